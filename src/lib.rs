@@ -1,0 +1,21 @@
+#![doc = include_str!("ARCHITECTURE.md")]
+
+pub mod model;
+
+pub mod judge;
+
+pub mod monitor;
+
+pub mod ui;
+
+pub mod agent;
+pub mod evidence;
+pub mod process;
+pub mod watch;
+
+pub mod config;
+pub mod store;
+
+pub mod engine;
+
+pub mod cli;

@@ -1,0 +1,1 @@
+//! The room `process` (being built).

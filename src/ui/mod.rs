@@ -1,0 +1,1 @@
+//! The room `ui` (being built).

@@ -1,0 +1,1 @@
+//! Tests of judge_properties (being built).

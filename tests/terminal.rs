@@ -1,0 +1,1 @@
+//! Tests of terminal (being built).
