@@ -1,19 +1,19 @@
 //! The one test binary: the list of its modules, so that linking is paid once.
 
-mod architecture;
-mod vectors;
-mod corpus;
-mod combine;
-mod judge_properties;
-mod evidence_git;
-mod evidence_files;
 mod agents;
-mod watch;
-mod monitor;
-mod frames;
-mod config;
-mod store;
-mod process;
+mod architecture;
 mod cli;
-mod terminal;
+mod combine;
+mod config;
+mod corpus;
+mod evidence_files;
+mod evidence_git;
+mod frames;
+mod judge_properties;
+mod monitor;
+mod process;
+mod store;
 mod support;
+mod terminal;
+mod vectors;
+mod watch;

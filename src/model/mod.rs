@@ -1,1 +1,63 @@
-//! The nouns.
+//! The nouns of closeout: plain values that every room speaks in.
+//!
+//! Nothing here reads the clock, the disk or the environment, and nothing here decides: a type and
+//! what can be said of it alone. `model` imports no other room; every other room imports it.
+//!
+//! The values in the order in which they come to be: [`WorkspaceSettings`] say where to look;
+//! [`Observations`] are what was found there; [`Evidence`] is what each source claims; a
+//! [`Snapshot`] holds all evidence of one workspace at one moment; a [`Verdict`] is what the judge
+//! makes of it; a [`WorkspaceView`] is what a front shows. [`Event`], [`Intent`] and [`Effect`] are
+//! the only things that move between the rooms.
+
+mod activity;
+mod baseline;
+mod checklist;
+pub mod display_text;
+mod effect;
+mod event;
+mod evidence;
+mod git_facts;
+mod intent;
+mod observation;
+mod parts;
+mod plan;
+mod question;
+mod session;
+mod settings;
+mod snapshot;
+mod task_kind;
+mod timestamp;
+mod verdict;
+mod view;
+mod watch_target;
+mod workspace_id;
+
+pub use activity::{Activity, ActivitySource, ActivityState, Attention};
+pub use baseline::{Baseline, BaselineOrigin};
+pub use checklist::{Checklist, ChecklistItem, ItemState};
+pub use effect::{CollectRequest, Effect};
+pub use event::{CollectProblem, Event, WatchProblem};
+pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
+pub use git_facts::{
+    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Operation,
+    Upstream,
+};
+pub use intent::Intent;
+pub use observation::{
+    FileCheck, GitObservation, Observations, PlanFile, PlanStep, ReadProblem, Reading, TestResults, TextFile,
+    Unreadable,
+};
+pub use parts::Parts;
+pub use plan::SeenWorld;
+pub use question::{Choice, Question, QuestionWeight};
+pub use session::{AgentMessage, SessionObservation, TurnState};
+pub use settings::{OfferPolicy, Policy, WatchSettings, WorkspaceSettings};
+pub use snapshot::{LastWords, Sample, Snapshot, Words};
+pub use task_kind::TaskKind;
+pub use timestamp::Timestamp;
+pub use verdict::{
+    ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, Verdict, VerdictState, Warning,
+};
+pub use view::WorkspaceView;
+pub use watch_target::{Names, WatchTarget};
+pub use workspace_id::WorkspaceId;

@@ -1,0 +1,57 @@
+//! What the program asks of the outside world. The engine carries effects out; each that is started
+//! answers with exactly one event where its doc says so.
+
+use super::{
+    Baseline, GitReader, Parts, Policy, TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
+};
+
+/// What the program asks of the outside world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Read parts of the evidence. Answers with one [`super::Event::Collected`].
+    Collect(Box<CollectRequest>),
+    /// Watch these places for this workspace, instead of those before.
+    Watch {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The places; empty stops watching.
+        targets: Vec<WatchTarget>,
+    },
+    /// Send [`super::Event::Woke`] at this moment. Replaces the one asked for before.
+    Wake {
+        /// The moment.
+        at: Timestamp,
+    },
+    /// Remember the baseline of a workspace over restarts.
+    RememberBaseline {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The baseline.
+        baseline: Baseline,
+    },
+}
+
+/// A collection that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectRequest {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// Counts up for each workspace; an answer with an older number than the newest shown is dropped.
+    pub generation: u64,
+    /// What to read.
+    pub parts: Parts,
+    /// Where the evidence is.
+    pub settings: WorkspaceSettings,
+    /// How it is judged.
+    pub policy: Policy,
+    /// The kind of the task, once known.
+    pub task_kind: TaskKind,
+    /// Who has to read git: a repository that did not answer in process goes by the program.
+    pub git_reader: Option<GitReader>,
+    /// The baseline, once known.
+    pub baseline: Option<Baseline>,
+    /// When a person last wrote to the agent, once known.
+    pub prompted_at: Option<Timestamp>,
+    /// Start no earlier than this moment.
+    pub not_before: Timestamp,
+}

@@ -1,0 +1,86 @@
+//! Something that happened. Every event is data and comparable, and carries the time at which it
+//! happened: rules never read a clock.
+
+use std::path::PathBuf;
+
+use super::{Intent, Parts, Sample, Timestamp, WorkspaceId, WorkspaceSettings};
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Discovery ended: these are the workspaces now, each with its settings. Sent by the engine.
+    Discovered {
+        /// When.
+        at: Timestamp,
+        /// All workspaces, in the order found.
+        workspaces: Vec<(WorkspaceId, WorkspaceSettings)>,
+        /// Paths that were given and are no workspace, each with the reason in words.
+        refused: Vec<(PathBuf, String)>,
+    },
+    /// Something changed on disk that these parts were read from. A hint, not a fact. Sent by `watch`.
+    Changed {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What it can have changed.
+        parts: Parts,
+    },
+    /// Events were lost: every workspace may have changed. Sent by `watch`.
+    EventsLost {
+        /// When.
+        at: Timestamp,
+    },
+    /// A workspace cannot be watched (any more), or can again. Sent by `watch`.
+    WatchChanged {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The problem; `None` when it is over.
+        problem: Option<WatchProblem>,
+    },
+    /// A collection ended. Exactly one for each [`super::Effect::Collect`]. Sent by the engine.
+    Collected {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The number of the collection.
+        generation: u64,
+        /// What it brought.
+        outcome: Result<Box<Sample>, CollectProblem>,
+    },
+    /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
+    Woke {
+        /// When.
+        at: Timestamp,
+    },
+    /// A person wants something. Sent by a front.
+    Wanted {
+        /// When.
+        at: Timestamp,
+        /// What.
+        intent: Intent,
+    },
+}
+
+/// Why a collection brought nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CollectProblem {
+    /// It did not answer in time and was given up.
+    TimedOut,
+    /// The directory is gone.
+    Gone,
+    /// It broke; the text says how.
+    Broke(String),
+}
+
+/// Why a workspace cannot be watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WatchProblem {
+    /// The system's limit of watches is reached.
+    LimitReached,
+    /// Another failure, in words.
+    Failed(String),
+}

@@ -1,0 +1,230 @@
+//! What one source says, at one moment.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Timestamp;
+
+/// What one source says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// The source.
+    pub source: Source,
+    /// Which one of its kind, for a person: a file name, an agent. Untrusted text.
+    pub name: String,
+    /// What it claims.
+    pub claim: Claim,
+    /// Why it does not count, when the claim is `ABSTAIN`.
+    pub rejection: Option<Rejection>,
+    /// How good its word is.
+    pub strength: Strength,
+    /// True when a check passed because there was nothing to check.
+    pub is_vacuous: bool,
+    /// True when the verdict cannot do without this source.
+    pub is_required: bool,
+    /// Why it claims this, in words. Untrusted text.
+    pub reasons: Vec<String>,
+    /// Names of the single points behind a `NO`, stable between rounds. Untrusted text.
+    pub fingerprints: Vec<String>,
+    /// When the source said it.
+    pub said_at: Option<Timestamp>,
+    /// Where the raw text is.
+    pub pointer: Option<Pointer>,
+}
+
+impl Evidence {
+    /// The evidence of a source that says nothing, with the reason.
+    pub fn abstain(source: Source, name: impl Into<String>, rejection: Rejection) -> Evidence {
+        Evidence { rejection: Some(rejection), ..Evidence::claim(source, name, Claim::Abstain) }
+    }
+
+    /// The evidence of a source that claims something, verified, with no reasons yet.
+    pub fn claim(source: Source, name: impl Into<String>, claim: Claim) -> Evidence {
+        Evidence {
+            source,
+            name: name.into(),
+            claim,
+            rejection: None,
+            strength: Strength::Verified,
+            is_vacuous: false,
+            is_required: false,
+            reasons: Vec::new(),
+            fingerprints: Vec::new(),
+            said_at: None,
+            pointer: None,
+        }
+    }
+
+    /// The same with one more reason.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Evidence {
+        self.reasons.push(reason.into());
+        self
+    }
+
+    /// The same, said at this moment.
+    #[must_use]
+    pub fn at(mut self, said_at: Option<Timestamp>) -> Evidence {
+        self.said_at = said_at;
+        self
+    }
+
+    /// True when it says that the work is done and the check had something to check.
+    pub fn is_yes(&self) -> bool {
+        self.claim == Claim::Yes && !self.is_vacuous
+    }
+}
+
+/// Who speaks. A closed set; each source has one rank (DESIGN.md 2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A live session by its own structured word.
+    LiveSession,
+    /// The run itself: exit code, crash, API error as the last reply.
+    Run,
+    /// A configured command.
+    Command,
+    /// Test results.
+    Tests,
+    /// Files that must be there.
+    RequiredFiles,
+    /// Commits since the baseline.
+    Commits,
+    /// Uncommitted changes.
+    Changes,
+    /// A decision file that carries the id of this check.
+    DecisionWithId,
+    /// A plan: the agent's todos, a plan file, a task list in Markdown.
+    Plan,
+    /// The closer's checklist.
+    Closer,
+    /// A decision file without an id.
+    Decision,
+    /// A JSON line or marker in the output.
+    Marker,
+    /// The agent's answer to a probe.
+    Probe,
+    /// The deliverable of READ_INFO and REPORT.
+    Output,
+    /// The agent's last words, read by the question detector.
+    LastWords,
+}
+
+impl Source {
+    /// Explains a verdict and breaks ties; smaller is stronger. It never lets a YES beat a fresh NO.
+    pub fn rank(self) -> u8 {
+        match self {
+            Source::LiveSession => 0,
+            Source::Run => 1,
+            Source::Command | Source::Tests | Source::RequiredFiles => 2,
+            Source::Commits | Source::Changes => 3,
+            Source::DecisionWithId => 4,
+            Source::Plan => 5,
+            Source::Closer => 6,
+            Source::Decision => 7,
+            Source::Marker => 8,
+            Source::Probe => 9,
+            Source::Output | Source::LastWords => 10,
+        }
+    }
+
+    /// The source in words, for a person.
+    pub fn title(self) -> &'static str {
+        match self {
+            Source::LiveSession => "session",
+            Source::Run => "run",
+            Source::Command => "command",
+            Source::Tests => "tests",
+            Source::RequiredFiles => "required files",
+            Source::Commits => "commits",
+            Source::Changes => "changes",
+            Source::DecisionWithId | Source::Decision => "decision",
+            Source::Plan => "plan",
+            Source::Closer => "closer",
+            Source::Marker => "marker",
+            Source::Probe => "probe",
+            Source::Output => "output",
+            Source::LastWords => "last words",
+        }
+    }
+}
+
+/// What a source claims. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Claim {
+    /// The work is done.
+    Yes,
+    /// The work is not done.
+    No,
+    /// A person is asked.
+    Ask,
+    /// Background work runs.
+    Wait,
+    /// Work goes on.
+    Work,
+    /// Changes are not committed.
+    Dirty,
+    /// Something failed.
+    Fail,
+    /// Nothing that counts.
+    Abstain,
+}
+
+impl Claim {
+    /// The name used on the screen and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::Yes => "YES",
+            Claim::No => "NO",
+            Claim::Ask => "ASK",
+            Claim::Wait => "WAIT",
+            Claim::Work => "WORK",
+            Claim::Dirty => "DIRTY",
+            Claim::Fail => "FAIL",
+            Claim::Abstain => "ABSTAIN",
+        }
+    }
+}
+
+/// Why evidence does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rejection {
+    /// No settings name it.
+    NotConfigured,
+    /// It is configured and is not there.
+    Absent,
+    /// It is older than the task.
+    Stale,
+    /// It belongs to another check or session.
+    Foreign,
+    /// It could not be read or understood.
+    Unreadable,
+    /// There was nothing to check.
+    Vacuous,
+    /// It was read and says neither yes nor no.
+    Undecided,
+}
+
+/// How good a word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// Read from the world: git, files, test results.
+    Verified,
+    /// The agent says so.
+    SelfReported,
+    /// Inferred from words.
+    Guess,
+}
+
+/// Where the raw text of evidence is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pointer {
+    /// Path or name of the place. Untrusted text.
+    pub place: String,
+    /// The words that matter, shortened. Untrusted text.
+    pub excerpt: Option<String>,
+}

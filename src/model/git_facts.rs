@@ -1,0 +1,197 @@
+//! What git says of one workspace, without judgement.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Baseline, Timestamp};
+
+/// What git says of a workspace at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GitFacts {
+    /// Where HEAD stands.
+    pub head: Head,
+    /// From which commit work is counted.
+    pub baseline: Baseline,
+    /// What happened since the baseline.
+    pub commits: CommitCounts,
+    /// A merge, rebase, … that was begun and not ended.
+    pub operation: Option<Operation>,
+    /// The upstream branch, where one is set.
+    pub upstream: Option<Upstream>,
+    /// Entries in the stash of the repository (shared by its worktrees).
+    pub n_stashed: u32,
+    /// Uncommitted changes; `None` until the work tree was looked at.
+    pub changes: Option<Changes>,
+    /// Who read it.
+    pub reader: GitReader,
+    /// What a person should know about the reading (a shallow history, no reflog, …), in words.
+    pub notes: Vec<String>,
+}
+
+/// Where HEAD stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Head {
+    /// On a branch that has commits.
+    Branch {
+        /// Short branch name. Untrusted text.
+        name: String,
+        /// Full object id in hexadecimal.
+        commit: String,
+    },
+    /// On no branch.
+    Detached {
+        /// Full object id in hexadecimal.
+        commit: String,
+    },
+    /// On a branch without any commit.
+    Unborn {
+        /// Short branch name. Untrusted text.
+        name: String,
+    },
+}
+
+impl Head {
+    /// The commit, if there is one.
+    pub fn commit(&self) -> Option<&str> {
+        match self {
+            Head::Branch { commit, .. } | Head::Detached { commit } => Some(commit),
+            Head::Unborn { .. } => None,
+        }
+    }
+
+    /// The branch, if HEAD is on one.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Head::Branch { name, .. } | Head::Unborn { name } => Some(name),
+            Head::Detached { .. } => None,
+        }
+    }
+}
+
+/// What happened since the baseline. "New work" are commits that were made here, change content,
+/// and are not merges of others' commits (SECURITY.md 1.4).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommitCounts {
+    /// Commits that are new work.
+    pub n_new: u32,
+    /// Commits that came from elsewhere: other branches, remotes, merges of them.
+    pub n_foreign: u32,
+    /// Commits that change no content: empty ones, reworded messages, merges without own changes.
+    pub n_empty: u32,
+    /// Commits made here since the baseline that HEAD does not reach but some branch does.
+    pub n_elsewhere: u32,
+    /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
+    pub n_lost: u32,
+    /// The newest new commits, newest first, at most twenty.
+    pub newest: Vec<CommitSummary>,
+    /// True when the walk was cut at its limit, so that the counts are lower bounds.
+    pub is_cut: bool,
+}
+
+/// One commit in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommitSummary {
+    /// Abbreviated object id.
+    pub id: String,
+    /// First line of the message. Untrusted text.
+    pub subject: String,
+    /// Committer time.
+    pub at: Timestamp,
+}
+
+/// An operation that git has begun and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// `git merge`.
+    Merge,
+    /// `git rebase`.
+    Rebase,
+    /// `git cherry-pick`.
+    CherryPick,
+    /// `git revert`.
+    Revert,
+    /// `git bisect`.
+    Bisect,
+    /// `git am`.
+    ApplyMailbox,
+}
+
+/// The upstream branch and the distance to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Upstream {
+    /// Short name, like `origin/main`. Untrusted text.
+    pub name: String,
+    /// Commits of HEAD that the upstream lacks.
+    pub ahead: u32,
+    /// Commits of the upstream that HEAD lacks.
+    pub behind: u32,
+}
+
+/// Uncommitted changes. A file that is both staged and changed again counts in both.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Changes {
+    /// Paths whose index entry differs from HEAD.
+    pub n_staged: u32,
+    /// Paths whose content differs from the index entry.
+    pub n_unstaged: u32,
+    /// Files that git does not track and does not ignore; a wholly untracked directory counts once.
+    pub n_untracked: u32,
+    /// Paths with a merge conflict.
+    pub n_conflicted: u32,
+    /// The paths, sorted, each once, at most 200.
+    pub files: Vec<ChangedFile>,
+    /// How many different paths there are in all.
+    pub n_paths: u32,
+    /// Paths that are evidence (decision file, reports, results) and so are not counted as work.
+    pub n_evidence_files: u32,
+}
+
+impl Changes {
+    /// True when nothing is uncommitted.
+    pub fn is_clean(&self) -> bool {
+        self.n_paths == 0
+    }
+}
+
+/// One changed path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedFile {
+    /// Path from the top of the work tree, invalid UTF-8 as `\xNN`. Untrusted text.
+    pub path: String,
+    /// How the index differs from HEAD.
+    pub staged: Option<ChangeKind>,
+    /// How the work tree differs from the index.
+    pub unstaged: Option<ChangeKind>,
+}
+
+/// How a path differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// New.
+    Added,
+    /// Other content or mode.
+    Modified,
+    /// Gone.
+    Deleted,
+    /// Under another name.
+    Renamed,
+    /// Another type (a file became a link, …).
+    TypeChanged,
+    /// Not tracked by git.
+    Untracked,
+    /// In conflict.
+    Conflicted,
+}
+
+/// Who read the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GitReader {
+    /// libgit2, in this process.
+    InProcess,
+    /// The git program, as a child.
+    Program,
+}

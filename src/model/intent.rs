@@ -1,0 +1,21 @@
+//! What a person wants, after key mapping. Each names the workspace that it is about.
+
+use serde::{Deserialize, Serialize};
+
+use super::WorkspaceId;
+
+/// What a person wants of the engine. Moving about on a screen is the screen's own affair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    /// Read everything again: of one workspace, or of all.
+    Refresh {
+        /// `None` is all of them.
+        workspace: Option<WorkspaceId>,
+    },
+    /// A person looks at this workspace: look at its uncommitted changes, and mark it as seen.
+    Look {
+        /// The workspace.
+        workspace: WorkspaceId,
+    },
+}

@@ -1,0 +1,75 @@
+//! What an agent's own record tells of one session.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Checklist, Timestamp};
+
+/// What a transcript tells of the newest session of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionObservation {
+    /// The agent, like `claude`.
+    pub agent: String,
+    /// The session's id. Untrusted text.
+    pub session_id: String,
+    /// The agent's version as its record gives it. Untrusted text.
+    pub version: Option<String>,
+    /// The model of the last reply. Untrusted text.
+    pub model: Option<String>,
+    /// The last message of the agent that has text.
+    pub last_message: Option<AgentMessage>,
+    /// The agent's todo list, where it keeps one.
+    pub todos: Option<Checklist>,
+    /// The state of the last turn.
+    pub turn: TurnState,
+    /// When a person last wrote to the agent.
+    pub prompted_at: Option<Timestamp>,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// When the record last grew.
+    pub written_at: Option<Timestamp>,
+    /// Lines of a kind that the adapter does not know, or that are no JSON.
+    pub n_skipped_lines: u32,
+    /// True when a part of the record was out of reach (the limit of the backward search).
+    pub is_partial: bool,
+}
+
+/// One message of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentMessage {
+    /// Its text, at most 256 KiB of the end. Untrusted.
+    pub text: String,
+    /// When it was written.
+    pub at: Option<Timestamp>,
+}
+
+/// The state of a session's last turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum TurnState {
+    /// The agent ended its turn.
+    Ended {
+        /// When.
+        at: Option<Timestamp>,
+    },
+    /// A turn was begun and is not ended: at work, waiting for a permission, or killed.
+    Open {
+        /// When it began or last moved.
+        since: Option<Timestamp>,
+        /// The tool that was called and has not answered. Untrusted text.
+        tool: Option<String>,
+    },
+    /// The person interrupted it.
+    Interrupted {
+        /// When.
+        at: Option<Timestamp>,
+    },
+    /// The model's service failed and the error stands in place of a reply.
+    Failed {
+        /// When.
+        at: Option<Timestamp>,
+        /// The error in words. Untrusted text.
+        error: String,
+    },
+    /// The record does not tell.
+    Unknown,
+}

@@ -1,0 +1,112 @@
+//! All evidence of one workspace at one moment.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Activity, Baseline, Checklist, Evidence, GitFacts, Parts, Question, Timestamp, WatchTarget};
+use schemars::JsonSchema;
+
+/// What one collection brought, weighed: the evidence of the parts it read, and what a front shows
+/// of them. It carries no long texts, so that a thousand workspaces stay small.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The parts that were read.
+    pub parts: Parts,
+    /// When the collection began.
+    pub taken_at: Timestamp,
+    /// The evidence of those parts.
+    pub evidence: Vec<(Parts, Evidence)>,
+    /// Git's facts, when `COMMITS` was read; `changes` is `None` when `CHANGES` was not.
+    pub git: Option<GitFacts>,
+    /// Checklists of the parts read.
+    pub checklists: Vec<(Parts, Checklist)>,
+    /// What the agent says; present exactly when `WORDS` was read.
+    pub words: Option<Words>,
+    /// Where changes would show.
+    pub watch_targets: Vec<WatchTarget>,
+    /// A baseline to be remembered.
+    pub new_baseline: Option<Baseline>,
+}
+
+/// What an agent says, beside the evidence made of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The agent of the newest session.
+    pub agent: Option<String>,
+    /// Its model. Untrusted text.
+    pub model: Option<String>,
+    /// What the newest session does.
+    pub activity: Option<Activity>,
+    /// Its newest words, or the declared output's.
+    pub last_words: Option<LastWords>,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// When a person last wrote to the agent: what was written before is about an earlier task.
+    pub prompted_at: Option<Timestamp>,
+    /// Another value for each turn that ended and each decision file that was written: a new value
+    /// begins a new round (R5).
+    pub round_mark: Option<String>,
+    /// True when the decision file is there and could not be used (R4 counts these).
+    pub has_unreadable_decision: bool,
+}
+
+/// All evidence of one workspace at one moment. Never changed after it was built: a new sample
+/// makes a new snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The number of the newest collection in it.
+    pub generation: u64,
+    /// The evidence, each with the part that it was read in.
+    pub evidence: Vec<(Parts, Evidence)>,
+    /// Git's facts.
+    pub git: Option<GitFacts>,
+    /// Checklists, each with the part that it was read in.
+    pub checklists: Vec<(Parts, Checklist)>,
+    /// What the agent says.
+    pub words: Words,
+    /// When the newest sample was taken.
+    pub taken_at: Timestamp,
+}
+
+/// The newest words of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LastWords {
+    /// The text, at most 4 KiB of its end. Untrusted.
+    pub text: String,
+    /// True when its beginning was cut off.
+    pub is_cut: bool,
+    /// When it was written.
+    pub at: Option<Timestamp>,
+    /// Where it was read: an agent's name or a file.
+    pub from: String,
+    /// The question in it.
+    pub question: Option<Question>,
+}
+
+impl Snapshot {
+    /// The snapshot that follows this one when `sample` of collection `generation` came in: the
+    /// parts that were read are replaced, the others stay.
+    #[must_use]
+    pub fn with(&self, generation: u64, sample: &Sample) -> Snapshot {
+        let mut next = self.clone();
+        next.generation = generation;
+        next.taken_at = sample.taken_at;
+        next.evidence.retain(|(part, _)| !sample.parts.contains(*part));
+        next.evidence.extend(sample.evidence.iter().cloned());
+        next.evidence.sort_by_key(|(_, evidence)| (evidence.source.rank(), evidence.source));
+        next.checklists.retain(|(part, _)| !sample.parts.contains(*part));
+        next.checklists.extend(sample.checklists.iter().cloned());
+        if let Some(git) = &sample.git {
+            let mut git = git.clone();
+            if git.changes.is_none() {
+                git.changes = self.git.as_ref().and_then(|old| old.changes.clone());
+            }
+            next.git = Some(git);
+        } else if sample.parts.contains(Parts::COMMITS) {
+            next.git = None;
+        }
+        if let Some(words) = &sample.words {
+            next.words = words.clone();
+        }
+        next
+    }
+}

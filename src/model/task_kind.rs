@@ -1,0 +1,36 @@
+//! What kind of task an agent was given; it selects the table of the verdict.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The kind of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TaskKind {
+    /// Work that ends in commits; the default in a git work tree.
+    Implementation,
+    /// Read and answer; the answer is the deliverable.
+    ReadInfo,
+    /// Write a report; the report is the deliverable.
+    Report,
+}
+
+impl TaskKind {
+    /// Every kind, in the order in which help lists them.
+    pub const ALL: [TaskKind; 3] = [TaskKind::Implementation, TaskKind::ReadInfo, TaskKind::Report];
+
+    /// The name used in configuration, flags and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskKind::Implementation => "IMPLEMENTATION",
+            TaskKind::ReadInfo => "READ_INFO",
+            TaskKind::Report => "REPORT",
+        }
+    }
+
+    /// The kind with this name; letter case and `-` for `_` do not matter.
+    pub fn from_name(name: &str) -> Option<TaskKind> {
+        let folded = name.trim().to_ascii_uppercase().replace('-', "_");
+        TaskKind::ALL.into_iter().find(|kind| kind.name() == folded)
+    }
+}

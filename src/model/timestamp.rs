@@ -1,0 +1,24 @@
+//! A moment, as data. Nothing here knows what time it is now.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A moment in milliseconds since the Unix epoch (UTC). Moments before 1970 are negative.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Milliseconds from `earlier` to this moment; negative when `earlier` is later. Saturates.
+    pub fn millis_since(self, earlier: Timestamp) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The moment `millis` after this one. Saturates.
+    #[must_use]
+    pub fn plus_millis(self, millis: i64) -> Timestamp {
+        Timestamp(self.0.saturating_add(millis))
+    }
+}

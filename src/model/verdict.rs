@@ -1,0 +1,230 @@
+//! What the judge makes of a snapshot, with the rule that decided and every source's part in it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Evidence, Question};
+
+/// The state of a workspace. A closed set; it is the contract of the JSON output too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum VerdictState {
+    /// Really finished.
+    Complete,
+    /// A person has to answer.
+    AwaitingResponse,
+    /// Finished by its word, and not committed.
+    RescueNeeded,
+    /// Not finished, or nothing says so.
+    Incomplete,
+    /// Only background work runs.
+    Waiting,
+    /// At work.
+    Working,
+    /// Rounds used up, or the same reasons again and again.
+    Stalled,
+    /// Something failed.
+    Error,
+}
+
+impl VerdictState {
+    /// Every state, in the order of DESIGN.md.
+    pub const ALL: [VerdictState; 8] = [
+        VerdictState::Complete,
+        VerdictState::AwaitingResponse,
+        VerdictState::RescueNeeded,
+        VerdictState::Incomplete,
+        VerdictState::Waiting,
+        VerdictState::Working,
+        VerdictState::Stalled,
+        VerdictState::Error,
+    ];
+
+    /// The name used on the screen and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            VerdictState::Complete => "COMPLETE",
+            VerdictState::AwaitingResponse => "AWAITING_RESPONSE",
+            VerdictState::RescueNeeded => "RESCUE_NEEDED",
+            VerdictState::Incomplete => "INCOMPLETE",
+            VerdictState::Waiting => "WAITING",
+            VerdictState::Working => "WORKING",
+            VerdictState::Stalled => "STALLED",
+            VerdictState::Error => "ERROR",
+        }
+    }
+
+    /// True when nothing will change without a person or a new round: all but WORKING and WAITING.
+    pub fn is_terminal(self) -> bool {
+        !matches!(self, VerdictState::Working | VerdictState::Waiting)
+    }
+}
+
+/// The rule that decided. A closed set: R0 to R7 and the rows of the two tables (DESIGN.md 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// R0: the session is at work by its own word.
+    SessionWorks,
+    /// R0: only background work of the session runs.
+    SessionWaits,
+    /// The run failed, and nothing says that the work is done.
+    RunFailed,
+    /// A source that the verdict needs cannot be read, and nothing says that work is open.
+    RequiredUnreadable,
+    /// R4: too many unreadable decisions in a row.
+    DecisionUnreadable,
+    /// R1: something says that the work is not done.
+    SaysNo,
+    /// R5: the same open points again and again.
+    SameAgain,
+    /// Done by its word, and commits are there.
+    YesWithCommits,
+    /// Done by its word, and the work is not committed.
+    YesUncommitted,
+    /// Done by its word, and the tree is clean.
+    YesClean,
+    /// A question waits for an answer.
+    Asks,
+    /// Rounds, budget or time used up.
+    RoundsUsedUp,
+    /// Background work runs.
+    Waits,
+    /// Work goes on.
+    Works,
+    /// R2: nothing says that the work is done.
+    NoEvidence,
+    /// READ_INFO and REPORT: there is no visible output.
+    NoOutput,
+    /// READ_INFO and REPORT: the output is there and nothing is asked.
+    OutputStands,
+}
+
+/// A verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The state.
+    pub state: VerdictState,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The rule in words, with the facts of this case. Cleaned for a screen.
+    pub why: String,
+    /// What a person would do next.
+    pub next_action: NextAction,
+    /// Every source's part, by rank.
+    pub parts: Vec<Part>,
+    /// Pairs of sources that contradict one another, as positions in `parts`.
+    pub conflicts: Vec<Conflict>,
+    /// What a person should know beside the state.
+    pub warnings: Vec<Warning>,
+    /// The question that stands, under any verdict.
+    pub question: Option<Question>,
+    /// How often the same open points were seen in a row (R5); 1 is the first time, 0 none.
+    pub stage: u8,
+    /// True when only the agent itself says that the work is done.
+    pub is_self_reported: bool,
+    /// What the rest says while a session is at work (R0).
+    pub so_far: Option<VerdictState>,
+}
+
+/// One source's part in a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// What the source says.
+    pub evidence: Evidence,
+    /// Its part.
+    pub role: PartRole,
+}
+
+/// What became of evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PartRole {
+    /// It decided, alone or with others of its claim.
+    Decided,
+    /// It says the same as the verdict.
+    Agrees,
+    /// It says something else and a stronger rule decided.
+    Overruled,
+    /// It does not count; its rejection says why.
+    Rejected,
+    /// No settings name it.
+    NotConfigured,
+    /// It counts and was not needed for this verdict.
+    Noted,
+}
+
+/// Two sources that contradict one another, as positions in [`Verdict::parts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conflict {
+    /// The one that says the work is done.
+    pub yes: usize,
+    /// The one that says otherwise.
+    pub against: usize,
+}
+
+/// What a person should know beside the state. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// COMPLETE, and changes are left that are not committed.
+    ChangesLeft,
+    /// Changes that no YES covers are not committed: work at risk.
+    WorkAtRisk,
+    /// A merge, rebase, … is not ended.
+    OperationInProgress,
+    /// Commits made here that no ref reaches any more.
+    CommitsLost,
+    /// HEAD is on no branch and has commits that only it reaches.
+    DetachedWork,
+    /// The work tree was not looked at yet.
+    ChangesUnknown,
+    /// Every YES is vacuous.
+    VacuousOnly,
+    /// Sources contradict one another.
+    Conflict,
+}
+
+/// What a person would do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NextAction {
+    /// The kind.
+    pub kind: ActionKind,
+    /// In words, like `answer: Which database?`. Cleaned for a screen.
+    pub text: String,
+}
+
+/// Kinds of next actions. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionKind {
+    /// Nothing.
+    None,
+    /// Answer the question.
+    Answer,
+    /// Rescue uncommitted work.
+    Rescue,
+    /// Send the agent back with what is missing.
+    Fix,
+    /// Ask the agent, or give it evidence to leave.
+    Ask,
+    /// Mend what keeps closeout from reading.
+    Repair,
+    /// Wait.
+    Wait,
+}
+
+/// What the rounds before this one left behind (R4, R5, R6). The monitor keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rounds {
+    /// The open points of the last round: fingerprints, else reasons; sorted.
+    pub open_points: Vec<String>,
+    /// How often they were the same in a row.
+    pub stage: u8,
+    /// Unreadable decisions in a row.
+    pub n_unreadable: u8,
+    /// The mark of the last round.
+    pub mark: Option<String>,
+    /// True when rounds, budget or time are used up.
+    pub is_used_up: bool,
+}

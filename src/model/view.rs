@@ -1,0 +1,52 @@
+//! What a front shows of one workspace: plain and serialisable, so that a screen, a one-shot check,
+//! a stream of JSON and a remote host show the same.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Activity, Attention, Checklist, GitFacts, LastWords, SeenWorld, TaskKind, Timestamp, Verdict, WorkspaceId,
+};
+
+/// One workspace as a front shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkspaceView {
+    /// Which workspace.
+    pub id: WorkspaceId,
+    /// Its short name: the last part of the path, made longer where two are the same. Cleaned.
+    pub name: String,
+    /// The task kind that it is judged by.
+    pub task_kind: TaskKind,
+    /// The verdict; `None` until the first collection answered.
+    pub verdict: Option<Verdict>,
+    /// Since when the verdict has its state.
+    pub verdict_since: Option<Timestamp>,
+    /// Why a person should look.
+    pub attention: Option<Attention>,
+    /// The agent of the newest session.
+    pub agent: Option<String>,
+    /// Its model. Untrusted text.
+    pub model: Option<String>,
+    /// What that session does.
+    pub activity: Activity,
+    /// Git's facts; `None` where there is no repository or it does not answer.
+    pub git: Option<GitFacts>,
+    /// What a person sees of the repository here; actions are checked against it.
+    pub world: Option<SeenWorld>,
+    /// Checklists, best source first.
+    pub checklists: Vec<Checklist>,
+    /// The agent's newest words.
+    pub last_words: Option<LastWords>,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// What keeps closeout from looking properly, in words: gone, not answering, polled. Cleaned.
+    pub problem: Option<String>,
+    /// True while a collection runs.
+    pub is_collecting: bool,
+    /// True when a person has seen the present state.
+    pub is_seen: bool,
+    /// The number of the collection that this is from.
+    pub generation: u64,
+    /// When the evidence was read.
+    pub taken_at: Option<Timestamp>,
+}

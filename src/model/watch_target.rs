@@ -1,0 +1,57 @@
+//! Where a change of the evidence would show in the file system.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use super::Parts;
+
+/// One folder to be watched (never recursively) for one workspace, and what an event there means.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WatchTarget {
+    /// The folder. It may not exist yet: then its nearest existing parent is watched for it.
+    pub folder: PathBuf,
+    /// The entries of the folder that matter.
+    pub names: Names,
+    /// The bits of the [`Parts`] that an event there can have changed.
+    parts: u8,
+}
+
+/// Which entries of a folder matter.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Names {
+    /// All of them.
+    Any,
+    /// These.
+    These(BTreeSet<OsString>),
+    /// Those that end so.
+    Ending(String),
+}
+
+impl WatchTarget {
+    /// A target; `parts` is what an event there can have changed.
+    pub fn new(folder: impl Into<PathBuf>, names: Names, parts: Parts) -> WatchTarget {
+        WatchTarget { folder: folder.into(), names, parts: parts.bits() }
+    }
+
+    /// What an event there can have changed.
+    pub fn parts(&self) -> Parts {
+        Parts::from_bits_truncate(self.parts)
+    }
+}
+
+impl Names {
+    /// The names given.
+    pub fn these<N: Into<OsString>>(names: impl IntoIterator<Item = N>) -> Names {
+        Names::These(names.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether the entry `name` matters.
+    pub fn matches(&self, name: &OsStr) -> bool {
+        match self {
+            Names::Any => true,
+            Names::These(names) => names.contains(name),
+            Names::Ending(end) => name.as_encoded_bytes().ends_with(end.as_bytes()),
+        }
+    }
+}

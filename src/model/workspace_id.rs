@@ -1,0 +1,45 @@
+//! Which workspace is meant: a host and a directory on it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The name of the machine that this program runs on, in an id.
+const LOCAL_HOST: &str = "local";
+
+/// Names one workspace. Cheap to clone; ordered by host, then path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct WorkspaceId {
+    host: Arc<str>,
+    path: Arc<Path>,
+}
+
+impl WorkspaceId {
+    /// The workspace at `path` (absolute, resolved) on this machine.
+    pub fn local(path: impl Into<PathBuf>) -> WorkspaceId {
+        WorkspaceId { host: Arc::from(LOCAL_HOST), path: Arc::from(path.into()) }
+    }
+
+    /// The machine; `local` for this one.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Display for WorkspaceId {
+    /// The path, cleaned for a screen, with the host before it when it is another machine.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if &*self.host != LOCAL_HOST {
+            write!(f, "{}:", super::display_text::line(&self.host))?;
+        }
+        f.write_str(&super::display_text::path(&self.path))
+    }
+}
