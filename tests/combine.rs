@@ -1,1 +1,413 @@
-//! Tests of combine (being built).
+//! The verdict: the vectors of `combine`, and what must hold for every set of evidence.
+
+use std::collections::BTreeMap;
+
+use closeout::judge::combine::{Case, combine};
+use closeout::model::{
+    ActionKind, Baseline, BaselineOrigin, Changes, Claim, CommitCounts, Evidence, GitFacts, GitReader, Head,
+    OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection, Rounds, Rule, Source,
+    Strength, TaskKind, Timestamp, VerdictState, Warning,
+};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    cases: Vec<Vector>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vector {
+    name: String,
+    why: String,
+    input: Input,
+    expect: Expect,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    task_kind: TaskKind,
+    evidence: Vec<Said>,
+    #[serde(default)]
+    rounds: SomeRounds,
+    git: Option<SomeGit>,
+    question: Option<SomeQuestion>,
+    #[serde(default)]
+    policy: SomePolicy,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    source: Source,
+    claim: Claim,
+    #[serde(default)]
+    name: String,
+    rejection: Option<Rejection>,
+    strength: Option<Strength>,
+    #[serde(default)]
+    vacuous: bool,
+    #[serde(default)]
+    required: bool,
+    #[serde(default)]
+    reasons: Vec<String>,
+    #[serde(default)]
+    fingerprints: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct SomeRounds {
+    stage: u8,
+    n_unreadable: u8,
+    is_used_up: bool,
+    open_points: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SomeGit {
+    new: u32,
+    changes: Option<u32>,
+    #[serde(default)]
+    lost: u32,
+    operation: Option<Operation>,
+    #[serde(default)]
+    detached: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SomeQuestion {
+    text: String,
+    weight: QuestionWeight,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SomePolicy {
+    stall_stage: Option<u8>,
+    unreadable_limit: Option<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expect {
+    state: VerdictState,
+    rule: Rule,
+    #[serde(default, deserialize_with = "present")]
+    so_far: Option<Option<VerdictState>>,
+    action: Option<ActionKind>,
+    #[serde(default)]
+    roles: BTreeMap<Source, PartRole>,
+    warnings: Option<Vec<Warning>>,
+    conflicts: Option<usize>,
+    stage: Option<u8>,
+    is_self_reported: Option<bool>,
+}
+
+/// Tells an absent key from one that is null.
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<VerdictState>>, D::Error> {
+    Option::deserialize(value).map(Some)
+}
+
+impl Said {
+    fn evidence(&self) -> Evidence {
+        Evidence {
+            rejection: self.rejection,
+            strength: self.strength.unwrap_or(Strength::Verified),
+            is_vacuous: self.vacuous,
+            is_required: self.required,
+            reasons: self.reasons.clone(),
+            fingerprints: self.fingerprints.clone(),
+            ..Evidence::claim(self.source, self.name.clone(), self.claim)
+        }
+    }
+}
+
+impl SomeGit {
+    fn facts(&self) -> GitFacts {
+        let commit = "1".repeat(40);
+        GitFacts {
+            head: if self.detached {
+                Head::Detached { commit }
+            } else {
+                Head::Branch { name: "work".to_owned(), commit }
+            },
+            baseline: Baseline {
+                commit: None,
+                origin: BaselineOrigin::FirstSeen,
+                set_at: Timestamp(0),
+                commit_time: None,
+            },
+            commits: CommitCounts { n_new: self.new, n_lost: self.lost, ..CommitCounts::default() },
+            operation: self.operation,
+            upstream: None,
+            n_stashed: 0,
+            changes: self.changes.map(|n_paths| Changes { n_paths, ..Changes::default() }),
+            reader: GitReader::InProcess,
+            notes: Vec::new(),
+        }
+    }
+}
+
+fn policy(some: &SomePolicy) -> Policy {
+    Policy {
+        offers: OfferPolicy::Ask,
+        stall_stage: some.stall_stage.unwrap_or(3),
+        unreadable_limit: some.unreadable_limit.unwrap_or(3),
+        silent_turn_ms: 600_000,
+    }
+}
+
+/// Every difference between what a vector expects and what came out.
+fn differences(vector: &Vector) -> Vec<String> {
+    let input = &vector.input;
+    let evidence: Vec<Evidence> = input.evidence.iter().map(Said::evidence).collect();
+    let policy = policy(&input.policy);
+    let rounds = Rounds {
+        stage: input.rounds.stage,
+        n_unreadable: input.rounds.n_unreadable,
+        is_used_up: input.rounds.is_used_up,
+        open_points: input.rounds.open_points.clone(),
+        mark: None,
+    };
+    let git = input.git.as_ref().map(SomeGit::facts);
+    let question = input.question.as_ref().map(|question| Question {
+        text: question.text.clone(),
+        choices: Vec::new(),
+        weight: question.weight,
+    });
+    let verdict = combine(
+        &evidence,
+        &Case {
+            task_kind: input.task_kind,
+            policy: &policy,
+            rounds: &rounds,
+            git: git.as_ref(),
+            question: question.as_ref(),
+        },
+    );
+    let mut found = Vec::new();
+    let mut check = |what: &str, expected: String, actual: String| {
+        if expected != actual {
+            found
+                .push(format!("{}: {what}: expected {expected}, got {actual} ({})", vector.name, vector.why));
+        }
+    };
+    let expect = &vector.expect;
+    check("state", format!("{:?}", expect.state), format!("{:?}", verdict.state));
+    check("rule", format!("{:?}", expect.rule), format!("{:?}", verdict.rule));
+    if let Some(so_far) = expect.so_far {
+        check("so_far", format!("{so_far:?}"), format!("{:?}", verdict.so_far));
+    }
+    if let Some(action) = expect.action {
+        check("action", format!("{action:?}"), format!("{:?}", verdict.next_action.kind));
+    }
+    if let Some(warnings) = &expect.warnings {
+        check("warnings", format!("{warnings:?}"), format!("{:?}", verdict.warnings));
+    }
+    if let Some(conflicts) = expect.conflicts {
+        check("conflicts", conflicts.to_string(), verdict.conflicts.len().to_string());
+    }
+    if let Some(stage) = expect.stage {
+        check("stage", stage.to_string(), verdict.stage.to_string());
+    }
+    if let Some(is_self_reported) = expect.is_self_reported {
+        check("is_self_reported", is_self_reported.to_string(), verdict.is_self_reported.to_string());
+    }
+    for (source, role) in &expect.roles {
+        let roles: Vec<PartRole> = verdict
+            .parts
+            .iter()
+            .filter(|part| {
+                part.evidence.source == *source && part.evidence.claim != Claim::Yes
+                    || part.evidence.source == *source
+                        && !evidence.iter().any(|e| e.source == *source && e.claim != Claim::Yes)
+            })
+            .map(|part| part.role)
+            .collect();
+        check(
+            &format!("role of {source:?}"),
+            format!("{:?}", vec![*role; roles.len().max(1)]),
+            format!("{roles:?}"),
+        );
+    }
+    check("parts", evidence.len().to_string(), verdict.parts.len().to_string());
+    found
+}
+
+#[test]
+fn combine_vectors_pass() {
+    let text = include_str!("vectors/combine.json");
+    let file: File = serde_json::from_str(text).unwrap();
+    assert!(file.cases.len() >= 80, "{} cases", file.cases.len());
+    let found: Vec<String> = file.cases.iter().flat_map(differences).collect();
+    assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn combine_vectors_reach_every_state_and_every_rule() {
+    let file: File = serde_json::from_str(include_str!("vectors/combine.json")).unwrap();
+    for state in VerdictState::ALL {
+        assert!(file.cases.iter().any(|case| case.expect.state == state), "{state:?} is in no vector");
+    }
+    let rules = [
+        Rule::SessionWorks,
+        Rule::SessionWaits,
+        Rule::RunFailed,
+        Rule::RequiredUnreadable,
+        Rule::DecisionUnreadable,
+        Rule::SaysNo,
+        Rule::SameAgain,
+        Rule::YesWithCommits,
+        Rule::YesUncommitted,
+        Rule::YesClean,
+        Rule::Asks,
+        Rule::RoundsUsedUp,
+        Rule::Waits,
+        Rule::Works,
+        Rule::NoEvidence,
+        Rule::NoOutput,
+        Rule::OutputStands,
+    ];
+    for rule in rules {
+        assert!(file.cases.iter().any(|case| case.expect.rule == rule), "{rule:?} is in no vector");
+    }
+}
+
+const SOURCES: [Source; 15] = [
+    Source::LiveSession,
+    Source::Run,
+    Source::Command,
+    Source::Tests,
+    Source::RequiredFiles,
+    Source::Commits,
+    Source::Changes,
+    Source::DecisionWithId,
+    Source::Plan,
+    Source::Closer,
+    Source::Decision,
+    Source::Marker,
+    Source::Probe,
+    Source::Output,
+    Source::LastWords,
+];
+
+const CLAIMS: [Claim; 8] =
+    [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail, Claim::Abstain];
+
+const REJECTIONS: [Option<Rejection>; 8] = [
+    None,
+    Some(Rejection::NotConfigured),
+    Some(Rejection::Absent),
+    Some(Rejection::Stale),
+    Some(Rejection::Foreign),
+    Some(Rejection::Unreadable),
+    Some(Rejection::Vacuous),
+    Some(Rejection::Undecided),
+];
+
+prop_compose! {
+    fn any_evidence()(
+        source in prop::sample::select(SOURCES.to_vec()),
+        claim in prop::sample::select(CLAIMS.to_vec()),
+        rejection in prop::sample::select(REJECTIONS.to_vec()),
+        strength in prop::sample::select(vec![Strength::Verified, Strength::SelfReported, Strength::Guess]),
+        is_vacuous in any::<bool>(),
+        is_required in any::<bool>(),
+        reasons in prop::collection::vec(".{0,40}", 0..3),
+    ) -> Evidence {
+        Evidence {
+            rejection: if claim == Claim::Abstain { rejection } else { None },
+            strength, is_vacuous, is_required, reasons,
+            ..Evidence::claim(source, "x", claim)
+        }
+    }
+}
+
+prop_compose! {
+    fn any_case()(
+        kind in prop::sample::select(TaskKind::ALL.to_vec()),
+        evidence in prop::collection::vec(any_evidence(), 0..12),
+        stage in 0u8..5,
+        n_unreadable in 0u8..5,
+        is_used_up in any::<bool>(),
+        seed in any::<u64>(),
+    ) -> (TaskKind, Vec<Evidence>, Rounds, u64) {
+        (kind, evidence, Rounds { stage, n_unreadable, is_used_up, ..Rounds::default() }, seed)
+    }
+}
+
+fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictState {
+    let policy = policy(&SomePolicy::default());
+    combine(evidence, &Case { task_kind: kind, policy: &policy, rounds, git: None, question: None }).state
+}
+
+proptest! {
+    #[test]
+    fn complete_needs_a_yes_that_is_not_vacuous((kind, evidence, rounds, _) in any_case()) {
+        if !evidence.iter().any(Evidence::is_yes) {
+            prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
+        }
+    }
+
+    #[test]
+    fn a_fresh_no_is_never_complete((kind, evidence, rounds, _) in any_case()) {
+        if evidence.iter().any(|evidence| evidence.claim == Claim::No) {
+            prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
+        }
+    }
+
+    #[test]
+    fn adding_a_yes_never_turns_a_no_into_complete((kind, mut evidence, rounds, seed) in any_case()) {
+        evidence.push(Evidence::claim(Source::Tests, "no", Claim::No));
+        evidence.push(Evidence::claim(SOURCES[usize::try_from(seed % 15).unwrap()], "yes", Claim::Yes));
+        prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
+    }
+
+    #[test]
+    fn taking_evidence_that_is_no_no_away_never_makes_implementation_complete(
+        (_, evidence, rounds, seed) in any_case()
+    ) {
+        // What may turn a verdict into COMPLETE by going away is only a contradiction: a NO, a failure,
+        // work under way, or something that could not be read. Silence never does.
+        let kind = TaskKind::Implementation;
+        let before = state_of(kind, &evidence, &rounds);
+        if before != VerdictState::Complete && !evidence.is_empty() {
+            let mut fewer = evidence.clone();
+            let gone = fewer.remove(usize::try_from(seed % evidence.len() as u64).unwrap());
+            let is_silence = matches!(gone.claim, Claim::Yes | Claim::Ask)
+                || (gone.claim == Claim::Abstain && !gone.is_required && gone.source != Source::Changes);
+            if is_silence {
+                prop_assert_ne!(state_of(kind, &fewer, &rounds), VerdictState::Complete);
+            }
+        }
+    }
+
+    #[test]
+    fn git_that_does_not_answer_is_never_complete((kind, mut evidence, rounds, _) in any_case()) {
+        evidence.push(Evidence::claim(Source::Commits, "git", Claim::Fail));
+        prop_assert_ne!(state_of(kind, &evidence, &rounds), VerdictState::Complete);
+    }
+
+    #[test]
+    fn the_order_of_evidence_does_not_matter((kind, evidence, rounds, _) in any_case()) {
+        let mut turned = evidence.clone();
+        turned.reverse();
+        prop_assert_eq!(state_of(kind, &evidence, &rounds), state_of(kind, &turned, &rounds));
+    }
+
+    #[test]
+    fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
+        let policy = policy(&SomePolicy::default());
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None };
+        let verdict = combine(&evidence, &case);
+        for text in [&verdict.why, &verdict.next_action.text] {
+            prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");
+        }
+    }
+}

@@ -1,1 +1,11 @@
-//! The room `judge` (being built).
+//! The judges: what a snapshot means. Pure, total (any input gives an answer) and linear.
+//!
+//! Five judges read one kind of source each; [`weigh`] lets them turn raw observations into
+//! evidence, and [`combine`] makes a verdict of all evidence of a workspace. Nothing here reads the
+//! world, and missing evidence is never COMPLETE.
+
+pub mod combine;
+pub mod rounds;
+
+/// The fingerprint of last words that announce more work or break off.
+pub const STOPS_HALF_WAY: &str = "words/stop-half-way";

@@ -181,6 +181,8 @@ pub enum Warning {
     ChangesUnknown,
     /// Every YES is vacuous.
     VacuousOnly,
+    /// The agent's last words announce more work or break off.
+    WordsStopHalfWay,
     /// Sources contradict one another.
     Conflict,
 }

@@ -1,0 +1,128 @@
+//! Every source's part in a verdict, and the pairs that contradict one another. Explains; decides
+//! nothing.
+
+use crate::model::{
+    Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, TaskKind, VerdictState,
+};
+
+/// The parts, in the order of `evidence`, and the conflicts as positions in them.
+pub(super) fn parts(
+    evidence: &[Evidence],
+    state: VerdictState,
+    rule: Rule,
+    task_kind: TaskKind,
+) -> (Vec<Part>, Vec<Conflict>) {
+    let parts: Vec<Part> = evidence
+        .iter()
+        .map(|evidence| Part { role: role(evidence, state, rule), evidence: evidence.clone() })
+        .collect();
+    let conflicts = conflicts(&parts, task_kind);
+    (parts, conflicts)
+}
+
+fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
+    if decided(evidence, rule) {
+        return PartRole::Decided;
+    }
+    match (evidence.claim, evidence.rejection) {
+        (Claim::Abstain, Some(Rejection::NotConfigured)) => PartRole::NotConfigured,
+        (Claim::Abstain, Some(_)) => PartRole::Rejected,
+        (Claim::Abstain, None) => PartRole::Noted,
+        (Claim::Yes, _) if evidence.is_vacuous => PartRole::Rejected,
+        (claim, _) => match stance(claim, state) {
+            Stance::Same => PartRole::Agrees,
+            Stance::Against => PartRole::Overruled,
+            Stance::Beside => PartRole::Noted,
+        },
+    }
+}
+
+/// Whether this evidence made the rule match.
+fn decided(evidence: &Evidence, rule: Rule) -> bool {
+    let is_git = matches!(evidence.source, Source::Commits | Source::Changes);
+    match rule {
+        Rule::SessionWorks => evidence.source == Source::LiveSession && evidence.claim == Claim::Work,
+        Rule::SessionWaits => evidence.source == Source::LiveSession && evidence.claim == Claim::Wait,
+        Rule::RunFailed => evidence.claim == Claim::Fail && !is_git,
+        Rule::RequiredUnreadable => {
+            (evidence.claim == Claim::Fail && (is_git || evidence.is_required))
+                || (evidence.is_required
+                    && matches!(evidence.rejection, Some(Rejection::Unreadable | Rejection::Absent)))
+        }
+        Rule::DecisionUnreadable => {
+            evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
+        }
+        Rule::SaysNo | Rule::SameAgain => evidence.claim == Claim::No,
+        Rule::YesWithCommits | Rule::OutputStands => evidence.is_yes(),
+        Rule::YesUncommitted => evidence.is_yes() || evidence.claim == Claim::Dirty,
+        Rule::YesClean => evidence.is_yes() || evidence.source == Source::Changes,
+        Rule::Asks => evidence.claim == Claim::Ask,
+        Rule::RoundsUsedUp => evidence.claim == Claim::Dirty,
+        Rule::Waits => evidence.claim == Claim::Wait,
+        Rule::Works => evidence.claim == Claim::Work,
+        Rule::NoEvidence => false,
+        Rule::NoOutput => matches!(evidence.source, Source::Output | Source::LastWords),
+    }
+}
+
+/// How a claim stands to a state.
+enum Stance {
+    Same,
+    Against,
+    Beside,
+}
+
+fn stance(claim: Claim, state: VerdictState) -> Stance {
+    match claim {
+        Claim::Yes => match state {
+            VerdictState::Complete | VerdictState::RescueNeeded => Stance::Same,
+            VerdictState::AwaitingResponse
+            | VerdictState::Incomplete
+            | VerdictState::Waiting
+            | VerdictState::Working
+            | VerdictState::Stalled
+            | VerdictState::Error => Stance::Against,
+        },
+        Claim::No => match state {
+            VerdictState::Incomplete | VerdictState::Stalled => Stance::Same,
+            VerdictState::Complete | VerdictState::RescueNeeded => Stance::Against,
+            VerdictState::AwaitingResponse
+            | VerdictState::Waiting
+            | VerdictState::Working
+            | VerdictState::Error => Stance::Beside,
+        },
+        Claim::Work | Claim::Wait => match state {
+            VerdictState::Working | VerdictState::Waiting => Stance::Same,
+            VerdictState::Complete | VerdictState::RescueNeeded => Stance::Against,
+            VerdictState::AwaitingResponse
+            | VerdictState::Incomplete
+            | VerdictState::Stalled
+            | VerdictState::Error => Stance::Beside,
+        },
+        Claim::Fail if state == VerdictState::Complete => Stance::Against,
+        Claim::Ask | Claim::Dirty | Claim::Fail | Claim::Abstain => Stance::Beside,
+    }
+}
+
+/// Each YES with each NO or failure of the run; for a deliverable also with each question, which
+/// stands even against a YES.
+fn conflicts(parts: &[Part], task_kind: TaskKind) -> Vec<Conflict> {
+    let is_against = |part: &Part| match part.evidence.claim {
+        Claim::No => true,
+        Claim::Fail => matches!(part.evidence.source, Source::Run | Source::LiveSession),
+        Claim::Ask => task_kind != TaskKind::Implementation,
+        Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain => false,
+    };
+    let mut conflicts = Vec::new();
+    for (yes, part) in parts.iter().enumerate().filter(|(_, part)| part.evidence.is_yes()) {
+        for (against, other) in parts.iter().enumerate().filter(|(_, other)| is_against(other)) {
+            // One text that delivers and asks is no conflict of two sources.
+            let is_same_text =
+                part.evidence.source == Source::Output && other.evidence.source == Source::LastWords;
+            if !is_same_text {
+                conflicts.push(Conflict { yes, against });
+            }
+        }
+    }
+    conflicts
+}

@@ -1,0 +1,164 @@
+//! A verdict in words: why, and what to do next. Every text of a source goes through
+//! `display_text`, so that the sentence is safe for a screen, a log and JSON.
+
+use crate::model::{ActionKind, Evidence, NextAction, Rejection, Rule, Source, VerdictState, display_text};
+
+use super::{Case, Claim, Tally, Tree, changes, commits};
+
+/// How many signs of a source's own words go into one sentence.
+const QUOTE: usize = 160;
+
+/// The deciding rule in words, with the facts of this case.
+pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
+    match rule {
+        Rule::SessionWorks => "the session is at work by its own word".to_owned(),
+        Rule::SessionWaits => "only background work of the session runs".to_owned(),
+        Rule::RunFailed => with_reason("the run failed", tally.run_failure()),
+        Rule::RequiredUnreadable => {
+            let unreadable = tally.unreadable();
+            let name = unreadable.map_or("a required source", |evidence| evidence.source.title());
+            with_reason(&format!("{name} cannot be read, and silence is never completion"), unreadable)
+        }
+        Rule::DecisionUnreadable => {
+            let decision = tally.evidence.iter().find(|evidence| {
+                evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
+            });
+            with_reason(&format!("{} unreadable decisions in a row", case.rounds.n_unreadable), decision)
+        }
+        Rule::SaysNo => with_reason(&says("NO", tally.claims(Claim::No)), tally.claims(Claim::No).next()),
+        Rule::SameAgain => format!(
+            "the same {} again, {} rounds in a row",
+            plural(case.rounds.open_points.len(), "open point"),
+            case.rounds.stage
+        ),
+        Rule::YesWithCommits => format!("{} since the baseline{}", new_commits(case), others_agree(tally)),
+        Rule::YesUncommitted => format!(
+            "{}, but {} not committed",
+            says("done", tally.yes()),
+            changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "path"))
+        ),
+        Rule::YesClean => format!("{}, and the tree is clean", says("done", tally.yes())),
+        Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
+        Rule::RoundsUsedUp => "rounds, budget or time are used up; that is not completion".to_owned(),
+        Rule::Waits => says("background work runs", tally.claims(Claim::Wait)),
+        Rule::Works => says("work goes on", tally.claims(Claim::Work)),
+        Rule::NoEvidence => no_evidence(tally),
+        Rule::NoOutput => "there is no visible output".to_owned(),
+        Rule::OutputStands => "the output is there and asks nothing".to_owned(),
+    }
+}
+
+/// What a person would do next.
+pub(super) fn next_action(state: VerdictState, rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
+    if let Some(question) = case.question
+        && (state == VerdictState::AwaitingResponse || (tally.has_blocking_question && state.is_terminal()))
+    {
+        return action(ActionKind::Answer, format!("answer: {}", quote(&question.text)));
+    }
+    match state {
+        VerdictState::Complete if tally.tree == Tree::Dirty => {
+            action(ActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
+        }
+        VerdictState::Complete => action(ActionKind::None, "nothing to do".to_owned()),
+        VerdictState::AwaitingResponse => {
+            let asks = tally.claims(Claim::Ask).find_map(|evidence| evidence.reasons.first());
+            let text =
+                asks.map_or("answer the agent".to_owned(), |reason| format!("answer: {}", quote(reason)));
+            action(ActionKind::Answer, text)
+        }
+        VerdictState::RescueNeeded => action(ActionKind::Rescue, format!("rescue {}", n_paths(case))),
+        VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
+        VerdictState::Incomplete if tally.tree == Tree::Dirty => action(
+            ActionKind::Ask,
+            format!("ask the agent whether it is done; {} not committed", is_are_paths(case)),
+        ),
+        VerdictState::Incomplete => action(ActionKind::Ask, "ask the agent whether it is done".to_owned()),
+        VerdictState::Waiting | VerdictState::Working => action(ActionKind::Wait, "wait".to_owned()),
+        VerdictState::Stalled => fix(tally),
+        VerdictState::Error => action(ActionKind::Repair, repair(rule, tally)),
+    }
+}
+
+fn fix(tally: &Tally<'_>) -> NextAction {
+    let reason = tally.claims(Claim::No).flat_map(|evidence| evidence.reasons.first()).next();
+    let text = reason
+        .map_or("send it back with what is missing".to_owned(), |reason| format!("fix: {}", quote(reason)));
+    action(ActionKind::Fix, text)
+}
+
+fn repair(rule: Rule, tally: &Tally<'_>) -> String {
+    match (rule, tally.unreadable()) {
+        (Rule::RequiredUnreadable, Some(evidence)) => evidence
+            .reasons
+            .last()
+            .map_or("repair: git".to_owned(), |reason| format!("repair: {}", quote(reason))),
+        (Rule::DecisionUnreadable, _) => "repair: let the agent write the decision file again".to_owned(),
+        _ => "look at the error and start the agent again".to_owned(),
+    }
+}
+
+fn no_evidence(tally: &Tally<'_>) -> String {
+    if tally.has_yes() {
+        "something says done, but the work tree was not looked at".to_owned()
+    } else if tally.tree == Tree::Dirty {
+        "no evidence that the work is done, and changes are not committed".to_owned()
+    } else {
+        "no evidence that the work is done".to_owned()
+    }
+}
+
+fn action(kind: ActionKind, text: String) -> NextAction {
+    NextAction { kind, text }
+}
+
+fn quote(text: &str) -> String {
+    display_text::shorten(&display_text::line(text.trim()), QUOTE).into_owned()
+}
+
+/// `NO by tests and plan`.
+fn says<'a>(what: &str, by: impl Iterator<Item = &'a Evidence>) -> String {
+    let mut titles: Vec<&str> = by.map(|evidence| evidence.source.title()).collect();
+    titles.dedup();
+    match titles.split_last() {
+        None => what.to_owned(),
+        Some((last, [])) => format!("{what} by {last}"),
+        Some((last, rest)) => format!("{what} by {} and {last}", rest.join(", ")),
+    }
+}
+
+fn with_reason(what: &str, evidence: Option<&Evidence>) -> String {
+    match evidence.and_then(|evidence| evidence.reasons.first()) {
+        None => what.to_owned(),
+        Some(reason) => format!("{what}: {}", quote(reason)),
+    }
+}
+
+fn others_agree(tally: &Tally<'_>) -> String {
+    let mut others: Vec<&str> = tally
+        .yes()
+        .filter(|evidence| evidence.source != Source::Commits)
+        .map(|evidence| evidence.source.title())
+        .collect();
+    others.dedup();
+    if others.is_empty() { String::new() } else { format!("; done by {} too", others.join(", ")) }
+}
+
+fn new_commits(case: &Case<'_>) -> String {
+    commits(case).map_or("new commits".to_owned(), |commits| plural(commits.n_new as usize, "new commit"))
+}
+
+fn n_paths(case: &Case<'_>) -> String {
+    changes(case).map_or("uncommitted work".to_owned(), |changes| plural(changes.n_paths as usize, "path"))
+}
+
+fn is_are_paths(case: &Case<'_>) -> String {
+    changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "path"))
+}
+
+fn is_are(count: u32, what: &str) -> String {
+    format!("{} {}", plural(count as usize, what), if count == 1 { "is" } else { "are" })
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,102 @@
+//! Rounds: what carries over from one turn of an agent to the next (rules R4, R5, R6).
+//!
+//! A round begins when an agent's turn ended or a decision file was written. The same open points in
+//! two rounds in a row raise the stage. Nothing here counts time.
+
+use crate::model::{Claim, Evidence, Rounds};
+
+/// The rounds after a look at `evidence`.
+///
+/// `mark` names the present round; `None` is "no round seen yet" and changes nothing but the open
+/// points. `is_unreadable` says that this round's decision is there and cannot be used.
+pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_unreadable: bool) -> Rounds {
+    let open_points = open_points(evidence);
+    let is_new = mark.is_some() && mark != before.mark.as_deref();
+    let is_same = !open_points.is_empty() && open_points == before.open_points;
+    let stage = match (open_points.is_empty(), is_same, is_new) {
+        (true, _, _) => 0,
+        (false, true, true) => before.stage.saturating_add(1),
+        (false, true, false) => before.stage.max(1),
+        (false, false, _) => 1,
+    };
+    let n_unreadable = match (is_unreadable, is_new) {
+        (false, _) => 0,
+        (true, true) => before.n_unreadable.saturating_add(1),
+        (true, false) => before.n_unreadable.max(1),
+    };
+    Rounds {
+        open_points,
+        stage,
+        n_unreadable,
+        mark: mark.map(str::to_owned).or_else(|| before.mark.clone()),
+        is_used_up: before.is_used_up,
+    }
+}
+
+/// The fingerprints of every NO; of a NO without fingerprints its reasons; of one without either its
+/// name. Sorted, each once.
+fn open_points(evidence: &[&Evidence]) -> Vec<String> {
+    let mut points: Vec<String> = evidence
+        .iter()
+        .filter(|evidence| evidence.claim == Claim::No)
+        .flat_map(|evidence| {
+            if !evidence.fingerprints.is_empty() {
+                evidence.fingerprints.clone()
+            } else if !evidence.reasons.is_empty() {
+                evidence.reasons.clone()
+            } else {
+                vec![evidence.name.clone()]
+            }
+        })
+        .collect();
+    points.sort();
+    points.dedup();
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Source;
+
+    fn no(reason: &str) -> Evidence {
+        Evidence::claim(Source::Tests, "junit.xml", Claim::No).because(reason)
+    }
+
+    #[test]
+    fn the_same_open_points_in_the_next_round_raise_the_stage() {
+        let evidence = no("2 tests fail");
+        let mut rounds = Rounds::default();
+        for (mark, stage) in [("a", 1), ("a", 1), ("b", 2), ("c", 3)] {
+            rounds = advance(&rounds, Some(mark), &[&evidence], false);
+            assert_eq!((rounds.stage, mark), (stage, mark));
+        }
+    }
+
+    #[test]
+    fn other_open_points_begin_again() {
+        let first = advance(&Rounds::default(), Some("a"), &[&no("x")], false);
+        let second = advance(&first, Some("b"), &[&no("x")], false);
+        assert_eq!(second.stage, 2);
+        assert_eq!(advance(&second, Some("c"), &[&no("y")], false).stage, 1);
+        assert_eq!(advance(&second, Some("c"), &[], false).stage, 0);
+    }
+
+    #[test]
+    fn unreadable_decisions_count_only_in_a_row() {
+        let mut rounds = Rounds::default();
+        for (mark, is_unreadable, expected) in
+            [("a", true, 1), ("a", true, 1), ("b", true, 2), ("c", false, 0), ("d", true, 1)]
+        {
+            rounds = advance(&rounds, Some(mark), &[], is_unreadable);
+            assert_eq!(rounds.n_unreadable, expected, "{mark}");
+        }
+    }
+
+    #[test]
+    fn fingerprints_go_before_reasons() {
+        let mut evidence = no("wording changes each time");
+        evidence.fingerprints = vec!["lint/unused".to_owned()];
+        assert_eq!(advance(&Rounds::default(), None, &[&evidence], false).open_points, ["lint/unused"]);
+    }
+}
