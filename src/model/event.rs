@@ -48,6 +48,8 @@ pub enum Event {
         workspace: WorkspaceId,
         /// The number of the collection.
         generation: u64,
+        /// How long it took, in milliseconds.
+        took_ms: u32,
         /// What it brought.
         outcome: Result<Box<Sample>, CollectProblem>,
     },

@@ -1,1 +1,212 @@
-//! The room `monitor` (being built).
+//! The state of all workspaces. One event in, effects out; state is changed nowhere else.
+//!
+//! Pure: time comes with events, and what the world says comes as samples. Each workspace has at
+//! most one collection running and one bit set "again"; an answer that is older than what is shown is
+//! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
+
+mod schedule;
+mod tracked;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::model::{
+    Effect, Event, Intent, Parts, Policy, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings,
+    WorkspaceView,
+};
+
+use tracked::Tracked;
+
+/// The state of all workspaces.
+#[derive(Debug)]
+pub struct Monitor {
+    policy: Policy,
+    settings: WatchSettings,
+    workspaces: BTreeMap<WorkspaceId, Tracked>,
+    refused: Vec<(PathBuf, String)>,
+    /// Those whose view changed since a front asked.
+    changed: BTreeSet<WorkspaceId>,
+    /// Those that went away since a front asked.
+    removed: Vec<WorkspaceId>,
+    /// The workspace that a person looks at.
+    looked_at: Option<WorkspaceId>,
+    reconcile_at: Timestamp,
+    wake_at: Option<Timestamp>,
+    is_discovered: bool,
+}
+
+/// What changed for a front since it asked last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ViewChanges {
+    /// New and changed views.
+    pub views: Vec<WorkspaceView>,
+    /// Workspaces that are no more.
+    pub removed: Vec<WorkspaceId>,
+}
+
+impl Monitor {
+    /// A monitor that knows no workspace yet.
+    pub fn new(policy: Policy, settings: WatchSettings) -> Monitor {
+        Monitor {
+            policy,
+            settings,
+            workspaces: BTreeMap::new(),
+            refused: Vec::new(),
+            changed: BTreeSet::new(),
+            removed: Vec::new(),
+            looked_at: None,
+            reconcile_at: Timestamp(0),
+            wake_at: None,
+            is_discovered: false,
+        }
+    }
+
+    /// Takes one event in and says what is to be done.
+    #[must_use]
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let now = match event {
+            Event::Discovered { at, workspaces, refused } => {
+                self.discovered(at, workspaces, refused, &mut effects);
+                at
+            }
+            Event::Changed { at, workspace, parts } => {
+                self.with(&workspace, |tracked| tracked.changed(parts, at));
+                at
+            }
+            Event::EventsLost { at } => {
+                self.look_at_all(Parts::all(), at);
+                at
+            }
+            Event::WatchChanged { at, workspace, problem } => {
+                self.with(&workspace, |tracked| tracked.watch_changed(problem, at));
+                self.changed.insert(workspace);
+                at
+            }
+            Event::Collected { at, workspace, generation, took_ms, outcome } => {
+                let policy = self.policy.clone();
+                let is_looked_at = self.looked_at.as_ref() == Some(&workspace);
+                self.with(&workspace, |tracked| {
+                    effects.extend(tracked.collected(
+                        generation,
+                        took_ms,
+                        outcome,
+                        &policy,
+                        is_looked_at,
+                        at,
+                    ));
+                });
+                self.changed.insert(workspace);
+                at
+            }
+            Event::Woke { at } => {
+                self.wake_at = None;
+                self.woke(at);
+                at
+            }
+            Event::Wanted { at, intent } => {
+                self.wanted(intent, at);
+                at
+            }
+        };
+        self.start_collections(now, &mut effects);
+        self.ask_to_be_woken(now, &mut effects);
+        effects
+    }
+
+    /// What changed since this was asked last.
+    pub fn take_changes(&mut self) -> ViewChanges {
+        let names = view::names(self.workspaces.keys());
+        let views = std::mem::take(&mut self.changed)
+            .iter()
+            .filter_map(|id| {
+                let tracked = self.workspaces.get(id)?;
+                Some(view::view(tracked, names.get(id).map_or("", String::as_str)))
+            })
+            .collect();
+        ViewChanges { views, removed: std::mem::take(&mut self.removed) }
+    }
+
+    /// Paths that were given and are no workspace, each with the reason.
+    pub fn refused(&self) -> &[(PathBuf, String)] {
+        &self.refused
+    }
+
+    /// True when discovery has answered and every workspace was read at least once.
+    pub fn is_all_judged(&self) -> bool {
+        self.is_discovered && self.workspaces.values().all(Tracked::is_judged)
+    }
+
+    /// True when discovery has answered.
+    pub fn is_discovered(&self) -> bool {
+        self.is_discovered
+    }
+
+    fn discovered(
+        &mut self,
+        at: Timestamp,
+        found: Vec<(WorkspaceId, WorkspaceSettings)>,
+        refused: Vec<(PathBuf, String)>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.is_discovered = true;
+        self.refused = refused;
+        let ids: BTreeSet<&WorkspaceId> = found.iter().map(|(id, _)| id).collect();
+        let gone: Vec<WorkspaceId> = self.workspaces.keys().filter(|id| !ids.contains(id)).cloned().collect();
+        for id in gone {
+            self.workspaces.remove(&id);
+            effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
+            self.changed.remove(&id);
+            self.removed.push(id);
+        }
+        let n_before = self.workspaces.len();
+        for (id, settings) in found {
+            let is_new = !self.workspaces.contains_key(&id);
+            let tracked = self.workspaces.entry(id.clone()).or_insert_with(|| Tracked::new(id.clone()));
+            if is_new || tracked.settings != settings {
+                tracked.settings = settings;
+                tracked.changed(Parts::all(), at);
+                self.changed.insert(id);
+            }
+        }
+        if self.workspaces.len() != n_before {
+            // Names are made longer where two are the same, so a newcomer can rename the others.
+            self.changed.extend(self.workspaces.keys().cloned());
+        }
+        self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
+    }
+
+    fn wanted(&mut self, intent: Intent, at: Timestamp) {
+        match intent {
+            Intent::Refresh { workspace: Some(id) } => self.with(&id, |tracked| tracked.refresh(at)),
+            Intent::Refresh { workspace: None } => {
+                for tracked in self.workspaces.values_mut() {
+                    tracked.refresh(at);
+                }
+            }
+            Intent::Look { workspace } => {
+                self.with(&workspace, |tracked| tracked.look(at));
+                self.changed.insert(workspace.clone());
+                self.looked_at = Some(workspace);
+            }
+        }
+    }
+
+    fn look_at_all(&mut self, parts: Parts, at: Timestamp) {
+        for tracked in self.workspaces.values_mut() {
+            tracked.changed(parts, at);
+        }
+    }
+
+    fn with(&mut self, id: &WorkspaceId, change: impl FnOnce(&mut Tracked)) {
+        if let Some(tracked) = self.workspaces.get_mut(id) {
+            change(tracked);
+        }
+    }
+}
+
+/// Milliseconds as the signed number that moments are counted in.
+fn millis(span: u64) -> i64 {
+    i64::try_from(span).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,331 @@
+//! One workspace: what is known of it, what runs for it, what is to be read again.
+
+use crate::judge::{combine, rounds};
+use crate::model::{
+    Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, GitReader, Parts, Policy,
+    QuestionWeight, Rounds, Rule, Sample, Snapshot, Source, TaskKind, Timestamp, Verdict, VerdictState,
+    WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+};
+
+/// Two collections of one workspace begin at least one frame apart.
+const FRAME_MS: i64 = 33;
+/// A look at a work tree is put off until ten times its cost has passed since the last one.
+const SCAN_SPACING: i64 = 10;
+/// A look at a work tree that git itself gave no hint for is put off for at least so long: an agent
+/// writes to its transcript many times a second.
+const SCAN_PAUSE_MS: i64 = 1000;
+/// A look at a work tree that costs no more than this may ride with the other parts.
+const CHEAP_SCAN_MS: u32 = 10;
+
+/// One workspace.
+#[derive(Debug)]
+pub(super) struct Tracked {
+    pub(super) id: WorkspaceId,
+    pub(super) settings: WorkspaceSettings,
+    pub(super) snapshot: Snapshot,
+    pub(super) verdict: Option<Verdict>,
+    pub(super) verdict_since: Option<Timestamp>,
+    pub(super) is_seen: bool,
+    /// What keeps closeout from looking, and from watching, in words.
+    pub(super) problem: Option<String>,
+    pub(super) watch_problem: Option<String>,
+    pub(super) poll_at: Option<Timestamp>,
+    rounds: Rounds,
+    baseline: Option<Baseline>,
+    targets: Vec<WatchTarget>,
+    git_reader: Option<GitReader>,
+    generation: u64,
+    running: Option<Parts>,
+    started_at: Option<Timestamp>,
+    /// To be read as soon as nothing runs.
+    again: Parts,
+    /// The work tree may have changed since it was read.
+    is_tree_outdated: bool,
+    /// Git's own files changed: the tree is worth a look sooner.
+    is_scan_urgent: bool,
+    scanned_at: Option<Timestamp>,
+    scan_ms: u32,
+}
+
+impl Tracked {
+    pub(super) fn new(id: WorkspaceId) -> Tracked {
+        Tracked {
+            id,
+            settings: WorkspaceSettings::default(),
+            snapshot: Snapshot::default(),
+            verdict: None,
+            verdict_since: None,
+            is_seen: false,
+            problem: None,
+            watch_problem: None,
+            poll_at: None,
+            rounds: Rounds::default(),
+            baseline: None,
+            targets: Vec::new(),
+            git_reader: None,
+            generation: 0,
+            running: None,
+            started_at: None,
+            again: Parts::empty(),
+            is_tree_outdated: true,
+            is_scan_urgent: true,
+            scanned_at: None,
+            scan_ms: 0,
+        }
+    }
+
+    pub(super) fn is_judged(&self) -> bool {
+        self.verdict.is_some()
+    }
+
+    pub(super) fn is_collecting(&self) -> bool {
+        self.running.is_some()
+    }
+
+    pub(super) fn task_kind(&self) -> TaskKind {
+        self.settings.task_kind.unwrap_or(TaskKind::Implementation)
+    }
+
+    /// A hint that `parts` may be other than they were. Whatever changed, the work tree may have, too.
+    pub(super) fn changed(&mut self, parts: Parts, now: Timestamp) {
+        self.again |= parts - Parts::CHANGES;
+        self.is_tree_outdated = true;
+        self.is_scan_urgent |= parts.intersects(Parts::COMMITS | Parts::CHANGES);
+        if self.is_scan_due(now) {
+            self.again |= Parts::CHANGES;
+        }
+    }
+
+    /// A person asks: read everything, now.
+    pub(super) fn refresh(&mut self, _now: Timestamp) {
+        self.again = Parts::all();
+        self.is_tree_outdated = true;
+    }
+
+    /// A person looks at this workspace.
+    pub(super) fn look(&mut self, now: Timestamp) {
+        self.is_seen = true;
+        if self.is_scan_due(now) {
+            self.again |= Parts::CHANGES;
+            self.is_tree_outdated = true;
+        }
+    }
+
+    pub(super) fn watch_changed(&mut self, problem: Option<WatchProblem>, now: Timestamp) {
+        self.poll_at = problem.as_ref().map(|_| now);
+        self.watch_problem = problem.map(|problem| match problem {
+            WatchProblem::LimitReached => {
+                "the system's limit of watches is reached, so this is looked at every few \
+                                           seconds; raise fs.inotify.max_user_watches"
+                    .to_owned()
+            }
+            WatchProblem::Failed(reason) => {
+                format!("cannot be watched ({reason}), so this is looked at every few seconds")
+            }
+        });
+    }
+
+    /// The moment until which a look at the work tree is put off, if one is.
+    pub(super) fn put_off_until(&self) -> Option<Timestamp> {
+        (self.is_tree_outdated && self.running.is_none()).then(|| self.scan_due_at())
+    }
+
+    fn scan_due_at(&self) -> Timestamp {
+        let pause = if self.is_scan_urgent { FRAME_MS } else { SCAN_PAUSE_MS };
+        let spacing = (i64::from(self.scan_ms) * SCAN_SPACING).max(pause);
+        self.scanned_at.map_or(Timestamp(0), |scanned_at| scanned_at.plus_millis(spacing))
+    }
+
+    fn is_scan_due(&self, now: Timestamp) -> bool {
+        now >= self.scan_due_at()
+    }
+
+    /// The collection to start now, if one is wanted and none runs.
+    pub(super) fn next_collection(&mut self, policy: &Policy, now: Timestamp) -> Option<CollectRequest> {
+        if self.running.is_some() {
+            return None;
+        }
+        if self.is_tree_outdated && self.is_scan_due(now) {
+            self.again |= Parts::CHANGES;
+        }
+        let mut parts = std::mem::take(&mut self.again);
+        if parts.is_empty() {
+            return None;
+        }
+        if parts.contains(Parts::CHANGES) {
+            let rest = parts - Parts::CHANGES;
+            if self.scan_ms > CHEAP_SCAN_MS && !rest.is_empty() {
+                // A costly look at the tree never delays the rest: it follows by itself.
+                self.again = Parts::CHANGES;
+                parts = rest;
+            } else {
+                // The tree is read with git's other facts, so that both are of one moment.
+                parts |= Parts::COMMITS;
+                self.is_tree_outdated = false;
+                self.is_scan_urgent = false;
+            }
+        }
+        self.generation += 1;
+        self.running = Some(parts);
+        let not_before = self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)));
+        self.started_at = Some(not_before);
+        Some(CollectRequest {
+            workspace: self.id.clone(),
+            generation: self.generation,
+            parts,
+            settings: self.settings.clone(),
+            policy: policy.clone(),
+            task_kind: self.task_kind(),
+            git_reader: self.git_reader,
+            baseline: self.baseline.clone(),
+            prompted_at: self.snapshot.words.prompted_at,
+            not_before,
+        })
+    }
+
+    /// A collection answered.
+    pub(super) fn collected(
+        &mut self,
+        generation: u64,
+        took_ms: u32,
+        outcome: Result<Box<Sample>, CollectProblem>,
+        policy: &Policy,
+        is_looked_at: bool,
+        now: Timestamp,
+    ) -> Vec<Effect> {
+        if generation != self.generation {
+            return Vec::new();
+        }
+        let parts = self.running.take().unwrap_or_default();
+        if parts.contains(Parts::CHANGES) {
+            self.scanned_at = Some(now);
+            self.scan_ms = took_ms;
+        }
+        let mut effects = Vec::new();
+        match outcome {
+            Ok(sample) => {
+                self.problem = None;
+                self.absorb(generation, *sample, &mut effects);
+            }
+            Err(problem) => self.failed(generation, &problem, now),
+        }
+        self.judge(policy, is_looked_at, now);
+        effects
+    }
+
+    fn absorb(&mut self, generation: u64, sample: Sample, effects: &mut Vec<Effect>) {
+        let prompted_before = self.snapshot.words.prompted_at;
+        self.snapshot = self.snapshot.with(generation, &sample);
+        if sample.words.is_some()
+            && self.snapshot.words.prompted_at != prompted_before
+            && !sample.parts.contains(Parts::CHECKS)
+        {
+            // A new prompt makes older plans, reports and results stale: weigh them again.
+            self.again |= Parts::CHECKS;
+        }
+        if let Some(git) = &sample.git {
+            self.baseline = Some(git.baseline.clone());
+        }
+        if let Some(baseline) = sample.new_baseline {
+            effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
+        }
+        if !sample.watch_targets.is_empty() && sample.watch_targets != self.targets {
+            self.targets = sample.watch_targets;
+            effects.push(Effect::Watch { workspace: self.id.clone(), targets: self.targets.clone() });
+        }
+    }
+
+    /// Nothing could be read: what was known is no evidence any more.
+    fn failed(&mut self, generation: u64, problem: &CollectProblem, now: Timestamp) {
+        let words = match problem {
+            CollectProblem::TimedOut => {
+                if self.git_reader != Some(GitReader::Program) {
+                    // The next look goes by the git program, which can be ended.
+                    self.git_reader = Some(GitReader::Program);
+                    self.again = Parts::all();
+                }
+                "not answering: reading it was given up; something in it hangs (a FIFO, a dead mount)"
+                    .to_owned()
+            }
+            CollectProblem::Gone => "gone: the directory does not exist any more".to_owned(),
+            CollectProblem::Broke(reason) => format!("reading it broke: {reason}"),
+        };
+        let evidence = Evidence::claim(Source::Commits, "workspace", Claim::Fail).because(words.clone());
+        self.snapshot = Snapshot {
+            generation,
+            evidence: vec![(Parts::COMMITS, evidence)],
+            taken_at: now,
+            words: self.snapshot.words.clone(),
+            ..Snapshot::default()
+        };
+        self.problem = Some(words);
+    }
+
+    fn judge(&mut self, policy: &Policy, is_looked_at: bool, now: Timestamp) {
+        let evidence: Vec<Evidence> =
+            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+        let words = &self.snapshot.words;
+        let references: Vec<&Evidence> = evidence.iter().collect();
+        let advanced = rounds::advance(
+            &self.rounds,
+            words.round_mark.as_deref(),
+            &references,
+            words.has_unreadable_decision,
+        );
+        let verdict = combine::combine(
+            &evidence,
+            &combine::Case {
+                task_kind: self.task_kind(),
+                policy,
+                rounds: &advanced,
+                git: self.snapshot.git.as_ref(),
+                question: words.last_words.as_ref().and_then(|words| words.question.as_ref()),
+            },
+        );
+        if verdict.rule == Rule::YesClean && self.is_tree_outdated {
+            // "Clean" was read before the word "done" came. The tree is looked at first.
+            self.again |= Parts::CHANGES;
+            self.scanned_at = None;
+            if self.verdict.is_some() {
+                return;
+            }
+        }
+        self.rounds = advanced;
+        let before = self.verdict.as_ref().map(|verdict| verdict.state);
+        if before != Some(verdict.state) {
+            self.verdict_since = Some(now);
+            self.is_seen = is_looked_at;
+        }
+        self.verdict = Some(verdict);
+    }
+
+    /// Why a person should look.
+    pub(super) fn attention(&self) -> Option<Attention> {
+        let verdict = self.verdict.as_ref()?;
+        let is_permission = self
+            .snapshot
+            .words
+            .activity
+            .as_ref()
+            .is_some_and(|activity| activity.state == crate::model::ActivityState::NeedsPermission);
+        if is_permission {
+            return Some(Attention::Permission);
+        }
+        let weight = verdict.question.as_ref().map(|question| question.weight);
+        let asks =
+            verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
+        match (verdict.state, asks) {
+            (VerdictState::Working | VerdictState::Waiting, _) => None,
+            (VerdictState::AwaitingResponse, _) if weight == Some(QuestionWeight::Offer) => {
+                Some(Attention::Offer)
+            }
+            (_, true) => Some(Attention::Asks),
+            (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
+            (VerdictState::Stalled, _) => Some(Attention::Stalled),
+            (VerdictState::Error, _) => Some(Attention::Error),
+            _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
+            (VerdictState::Complete, _) if !self.is_seen => Some(Attention::Finished),
+            (VerdictState::Complete | VerdictState::Incomplete | VerdictState::AwaitingResponse, _) => None,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! From the state of a workspace to what a front shows of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Component;
+
+use crate::model::{Activity, SeenWorld, WorkspaceId, WorkspaceView, display_text};
+
+use super::tracked::Tracked;
+
+/// The view of one workspace.
+pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
+    let snapshot = &tracked.snapshot;
+    let words = &snapshot.words;
+    WorkspaceView {
+        id: tracked.id.clone(),
+        name: name.to_owned(),
+        task_kind: tracked.task_kind(),
+        verdict: tracked.verdict.clone(),
+        verdict_since: tracked.verdict_since,
+        attention: tracked.attention(),
+        agent: words.agent.clone(),
+        model: words.model.clone(),
+        activity: words.activity.clone().unwrap_or_else(Activity::unknown),
+        git: snapshot.git.clone(),
+        world: snapshot.git.as_ref().map(SeenWorld::of),
+        checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
+        last_words: words.last_words.clone(),
+        prompt: words.prompt.clone(),
+        problem: tracked.problem.clone().or_else(|| tracked.watch_problem.clone()),
+        is_collecting: tracked.is_collecting(),
+        is_seen: tracked.is_seen,
+        generation: snapshot.generation,
+        taken_at: tracked.verdict.as_ref().map(|_| snapshot.taken_at),
+    }
+}
+
+/// A short name for each workspace: the last part of its path, with as many parts before it as it
+/// takes to tell it from the others.
+pub(super) fn names<'a>(ids: impl Iterator<Item = &'a WorkspaceId> + Clone) -> BTreeMap<WorkspaceId, String> {
+    let mut names = BTreeMap::new();
+    let mut open: Vec<&WorkspaceId> = ids.collect();
+    let mut n_parts = 1;
+    while !open.is_empty() {
+        let mut groups: HashMap<String, Vec<&WorkspaceId>> = HashMap::new();
+        for id in open.drain(..) {
+            groups.entry(last_parts(id, n_parts)).or_default().push(id);
+        }
+        for (name, group) in groups {
+            let is_whole = |id: &WorkspaceId| last_parts(id, n_parts) == last_parts(id, n_parts + 1);
+            if group.len() == 1 || group.iter().all(|id| is_whole(id)) {
+                names.extend(group.into_iter().map(|id| (id.clone(), name.clone())));
+            } else {
+                open.extend(group);
+            }
+        }
+        n_parts += 1;
+    }
+    names
+}
+
+fn last_parts(id: &WorkspaceId, count: usize) -> String {
+    let parts: Vec<String> = id
+        .path()
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+        .map(|part| display_text::bytes(part.as_os_str().as_encoded_bytes()))
+        .collect();
+    if parts.is_empty() {
+        return id.to_string();
+    }
+    parts[parts.len().saturating_sub(count)..].join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_grow_only_where_two_are_the_same() {
+        let ids = ["/a/x/main", "/a/y/main", "/a/feature", "/"].map(WorkspaceId::local);
+        let names: Vec<String> = names(ids.iter()).into_values().collect();
+        assert_eq!(names, ["/", "feature", "x/main", "y/main"]);
+    }
+}
