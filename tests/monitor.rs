@@ -1,1 +1,347 @@
-//! Tests of monitor (being built).
+//! The monitor: scripts of events, with the whole list of effects that each gives.
+
+use closeout::model::{
+    Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem, CollectRequest, CommitCounts,
+    Effect, Event, Evidence, GitFacts, GitReader, Head, Intent, Names, OfferPolicy, Parts, Policy, Rejection,
+    Rule, Sample, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, Words,
+    WorkspaceId, WorkspaceSettings, WorkspaceView,
+};
+use closeout::monitor::Monitor;
+
+const POLICY: Policy =
+    Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+const WATCH: WatchSettings =
+    WatchSettings { reconcile_ms: 300_000, poll_ms: 10_000, collect_limit_ms: 10_000 };
+const START: i64 = 1_000_000;
+
+fn id() -> WorkspaceId {
+    WorkspaceId::local("/work/a")
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp(START + millis)
+}
+
+fn settings() -> WorkspaceSettings {
+    WorkspaceSettings { task_kind: Some(TaskKind::Implementation), ..WorkspaceSettings::default() }
+}
+
+fn discovered() -> Event {
+    Event::Discovered { at: at(0), workspaces: vec![(id(), settings())], refused: Vec::new() }
+}
+
+fn changed(millis: i64, parts: Parts) -> Event {
+    Event::Changed { at: at(millis), workspace: id(), parts }
+}
+
+fn collected(millis: i64, generation: u64, sample: Sample) -> Event {
+    Event::Collected {
+        at: at(millis),
+        workspace: id(),
+        generation,
+        took_ms: 1,
+        outcome: Ok(Box::new(sample)),
+    }
+}
+
+fn request(generation: u64, parts: Parts, not_before: i64) -> CollectRequest {
+    CollectRequest {
+        workspace: id(),
+        generation,
+        parts,
+        settings: settings(),
+        policy: POLICY,
+        task_kind: TaskKind::Implementation,
+        git_reader: None,
+        baseline: None,
+        prompted_at: None,
+        not_before: at(not_before),
+    }
+}
+
+fn collect(request: CollectRequest) -> Effect {
+    Effect::Collect(Box::new(request))
+}
+
+fn wake(millis: i64) -> Effect {
+    Effect::Wake { at: at(millis) }
+}
+
+fn sample(millis: i64, parts: Parts) -> Sample {
+    Sample {
+        parts,
+        taken_at: at(millis),
+        evidence: Vec::new(),
+        git: None,
+        checklists: Vec::new(),
+        words: parts.contains(Parts::WORDS).then(Words::default),
+        watch_targets: Vec::new(),
+        new_baseline: None,
+    }
+}
+
+fn clean() -> (Parts, Evidence) {
+    (Parts::CHANGES, Evidence::abstain(Source::Changes, "git", Rejection::Vacuous))
+}
+
+fn commits() -> (Parts, Evidence) {
+    (Parts::COMMITS, Evidence::claim(Source::Commits, "git", Claim::Yes))
+}
+
+fn decision() -> (Parts, Evidence) {
+    (Parts::WORDS, Evidence::claim(Source::Decision, "decision.json", Claim::Yes))
+}
+
+fn whole(millis: i64, evidence: Vec<(Parts, Evidence)>) -> Sample {
+    Sample { evidence, ..sample(millis, Parts::all()) }
+}
+
+fn monitor() -> Monitor {
+    Monitor::new(POLICY, WATCH)
+}
+
+/// A monitor whose one workspace was read once, at 5 ms, with this evidence.
+fn judged(evidence: Vec<(Parts, Evidence)>) -> Monitor {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let _ = monitor.update(collected(5, 1, whole(5, evidence)));
+    monitor
+}
+
+fn view(monitor: &mut Monitor) -> WorkspaceView {
+    let mut views = monitor.take_changes().views;
+    assert_eq!(views.len(), 1);
+    views.remove(0)
+}
+
+#[test]
+fn a_new_workspace_is_read_whole_at_once() {
+    let mut monitor = monitor();
+    let effects = monitor.update(discovered());
+    assert_eq!(effects, [collect(request(1, Parts::all(), 0)), wake(300_000)]);
+    assert!(!monitor.is_all_judged());
+    assert_eq!(view(&mut monitor).verdict, None);
+}
+
+#[test]
+fn a_sample_becomes_a_verdict_and_watches() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let target = WatchTarget::new("/work/a/.git", Names::these(["HEAD"]), Parts::COMMITS);
+    let sample = Sample { watch_targets: vec![target.clone()], ..whole(5, vec![commits(), clean()]) };
+    let effects = monitor.update(collected(5, 1, sample));
+    assert_eq!(effects, [Effect::Watch { workspace: id(), targets: vec![target] }]);
+    let view = view(&mut monitor);
+    let verdict = view.verdict.unwrap();
+    assert_eq!((verdict.state, verdict.rule), (VerdictState::Complete, Rule::YesWithCommits));
+    assert_eq!((view.attention, view.verdict_since), (Some(Attention::Finished), Some(at(5))));
+    assert!(monitor.is_all_judged());
+}
+
+#[test]
+fn the_first_hint_acts_at_once_and_a_storm_costs_one_more_pass() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let first = monitor.update(changed(2_000, Parts::WORDS));
+    let parts = Parts::WORDS | Parts::CHANGES | Parts::COMMITS;
+    assert_eq!(first, [collect(request(2, parts, 2_000))]);
+    for millis in 2_001..2_500 {
+        assert_eq!(monitor.update(changed(millis, Parts::WORDS)), []);
+    }
+    let after = monitor.update(collected(2_500, 2, sample(2_000, parts)));
+    assert_eq!(after, [collect(request(3, Parts::WORDS, 2_500))]);
+    // The hints that came during the look at the tree ask for one more look, after a pause.
+    assert_eq!(monitor.update(collected(2_501, 3, sample(2_500, Parts::WORDS))), [wake(3_500)]);
+}
+
+#[test]
+fn followers_wait_for_one_frame() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.update(changed(2_000, Parts::CHECKS));
+    let _ = monitor.update(changed(2_001, Parts::CHECKS));
+    let parts = Parts::CHECKS | Parts::CHANGES | Parts::COMMITS;
+    let effects = monitor.update(collected(2_002, 2, sample(2_000, parts)));
+    assert_eq!(effects[0], collect(request(3, Parts::CHECKS, 2_033)));
+}
+
+#[test]
+fn an_answer_with_an_old_number_is_dropped() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.take_changes();
+    assert_eq!(monitor.update(collected(50, 0, whole(1, Vec::new()))), []);
+    assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::Complete);
+}
+
+#[test]
+fn lost_events_make_everything_be_read_again_once() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let effects = monitor.update(Event::EventsLost { at: at(2_000) });
+    assert_eq!(effects, [collect(request(2, Parts::all(), 2_000))]);
+}
+
+#[test]
+fn the_slow_pass_reads_everything_again_and_asks_for_the_next() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let effects = monitor.update(Event::Woke { at: at(300_000) });
+    assert_eq!(effects, [collect(request(2, Parts::all(), 300_000)), wake(600_000)]);
+}
+
+#[test]
+fn done_is_not_complete_before_the_tree_was_looked_at_again() {
+    // The tree was clean. Then "done" is said; the tree's next look is put off.
+    let mut monitor = judged(vec![clean()]);
+    let _ = monitor.update(changed(100, Parts::WORDS));
+    let words = Sample { evidence: vec![decision()], ..sample(100, Parts::WORDS) };
+    let effects = monitor.update(collected(101, 2, words));
+    let parts = Parts::CHANGES | Parts::COMMITS;
+    assert_eq!(effects[0], collect(request(3, parts, 133)));
+    let _ = monitor.take_changes();
+    let dirty = (Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty));
+    let _ = monitor.update(collected(140, 3, Sample { evidence: vec![dirty], ..sample(133, parts) }));
+    assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::RescueNeeded);
+}
+
+#[test]
+fn a_costly_look_at_the_tree_never_delays_the_rest() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let slow = Event::Collected {
+        at: at(300),
+        workspace: id(),
+        generation: 1,
+        took_ms: 300,
+        outcome: Ok(Box::new(whole(5, vec![commits(), clean()]))),
+    };
+    let _ = monitor.update(slow);
+    // Ten times its cost has not passed: the words are read alone, the tree later.
+    let effects = monitor.update(changed(1_000, Parts::WORDS));
+    assert_eq!(effects, [collect(request(2, Parts::WORDS, 1_000))]);
+    let effects = monitor.update(collected(1_001, 2, sample(1_000, Parts::WORDS)));
+    assert_eq!(effects, [wake(3_300)]);
+    let effects = monitor.update(Event::Woke { at: at(3_300) });
+    assert_eq!(effects[0], collect(request(3, Parts::CHANGES | Parts::COMMITS, 3_300)));
+}
+
+#[test]
+fn a_collection_that_hangs_is_an_error_and_goes_by_the_program_next() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.update(changed(2_000, Parts::COMMITS));
+    let effects = monitor.update(Event::Collected {
+        at: at(12_000),
+        workspace: id(),
+        generation: 2,
+        took_ms: 10_000,
+        outcome: Err(CollectProblem::TimedOut),
+    });
+    let next = CollectRequest {
+        git_reader: Some(GitReader::Program),
+        ..request(3, Parts::WORDS | Parts::CHECKS | Parts::COMMITS, 12_000)
+    };
+    assert_eq!(effects[0], collect(next));
+    let view = view(&mut monitor);
+    assert_eq!(view.verdict.unwrap().state, VerdictState::Error);
+    assert!(view.problem.unwrap().contains("not answering"));
+}
+
+#[test]
+fn a_directory_that_is_gone_is_an_error_and_comes_back_by_itself() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.update(changed(2_000, Parts::COMMITS));
+    let gone = Event::Collected {
+        at: at(2_001),
+        workspace: id(),
+        generation: 2,
+        took_ms: 0,
+        outcome: Err(CollectProblem::Gone),
+    };
+    let _ = monitor.update(gone);
+    let gone = view(&mut monitor);
+    assert_eq!(gone.verdict.unwrap().state, VerdictState::Error);
+    assert!(gone.problem.unwrap().starts_with("gone"));
+    let _ = monitor.update(changed(9_000, Parts::all()));
+    let _ = monitor.update(collected(9_001, 3, whole(9_000, vec![commits(), clean()])));
+    let back = view(&mut monitor);
+    assert_eq!((back.verdict.unwrap().state, back.problem), (VerdictState::Complete, None));
+}
+
+#[test]
+fn a_workspace_that_cannot_be_watched_is_polled_and_says_so() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let limit = |millis, problem| Event::WatchChanged { at: at(millis), workspace: id(), problem };
+    assert_eq!(monitor.update(limit(100, Some(WatchProblem::LimitReached))), [wake(100)]);
+    let effects = monitor.update(Event::Woke { at: at(100) });
+    assert_eq!(effects, [collect(request(2, Parts::all(), 100)), wake(10_100)]);
+    assert!(view(&mut monitor).problem.unwrap().contains("max_user_watches"));
+    let _ = monitor.update(collected(101, 2, sample(100, Parts::all())));
+    let _ = monitor.update(limit(200, None));
+    assert_eq!(view(&mut monitor).problem, None);
+}
+
+#[test]
+fn looking_at_a_finished_workspace_marks_it_as_seen() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    assert_eq!(view(&mut monitor).attention, Some(Attention::Finished));
+    let look = Event::Wanted { at: at(2_000), intent: Intent::Look { workspace: id() } };
+    assert_eq!(monitor.update(look), [collect(request(2, Parts::CHANGES | Parts::COMMITS, 2_000))]);
+    let view = view(&mut monitor);
+    assert_eq!((view.attention, view.is_seen), (None, true));
+}
+
+#[test]
+fn a_new_baseline_is_remembered_and_used() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let baseline = Baseline {
+        commit: Some("1".repeat(40)),
+        origin: BaselineOrigin::FirstSeen,
+        set_at: at(1),
+        commit_time: None,
+    };
+    let git = GitFacts {
+        head: Head::Unborn { name: "main".to_owned() },
+        baseline: baseline.clone(),
+        commits: CommitCounts::default(),
+        operation: None,
+        upstream: None,
+        n_stashed: 0,
+        changes: Some(Changes::default()),
+        reader: GitReader::InProcess,
+        notes: Vec::new(),
+    };
+    let sample = Sample { git: Some(git), new_baseline: Some(baseline.clone()), ..whole(5, vec![clean()]) };
+    let effects = monitor.update(collected(5, 1, sample));
+    assert_eq!(effects, [Effect::RememberBaseline { workspace: id(), baseline: baseline.clone() }]);
+    let effects = monitor.update(changed(2_000, Parts::COMMITS));
+    let expected =
+        CollectRequest { baseline: Some(baseline), ..request(2, Parts::COMMITS | Parts::CHANGES, 2_000) };
+    assert_eq!(effects, [collect(expected)]);
+}
+
+#[test]
+fn the_same_no_in_three_rounds_stalls() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail");
+    let round = |mark: &str| Words { round_mark: Some(mark.to_owned()), ..Words::default() };
+    let mut generation = 1;
+    for (mark, state) in
+        [("a", VerdictState::Incomplete), ("b", VerdictState::Incomplete), ("c", VerdictState::Stalled)]
+    {
+        let sample =
+            Sample { words: Some(round(mark)), ..whole(5, vec![(Parts::CHECKS, no.clone()), clean()]) };
+        let millis = i64::try_from(generation).unwrap() * 2_000;
+        let _ = monitor.update(collected(millis, generation, sample));
+        assert_eq!(view(&mut monitor).verdict.unwrap().state, state, "round {mark}");
+        let _ = monitor.update(changed(millis + 1_500, Parts::all()));
+        generation += 1;
+    }
+}
+
+#[test]
+fn a_workspace_that_discovery_finds_no_more_goes_away() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.take_changes();
+    let effects =
+        monitor.update(Event::Discovered { at: at(50), workspaces: Vec::new(), refused: Vec::new() });
+    assert_eq!(effects[0], Effect::Watch { workspace: id(), targets: Vec::new() });
+    assert_eq!(monitor.take_changes().removed, [id()]);
+}

@@ -27,6 +27,9 @@ pub struct WorkspaceSettings {
     pub test_results: Vec<String>,
     /// The id that a decision must carry.
     pub check_id: Option<String>,
+    /// The session inside which this check was started (a hook, a loop): its own work does not make
+    /// the verdict WORKING (R0).
+    pub own_session: Option<String>,
 }
 
 /// How evidence is judged.

@@ -169,6 +169,9 @@ impl Tracked {
         self.running = Some(parts);
         let not_before = self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)));
         self.started_at = Some(not_before);
+        if parts.contains(Parts::CHANGES) {
+            self.scanned_at = Some(not_before);
+        }
         Some(CollectRequest {
             workspace: self.id.clone(),
             generation: self.generation,
