@@ -1,1 +1,36 @@
-//! The room `config` (being built).
+//! Layered configuration: built in, the person's own file, the workspace's file, environment, flags.
+//!
+//! [`Config::load`] reads what holds for the whole program; [`Config::for_workspace`] adds what one
+//! workspace says of itself. `config/default.toml` is embedded and is the only place with defaults;
+//! [`Key`] is the table of what may be written where. Parsing ([`parse_layer`]) is a pure function of
+//! a text; only `file` reads the disk, and the environment is handed in.
+//!
+//! Nothing here writes, runs anything or decides a verdict. A workspace's file is untrusted: it is
+//! read without following links and within a cap, and only keys that cannot run anything count. Trust
+//! of exact content comes with the first key that can.
+
+mod completion_check;
+mod effective;
+mod error;
+mod file;
+mod key;
+mod kind;
+mod layer;
+mod near_name;
+mod pattern;
+mod problem;
+mod sources;
+
+pub use completion_check::{CompletionCheck, parse_completion_check};
+pub use effective::{Config, LogSettings, Look, UiSettings};
+pub use error::ConfigError;
+pub use key::Key;
+pub use layer::{Layer, LayerOrigin, parse_layer};
+pub use problem::{Place, Problem, Problems};
+pub use sources::{Flags, Sources};
+
+/// The built-in configuration, which is its own reference.
+pub const DEFAULT_TEXT: &str = include_str!("../../config/default.toml");
+
+/// The name of a workspace's own file, in its top folder.
+pub const WORKSPACE_FILE: &str = ".closeout.toml";

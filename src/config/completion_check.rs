@@ -1,0 +1,117 @@
+//! The settings of the smart check, and the block `completion_check` of a `config.json`. Pure.
+//!
+//! `config.json` is a name that other programs use too: everything but that block is passed over, and
+//! a file that does not have it is never a problem.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::key::{self, COMPLETION_CHECK, SPECS};
+use super::kind::Value;
+use super::layer::{Layer, Values};
+use super::near_name::nearest;
+use super::problem::{Place, Problem, Problems, shown};
+
+/// The bounds of the smart check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletionCheck {
+    /// How often the agent is asked at most; 0 to 20.
+    pub max_probes: u8,
+    /// The time between two probes, in milliseconds; 1 s to 1 h.
+    pub probe_interval_ms: u64,
+    /// A probe that takes longer is given up, in milliseconds; 1 s to 10 min.
+    pub probe_timeout_ms: u64,
+    /// Whether work that was never committed is recorded when all probes are used up.
+    pub is_final_rescue_wanted: bool,
+}
+
+/// Reads the block `completion_check` of a JSON text: what is right in it, and what is wrong. A text
+/// without the block, or one that is no JSON and does not name it, says nothing.
+pub fn parse_completion_check(text: &str, name: &str) -> (Layer, Problems) {
+    let mut problems = Problems::default();
+    let mut values = Values::new();
+    let mut push = |offset: usize, key: Option<String>, what: String| {
+        // Finding a place reads the text from its beginning: not for a million problems.
+        let place = (!problems.is_full()).then(|| Place::of(text, offset));
+        problems.push(Problem { source: name.to_owned(), place, key, what });
+    };
+    match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
+        Err(error) => {
+            if text.contains("\"completion_check\"") {
+                push(offset_of(text, &error), None, format!("is not a JSON object: {}", in_words(&error)));
+            }
+        }
+        Ok(top) => {
+            if let Some(block) = top.get(COMPLETION_CHECK) {
+                read_block(text, block, &mut values, &mut push);
+            }
+        }
+    }
+    problems.sort();
+    (Layer { values, overrides: Vec::new() }, problems)
+}
+
+fn read_block(
+    text: &str,
+    block: &RawValue,
+    values: &mut Values,
+    push: &mut impl FnMut(usize, Option<String>, String),
+) {
+    let Ok(entries) = serde_json::from_str::<BTreeMap<String, &RawValue>>(block.get()) else {
+        push(offset_in(text, block), Some(COMPLETION_CHECK.to_owned()), "must be an object".to_owned());
+        return;
+    };
+    for (entry_name, entry) in entries {
+        let full_name = key::full_name(COMPLETION_CHECK, &shown(&entry_name));
+        let Some(spec) = key::find(COMPLETION_CHECK, &entry_name) else {
+            let allowed: Vec<&str> =
+                SPECS.iter().filter(|spec| spec.section == COMPLETION_CHECK).map(|spec| spec.name).collect();
+            let meant = nearest(&entry_name, allowed.iter().copied())
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
+            push(offset_in(text, entry), Some(full_name), what);
+            continue;
+        };
+        let checked = match plain(entry) {
+            Some(value) => spec.kind.check(value),
+            None => Err(spec.kind.refused(&shown(entry.get()))),
+        };
+        match checked {
+            Ok(value) => {
+                values.insert(spec.key, value);
+            }
+            Err(what) => push(offset_in(text, entry), Some(full_name), what),
+        }
+    }
+}
+
+/// Numbers and switches; the block has no other values.
+fn plain(raw: &RawValue) -> Option<Value> {
+    match serde_json::from_str::<serde_json::Value>(raw.get()).ok()? {
+        serde_json::Value::Bool(switch) => Some(Value::Switch(switch)),
+        serde_json::Value::Number(number) => number.as_i64().map(Value::Number),
+        serde_json::Value::Null
+        | serde_json::Value::String(_)
+        | serde_json::Value::Array(_)
+        | serde_json::Value::Object(_) => None,
+    }
+}
+
+/// Where a raw value, which borrows from `text`, begins in it.
+fn offset_in(text: &str, raw: &RawValue) -> usize {
+    raw.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
+}
+
+/// The byte that a JSON error names by line and column (both from 1, the column in bytes).
+fn offset_of(text: &str, error: &serde_json::Error) -> usize {
+    let line_start: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    line_start + error.column().saturating_sub(1)
+}
+
+/// The message without the place that serde adds to it, which is said otherwise.
+fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}

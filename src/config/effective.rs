@@ -1,0 +1,286 @@
+//! The layers put together: what holds for the program, and what holds for one workspace.
+
+use std::path::Path;
+
+use tracing::level_filters::LevelFilter;
+
+use crate::model::{OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings, display_text};
+
+use super::completion_check::{CompletionCheck, parse_completion_check};
+use super::file::{self, Owner};
+use super::key::Key;
+use super::kind::Value;
+use super::layer::{Layer, LayerOrigin, Values, parse_layer, read_layer};
+use super::problem::Problems;
+use super::sources::{Sources, level_of, look_of};
+use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
+
+/// The name of the JSON file with a block `completion_check`.
+const JSON_FILE: &str = "config.json";
+
+const MINUTE_MS: u64 = 60_000;
+const SECOND_MS: u64 = 1_000;
+
+/// The configuration of one run of the program.
+#[derive(Debug, Clone)]
+pub struct Config {
+    built_in: Layer,
+    user_json: Layer,
+    user: Layer,
+    environment: Layer,
+    flags: Layer,
+    policy: Policy,
+    watch: WatchSettings,
+    ui: UiSettings,
+    log: LogSettings,
+    completion_check: CompletionCheck,
+}
+
+/// How the screen looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UiSettings {
+    /// Colours and signs.
+    pub look: Look,
+}
+
+/// Colours and signs of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// Colours where the terminal has them and `NO_COLOR` is not set.
+    Auto,
+    /// Colours.
+    Color,
+    /// No colours.
+    Plain,
+    /// No colours, and only ASCII among the program's own signs.
+    Ascii,
+}
+
+/// What is written to the log file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// The least grave level that is written.
+    pub level: LevelFilter,
+}
+
+impl Config {
+    /// Reads all layers but those of the workspaces. Reads the person's file from the disk.
+    ///
+    /// # Errors
+    /// A file, variable or flag that says something that is not allowed, or a file that is there, or
+    /// was named, and cannot be read. The text says where, what, and what is allowed.
+    pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
+        let built_in = parse_layer(DEFAULT_TEXT, "config/default.toml", LayerOrigin::BuiltIn, None)?;
+        let (user, user_json) = load_user(sources)?;
+        let environment = sources.environment_layer()?;
+        let flags = sources.flag_layer()?;
+        let stack = Stack(vec![
+            &built_in.values,
+            &user_json.values,
+            &user.values,
+            &environment.values,
+            &flags.values,
+        ]);
+        Ok(Config {
+            policy: stack.policy()?,
+            watch: stack.watch()?,
+            ui: UiSettings { look: stack.word(Key::Look, look_of)? },
+            log: LogSettings { level: stack.word(Key::LogLevel, level_of)? },
+            completion_check: stack.completion_check()?,
+            built_in,
+            user_json,
+            user,
+            environment,
+            flags,
+        })
+    }
+
+    /// Where the evidence of the workspace at `path` (absolute, without links) is, and what is wrong
+    /// in the file of the workspace, one line each. What is wrong there counts for nothing; the layers
+    /// below stand. Reads `.closeout.toml` in that folder.
+    pub fn for_workspace(&self, path: &Path) -> (WorkspaceSettings, Vec<String>) {
+        let (own, problems) = read_workspace_file(path);
+        let stack = self.stack(path, vec![&own.values]);
+        let settings = WorkspaceSettings {
+            task_kind: stack.text(Key::TaskKind).and_then(TaskKind::from_name),
+            baseline: stack
+                .text(Key::BaselineRev)
+                .map(|revision| (revision.to_owned(), self.flags.values.contains_key(&Key::BaselineRev))),
+            decision_file: stack.path(Key::DecisionFile),
+            outputs: stack.list(Key::Outputs),
+            closer_report: stack.path(Key::CloserReport),
+            plans: stack.list(Key::Plans),
+            required_files: stack.list(Key::RequiredFiles),
+            test_results: stack.list(Key::TestResults),
+            check_id: None,
+        };
+        (settings, problems.lines())
+    }
+
+    /// The bounds of the smart check in the workspace at `path`, and what is wrong in its `config.json`
+    /// and `.closeout.toml`, one line each. Reads both files.
+    pub fn completion_check_for(&self, path: &Path) -> (CompletionCheck, Vec<String>) {
+        let (own, mut problems) = read_workspace_file(path);
+        let (json, json_problems) = read_workspace_json(path);
+        problems.append(json_problems);
+        let check = self.stack(path, vec![&json.values, &own.values]).completion_check();
+        (check.unwrap_or_else(|_| self.completion_check.clone()), problems.lines())
+    }
+
+    /// How evidence is judged.
+    pub fn policy(&self) -> Policy {
+        self.policy.clone()
+    }
+
+    /// How the file system is watched.
+    pub fn watch(&self) -> WatchSettings {
+        self.watch.clone()
+    }
+
+    /// How the screen looks.
+    pub fn ui(&self) -> UiSettings {
+        self.ui.clone()
+    }
+
+    /// What is written to the log file.
+    pub fn log(&self) -> LogSettings {
+        self.log.clone()
+    }
+
+    /// The bounds of the smart check, before any workspace's own word.
+    pub fn completion_check(&self) -> CompletionCheck {
+        self.completion_check.clone()
+    }
+
+    /// All layers for one workspace, the lowest first. What a person says of a workspace by its path
+    /// stands over what the workspace says of itself: an agent can write the latter.
+    fn stack<'a>(&'a self, path: &Path, own: Vec<&'a Values>) -> Stack<'a> {
+        let mut layers = vec![&self.built_in.values, &self.user_json.values, &self.user.values];
+        layers.extend(own);
+        let overrides = self.user.overrides.iter().filter(|entry| entry.pattern.matches(path));
+        layers.extend(overrides.map(|entry| &entry.values));
+        layers.extend([&self.environment.values, &self.flags.values]);
+        Stack(layers)
+    }
+}
+
+fn load_user(sources: &Sources) -> Result<(Layer, Layer), ConfigError> {
+    let mut user = Layer::default();
+    if let Some(user_file) = sources.user_file() {
+        let path = &user_file.path;
+        match file::read(path, Owner::Person)? {
+            Some(text) => {
+                let name = display_text::path(path);
+                user = parse_layer(&text, &name, LayerOrigin::User, sources.home.as_deref())?;
+            }
+            None if user_file.is_named => {
+                let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+                return Err(ConfigError::Unreadable { path: path.clone(), source });
+            }
+            None => {}
+        }
+    }
+    let mut user_json = Layer::default();
+    if let Some(path) = sources.config_folder().map(|folder| folder.join(JSON_FILE))
+        && let Some(text) = file::read(&path, Owner::Person)?
+    {
+        let (layer, problems) = parse_completion_check(&text, &display_text::path(&path));
+        if !problems.is_empty() {
+            return Err(ConfigError::Invalid(problems));
+        }
+        user_json = layer;
+    }
+    Ok((user, user_json))
+}
+
+fn read_workspace_file(workspace: &Path) -> (Layer, Problems) {
+    match file::read(&workspace.join(WORKSPACE_FILE), Owner::Workspace) {
+        Ok(None) => (Layer::default(), Problems::default()),
+        Ok(Some(text)) => read_layer(&text, WORKSPACE_FILE, LayerOrigin::Workspace, None),
+        Err(error) => (Layer::default(), Problems::of_error(WORKSPACE_FILE, &error)),
+    }
+}
+
+/// A `config.json` that cannot be read is passed over: the name belongs to many programs.
+fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
+    match file::read(&workspace.join(JSON_FILE), Owner::Workspace) {
+        Ok(Some(text)) => parse_completion_check(&text, JSON_FILE),
+        Ok(None) | Err(_) => (Layer::default(), Problems::default()),
+    }
+}
+
+/// Layers, the lowest first.
+struct Stack<'a>(Vec<&'a Values>);
+
+impl<'a> Stack<'a> {
+    fn get(&self, key: Key) -> Option<&'a Value> {
+        self.0.iter().rev().find_map(|layer| layer.get(&key))
+    }
+
+    fn text(&self, key: Key) -> Option<&'a str> {
+        match self.get(key)? {
+            Value::Text(text) => Some(text),
+            Value::List(_) | Value::Number(_) | Value::Switch(_) => None,
+        }
+    }
+
+    /// A path; the empty text is none.
+    fn path(&self, key: Key) -> Option<String> {
+        self.text(key).filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    fn list(&self, key: Key) -> Vec<String> {
+        match self.get(key) {
+            Some(Value::List(entries)) => entries.clone(),
+            Some(Value::Text(_) | Value::Number(_) | Value::Switch(_)) | None => Vec::new(),
+        }
+    }
+
+    fn word<T>(&self, key: Key, read: impl Fn(&str) -> Option<T>) -> Result<T, ConfigError> {
+        self.text(key).and_then(read).ok_or_else(|| no_default(key))
+    }
+
+    /// A number of a type that holds the range of its key.
+    fn number<T: TryFrom<i64>>(&self, key: Key) -> Result<T, ConfigError> {
+        match self.get(key) {
+            Some(Value::Number(number)) => T::try_from(*number).map_err(|_| no_default(key)),
+            Some(Value::Text(_) | Value::List(_) | Value::Switch(_)) | None => Err(no_default(key)),
+        }
+    }
+
+    fn policy(&self) -> Result<Policy, ConfigError> {
+        Ok(Policy {
+            offers: self.word(Key::Offers, |word| match word {
+                "ask" => Some(OfferPolicy::Ask),
+                "done" => Some(OfferPolicy::Done),
+                _ => None,
+            })?,
+            stall_stage: self.number(Key::StallStage)?,
+            unreadable_limit: self.number(Key::UnreadableLimit)?,
+            silent_turn_ms: i64::from(self.number::<u16>(Key::SilentTurnMinutes)?) * MINUTE_MS.cast_signed(),
+        })
+    }
+
+    fn watch(&self) -> Result<WatchSettings, ConfigError> {
+        Ok(WatchSettings {
+            reconcile_ms: u64::from(self.number::<u16>(Key::ReconcileMinutes)?) * MINUTE_MS,
+            poll_ms: u64::from(self.number::<u16>(Key::PollSeconds)?) * SECOND_MS,
+            collect_limit_ms: u64::from(self.number::<u16>(Key::CollectLimitSeconds)?) * SECOND_MS,
+        })
+    }
+
+    fn completion_check(&self) -> Result<CompletionCheck, ConfigError> {
+        let key = Key::FinalRescueAttempt;
+        let Some(Value::Switch(is_final_rescue_wanted)) = self.get(key) else { return Err(no_default(key)) };
+        Ok(CompletionCheck {
+            max_probes: self.number(Key::MaxProbes)?,
+            probe_interval_ms: u64::from(self.number::<u16>(Key::ProbeIntervalSeconds)?) * SECOND_MS,
+            probe_timeout_ms: u64::from(self.number::<u16>(Key::ProbeTimeoutSeconds)?) * SECOND_MS,
+            is_final_rescue_wanted: *is_final_rescue_wanted,
+        })
+    }
+}
+
+fn no_default(key: Key) -> ConfigError {
+    ConfigError::NoDefault { key: key.full_name() }
+}

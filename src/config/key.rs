@@ -1,0 +1,155 @@
+//! The table of keys: name, what a value may be, and which layers may set it.
+
+use super::kind::Kind;
+
+/// A key of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// `task_kind`
+    TaskKind,
+    /// `baseline.rev`
+    BaselineRev,
+    /// `evidence.decision_file`
+    DecisionFile,
+    /// `evidence.outputs`
+    Outputs,
+    /// `evidence.closer_report`
+    CloserReport,
+    /// `evidence.plans`
+    Plans,
+    /// `evidence.required_files`
+    RequiredFiles,
+    /// `evidence.test_results`
+    TestResults,
+    /// `judge.offers`
+    Offers,
+    /// `judge.stall_stage`
+    StallStage,
+    /// `judge.unreadable_limit`
+    UnreadableLimit,
+    /// `judge.silent_turn_minutes`
+    SilentTurnMinutes,
+    /// `watch.reconcile_minutes`
+    ReconcileMinutes,
+    /// `watch.poll_seconds`
+    PollSeconds,
+    /// `watch.collect_limit_seconds`
+    CollectLimitSeconds,
+    /// `ui.look`
+    Look,
+    /// `log.level`
+    LogLevel,
+    /// `completion_check.max_probes`
+    MaxProbes,
+    /// `completion_check.probe_interval_seconds`
+    ProbeIntervalSeconds,
+    /// `completion_check.probe_timeout_seconds`
+    ProbeTimeoutSeconds,
+    /// `completion_check.final_rescue_attempt`
+    FinalRescueAttempt,
+}
+
+/// Who may set a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Also the workspace itself: it only says where things are and what kind they are.
+    Workspace,
+    /// Only the person: it changes how all workspaces are judged, watched or shown.
+    Person,
+}
+
+/// What there is to know of a key.
+pub(super) struct Spec {
+    pub(super) key: Key,
+    /// The table that it stands in; empty for the top.
+    pub(super) section: &'static str,
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) reach: Reach,
+}
+
+pub(super) const COMPLETION_CHECK: &str = "completion_check";
+
+const fn spec(key: Key, section: &'static str, name: &'static str, kind: Kind, reach: Reach) -> Spec {
+    Spec { key, section, name, kind, reach }
+}
+
+const fn number(from: i64, to: i64) -> Kind {
+    Kind::Number { from, to }
+}
+
+/// All keys, in the order of `config/default.toml`.
+pub(super) const SPECS: [Spec; 21] = [
+    spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
+    spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
+    spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),
+    spec(Key::Outputs, "evidence", "outputs", Kind::Paths, Reach::Workspace),
+    spec(Key::CloserReport, "evidence", "closer_report", Kind::PathOrNone, Reach::Workspace),
+    spec(Key::Plans, "evidence", "plans", Kind::Paths, Reach::Workspace),
+    spec(Key::RequiredFiles, "evidence", "required_files", Kind::Paths, Reach::Workspace),
+    spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Workspace),
+    spec(Key::Offers, "judge", "offers", Kind::Choice(&["ask", "done"]), Reach::Person),
+    spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),
+    spec(Key::UnreadableLimit, "judge", "unreadable_limit", number(1, 100), Reach::Person),
+    spec(Key::SilentTurnMinutes, "judge", "silent_turn_minutes", number(1, 1440), Reach::Person),
+    spec(Key::ReconcileMinutes, "watch", "reconcile_minutes", number(1, 1440), Reach::Person),
+    spec(Key::PollSeconds, "watch", "poll_seconds", number(1, 3600), Reach::Person),
+    spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),
+    spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
+    spec(
+        Key::LogLevel,
+        "log",
+        "level",
+        Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+        Reach::Person,
+    ),
+    spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", number(0, 20), Reach::Workspace),
+    spec(
+        Key::ProbeIntervalSeconds,
+        COMPLETION_CHECK,
+        "probe_interval_seconds",
+        number(1, 3600),
+        Reach::Workspace,
+    ),
+    spec(
+        Key::ProbeTimeoutSeconds,
+        COMPLETION_CHECK,
+        "probe_timeout_seconds",
+        number(1, 600),
+        Reach::Workspace,
+    ),
+    spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Workspace),
+];
+
+impl Spec {
+    /// The name with its section, as a person writes it.
+    pub(super) fn full_name(&self) -> String {
+        full_name(self.section, self.name)
+    }
+}
+
+pub(super) fn full_name(section: &str, name: &str) -> String {
+    if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
+}
+
+/// The key of that name in that section.
+pub(super) fn find(section: &str, name: &str) -> Option<&'static Spec> {
+    SPECS.iter().find(|spec| spec.section == section && spec.name == name)
+}
+
+/// What there is to know of `key`.
+pub(super) fn spec_of(key: Key) -> Option<&'static Spec> {
+    SPECS.iter().find(|spec| spec.key == key)
+}
+
+impl Key {
+    /// All keys with their full names, in the order of `config/default.toml`.
+    pub fn all() -> impl Iterator<Item = (Key, String)> {
+        SPECS.iter().map(|spec| (spec.key, spec.full_name()))
+    }
+
+    /// The full name, like `judge.offers`.
+    pub fn full_name(self) -> String {
+        spec_of(self).map_or_else(String::new, Spec::full_name)
+    }
+}

@@ -1,0 +1,200 @@
+//! What a value may be: one check for every layer, so that a flag and a file obey the same rule.
+
+use std::path::{Component, Path};
+
+use crate::model::TaskKind;
+
+use super::near_name::nearest;
+use super::problem::shown;
+
+/// How many entries a list may have.
+const MAX_ENTRIES: usize = 100;
+
+/// How many bytes a path may have (`PATH_MAX` of Linux).
+const MAX_PATH: usize = 4096;
+
+/// How many bytes a revision may have.
+const MAX_REVISION: usize = 256;
+
+/// A value as it was written, before or after its check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    Text(String),
+    List(Vec<String>),
+    Number(i64),
+    Switch(bool),
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// A name of a task kind.
+    Task,
+    /// A revision for git.
+    Revision,
+    /// A path in the workspace, or the empty text for none.
+    PathOrNone,
+    /// A list of paths or patterns in the workspace.
+    Paths,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number in this range, both ends included.
+    Number { from: i64, to: i64 },
+    /// True or false.
+    Switch,
+}
+
+impl Kind {
+    /// What is allowed, after "must be".
+    pub(super) fn allowed(self) -> String {
+        match self {
+            Kind::Task => one_of(&TaskKind::ALL.map(TaskKind::name)),
+            Kind::Revision => "a revision as git understands it, which does not begin with `-`".to_owned(),
+            Kind::PathOrNone => "a path inside the workspace, or \"\" for none".to_owned(),
+            Kind::Paths => format!("a list of at most {MAX_ENTRIES} paths inside the workspace"),
+            Kind::Choice(words) => one_of(words),
+            Kind::Number { from, to } => format!("a whole number from {from} to {to}"),
+            Kind::Switch => "true or false".to_owned(),
+        }
+    }
+
+    /// The value in its normal form, or what is wrong with it in words that follow the key.
+    pub(super) fn check(self, value: Value) -> Result<Value, String> {
+        match (self, value) {
+            (Kind::Task, Value::Text(text)) => match TaskKind::from_name(&text) {
+                Some(kind) => Ok(Value::Text(kind.name().to_owned())),
+                None => Err(self.refused_word(&text, &TaskKind::ALL.map(TaskKind::name))),
+            },
+            (Kind::Choice(words), Value::Text(text)) => {
+                if words.contains(&text.as_str()) {
+                    Ok(Value::Text(text))
+                } else {
+                    Err(self.refused_word(&text, words))
+                }
+            }
+            (Kind::Revision, Value::Text(text)) => {
+                let is_usable = !text.trim().is_empty()
+                    && text.len() <= MAX_REVISION
+                    && !text.starts_with('-')
+                    && !text.chars().any(char::is_control);
+                if is_usable { Ok(Value::Text(text)) } else { Err(self.refused(&quoted(&text))) }
+            }
+            (Kind::PathOrNone, Value::Text(text)) if text.is_empty() => Ok(Value::Text(text)),
+            (Kind::PathOrNone, Value::Text(text)) => match inside(&text) {
+                Some(path) => Ok(Value::Text(path)),
+                None => Err(self.refused(&quoted(&text))),
+            },
+            (Kind::Paths, Value::List(entries)) => self.check_paths(&entries),
+            (Kind::Number { from, to }, Value::Number(number)) => {
+                if (from..=to).contains(&number) {
+                    Ok(Value::Number(number))
+                } else {
+                    Err(self.refused(&number.to_string()))
+                }
+            }
+            (Kind::Switch, Value::Switch(switch)) => Ok(Value::Switch(switch)),
+            (
+                Kind::Task
+                | Kind::Choice(_)
+                | Kind::Revision
+                | Kind::PathOrNone
+                | Kind::Paths
+                | Kind::Number { .. }
+                | Kind::Switch,
+                value,
+            ) => Err(self.refused(value.type_name())),
+        }
+    }
+
+    /// "must be …, not …", where `found` says what was found instead.
+    pub(super) fn refused(self, found: &str) -> String {
+        format!("must be {}, not {found}", self.allowed())
+    }
+
+    fn refused_word(self, text: &str, words: &[&str]) -> String {
+        let refused = self.refused(&quoted(text));
+        match nearest(text, words.iter().copied()) {
+            Some(word) => format!("{refused}; did you mean \"{word}\"?"),
+            None => refused,
+        }
+    }
+
+    fn check_paths(self, entries: &[String]) -> Result<Value, String> {
+        if entries.len() > MAX_ENTRIES {
+            return Err(self.refused(&format!("{} of them", entries.len())));
+        }
+        let mut paths = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match inside(entry) {
+                Some(path) => paths.push(path),
+                None => return Err(format!("must be {}, and {} is not", self.allowed(), quoted(entry))),
+            }
+        }
+        Ok(Value::List(paths))
+    }
+}
+
+impl Value {
+    fn type_name(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Number(_) => "a number",
+            Value::Switch(_) => "true or false",
+        }
+    }
+}
+
+/// The path without `.` and doubled separators, if it names something below the folder it is relative
+/// to. Evidence files are compared with git's paths, which have that form.
+fn inside(path: &str) -> Option<String> {
+    if path.len() > MAX_PATH || path.chars().any(char::is_control) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::ParentDir => return None,
+        }
+    }
+    if parts.is_empty() { None } else { Some(parts.join("/")) }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", shown(text))
+}
+
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        Some(_) | None => quoted.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leaves_the_workspace_is_refused() {
+        for path in ["/etc/passwd", "../x", "a/../../x", "a/..", ".", "./", "a\nb", "a\0b", ""] {
+            assert_eq!(inside(path), None, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_gets_the_form_that_git_uses() {
+        assert_eq!(inside("./a//b/./c.md/"), Some("a/b/c.md".to_owned()));
+        assert_eq!(inside("docs/**/*.md"), Some("docs/**/*.md".to_owned()));
+        assert_eq!(inside("報告.md"), Some("報告.md".to_owned()));
+    }
+
+    #[test]
+    fn a_revision_is_never_a_flag() {
+        assert!(Kind::Revision.check(Value::Text("--output=x".to_owned())).is_err());
+        assert!(Kind::Revision.check(Value::Text("HEAD@{1 day ago}".to_owned())).is_ok());
+    }
+}

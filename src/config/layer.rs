@@ -1,0 +1,289 @@
+//! One layer: a TOML text becomes values and a list of what is wrong in it. Pure.
+//!
+//! The table of keys leads the reading, not serde: so each problem has its line and column, one wrong
+//! key does not hide the next, and what is right counts where that is wanted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::ConfigError;
+use super::key::{self, Key, Reach, SPECS, Spec};
+use super::kind::Value;
+use super::near_name::nearest;
+use super::pattern::Pattern;
+use super::problem::{Place, Problem, Problems, shown};
+
+/// The table that holds settings for some workspaces.
+const OVERRIDES: &str = "workspace";
+
+/// The key in it that says for which.
+const OVERRIDE_PATH: &str = "path";
+
+/// The values of one layer, each checked.
+pub(super) type Values = BTreeMap<Key, Value>;
+
+/// Whose words a layer is; it decides which keys count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerOrigin {
+    /// The embedded defaults.
+    BuiltIn,
+    /// The person's own file.
+    User,
+    /// The file of a workspace: untrusted.
+    Workspace,
+}
+
+/// What one text says.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    pub(super) values: Values,
+    pub(super) overrides: Vec<Override>,
+}
+
+/// Settings for the workspaces that a pattern names.
+#[derive(Debug, Clone)]
+pub(super) struct Override {
+    pub(super) pattern: Pattern,
+    pub(super) values: Values,
+}
+
+/// Reads a layer, or says all that is wrong in it. `name` is the file, for the messages; `home` is
+/// what `~/` stands for in the paths of `[[workspace]]`.
+pub fn parse_layer(
+    text: &str,
+    name: &str,
+    origin: LayerOrigin,
+    home: Option<&Path>,
+) -> Result<Layer, ConfigError> {
+    let (layer, problems) = read_layer(text, name, origin, home);
+    if problems.is_empty() { Ok(layer) } else { Err(ConfigError::Invalid(problems)) }
+}
+
+/// Reads a layer: what is right in it, and what is wrong. A text that is no TOML has nothing right.
+pub(super) fn read_layer(
+    text: &str,
+    name: &str,
+    origin: LayerOrigin,
+    home: Option<&Path>,
+) -> (Layer, Problems) {
+    let mut reader = Reader { text, name, origin, home, problems: Problems::default() };
+    let mut layer = Layer::default();
+    match DeTable::parse(text) {
+        Ok(table) => reader.read_top(table.get_ref(), &mut layer),
+        Err(error) => {
+            let offset = error.span().map_or(text.len(), |span| span.start);
+            reader.problem(offset, None, format!("is not TOML here: {}", error.message()));
+        }
+    }
+    reader.problems.sort();
+    (layer, reader.problems)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    name: &'t str,
+    origin: LayerOrigin,
+    home: Option<&'t Path>,
+    problems: Problems,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
+        // Finding a place reads the text from its beginning: not for a million problems.
+        let place = (!self.problems.is_full()).then(|| Place::of(self.text, offset));
+        self.problems.push(Problem { source: self.name.to_owned(), place, key, what });
+    }
+
+    fn read_top(&mut self, table: &DeTable<'_>, layer: &mut Layer) {
+        for (name, value) in table {
+            if name.get_ref() == OVERRIDES {
+                self.read_overrides(name.span().start, value, layer);
+            } else {
+                self.read_entry("", name.get_ref(), name.span().start, value, &mut layer.values);
+            }
+        }
+    }
+
+    /// One entry of the top table or of a `[[workspace]]`: a key, or a section of keys.
+    fn read_entry(
+        &mut self,
+        prefix: &str,
+        name: &str,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+        values: &mut Values,
+    ) {
+        if let Some(spec) = key::find("", name) {
+            self.read_value(prefix, spec, at, value, values);
+            return;
+        }
+        if !SPECS.iter().any(|spec| !spec.section.is_empty() && spec.section == name) {
+            self.unknown(prefix, "", name, at);
+            return;
+        }
+        let DeValue::Table(section) = value.get_ref() else {
+            let what = format!("must be a table, like [{name}], not {}", type_name(value.get_ref()));
+            self.problem(value.span().start, Some(format!("{prefix}{name}")), what);
+            return;
+        };
+        for (entry_name, entry) in section {
+            let at = entry_name.span().start;
+            match key::find(name, entry_name.get_ref()) {
+                Some(spec) => self.read_value(prefix, spec, at, entry, values),
+                None => self.unknown(prefix, name, entry_name.get_ref(), at),
+            }
+        }
+    }
+
+    fn read_value(
+        &mut self,
+        prefix: &str,
+        spec: &Spec,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+        values: &mut Values,
+    ) {
+        let full_name = format!("{prefix}{}", spec.full_name());
+        if spec.reach == Reach::Person && (self.origin == LayerOrigin::Workspace || !prefix.is_empty()) {
+            let what = "counts only for all workspaces, in your own configuration file".to_owned();
+            self.problem(at, Some(full_name), what);
+            return;
+        }
+        let checked = match plain(value.get_ref()) {
+            Some(plain) => spec.kind.check(plain),
+            None => Err(spec.kind.refused(type_name(value.get_ref()))),
+        };
+        match checked {
+            Ok(value) => {
+                values.insert(spec.key, value);
+            }
+            Err(what) => self.problem(value.span().start, Some(full_name), what),
+        }
+    }
+
+    fn read_overrides(&mut self, at: usize, value: &Spanned<DeValue<'_>>, layer: &mut Layer) {
+        if self.origin == LayerOrigin::Workspace {
+            let what = "counts only in your own configuration file".to_owned();
+            self.problem(at, Some(OVERRIDES.to_owned()), what);
+            return;
+        }
+        let DeValue::Array(entries) = value.get_ref() else {
+            let what = "must be a list of tables: write [[workspace]]".to_owned();
+            self.problem(at, Some(OVERRIDES.to_owned()), what);
+            return;
+        };
+        for entry in entries {
+            match entry.get_ref() {
+                DeValue::Table(table) => self.read_override(entry.span().start, table, layer),
+                DeValue::String(_)
+                | DeValue::Integer(_)
+                | DeValue::Float(_)
+                | DeValue::Boolean(_)
+                | DeValue::Datetime(_)
+                | DeValue::Array(_) => {
+                    let what = "must be a list of tables: write [[workspace]]".to_owned();
+                    self.problem(entry.span().start, Some(OVERRIDES.to_owned()), what);
+                }
+            }
+        }
+    }
+
+    fn read_override(&mut self, at: usize, table: &DeTable<'_>, layer: &mut Layer) {
+        let mut pattern = None;
+        let mut has_path = false;
+        let mut values = Values::new();
+        for (name, value) in table {
+            if name.get_ref() != OVERRIDE_PATH {
+                self.read_entry("workspace.", name.get_ref(), name.span().start, value, &mut values);
+                continue;
+            }
+            has_path = true;
+            let read = match value.get_ref().as_str() {
+                Some(text) => Pattern::parse(text, self.home),
+                None => Err(format!("must be a string, not {}", type_name(value.get_ref()))),
+            };
+            match read {
+                Ok(read) => pattern = Some(read),
+                Err(what) => self.problem(value.span().start, Some("workspace.path".to_owned()), what),
+            }
+        }
+        if let Some(pattern) = pattern {
+            layer.overrides.push(Override { pattern, values });
+        } else if !has_path {
+            let what = "is missing: it says for which workspaces the entry holds".to_owned();
+            self.problem(at, Some("workspace.path".to_owned()), what);
+        }
+    }
+
+    /// An unknown key: with the key that was perhaps meant, and with all that is allowed there.
+    fn unknown(&mut self, prefix: &str, section: &str, name: &str, at: usize) {
+        let mut allowed: Vec<&str> = SPECS
+            .iter()
+            .filter(|spec| spec.section == section && self.counts(prefix, spec))
+            .map(|spec| spec.name)
+            .collect();
+        if section.is_empty() {
+            for spec in SPECS.iter().filter(|spec| self.counts(prefix, spec)) {
+                if !spec.section.is_empty() && !allowed.contains(&spec.section) {
+                    allowed.push(spec.section);
+                }
+            }
+            if prefix.is_empty() && self.origin != LayerOrigin::Workspace {
+                allowed.push(OVERRIDES);
+            } else if !prefix.is_empty() {
+                allowed.push(OVERRIDE_PATH);
+            }
+        }
+        let elsewhere = || SPECS.iter().find(|spec| spec.name == name && self.counts(prefix, spec));
+        let meant = nearest(name, allowed.iter().copied())
+            .map(|near| key::full_name(section, near))
+            .or_else(|| elsewhere().map(Spec::full_name))
+            .map_or_else(String::new, |near| format!("; did you mean `{prefix}{near}`?"));
+        let allowed = if allowed.is_empty() {
+            String::new()
+        } else {
+            format!("; allowed here: {}", allowed.join(", "))
+        };
+        let full_name = format!("{prefix}{}", key::full_name(section, &shown(name)));
+        self.problem(at, Some(full_name), format!("is not a key of closeout{meant}{allowed}"));
+    }
+
+    fn counts(&self, prefix: &str, spec: &Spec) -> bool {
+        spec.reach == Reach::Workspace || (self.origin != LayerOrigin::Workspace && prefix.is_empty())
+    }
+}
+
+/// The value without its TOML dress; `None` for what no key can be.
+fn plain(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::String(text) => Some(Value::Text(text.to_string())),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
+        }
+        DeValue::Boolean(switch) => Some(Value::Switch(*switch)),
+        DeValue::Array(entries) => entries
+            .iter()
+            .map(|entry| entry.get_ref().as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::List),
+        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}
+
+fn type_name(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(number) if i64::from_str_radix(number.as_str(), number.radix()).is_err() => {
+            "a number of that size"
+        }
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list of something else",
+        DeValue::Table(_) => "a table",
+    }
+}

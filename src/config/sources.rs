@@ -1,0 +1,162 @@
+//! What configuration is made from: the environment and the flags, handed in as values.
+//!
+//! Nothing here reads the environment of the process or the disk; the command line does the first.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use tracing::level_filters::LevelFilter;
+
+use crate::model::TaskKind;
+
+use super::key::{self, Key};
+use super::kind::Value;
+use super::layer::{Layer, Values};
+use super::problem::{Problem, Problems};
+use super::{ConfigError, Look};
+
+/// The folder of closeout below the XDG folders.
+const OWN_FOLDER: &str = "closeout";
+
+/// What configuration is made from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The environment variables. Read are `CLOSEOUT_CONFIG`, `CLOSEOUT_STATE_DIR`, `CLOSEOUT_LOG`,
+    /// `CLOSEOUT_LOOK`, `XDG_CONFIG_HOME`, `XDG_STATE_HOME`; one that is empty counts as not set.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// The person's home directory, if there is one.
+    pub home: Option<PathBuf>,
+    /// What the flags say.
+    pub flags: Flags,
+}
+
+/// What the flags of the command line say; they count for every workspace of the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--task-kind`
+    pub task_kind: Option<TaskKind>,
+    /// `--baseline-commit`
+    pub baseline: Option<String>,
+    /// `--decision-file`, relative to the workspace.
+    pub decision_file: Option<String>,
+    /// `--output`, each relative to the workspace; empty when none was given.
+    pub outputs: Vec<String>,
+}
+
+/// The person's configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UserFile {
+    pub(super) path: PathBuf,
+    /// Named by the person, so that its absence is an error.
+    pub(super) is_named: bool,
+}
+
+impl Sources {
+    /// The folder for what closeout remembers: `CLOSEOUT_STATE_DIR`, else `closeout` in the XDG state
+    /// folder. `None` when there is neither a home directory nor a variable.
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        self.variable("CLOSEOUT_STATE_DIR")
+            .map(PathBuf::from)
+            .or_else(|| self.xdg_folder("XDG_STATE_HOME", ".local/state"))
+    }
+
+    /// The folder of the person's configuration: `closeout` in the XDG configuration folder.
+    pub fn config_folder(&self) -> Option<PathBuf> {
+        self.xdg_folder("XDG_CONFIG_HOME", ".config")
+    }
+
+    pub(super) fn user_file(&self) -> Option<UserFile> {
+        if let Some(named) = self.variable("CLOSEOUT_CONFIG") {
+            return Some(UserFile { path: PathBuf::from(named), is_named: true });
+        }
+        self.config_folder().map(|folder| UserFile { path: folder.join("config.toml"), is_named: false })
+    }
+
+    /// The layer of the environment.
+    pub(super) fn environment_layer(&self) -> Result<Layer, ConfigError> {
+        let mut checked = Checked::default();
+        for (variable, key) in [("CLOSEOUT_LOG", Key::LogLevel), ("CLOSEOUT_LOOK", Key::Look)] {
+            if let Some(value) = self.variable(variable) {
+                checked.set(variable, key, Value::Text(value.to_string_lossy().to_lowercase()));
+            }
+        }
+        checked.into_layer()
+    }
+
+    /// The layer of the flags, held to the same rules as a file.
+    pub(super) fn flag_layer(&self) -> Result<Layer, ConfigError> {
+        let Flags { task_kind, baseline, decision_file, outputs } = &self.flags;
+        let mut checked = Checked::default();
+        if let Some(kind) = task_kind {
+            checked.set("--task-kind", Key::TaskKind, Value::Text(kind.name().to_owned()));
+        }
+        if let Some(revision) = baseline {
+            checked.set("--baseline-commit", Key::BaselineRev, Value::Text(revision.clone()));
+        }
+        if let Some(file) = decision_file {
+            checked.set("--decision-file", Key::DecisionFile, Value::Text(file.clone()));
+        }
+        if !outputs.is_empty() {
+            checked.set("--output", Key::Outputs, Value::List(outputs.clone()));
+        }
+        checked.into_layer()
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsString> {
+        self.environment.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty())
+    }
+
+    /// The XDG base directory specification: a variable that is no absolute path is ignored.
+    fn xdg_folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        self.variable(variable)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| self.home.as_ref().map(|home| home.join(below_home)))
+            .map(|base| base.join(OWN_FOLDER))
+    }
+}
+
+#[derive(Default)]
+struct Checked {
+    values: Values,
+    problems: Problems,
+}
+
+impl Checked {
+    fn set(&mut self, source: &str, key: Key, value: Value) {
+        let Some(spec) = key::spec_of(key) else { return };
+        match spec.kind.check(value) {
+            Ok(value) => {
+                self.values.insert(key, value);
+            }
+            Err(what) => {
+                self.problems.push(Problem { source: source.to_owned(), place: None, key: None, what });
+            }
+        }
+    }
+
+    fn into_layer(self) -> Result<Layer, ConfigError> {
+        if self.problems.is_empty() {
+            Ok(Layer { values: self.values, overrides: Vec::new() })
+        } else {
+            Err(ConfigError::Invalid(self.problems))
+        }
+    }
+}
+
+/// The look of that name; the table of keys lets no other name through.
+pub(super) fn look_of(name: &str) -> Option<Look> {
+    match name {
+        "auto" => Some(Look::Auto),
+        "color" => Some(Look::Color),
+        "plain" => Some(Look::Plain),
+        "ascii" => Some(Look::Ascii),
+        _ => None,
+    }
+}
+
+/// The log level of that name.
+pub(super) fn level_of(name: &str) -> Option<LevelFilter> {
+    name.parse().ok()
+}
