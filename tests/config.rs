@@ -339,7 +339,9 @@ fn a_workspace_cannot_speak_for_other_workspaces() {
 #[test]
 fn files_of_a_workspace_that_are_no_plain_files_are_said_and_never_read() {
     let secret = World::new().in_workspace("secret", "task_kind = \"REPORT\"");
-    let cases: [(&str, fn(&Path, &Path)); 5] = [
+    /// Puts something at the first path; the second is a file elsewhere.
+    type Make = fn(&Path, &Path);
+    let cases: [(&str, Make); 5] = [
         ("is a symbolic link, not a regular file", |file, other| symlink(other, file).unwrap()),
         ("is a symbolic link, not a regular file", |file, _| symlink("/dev/zero", file).unwrap()),
         ("is a directory, not a regular file", |file, _| fs::create_dir(file).unwrap()),
@@ -394,7 +396,8 @@ fn the_words_of_a_hostile_file_reach_nobody_as_they_are() {
 
 #[test]
 fn a_million_wrong_keys_make_a_short_message() {
-    let text: String = (0..50_000).map(|n| format!("k{n} = 1\n")).collect();
+    let lines: Vec<String> = (0..50_000).map(|n| format!("k{n} = 1")).collect();
+    let text = lines.join("\n");
     let message = refused(&text, LayerOrigin::Workspace);
     assert_eq!(message.lines().count(), 21);
     assert!(message.ends_with("… and 49980 more"));

@@ -1,5 +1,8 @@
 //! The one test binary: the list of its modules, so that linking is paid once.
 
+// Says to clippy that helpers beside the tests are tests too (`allow-unwrap-in-tests`).
+#![cfg(test)]
+
 mod agents;
 mod architecture;
 mod cli;
