@@ -113,6 +113,7 @@ impl Config {
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
             check_id: None,
+            own_session: None,
         };
         (settings, problems.lines())
     }
