@@ -2,9 +2,9 @@
 
 use closeout::model::{
     Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem, CollectRequest, CommitCounts,
-    Effect, Event, Evidence, GitFacts, GitReader, Head, Intent, Names, OfferPolicy, Parts, Policy, Rejection,
-    Rule, Sample, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, Words,
-    WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent, Names, OfferPolicy, Parts,
+    Policy, Rejection, Rule, Sample, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings,
+    WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -26,8 +26,12 @@ fn settings() -> WorkspaceSettings {
     WorkspaceSettings { task_kind: Some(TaskKind::Implementation), ..WorkspaceSettings::default() }
 }
 
+fn found() -> FoundWorkspace {
+    FoundWorkspace { id: id(), settings: settings(), baseline: None, problem: None }
+}
+
 fn discovered() -> Event {
-    Event::Discovered { at: at(0), workspaces: vec![(id(), settings())], refused: Vec::new() }
+    Event::Discovered { at: at(0), workspaces: vec![found()], refused: Vec::new() }
 }
 
 fn changed(millis: i64, parts: Parts) -> Event {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Intent, Parts, Sample, Timestamp, WorkspaceId, WorkspaceSettings};
+use super::{Baseline, Intent, Parts, Sample, Timestamp, WorkspaceId, WorkspaceSettings};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Event {
         /// When.
         at: Timestamp,
         /// All workspaces, in the order found.
-        workspaces: Vec<(WorkspaceId, WorkspaceSettings)>,
+        workspaces: Vec<FoundWorkspace>,
         /// Paths that were given and are no workspace, each with the reason in words.
         refused: Vec<(PathBuf, String)>,
     },
@@ -65,6 +65,19 @@ pub enum Event {
         /// What.
         intent: Intent,
     },
+}
+
+/// A workspace that discovery found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundWorkspace {
+    /// The workspace.
+    pub id: WorkspaceId,
+    /// Where its evidence is.
+    pub settings: WorkspaceSettings,
+    /// The baseline that an earlier run remembered.
+    pub baseline: Option<Baseline>,
+    /// What is wrong with its own configuration file, in words.
+    pub problem: Option<String>,
 }
 
 /// Why a collection brought nothing.

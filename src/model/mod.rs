@@ -36,7 +36,7 @@ pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use effect::{CollectRequest, Effect};
-pub use event::{CollectProblem, Event, WatchProblem};
+pub use event::{CollectProblem, Event, FoundWorkspace, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Operation,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, Intent, Parts, Policy, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings,
+    Effect, Event, FoundWorkspace, Intent, Parts, Policy, Timestamp, WatchSettings, WorkspaceId,
     WorkspaceView,
 };
 
@@ -146,13 +146,13 @@ impl Monitor {
     fn discovered(
         &mut self,
         at: Timestamp,
-        found: Vec<(WorkspaceId, WorkspaceSettings)>,
+        found: Vec<FoundWorkspace>,
         refused: Vec<(PathBuf, String)>,
         effects: &mut Vec<Effect>,
     ) {
         self.is_discovered = true;
         self.refused = refused;
-        let ids: BTreeSet<&WorkspaceId> = found.iter().map(|(id, _)| id).collect();
+        let ids: BTreeSet<&WorkspaceId> = found.iter().map(|found| &found.id).collect();
         let gone: Vec<WorkspaceId> = self.workspaces.keys().filter(|id| !ids.contains(id)).cloned().collect();
         for id in gone {
             self.workspaces.remove(&id);
@@ -161,12 +161,10 @@ impl Monitor {
             self.removed.push(id);
         }
         let n_before = self.workspaces.len();
-        for (id, settings) in found {
-            let is_new = !self.workspaces.contains_key(&id);
+        for found in found {
+            let id = found.id.clone();
             let tracked = self.workspaces.entry(id.clone()).or_insert_with(|| Tracked::new(id.clone()));
-            if is_new || tracked.settings != settings {
-                tracked.settings = settings;
-                tracked.changed(Parts::all(), at);
+            if tracked.found(found, at) {
                 self.changed.insert(id);
             }
         }

@@ -2,9 +2,9 @@
 
 use crate::judge::{combine, rounds};
 use crate::model::{
-    Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, GitReader, Parts, Policy,
-    QuestionWeight, Rounds, Rule, Sample, Snapshot, Source, TaskKind, Timestamp, Verdict, VerdictState,
-    WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace, GitReader,
+    Parts, Policy, QuestionWeight, Rounds, Rule, Sample, Snapshot, Source, TaskKind, Timestamp, Verdict,
+    VerdictState, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -29,6 +29,7 @@ pub(super) struct Tracked {
     /// What keeps closeout from looking, and from watching, in words.
     pub(super) problem: Option<String>,
     pub(super) watch_problem: Option<String>,
+    pub(super) settings_problem: Option<String>,
     pub(super) poll_at: Option<Timestamp>,
     rounds: Rounds,
     baseline: Option<Baseline>,
@@ -58,6 +59,7 @@ impl Tracked {
             is_seen: false,
             problem: None,
             watch_problem: None,
+            settings_problem: None,
             poll_at: None,
             rounds: Rounds::default(),
             baseline: None,
@@ -72,6 +74,19 @@ impl Tracked {
             scanned_at: None,
             scan_ms: 0,
         }
+    }
+
+    /// Discovery found it, anew or again. True when that changed anything.
+    pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
+        let is_new = self.generation == 0 && self.again.is_empty();
+        if !is_new && self.settings == found.settings && self.settings_problem == found.problem {
+            return false;
+        }
+        self.settings = found.settings;
+        self.settings_problem = found.problem;
+        self.baseline = self.baseline.take().or(found.baseline);
+        self.changed(Parts::all(), now);
+        true
     }
 
     pub(super) fn is_judged(&self) -> bool {

@@ -26,12 +26,21 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),
         prompt: words.prompt.clone(),
-        problem: tracked.problem.clone().or_else(|| tracked.watch_problem.clone()),
+        problem: problem(tracked),
         is_collecting: tracked.is_collecting(),
         is_seen: tracked.is_seen,
         generation: snapshot.generation,
         taken_at: tracked.verdict.as_ref().map(|_| snapshot.taken_at),
     }
+}
+
+/// Everything that keeps closeout from looking properly, gravest first.
+fn problem(tracked: &Tracked) -> Option<String> {
+    let problems: Vec<&str> = [&tracked.problem, &tracked.settings_problem, &tracked.watch_problem]
+        .into_iter()
+        .filter_map(|problem| problem.as_deref())
+        .collect();
+    (!problems.is_empty()).then(|| display_text::line(&problems.join("; ")).into_owned())
 }
 
 /// A short name for each workspace: the last part of its path, with as many parts before it as it

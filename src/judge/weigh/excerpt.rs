@@ -1,0 +1,48 @@
+//! Short pieces of long texts, for what outlives a collection.
+
+/// How many bytes of the last words are kept.
+const KEPT_BYTES: usize = 4096;
+/// How many signs of a reason are kept.
+const REASON_SIGNS: usize = 240;
+
+/// The end of a text, cut at a line where one is near, and whether something was left out.
+pub(super) fn tail(text: &str) -> (String, bool) {
+    let text = text.trim_end();
+    if text.len() <= KEPT_BYTES {
+        return (text.to_owned(), false);
+    }
+    let start = text.ceil_char_boundary(text.len() - KEPT_BYTES);
+    let rest = &text[start..];
+    let kept = match rest.find('\n') {
+        Some(end) if end < KEPT_BYTES / 4 => &rest[end + 1..],
+        _ => rest,
+    };
+    (kept.to_owned(), true)
+}
+
+/// One line of a reason, shortened.
+pub(super) fn reason(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(REASON_SIGNS) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_cut_between_signs_and_lines() {
+        let (kept, is_cut) = tail(&format!("{}\nlast line", "あ".repeat(5000)));
+        assert!(is_cut && kept.ends_with("last line") && kept.len() <= KEPT_BYTES);
+        assert_eq!(tail("short \n"), ("short".to_owned(), false));
+    }
+
+    #[test]
+    fn reasons_are_one_line() {
+        assert_eq!(reason(" a\n\tb  c "), "a b c");
+        assert_eq!(reason(&"x".repeat(300)).chars().count(), 241);
+    }
+}

@@ -1,0 +1,103 @@
+//! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, silence is a failure.
+
+use crate::model::{
+    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Parts, Reading, Rejection, Source, TaskKind,
+    Unreadable,
+};
+
+use super::{Pile, Scales};
+
+const NAME: &str = "git";
+
+pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+    let with_changes = observations.parts.contains(Parts::CHANGES);
+    match &observations.git {
+        Reading::Present(git) => {
+            pile.add(Parts::COMMITS, commits(&git.facts));
+            if let Some(changes) = &git.facts.changes {
+                pile.add(Parts::CHANGES, uncommitted(changes));
+            }
+        }
+        Reading::Unreadable(unreadable) => {
+            pile.add(Parts::COMMITS, silent(Source::Commits, unreadable));
+            if with_changes {
+                pile.add(Parts::CHANGES, silent(Source::Changes, unreadable));
+            }
+        }
+        Reading::NotLookedAt => {}
+        Reading::NotConfigured | Reading::Absent { .. } => pile.add(Parts::COMMITS, no_repository(scales)),
+    }
+}
+
+fn commits(facts: &GitFacts) -> Evidence {
+    let counts = &facts.commits;
+    let mut evidence = if counts.n_new > 0 {
+        let at_least = if counts.is_cut { "at least " } else { "" };
+        Evidence::claim(Source::Commits, NAME, Claim::Yes)
+            .because(format!("{at_least}{} since the baseline", plural(counts.n_new, "new commit")))
+            .at(counts.newest.first().map(|commit| commit.at))
+    } else {
+        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous).because("no new commit since the baseline")
+    };
+    evidence.reasons.extend(asides(counts));
+    evidence.reasons.extend(facts.notes.iter().cloned());
+    evidence
+}
+
+/// What happened since the baseline and is no new work.
+fn asides(counts: &CommitCounts) -> Vec<String> {
+    let said = [
+        (counts.n_foreign, "made elsewhere"),
+        (counts.n_empty, "without own changes"),
+        (counts.n_elsewhere, "made here and only on another branch"),
+        (counts.n_lost, "made here that no branch reaches any more"),
+    ];
+    said.into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", plural(count, "commit")))
+        .collect()
+}
+
+fn uncommitted(changes: &Changes) -> Evidence {
+    if changes.is_clean() {
+        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because("the tree is clean");
+    }
+    let kinds: Vec<String> = [
+        (changes.n_staged, "staged"),
+        (changes.n_unstaged, "unstaged"),
+        (changes.n_untracked, "untracked"),
+        (changes.n_conflicted, "in conflict"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    let verb = if changes.n_paths == 1 { "is" } else { "are" };
+    Evidence::claim(Source::Changes, NAME, Claim::Dirty).because(format!(
+        "{} {verb} not committed: {}",
+        plural(changes.n_paths, "path"),
+        kinds.join(", ")
+    ))
+}
+
+fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
+    Evidence { is_required: true, ..Evidence::claim(source, NAME, Claim::Fail) }.because(unreadable.detail.clone())
+}
+
+fn no_repository(scales: &Scales<'_>) -> Evidence {
+    match scales.task_kind {
+        TaskKind::Implementation => {
+            let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable).because(
+                "no git repository here; run `git init`, or judge the output with --task-kind READ_INFO or REPORT",
+            );
+            Evidence { is_required: true, ..evidence }
+        }
+        TaskKind::ReadInfo | TaskKind::Report => {
+            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured).because("no git repository here")
+        }
+    }
+}
+
+fn plural(count: u32, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,75 @@
+//! From raw observations to evidence: each source is read by its judge and says one thing.
+//!
+//! What comes out carries no long texts. Evidence that is older than the task, of another check,
+//! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.1).
+
+mod checks;
+mod decision;
+mod excerpt;
+mod git;
+mod session;
+mod words;
+
+use crate::model::{Checklist, Evidence, Observations, Parts, Policy, Sample, TaskKind, Timestamp, Words, WorkspaceSettings};
+
+/// What is known beside the observations.
+#[derive(Debug, Clone, Copy)]
+pub struct Scales<'a> {
+    /// The kind of the task.
+    pub task_kind: TaskKind,
+    /// How evidence is judged.
+    pub policy: &'a Policy,
+    /// Where the evidence is said to be.
+    pub settings: &'a WorkspaceSettings,
+}
+
+/// What was written so many milliseconds before the task began still counts as its own: file times
+/// and commit times are not of one clock (vectors/README.md, decision rule 5).
+const GRACE_MS: i64 = 2000;
+
+/// Weighs what one collection found.
+pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
+    let mut pile = Pile::default();
+    let parts = observations.parts;
+    if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
+        git::weigh(&observations, scales, &mut pile);
+    }
+    let words = parts.contains(Parts::WORDS).then(|| words::weigh(&observations, scales, &mut pile));
+    if parts.contains(Parts::CHECKS) {
+        checks::weigh(&observations, scales, &mut pile);
+    }
+    let git = observations.git.present().map(|git| git.facts.clone());
+    Sample {
+        parts,
+        taken_at: observations.taken_at,
+        evidence: pile.evidence,
+        git,
+        checklists: pile.checklists,
+        words,
+        watch_targets: observations.watch_targets,
+        new_baseline: observations.new_baseline,
+    }
+}
+
+/// What has been weighed so far, each with the part that it was read in.
+#[derive(Default)]
+struct Pile {
+    evidence: Vec<(Parts, Evidence)>,
+    checklists: Vec<(Parts, Checklist)>,
+}
+
+impl Pile {
+    fn add(&mut self, part: Parts, evidence: Evidence) {
+        self.evidence.push((part, evidence));
+    }
+}
+
+/// Whether something written at `written_at` is about an earlier task.
+fn is_stale(observations: &Observations, written_at: Timestamp) -> bool {
+    observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
+}
+
+/// Used where a [`Words`] has nothing to say of a field.
+fn no_words() -> Words {
+    Words::default()
+}
