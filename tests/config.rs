@@ -336,11 +336,12 @@ fn a_workspace_cannot_speak_for_other_workspaces() {
     assert_eq!(message, "f:1:3: `workspace` counts only in your own configuration file");
 }
 
+/// Puts something at the first path; the second is a file elsewhere.
+type Make = fn(&Path, &Path);
+
 #[test]
 fn files_of_a_workspace_that_are_no_plain_files_are_said_and_never_read() {
     let secret = World::new().in_workspace("secret", "task_kind = \"REPORT\"");
-    /// Puts something at the first path; the second is a file elsewhere.
-    type Make = fn(&Path, &Path);
     let cases: [(&str, Make); 5] = [
         ("is a symbolic link, not a regular file", |file, other| symlink(other, file).unwrap()),
         ("is a symbolic link, not a regular file", |file, _| symlink("/dev/zero", file).unwrap()),

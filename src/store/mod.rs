@@ -1,1 +1,19 @@
-//! The room `store` (being built).
+//! What closeout remembers over restarts, in a folder of its own: baselines, and the log.
+//!
+//! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each
+//! workspace has a small file of its own, so that one that is damaged loses nothing of the others; files
+//! are replaced as a whole (written beside, synced, renamed), and writers of several processes take
+//! turns. Every failure is a value: the program goes on without memory and says so.
+//!
+//! Nothing here writes to a workspace, and nothing decides. The time is handed in; only the log, whose
+//! files are named by the day, reads a clock.
+
+mod baselines;
+mod error;
+mod folder;
+pub mod log;
+mod record;
+
+pub use baselines::Remembered;
+pub use error::StoreError;
+pub use folder::Store;

@@ -1,0 +1,168 @@
+//! Baselines over restarts: which commit was HEAD when a workspace was first seen.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::model::{Baseline, Timestamp, WorkspaceId, display_text};
+
+use super::StoreError;
+use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
+use super::record::{Record, Unread, file_name};
+
+/// A workspace whose directory is gone for so long is forgotten: 90 days.
+const FORGET_AFTER_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+
+/// What was remembered, and what of it is lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remembered {
+    /// The baseline of each workspace.
+    pub baselines: BTreeMap<WorkspaceId, Baseline>,
+    /// For a person: records that could not be read, one line each, cleaned for a screen.
+    pub notices: Vec<String>,
+}
+
+impl Store {
+    /// All baselines. A damaged record is set aside beside its place (`….damaged`), with a notice; one
+    /// of a newer closeout stays where it is.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn baselines(&self) -> Result<Remembered, StoreError> {
+        let mut remembered = Remembered::default();
+        for path in self.record_paths()? {
+            match self.load(&path) {
+                Ok(Loaded::Record(record)) => {
+                    remembered.baselines.insert(WorkspaceId::local(record.path), record.baseline);
+                }
+                Ok(Loaded::Nothing) => {}
+                Ok(Loaded::SetAside(notice)) => remembered.notices.push(notice),
+                Err(error) => remembered.notices.push(error.to_string()),
+            }
+        }
+        Ok(remembered)
+    }
+
+    /// Remembers the baseline of a workspace, in place of the one before.
+    ///
+    /// # Errors
+    /// It cannot be written, or a newer closeout wrote the record. The one before stays.
+    pub fn remember_baseline(&self, workspace: &WorkspaceId, baseline: &Baseline) -> Result<(), StoreError> {
+        let folder = self.baseline_folder();
+        own_folder(&folder)?;
+        let path = folder.join(file_name(workspace.path()));
+        let record =
+            Record { path: workspace.path().to_owned(), baseline: baseline.clone(), gone_since: None };
+        let _turn = self.take_turn()?;
+        if let Some(json) = read_record(&path)?
+            && let Err(Unread::Newer(version)) = Record::from_json(&json)
+        {
+            return Err(StoreError::Newer { path, version });
+        }
+        write(&path, &record)
+    }
+
+    /// Forgets the workspaces whose directory is gone for 90 days, and notes since when others are.
+    /// Answers how many were forgotten. Looks at every directory, so it may wait for a slow disk.
+    ///
+    /// # Errors
+    /// The folder cannot be read or written. What was done until then stays.
+    pub fn forget_gone(&self, now: Timestamp) -> Result<usize, StoreError> {
+        let paths = self.record_paths()?;
+        if paths.is_empty() {
+            return Ok(0);
+        }
+        let _turn = self.take_turn()?;
+        let mut n_forgotten = 0;
+        for path in paths {
+            let Some(json) = read_record(&path)? else { continue };
+            let Ok(record) = Record::from_json(&json) else { continue };
+            match (is_gone(&record.path), record.gone_since) {
+                (true, Some(since)) if now.millis_since(since) >= FORGET_AFTER_MS => {
+                    fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
+                    n_forgotten += 1;
+                }
+                (true, Some(_)) | (false, None) => {}
+                (true, None) => write(&path, &Record { gone_since: Some(now), ..record })?,
+                (false, Some(_)) => write(&path, &Record { gone_since: None, ..record })?,
+            }
+        }
+        if n_forgotten > 0 {
+            sync_folder(&self.baseline_folder())?;
+        }
+        Ok(n_forgotten)
+    }
+
+    fn baseline_folder(&self) -> PathBuf {
+        self.folder().join("baselines")
+    }
+
+    /// The records, sorted, so that what is said of them has an order.
+    fn record_paths(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let folder = self.baseline_folder();
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::Io { what: "read", path: folder, source }),
+        };
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::io("read", &folder))?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
+    fn load(&self, path: &Path) -> Result<Loaded, StoreError> {
+        let Some(json) = read_record(path)? else { return Ok(Loaded::Nothing) };
+        match Record::from_json(&json) {
+            Ok(record) => Ok(Loaded::Record(record)),
+            Err(Unread::Newer(version)) => Err(StoreError::Newer { path: path.to_owned(), version }),
+            Err(Unread::Damaged(_)) => self.set_aside(path),
+        }
+    }
+
+    /// Moves a damaged record out of the way, unless another process has put a sound one there.
+    fn set_aside(&self, path: &Path) -> Result<Loaded, StoreError> {
+        let _turn = self.take_turn()?;
+        let Some(json) = read_record(path)? else { return Ok(Loaded::Nothing) };
+        let reason = match Record::from_json(&json) {
+            Ok(record) => return Ok(Loaded::Record(record)),
+            Err(Unread::Newer(version)) => {
+                return Err(StoreError::Newer { path: path.to_owned(), version });
+            }
+            Err(Unread::Damaged(reason)) => reason,
+        };
+        let aside = path.with_extension("damaged");
+        fs::rename(path, &aside).map_err(StoreError::io("set aside", path))?;
+        Ok(Loaded::SetAside(format!(
+            "a remembered baseline is damaged ({}) and was set aside as {}; that workspace starts afresh",
+            display_text::line(&reason),
+            display_text::path(&aside)
+        )))
+    }
+}
+
+enum Loaded {
+    Record(Record),
+    Nothing,
+    SetAside(String),
+}
+
+fn write(path: &Path, record: &Record) -> Result<(), StoreError> {
+    let json = record.to_json().map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
+    replace_record(path, &json)
+}
+
+/// True only when the system says that there is no such directory: one that cannot be looked at (no
+/// permission, a server that is away) is not gone.
+fn is_gone(directory: &Path) -> bool {
+    match fs::symlink_metadata(directory) {
+        Ok(metadata) => !metadata.is_dir(),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}

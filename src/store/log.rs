@@ -1,0 +1,228 @@
+//! The log: one file a day in the state folder, for this user only, capped, and never the screen.
+//!
+//! The files are written here and not by `tracing_appender::rolling`, which makes them readable for
+//! others, follows links, knows no cap and writes its own failures to stderr, where the screen is. What
+//! it offers for old files (`max_log_files`) is done here in the same way, by name. Its thread that
+//! writes in the background is used.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use tracing::Subscriber;
+use tracing::level_filters::LevelFilter;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+
+use crate::model::display_text;
+
+use super::StoreError;
+use super::folder::{nofollow, own_folder};
+
+/// How many days are kept, today included.
+const MAX_FILES: usize = 5;
+
+/// No file grows beyond this, in bytes; what comes later that day is dropped.
+const MAX_FILE: u64 = 8 << 20;
+
+/// A line is cut after so many signs.
+const MAX_LINE: usize = 4_000;
+
+/// Before and after the day in a file name.
+const PREFIX: &str = "closeout.";
+const SUFFIX: &str = ".log";
+
+/// Keeps the log going; what was said until it is dropped is on disk then.
+#[derive(Debug)]
+#[must_use = "dropping it ends the log"]
+pub struct Guard {
+    _worker: Option<WorkerGuard>,
+}
+
+/// Starts the log of this process in `folder`, which is made (0700) if it is not there: events of
+/// closeout at `level` and graver, of other crates at most warnings.
+///
+/// # Errors
+/// The folder or today's file cannot be made, or the log has been started before.
+pub fn start(folder: &Path, level: LevelFilter) -> Result<Guard, StoreError> {
+    if level == LevelFilter::OFF {
+        return Ok(Guard { _worker: None });
+    }
+    let (subscriber, guard) = subscriber(folder, level)?;
+    tracing::subscriber::set_global_default(subscriber).map_err(|_| StoreError::LogStarted)?;
+    Ok(guard)
+}
+
+/// What [`start`] makes the default of the process, for those who want it in one scope only.
+///
+/// # Errors
+/// The folder or today's file cannot be made.
+pub fn subscriber(
+    folder: &Path,
+    level: LevelFilter,
+) -> Result<(impl Subscriber + Send + Sync + 'static, Guard), StoreError> {
+    own_folder(folder)?;
+    let mut file = DailyFile::new(folder.to_owned());
+    file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
+    // Nothing is dropped when the disk is slow: the log is read when something went wrong.
+    let (writer, worker) = NonBlockingBuilder::default().lossy(false).finish(file);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
+    let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("closeout", level);
+    let subscriber = tracing_subscriber::registry().with(targets).with(lines);
+    Ok((subscriber, Guard { _worker: Some(worker) }))
+}
+
+/// The day in UTC, like `2026-11-21`.
+fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// Today's file.
+struct DailyFile {
+    folder: PathBuf,
+    day: String,
+    file: Option<File>,
+}
+
+impl DailyFile {
+    fn new(folder: PathBuf) -> DailyFile {
+        DailyFile { folder, day: String::new(), file: None }
+    }
+
+    /// Opens the file of `day` and removes those that are too old.
+    fn turn_to(&mut self, day: &str) -> io::Result<()> {
+        let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
+        let file =
+            OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(nofollow()).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("the log file is not a regular file"));
+        }
+        self.file = Some(file);
+        day.clone_into(&mut self.day);
+        remove_old(&self.folder)
+    }
+
+    /// Writes one line; `day` is today.
+    fn write_line(&mut self, line: &[u8], day: &str) -> io::Result<()> {
+        if self.file.is_none() || self.day != day {
+            self.turn_to(day)?;
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        // Other processes write to the same file, so its size is asked, not counted.
+        let size = file.metadata()?.len();
+        if size >= MAX_FILE {
+            return Ok(());
+        }
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        // One event is one line, and no text of others can forge a line or reach a terminal raw.
+        let shown = display_text::bytes(line);
+        let mut text = display_text::shorten(&shown, MAX_LINE).into_owned();
+        text.push('\n');
+        if size + text.len() as u64 >= MAX_FILE {
+            text.push_str("closeout: this file is full; what follows today is not written\n");
+        }
+        // One write, so that lines of several processes do not mix.
+        file.write_all(text.as_bytes())
+    }
+}
+
+impl Write for DailyFile {
+    /// Takes a whole line, as the subscriber hands it over. A line that cannot be written (a full
+    /// disk) is dropped: there is nowhere to say it.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let _ = self.write_line(line, &today());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Removes all but the newest files. Only plain files with a name of the log's own form are touched.
+fn remove_old(folder: &Path) -> io::Result<()> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_file() && name.to_str().is_some_and(is_log_name) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    let n_old = names.len().saturating_sub(MAX_FILES);
+    for name in &names[..n_old] {
+        match fs::remove_file(folder.join(name)) {
+            Ok(()) => {}
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// True for `closeout.YYYY-MM-DD.log`.
+fn is_log_name(name: &str) -> bool {
+    let day = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    day.is_some_and(|day| day.len() == 10 && day.chars().all(|sign| sign.is_ascii_digit() || sign == '-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_days_are_kept_and_other_files_are_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("closeout.notes.log"), "mine").unwrap();
+        let mut log = DailyFile::new(folder.path().to_owned());
+        for day in 1..=9 {
+            log.write_line(b"x\n", &format!("2026-01-{day:02}")).unwrap();
+        }
+        let entries = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        let days = (5..=9).map(|day| format!("closeout.2026-01-{day:02}.log"));
+        assert_eq!(names, days.chain(["closeout.notes.log".to_owned()]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_file_does_not_grow_beyond_its_cap() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = DailyFile::new(folder.path().to_owned());
+        let path = folder.path().join("closeout.2026-01-01.log");
+        File::create(&path).unwrap().set_len(MAX_FILE - 10).unwrap();
+        for _ in 0..100 {
+            log.write_line(b"twenty bytes of text\n", "2026-01-01").unwrap();
+        }
+        assert!(fs::metadata(&path).unwrap().len() < MAX_FILE + 200);
+        let content = fs::read(&path).unwrap();
+        assert!(content.ends_with(
+            b"twenty bytes of text\ncloseout: this file is full; what follows today is not written\n"
+        ));
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        fs::write(&target, "").unwrap();
+        std::os::unix::fs::symlink(&target, folder.path().join("closeout.2026-01-01.log")).unwrap();
+        let mut log = DailyFile::new(folder.path().to_owned());
+        assert!(log.write_line(b"x\n", "2026-01-01").is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"");
+    }
+
+    #[test]
+    fn an_event_is_one_line_without_controls() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = DailyFile::new(folder.path().to_owned());
+        log.write_line(b"a\n2026 INFO forged\x1b[2J\n", "2026-01-01").unwrap();
+        let content = fs::read_to_string(folder.path().join("closeout.2026-01-01.log")).unwrap();
+        assert_eq!(content, "a␊2026 INFO forged␛[2J\n");
+    }
+}
