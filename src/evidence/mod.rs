@@ -1,1 +1,16 @@
-//! The room `evidence` (being built).
+//! Collecting evidence: disk, git and agents' records to [`crate::model::Observations`].
+//!
+//! It reads and never writes, never judges, and never waits for another workspace. What agents control
+//! is read through [`untrusted_file`]; every parser here is total: any bytes in, an answer out.
+
+mod collect;
+mod plan_file;
+mod required_files;
+mod test_results;
+mod text_file;
+pub mod untrusted_file;
+mod watch_folders;
+
+pub use collect::{CollectError, Memory, Surroundings, collect};
+pub use plan_file::{PlanFormatError, parse_plan};
+pub use test_results::{ResultsFormatError, TestCounts, parse_results};

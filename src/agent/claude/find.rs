@@ -1,0 +1,246 @@
+//! Which transcript is the newest one of a workspace, and reading it.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::UNIX_EPOCH;
+
+use regex::bytes::Regex;
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::NAME;
+use super::tasks::read_tasks;
+use super::transcript::Transcript;
+use crate::agent::record_tail::{Followed, read_range, take_lines};
+use crate::model::{
+    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, Unreadable, WatchTarget,
+};
+
+/// The client cuts a longer name here and adds `-` and a hash.
+const LONGEST_NAME: usize = 200;
+/// So many of the newest transcripts are tried at most.
+const MOST_CANDIDATES: usize = 16;
+/// How much of the begin of a transcript is searched for the folder it was begun in, in bytes.
+const HEAD: u64 = 64 << 10;
+/// How far back a todo list is searched for that the last piece does not have, in bytes.
+const TODO_REACH: u64 = 4 << 20;
+
+/// A call that changes the todo list, in the bytes of a transcript.
+static TODO_CALL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
+
+/// What is remembered of a workspace's transcript between readings.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    followed: Option<(PathBuf, Followed<Transcript>)>,
+    /// The tasks as they were after so many changes.
+    tasks: Option<(u64, Option<Checklist>)>,
+}
+
+/// The name of a workspace's folder under `projects/`: every UTF-16 unit of the path but ASCII letters
+/// and digits turned into `-`. Longer than 200 it is only the begin of the name. Two workspaces can have
+/// the same name.
+pub fn folder_name(workspace: &Path) -> String {
+    let units = workspace.to_string_lossy();
+    let name = units.encode_utf16().map(|unit| {
+        let byte = u8::try_from(unit).unwrap_or(b'-');
+        if byte.is_ascii_alphanumeric() { char::from(byte) } else { '-' }
+    });
+    name.collect()
+}
+
+/// The folder of a workspace's transcripts. It need not exist.
+fn transcript_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
+    let projects = config_dir.join("projects");
+    let name = folder_name(workspace);
+    let cut = (name.len() > LONGEST_NAME).then(|| cut_folder(&projects, &name[..LONGEST_NAME])).flatten();
+    cut.unwrap_or_else(|| projects.join(name))
+}
+
+/// Where a new session of `workspace`, or a change of one, would show.
+pub(in crate::agent) fn watch_target(config_dir: &Path, workspace: &Path) -> WatchTarget {
+    let folder = transcript_folder(config_dir, workspace);
+    WatchTarget::new(folder, Names::Ending(".jsonl".to_owned()), Parts::WORDS)
+}
+
+/// Reads the newest session of `workspace`.
+pub(in crate::agent) fn newest_session(
+    config_dir: &Path,
+    workspace: &Path,
+    memory: &mut Memory,
+) -> Reading<SessionObservation> {
+    let folder = transcript_folder(config_dir, workspace);
+    match transcripts(&folder) {
+        Ok(candidates) => newest_of(&candidates, config_dir, workspace, memory),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => absent(),
+        Err(error) => unreadable(&folder, &error),
+    }
+}
+
+fn absent() -> Reading<SessionObservation> {
+    Reading::Absent { name: NAME.to_owned() }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Reading<SessionObservation> {
+    let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+    let problem = match error.kind() {
+        io::ErrorKind::PermissionDenied => ReadProblem::Refused,
+        io::ErrorKind::InvalidInput => ReadProblem::NotAFile,
+        _ if is_link => ReadProblem::Link,
+        _ => ReadProblem::Io,
+    };
+    Reading::Unreadable(Unreadable {
+        name: path.display().to_string(),
+        problem,
+        detail: format!("the session's record cannot be read: {error}"),
+    })
+}
+
+/// The folder whose long name was cut and hashed.
+fn cut_folder(projects: &Path, begin: &str) -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(projects)
+        .ok()?
+        .filter_map(Result::ok)
+        .filter(|entry| {
+            let name = entry.file_name();
+            let hash = name.to_str().and_then(|name| name.strip_prefix(begin)?.strip_prefix('-'));
+            hash.is_some_and(|hash| hash.len() == 6)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    folders.sort();
+    folders.pop()
+}
+
+/// The transcripts in a folder, the newest first.
+fn transcripts(folder: &Path) -> io::Result<Vec<(i64, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)?.filter_map(Result::ok) {
+        let name = entry.file_name();
+        // Versions around 2.0 kept the transcripts of subagents here, as `agent-<id>.jsonl`.
+        let is_session =
+            name.to_str().is_some_and(|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
+        if let (true, Ok(metadata)) = (is_session, entry.metadata()) {
+            let nanos = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
+            found.push((nanos, entry.path()));
+        }
+    }
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(found)
+}
+
+/// The newest of these that belongs to the workspace and in which anything was said.
+fn newest_of(
+    candidates: &[(i64, PathBuf)],
+    config_dir: &Path,
+    workspace: &Path,
+    memory: &mut Memory,
+) -> Reading<SessionObservation> {
+    let mut trouble = None;
+    for (_, path) in candidates.iter().take(MOST_CANDIDATES) {
+        match read_candidate(path, config_dir, workspace, memory) {
+            Ok(Some(session)) => return Reading::Present(session),
+            Ok(None) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                trouble.get_or_insert_with(|| unreadable(path, &error));
+            }
+        }
+    }
+    trouble.unwrap_or_else(absent)
+}
+
+/// Reads one transcript; `None` if it is another workspace's or nothing was said in it.
+fn read_candidate(
+    path: &Path,
+    config_dir: &Path,
+    workspace: &Path,
+    memory: &mut Memory,
+) -> io::Result<Option<SessionObservation>> {
+    let file = open_record(path)?;
+    let is_followed = memory.followed.as_ref().is_some_and(|(followed, _)| followed == path);
+    if let (true, Some((_, followed))) = (is_followed, &mut memory.followed)
+        && followed.follow(&file)?
+    {
+        return Ok(Some(observe(path, &file, config_dir, memory)));
+    }
+    let mut followed: Followed<Transcript> = Followed::open(&file)?;
+    if followed.reader.is_blank() || !belongs_to(&followed, &file, workspace)? {
+        return Ok(None);
+    }
+    reach_for_todos(&mut followed, &file)?;
+    memory.followed = Some((path.to_owned(), followed));
+    memory.tasks = None;
+    Ok(Some(observe(path, &file, config_dir, memory)))
+}
+
+/// What the followed transcript says, with what stands beside it.
+fn observe(path: &Path, file: &File, config_dir: &Path, memory: &mut Memory) -> SessionObservation {
+    let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some((_, followed)) = &memory.followed else {
+        return Transcript::default().observation(&id);
+    };
+    let mut session = followed.reader.observation(&id);
+    session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
+    let n_changes = followed.reader.todos.n_changes();
+    let is_current = memory.tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
+    if !is_current {
+        memory.tasks = Some((n_changes, read_tasks(&config_dir.join("tasks").join(&id))));
+    }
+    if let Some((_, Some(tasks))) = &memory.tasks {
+        session.todos = Some(tasks.clone());
+        session.is_partial = followed.is_cut;
+    }
+    let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
+    let since_epoch = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
+    if let Some(millis) = since_epoch.and_then(|since| i64::try_from(since.as_millis()).ok()) {
+        session.written_at = Some(Timestamp(millis));
+    }
+    session
+}
+
+/// Whether the session was begun in the workspace or below it, or works there now. A record that names
+/// no folder belongs where it lies.
+fn belongs_to(followed: &Followed<Transcript>, file: &File, workspace: &Path) -> io::Result<bool> {
+    let (first, last) = followed.reader.folders();
+    let is_ours = |folder: &str| Path::new(folder).starts_with(workspace);
+    if first.is_some_and(is_ours) || last.is_some_and(is_ours) {
+        return Ok(true);
+    }
+    if followed.begins_at == 0 {
+        return Ok(first.is_none());
+    }
+    let mut head = Transcript::default();
+    take_lines(&mut head, &read_range(file, 0, HEAD)?);
+    Ok(head.folders().0.map_or(first.is_none(), is_ours))
+}
+
+/// Takes a longer piece if it holds a todo list that the last piece does not.
+fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
+    let size = file.metadata()?.len();
+    let start = size.saturating_sub(TODO_REACH);
+    if followed.reader.todos.n_changes() > 0 || followed.begins_at <= start {
+        return Ok(());
+    }
+    let before = read_range(file, start, followed.begins_at)?;
+    let Some(pattern) = &*TODO_CALL else { return Ok(()) };
+    if pattern.is_match(&before) {
+        followed.take_from(file, start, size)?;
+    }
+    Ok(())
+}
+
+/// Opens a file of the client: a regular one, not through a link in its own name, and without waiting.
+pub(super) fn open_record(path: &Path) -> io::Result<File> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+    }
+}

@@ -1,0 +1,148 @@
+//! The lines of a transcript, as far as they are used. Unknown fields are passed over.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::Timestamp;
+
+/// One line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of the transcript")]
+pub(super) struct Line<'a> {
+    /// What kind of line it is.
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Cow<'a, str>,
+    /// The kind of a `system` line.
+    #[serde(default)]
+    pub(super) subtype: Option<String>,
+    #[serde(default)]
+    pub(super) timestamp: Option<String>,
+    #[serde(default)]
+    pub(super) cwd: Option<String>,
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
+    #[serde(default)]
+    pub(super) version: Option<String>,
+    /// A line of a subagent.
+    #[serde(default)]
+    pub(super) is_sidechain: bool,
+    /// Written by the client, not by a person.
+    #[serde(default)]
+    pub(super) is_meta: bool,
+    /// The summary that stands in place of a conversation after a compaction.
+    #[serde(default)]
+    pub(super) is_compact_summary: bool,
+    /// A model error told as a reply.
+    #[serde(default)]
+    pub(super) is_api_error_message: bool,
+    #[serde(default)]
+    pub(super) prompt_source: Option<String>,
+    #[serde(default)]
+    pub(super) origin: Option<Origin>,
+    #[serde(default, borrow)]
+    pub(super) message: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) attachment: Option<&'a RawValue>,
+    /// What a tool gave back, beside the text that the model was shown.
+    #[serde(default, borrow)]
+    pub(super) tool_use_result: Option<&'a RawValue>,
+    /// The text of a `system` line.
+    #[serde(default, borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) hook_errors: Vec<String>,
+    /// Which of `hook_errors` are failures of the hook itself, and so block nothing.
+    #[serde(default)]
+    pub(super) failed_hook_error_indexes: Vec<usize>,
+    #[serde(default)]
+    pub(super) hook_additional_context: Vec<String>,
+    #[serde(default)]
+    pub(super) prevented_continuation: bool,
+    #[serde(default)]
+    pub(super) prevent_continuation: bool,
+}
+
+/// Where a `user` line comes from.
+#[derive(Debug, Deserialize)]
+pub(super) struct Origin {
+    #[serde(default)]
+    pub(super) kind: String,
+}
+
+/// The message of a `user` or `assistant` line.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    #[serde(default)]
+    pub(super) model: Option<String>,
+    #[serde(default)]
+    pub(super) stop_reason: Option<String>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+}
+
+/// One block of a message's content.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Block<'a> {
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) text: Option<String>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) tool_use_id: Option<String>,
+    #[serde(default, borrow)]
+    pub(super) input: Option<&'a RawValue>,
+}
+
+/// A context attachment, as far as it is used.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Attachment {
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+    /// The text of a prompt that was typed while the agent worked.
+    #[serde(default)]
+    pub(super) prompt: Option<String>,
+}
+
+impl<'a> Line<'a> {
+    /// The line, if it is one.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// When it was written.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        let at: jiff::Timestamp = self.timestamp.as_deref()?.parse().ok()?;
+        Some(Timestamp(at.as_millisecond()))
+    }
+
+    /// The message, if it has one that can be read.
+    pub(super) fn message(&self) -> Option<Message<'a>> {
+        serde_json::from_str(self.message?.get()).ok()
+    }
+
+    /// The text of a `system` line.
+    pub(super) fn content_text(&self) -> Option<String> {
+        serde_json::from_str(self.content?.get()).ok()
+    }
+}
+
+impl<'a> Message<'a> {
+    /// The blocks; a content that is one string is one block of text.
+    pub(super) fn blocks(&self) -> Option<Vec<Block<'a>>> {
+        let content = self.content?.get();
+        if content.starts_with('"') {
+            let text = serde_json::from_str(content).ok()?;
+            return Some(vec![Block { kind: "text".to_owned(), text: Some(text), ..Block::default() }]);
+        }
+        serde_json::from_str(content).ok()
+    }
+}

@@ -1,0 +1,18 @@
+//! Claude Code: its transcripts under `projects/`, its tasks under `tasks/`.
+//!
+//! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
+//! counted and passed over.
+
+mod find;
+mod line;
+mod tasks;
+mod todos;
+mod transcript;
+mod turn;
+
+pub(super) use find::{Memory, newest_session, watch_target};
+pub use find::folder_name;
+pub use transcript::read_transcript;
+
+/// The agent's name in evidence and on the screen.
+pub(super) const NAME: &str = "claude";

@@ -1,0 +1,123 @@
+//! How the last turn stands, from the lines that begin, move and end one.
+
+use super::line::Line;
+use crate::model::{Timestamp, TurnState};
+
+/// The start of the text by which the client tells that a hook may not keep the turn open any longer.
+const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
+
+/// The last turn.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    state: Progress,
+    /// Tools that were called and have not answered: id and name, in the order of the calls.
+    open_tools: Vec<(String, String)>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Unknown,
+    Open(Option<Timestamp>),
+    Ended(Option<Timestamp>),
+    Interrupted(Option<Timestamp>),
+    Failed(Option<Timestamp>, String),
+}
+
+impl Turn {
+    /// Something was put to the agent.
+    pub(super) fn begin(&mut self, at: Option<Timestamp>) {
+        self.open_tools.clear();
+        self.state = Progress::Open(at);
+    }
+
+    /// The agent wrote, and has not ended.
+    pub(super) fn go_on(&mut self, at: Option<Timestamp>) {
+        self.state = Progress::Open(at);
+    }
+
+    /// The agent called a tool.
+    pub(super) fn call(&mut self, id: String, name: String, at: Option<Timestamp>) {
+        self.open_tools.retain(|(open, _)| *open != id);
+        self.open_tools.push((id, name));
+        self.state = Progress::Open(at);
+    }
+
+    /// A tool answered.
+    pub(super) fn answer(&mut self, id: &str, at: Option<Timestamp>) {
+        self.open_tools.retain(|(open, _)| open != id);
+        self.state = Progress::Open(at);
+    }
+
+    /// A line that could not be parsed may have been the answer of any tool.
+    pub(super) fn lose_track(&mut self) {
+        self.open_tools.clear();
+    }
+
+    pub(super) fn end(&mut self, at: Option<Timestamp>) {
+        self.open_tools.clear();
+        self.state = Progress::Ended(at);
+    }
+
+    pub(super) fn interrupt(&mut self, at: Option<Timestamp>) {
+        self.open_tools.clear();
+        self.state = Progress::Interrupted(at);
+    }
+
+    pub(super) fn fail(&mut self, at: Option<Timestamp>, error: String) {
+        self.open_tools.clear();
+        self.state = Progress::Failed(at, error);
+    }
+
+    /// A `system` line.
+    pub(super) fn take_system(&mut self, line: &Line<'_>) {
+        let at = line.at();
+        match line.subtype.as_deref().unwrap_or_default() {
+            "turn_duration" => self.close(at),
+            "stop_hook_summary" if holds_the_turn_open(line) => self.go_on(at),
+            "stop_hook_summary" => self.close(at),
+            // A retry: the model's service failed and is asked again.
+            "api_error" => self.state = Progress::Open(at),
+            "informational" => {
+                let overruled = line.content_text().is_some_and(|text| text.starts_with(HOOK_OVERRULED));
+                if overruled || line.prevent_continuation {
+                    self.end(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the turn, unless it ended in another way already.
+    fn close(&mut self, at: Option<Timestamp>) {
+        match self.state {
+            Progress::Failed(..) | Progress::Interrupted(_) => {}
+            Progress::Unknown | Progress::Open(_) | Progress::Ended(_) => self.end(at),
+        }
+    }
+
+    /// True when no line told anything of a turn.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.state == Progress::Unknown
+    }
+
+    /// The state in the words of the model.
+    pub(super) fn state(&self) -> TurnState {
+        match &self.state {
+            Progress::Unknown => TurnState::Unknown,
+            Progress::Open(since) => {
+                let tool = self.open_tools.first().map(|(_, name)| name.clone());
+                TurnState::Open { since: *since, tool }
+            }
+            Progress::Ended(at) => TurnState::Ended { at: *at },
+            Progress::Interrupted(at) => TurnState::Interrupted { at: *at },
+            Progress::Failed(at, error) => TurnState::Failed { at: *at, error: error.clone() },
+        }
+    }
+}
+
+/// Whether a Stop hook made the agent go on: it blocked, or gave it something more to read.
+fn holds_the_turn_open(line: &Line<'_>) -> bool {
+    let blocked = (0..line.hook_errors.len()).any(|index| !line.failed_hook_error_indexes.contains(&index));
+    !line.prevented_continuation && (blocked || !line.hook_additional_context.is_empty())
+}

@@ -1,0 +1,152 @@
+//! Reading a record of JSON lines that may be huge and grows at its end: from the end backwards until
+//! enough is known, then only what was appended.
+//!
+//! It knows nothing of what the lines mean; a [`LineReader`] does. It never holds more than
+//! [`REACH`] bytes at a time and never reads the whole of a longer file.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+/// How far back from the end is looked at most, in bytes.
+pub(super) const REACH: u64 = 32 << 20;
+/// The sizes of the piece at the end that are tried one after the other, in bytes. Nearly every
+/// question is answered by the first (PERFORMANCE.md, section 7).
+const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
+/// A longer line is not parsed; in practice it is the result of a tool.
+const LONGEST_LINE: usize = 8 << 20;
+/// How many bytes before the offset are remembered, to notice that a file was rewritten.
+const MARK: u64 = 64;
+
+/// What the lines of a record mean, gathered in their order.
+pub(super) trait LineReader: Default {
+    /// Takes one line, without its line feed.
+    fn take(&mut self, line: &[u8]);
+    /// Takes note of a line that is too long to be parsed.
+    fn pass_over(&mut self);
+    /// True when lines before the first one taken could add nothing that is needed.
+    fn is_enough(&self) -> bool;
+}
+
+/// A record that was read up to an offset.
+#[derive(Debug)]
+pub(super) struct Followed<R> {
+    device: u64,
+    inode: u64,
+    /// Just after the last line feed that was taken.
+    offset: u64,
+    /// The bytes before `offset`.
+    mark: Vec<u8>,
+    /// What the lines said.
+    pub(super) reader: R,
+    /// Where the first piece that was read began; 0 when all of the file was.
+    pub(super) begins_at: u64,
+    /// True when the search ended at [`REACH`] before enough was known.
+    pub(super) is_cut: bool,
+}
+
+impl<R: LineReader> Followed<R> {
+    /// Reads from the end backwards until enough is known.
+    pub(super) fn open(file: &File) -> io::Result<Followed<R>> {
+        let metadata = file.metadata()?;
+        let size = metadata.len();
+        let mut followed = Followed {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            offset: 0,
+            mark: Vec::new(),
+            reader: R::default(),
+            begins_at: 0,
+            is_cut: false,
+        };
+        for piece in PIECES {
+            let start = size.saturating_sub(piece);
+            followed.take_from(file, start, size)?;
+            if start == 0 || followed.reader.is_enough() {
+                return Ok(followed);
+            }
+        }
+        followed.is_cut = true;
+        Ok(followed)
+    }
+
+    /// Forgets what was read and takes the lines from `start`; a line that begins before it is left out.
+    pub(super) fn take_from(&mut self, file: &File, start: u64, end: u64) -> io::Result<()> {
+        let piece = read_range(file, start, end)?;
+        let first = if start == 0 { Some(0) } else { line_feed(&piece).map(|at| at + 1) };
+        self.reader = R::default();
+        self.begins_at = start;
+        let Some(first) = first else {
+            // One unfinished or endless line: nothing to take, and nothing to remember it by.
+            self.offset = start;
+            self.mark.clear();
+            return Ok(());
+        };
+        let taken = first + take_lines(&mut self.reader, &piece[first..]);
+        self.offset = start + taken as u64;
+        self.remember_mark(&piece[..taken]);
+        Ok(())
+    }
+
+    /// Takes what was appended. False when it is another file, or was cut or rewritten: open it anew.
+    pub(super) fn follow(&mut self, file: &File) -> io::Result<bool> {
+        let metadata = file.metadata()?;
+        let size = metadata.len();
+        let is_same = (metadata.dev(), metadata.ino()) == (self.device, self.inode);
+        if !is_same || size < self.offset || size - self.offset > REACH {
+            return Ok(false);
+        }
+        let piece = read_range(file, self.offset - self.mark.len() as u64, size)?;
+        let Some(appended) = piece.strip_prefix(self.mark.as_slice()) else { return Ok(false) };
+        if self.mark.is_empty() && self.offset > 0 {
+            return Ok(false);
+        }
+        let taken = take_lines(&mut self.reader, appended);
+        self.offset += taken as u64;
+        let end = self.mark.len() + taken;
+        self.remember_mark(&piece[..end]);
+        Ok(true)
+    }
+
+    fn remember_mark(&mut self, before_offset: &[u8]) {
+        let from = before_offset.len().saturating_sub(usize::try_from(MARK).unwrap_or(usize::MAX));
+        self.mark = before_offset[from..].to_vec();
+    }
+}
+
+/// Takes the whole lines of `piece` and tells how many bytes they are. What follows the last line feed
+/// is a line that is still being written.
+pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
+    let mut taken = 0;
+    for line in piece.split_inclusive(|byte| *byte == b'\n') {
+        let Some(line_without_end) = line.strip_suffix(b"\n") else { break };
+        taken += line.len();
+        if line_without_end.len() > LONGEST_LINE {
+            reader.pass_over();
+        } else if !line_without_end.trim_ascii().is_empty() {
+            reader.take(line_without_end);
+        }
+    }
+    taken
+}
+
+/// The bytes from `start` to `end`; fewer if the file is shorter by now.
+pub(super) fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match file.read_at(&mut bytes[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+fn line_feed(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == b'\n')
+}

@@ -1,0 +1,299 @@
+//! One collection: reads the parts that are asked for of one workspace.
+
+use std::collections::HashMap;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::plan_file::{PlanFormatError, parse_plan};
+use super::required_files::{check_files, is_pattern, matching_files};
+use super::test_results::{TestCounts, parse_results};
+use super::text_file::{LONGEST_DOCUMENT, half_written, is_young, read_decision, read_document, read_output};
+use super::untrusted_file::{FileIdentity, Reach, Refusal, UntrustedFile, WorkspaceDir};
+use super::watch_folders::declared_folders;
+use crate::agent::{self, Adapter, SessionMemory};
+use crate::model::{
+    Baseline, CollectRequest, GitObservation, Observations, Parts, PlanFile, ReadProblem, Reading,
+    TestResults, TextFile, Timestamp, Unreadable, WatchTarget, WorkspaceSettings,
+};
+
+/// The longest test result file, in bytes.
+const LONGEST_RESULTS: u64 = 50 << 20;
+/// So many result files a pattern stands for at most.
+const MOST_RESULT_FILES: usize = 1000;
+/// So many failing tests are named.
+const MOST_FAILING: usize = 10;
+
+/// What a collection needs to know of the machine and the moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surroundings {
+    /// When the collection begins.
+    pub now: Timestamp,
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`, if it is set.
+    pub claude_config_dir: Option<PathBuf>,
+    /// The git program, if one was found.
+    pub git_program: Option<PathBuf>,
+}
+
+/// What is remembered of one workspace between collections. Losing it costs time and nothing else.
+#[derive(Debug, Default)]
+pub struct Memory {
+    sessions: SessionMemory,
+    /// Result files by name, as they were when they were last parsed.
+    results: HashMap<String, (FileIdentity, TestCounts)>,
+    /// Git's watch targets of the last reading, for collections that do not read git.
+    git_targets: Vec<WatchTarget>,
+}
+
+/// Why a collection brought nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// The directory is not there, or is no directory any more.
+    #[error("{} is gone", path.display())]
+    Gone {
+        /// The workspace.
+        path: PathBuf,
+    },
+    /// The directory cannot be opened.
+    #[error("cannot open {}", path.display())]
+    Unopenable {
+        /// The workspace.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Surroundings {
+    /// The agents whose records may be on this machine.
+    fn adapters(&self) -> Vec<Adapter> {
+        let in_home = || Some(self.home.as_ref()?.join(".claude"));
+        let config_dir = self.claude_config_dir.clone().or_else(in_home);
+        config_dir.map(|config_dir| Adapter::ClaudeCode { config_dir }).into_iter().collect()
+    }
+}
+
+/// Reads what `request` asks for. Everything that is missing or unreadable is data in the result; the
+/// only errors are about the workspace's own directory.
+pub fn collect(
+    request: &CollectRequest,
+    surroundings: &Surroundings,
+    memory: &mut Memory,
+) -> Result<Observations, CollectError> {
+    let workspace = request.workspace.path();
+    let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
+    let settings = &request.settings;
+    let adapters = surroundings.adapters();
+    let mut found = nothing_looked_at(request.parts, surroundings.now);
+    if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
+        found.git = observe_git(request, surroundings, memory);
+        if let Reading::Present(git) = &found.git {
+            memory.git_targets.clone_from(&git.watch_targets);
+        }
+    }
+    if request.parts.contains(Parts::WORDS) {
+        found.session = agent::newest_session(&adapters, workspace, &mut memory.sessions);
+        found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
+        found.decision = configured(settings.decision_file.as_deref(), |name| {
+            read_decision(&directory, name, surroundings.now)
+        });
+    }
+    if request.parts.contains(Parts::CHECKS) {
+        read_checks(&directory, settings, surroundings.now, memory, &mut found);
+    }
+    let baseline = found.git.present().map(|git| &git.facts.baseline);
+    found.task_started_at = task_started_at(request, baseline, &found);
+    found.new_baseline = baseline.filter(|found| request.baseline.as_ref() != Some(found)).cloned();
+    found.watch_targets.clone_from(&memory.git_targets);
+    found.watch_targets.extend(adapters.iter().flat_map(|adapter| adapter.watch_targets(workspace)));
+    found.watch_targets.extend(declared_folders(workspace, settings));
+    Ok(found)
+}
+
+fn open_error(path: &Path, source: io::Error) -> CollectError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => CollectError::Gone { path },
+        _ => CollectError::Unopenable { path, source },
+    }
+}
+
+fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
+    Observations {
+        parts,
+        taken_at,
+        task_started_at: None,
+        git: Reading::NotLookedAt,
+        decision: Reading::NotLookedAt,
+        outputs: Vec::new(),
+        closer: Reading::NotLookedAt,
+        plans: Vec::new(),
+        files: Reading::NotLookedAt,
+        tests: Reading::NotLookedAt,
+        session: Reading::NotLookedAt,
+        watch_targets: Vec::new(),
+        new_baseline: None,
+    }
+}
+
+/// Reads git. Not wired yet.
+fn observe_git(
+    _request: &CollectRequest,
+    _surroundings: &Surroundings,
+    _memory: &mut Memory,
+) -> Reading<GitObservation> {
+    Reading::NotLookedAt
+}
+
+/// The later of the baseline commit's time and the person's last prompt, as far as known.
+fn task_started_at(
+    request: &CollectRequest,
+    baseline: Option<&Baseline>,
+    found: &Observations,
+) -> Option<Timestamp> {
+    let prompted_at = found.session.present().and_then(|session| session.prompted_at);
+    let committed_at = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit_time);
+    committed_at.max(prompted_at.or(request.prompted_at))
+}
+
+fn configured<T>(name: Option<&str>, read: impl FnOnce(&str) -> Reading<T>) -> Reading<T> {
+    name.map_or(Reading::NotConfigured, read)
+}
+
+fn read_checks(
+    directory: &WorkspaceDir,
+    settings: &WorkspaceSettings,
+    now: Timestamp,
+    memory: &mut Memory,
+    found: &mut Observations,
+) {
+    found.closer = configured(settings.closer_report.as_deref(), |name| {
+        read_document(directory, name, Reach::Workspace)
+    });
+    let plans = settings.plans.iter().map(|name| read_plan(directory, name, now));
+    found.plans = plans.filter(|plan| !matches!(plan, Reading::Absent { .. })).collect();
+    found.files = if settings.required_files.is_empty() {
+        Reading::NotConfigured
+    } else {
+        Reading::Present(check_files(directory, &settings.required_files))
+    };
+    found.tests = if settings.test_results.is_empty() {
+        Reading::NotConfigured
+    } else {
+        read_tests(directory, &settings.test_results, now, memory)
+    };
+}
+
+fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<PlanFile> {
+    let text = match read_document(directory, name, Reach::Workspace) {
+        Reading::Present(text) => text,
+        Reading::NotLookedAt => return Reading::NotLookedAt,
+        Reading::NotConfigured => return Reading::NotConfigured,
+        Reading::Absent { name } => return Reading::Absent { name },
+        Reading::Unreadable(unreadable) => return Reading::Unreadable(unreadable),
+    };
+    debug_assert!(text.size <= LONGEST_DOCUMENT, "a document is read whole or not at all");
+    let TextFile { name, content, written_at, .. } = text;
+    match parse_plan(&content) {
+        Ok(steps) => Reading::Present(PlanFile { name, steps, written_at }),
+        Err(PlanFormatError::Json(_)) if is_young(written_at, now) => {
+            half_written(&name).into_reading(&name)
+        }
+        Err(error) => invalid(&name, &error.to_string()).into_reading(&name),
+    }
+}
+
+fn invalid(name: &str, detail: &str) -> Refusal {
+    Refusal::because(name, ReadProblem::Invalid, detail)
+}
+
+/// What the result files say together. Failures in one of them count whatever the others are; without
+/// one, a file that is unreadable or missing leaves the question open.
+fn read_tests(
+    directory: &WorkspaceDir,
+    configured: &[String],
+    now: Timestamp,
+    memory: &mut Memory,
+) -> Reading<TestResults> {
+    let mut names: Vec<String> = Vec::new();
+    let mut absent = None;
+    for name in configured {
+        if !is_pattern(name) {
+            names.push(name.clone());
+            continue;
+        }
+        let matching = matching_files(directory, name, MOST_RESULT_FILES);
+        if matching.is_empty() {
+            absent.get_or_insert_with(|| name.clone());
+        }
+        names.extend(matching);
+    }
+    let mut unreadable: Option<Unreadable> = None;
+    let mut together: Option<TestResults> = None;
+    for name in names {
+        match read_results(directory, &name, now, memory) {
+            Ok((counts, written_at)) => add(&mut together, name, &counts, written_at),
+            Err(Refusal::Absent) => drop(absent.get_or_insert(name)),
+            Err(Refusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
+        }
+    }
+    match (together, unreadable, absent) {
+        (Some(results), _, _) if results.n_failed > 0 => Reading::Present(results),
+        (_, Some(unreadable), _) => Reading::Unreadable(unreadable),
+        (_, None, Some(name)) => Reading::Absent { name },
+        (Some(results), None, None) => Reading::Present(results),
+        (None, None, None) => Reading::NotConfigured,
+    }
+}
+
+fn add(together: &mut Option<TestResults>, name: String, counts: &TestCounts, written_at: Timestamp) {
+    let results = together.get_or_insert_with(|| TestResults {
+        names: Vec::new(),
+        n_passed: 0,
+        n_failed: 0,
+        n_skipped: 0,
+        failing: Vec::new(),
+        written_at,
+    });
+    results.names.push(name);
+    results.n_passed = results.n_passed.saturating_add(counts.n_passed);
+    results.n_failed = results.n_failed.saturating_add(counts.n_failed);
+    results.n_skipped = results.n_skipped.saturating_add(counts.n_skipped);
+    let room = MOST_FAILING.saturating_sub(results.failing.len());
+    results.failing.extend(counts.failing.iter().take(room).cloned());
+    results.written_at = results.written_at.min(written_at);
+}
+
+/// One result file; parsed again only when it is another one or was written.
+fn read_results(
+    directory: &WorkspaceDir,
+    name: &str,
+    now: Timestamp,
+    memory: &mut Memory,
+) -> Result<(TestCounts, Timestamp), Refusal> {
+    let file = directory.open_file(name, Reach::Workspace)?;
+    if let Some((identity, counts)) = memory.results.get(name)
+        && *identity == file.identity
+    {
+        return Ok((counts.clone(), file.written_at));
+    }
+    let counts = parse_file(&file, now)?;
+    memory.results.insert(name.to_owned(), (file.identity, counts.clone()));
+    Ok((counts, file.written_at))
+}
+
+fn parse_file(file: &UntrustedFile, now: Timestamp) -> Result<TestCounts, Refusal> {
+    if file.size > LONGEST_RESULTS {
+        let detail = format!("it is longer than {LONGEST_RESULTS} bytes and was not read");
+        return Err(Refusal::because(&file.name, ReadProblem::TooLarge, detail));
+    }
+    let capped = io::Read::take(file.as_file(), LONGEST_RESULTS);
+    parse_results(BufReader::new(capped)).map_err(|error| {
+        if is_young(file.written_at, now) {
+            half_written(&file.name)
+        } else {
+            invalid(&file.name, &error.to_string())
+        }
+    })
+}

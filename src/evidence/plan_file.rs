@@ -1,0 +1,179 @@
+//! Plan files: a Markdown task list or JSON, to steps. Pure and total.
+//!
+//! Only `done` is done for the judge, so each format's own word for it is turned into that one, and no
+//! other word is: a ticked box in Markdown; `done` in a plan of steps with a `title`; `completed` (or
+//! `done`) in the todo lists of agents, whose items have `content`, `subject`, `description` or `step`.
+//! A JSON `true` under `done` or `completed` is done as well.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::{Map, Value};
+
+use crate::model::PlanStep;
+
+/// More steps than these are left out.
+const MOST_STEPS: usize = 1000;
+/// Longer titles are cut, in characters.
+const LONGEST_TITLE: usize = 500;
+/// The only status that the judge takes for done.
+const DONE: &str = "done";
+/// The status of an empty box.
+const OPEN: &str = "open";
+/// Keys under which a plan keeps its steps.
+const LIST_KEYS: [&str; 6] = ["steps", "todos", "tasks", "plan", "items", "checklist"];
+/// Keys of a step's title, with the words that mean done in formats that use the key.
+const TITLE_KEYS: [(&str, &[&str]); 8] = [
+    ("title", &["done"]),
+    ("name", &["done"]),
+    ("text", &["done"]),
+    ("content", &["done", "completed"]),
+    ("subject", &["done", "completed"]),
+    ("step", &["done", "completed"]),
+    ("description", &["done", "completed"]),
+    ("task", &["done", "completed"]),
+];
+
+/// Why a text is no plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanFormatError {
+    /// It begins as JSON and is none.
+    #[error("it is not JSON: {0}")]
+    Json(String),
+    /// It is JSON without a list of steps.
+    #[error("it is JSON without a list of steps (`steps`, `todos`, `tasks` or `plan`)")]
+    NoSteps,
+}
+
+/// The steps of a plan, in their order. A text that begins with `{` or `[{` or `[]` is JSON, any other
+/// is Markdown; a Markdown text without a task list has no steps.
+pub fn parse_plan(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let begin = text.trim_start();
+    let is_list = begin.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['{', '"', ']']));
+    let mut steps = if begin.starts_with('{') || is_list { json_steps(text)? } else { markdown_steps(text) };
+    steps.truncate(MOST_STEPS);
+    Ok(steps)
+}
+
+fn json_steps(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
+    let plan: Value =
+        serde_json::from_str(text).map_err(|error| PlanFormatError::Json(error.to_string()))?;
+    let items = items_of(&plan).ok_or(PlanFormatError::NoSteps)?;
+    Ok(items.iter().take(MOST_STEPS).map(json_step).collect())
+}
+
+fn items_of(plan: &Value) -> Option<&Vec<Value>> {
+    if let Value::Array(items) = plan {
+        return Some(items);
+    }
+    let plan = plan.as_object()?;
+    let listed = LIST_KEYS.iter().find_map(|key| plan.get(*key)?.as_array());
+    listed.or_else(|| {
+        let inner = plan.get("plan")?.as_object()?;
+        LIST_KEYS.iter().find_map(|key| inner.get(*key)?.as_array())
+    })
+}
+
+fn json_step(item: &Value) -> PlanStep {
+    match item {
+        Value::String(title) => PlanStep { title: shortened(title), status: None },
+        Value::Object(fields) => object_step(fields),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+            PlanStep { title: shortened(&item.to_string()), status: None }
+        }
+    }
+}
+
+fn object_step(fields: &Map<String, Value>) -> PlanStep {
+    let found = TITLE_KEYS.iter().find_map(|(key, done)| Some((fields.get(*key)?.as_str()?, *done)));
+    let (title, done_words) = found.unwrap_or(("", &["done"]));
+    let is_ticked = ["done", "completed", "checked"]
+        .iter()
+        .any(|key| fields.get(*key).and_then(Value::as_bool).unwrap_or(false));
+    let status = fields.get("status").or_else(|| fields.get("state"));
+    let status = match status {
+        Some(Value::String(word)) if done_words.contains(&word.as_str()) => Some(DONE.to_owned()),
+        Some(Value::String(word)) => Some(shortened(word)),
+        Some(other) => Some(shortened(&other.to_string())),
+        None => is_ticked.then(|| DONE.to_owned()),
+    };
+    PlanStep { title: shortened(title), status }
+}
+
+/// A list item that is being read.
+#[derive(Default)]
+struct OpenItem {
+    /// The status that its box gives; `None` until a box is seen.
+    status: Option<&'static str>,
+    title: String,
+    /// True after the first paragraph, at a nested list, and so on: the title has ended.
+    is_closed: bool,
+    /// Its place among the steps, so that a parent stands before its children.
+    order: usize,
+}
+
+fn markdown_steps(text: &str) -> Vec<PlanStep> {
+    let mut open: Vec<OpenItem> = Vec::new();
+    let mut steps: Vec<(usize, PlanStep)> = Vec::new();
+    let mut n_items = 0;
+    for event in Parser::new_ext(text, Options::ENABLE_TASKLISTS) {
+        match event {
+            Event::Start(Tag::Item) => {
+                n_items += 1;
+                open.push(OpenItem { order: n_items, ..OpenItem::default() });
+            }
+            Event::End(TagEnd::Item) => {
+                if let Some(item) = open.pop()
+                    && let Some(step) = markdown_step(&item)
+                {
+                    steps.push((item.order, step));
+                }
+            }
+            Event::TaskListMarker(is_ticked) => {
+                if let Some(item) = open.last_mut() {
+                    item.status = Some(if is_ticked { DONE } else { OPEN });
+                }
+            }
+            other => extend_title(open.last_mut(), &other),
+        }
+    }
+    steps.sort_by_key(|(order, _)| *order);
+    steps.into_iter().map(|(_, step)| step).collect()
+}
+
+fn extend_title(item: Option<&mut OpenItem>, event: &Event<'_>) {
+    let Some(item) = item else { return };
+    if item.is_closed || item.title.len() > 8 * LONGEST_TITLE {
+        return;
+    }
+    match event {
+        Event::Text(text) | Event::Code(text) => item.title.push_str(text),
+        Event::SoftBreak => item.title.push(' '),
+        Event::HardBreak
+        | Event::Rule
+        | Event::End(TagEnd::Paragraph)
+        | Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock) => {
+            item.is_closed = true;
+        }
+        _ => {}
+    }
+}
+
+/// A step, if the item has a box. A box with a sign of its own (`[-]`, `[/]`, `[~]`: being worked on,
+/// given up, …) is not Markdown's, but people and agents write it: a step that is not done.
+fn markdown_step(item: &OpenItem) -> Option<PlanStep> {
+    if let Some(status) = item.status {
+        return Some(PlanStep { title: shortened(&item.title), status: Some(status.to_owned()) });
+    }
+    let rest = item.title.trim_start().strip_prefix('[')?;
+    let sign = rest.chars().next().filter(|sign| !sign.is_alphanumeric())?;
+    let title = rest[sign.len_utf8()..].strip_prefix("] ")?;
+    Some(PlanStep { title: shortened(title), status: Some(sign.to_string()) })
+}
+
+fn shortened(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,160 @@
+//! Files that are named exactly or by a pattern, below a workspace.
+//!
+//! `*` and `?` match within one name and not a leading dot, `**` matches any number of folders. Links
+//! are not followed and `.git` is not entered. A walk that reaches its cap has found nothing.
+
+use std::path::{Component, Path};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+
+use super::untrusted_file::{Reach, WorkspaceDir};
+use crate::model::FileCheck;
+
+/// So many entries of folders are looked at for one pattern.
+const MOST_ENTRIES: usize = 50_000;
+/// So deep goes a walk, in folders.
+const DEEPEST: usize = 32;
+
+/// Whether each of these is there: a regular file that is not empty.
+pub(super) fn check_files(directory: &WorkspaceDir, names: &[String]) -> Vec<FileCheck> {
+    let check = |name: &String| {
+        let is_there = if is_pattern(name) {
+            !matching_files(directory, name, 1).is_empty()
+        } else {
+            directory.open_file(name, Reach::Workspace).is_ok_and(|file| file.size > 0)
+        };
+        FileCheck { name: name.clone(), is_there }
+    };
+    names.iter().map(check).collect()
+}
+
+/// Whether a name has signs that match more than one name.
+pub(super) fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
+/// The regular, non-empty files that match, sorted by their paths from the workspace; at most `most`
+/// and then in no order.
+pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Vec<String> {
+    let Some(parts) = pattern_parts(pattern) else { return Vec::new() };
+    let Ok(top) = directory.open_directory(Path::new("")) else { return Vec::new() };
+    let mut walk = Walk { n_entries: 0, most, found: Vec::new() };
+    walk.enter(&top, "", &parts, 0);
+    walk.found.sort();
+    walk.found.dedup();
+    walk.found
+}
+
+/// The names of a pattern; `None` if it leads out of the workspace.
+fn pattern_parts(pattern: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    for component in Path::new(pattern).components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    parts.dedup_by(|next, before| *next == "**" && *before == "**");
+    (!parts.is_empty()).then_some(parts)
+}
+
+struct Walk {
+    n_entries: usize,
+    most: usize,
+    found: Vec<String>,
+}
+
+impl Walk {
+    /// Looks in `folder`, whose path from the workspace is `path`, for what `parts` match.
+    fn enter(&mut self, folder: &OwnedFd, path: &str, parts: &[&str], depth: usize) {
+        let Some((part, rest)) = parts.split_first() else { return };
+        if depth > DEEPEST || self.is_over() {
+            return;
+        }
+        if *part == "**" {
+            self.enter(folder, path, rest, depth);
+        }
+        if !is_pattern(part) {
+            self.try_entry(folder, path, part, rest, depth);
+            return;
+        }
+        let Ok(entries) = Dir::read_from(folder) else { return };
+        for entry in entries.flatten() {
+            self.n_entries += 1;
+            if self.is_over() {
+                return;
+            }
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | ".." | ".git") {
+                continue;
+            }
+            if *part == "**" {
+                // A `**` at the end matches every file below.
+                let is_hidden = name.starts_with('.');
+                if !is_hidden && rest.is_empty() {
+                    self.try_entry(folder, path, name, &[], depth);
+                }
+                if !is_hidden && entry.file_type() != FileType::RegularFile {
+                    self.try_entry(folder, path, name, parts, depth);
+                }
+            } else if matches_name(part, name) {
+                self.try_entry(folder, path, name, rest, depth);
+            }
+        }
+    }
+
+    /// Takes the entry if nothing more is to match, else goes into it.
+    fn try_entry(&mut self, folder: &OwnedFd, path: &str, name: &str, rest: &[&str], depth: usize) {
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        if rest.is_empty() {
+            let is_file = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+                FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_size > 0
+            });
+            if is_file {
+                self.found.push(path);
+            }
+            return;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if let Ok(inner) = rustix::fs::openat(folder, name, flags, Mode::empty()) {
+            self.enter(&inner, &path, rest, depth + 1);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.found.len() >= self.most || self.n_entries > MOST_ENTRIES
+    }
+}
+
+/// Whether `name` matches `pattern`, in time linear in their product.
+fn matches_name(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    let (mut at_pattern, mut at_name) = (0, 0);
+    // Where to go on after the last `*`: it took one character more.
+    let mut star: Option<(usize, usize)> = None;
+    while at_name < name.len() {
+        match pattern.get(at_pattern) {
+            Some('*') => {
+                star = Some((at_pattern, at_name));
+                at_pattern += 1;
+            }
+            Some(sign) if *sign == '?' || *sign == name[at_name] => {
+                at_pattern += 1;
+                at_name += 1;
+            }
+            Some(_) | None => {
+                let Some((after, taken)) = star else { return false };
+                star = Some((after, taken + 1));
+                at_pattern = after + 1;
+                at_name = taken + 1;
+            }
+        }
+    }
+    pattern[at_pattern..].iter().all(|sign| *sign == '*')
+}

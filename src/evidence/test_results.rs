@@ -1,0 +1,255 @@
+//! Test results: JUnit XML, and `{"passed":N,"failed":N}`. Pure and total; a file is streamed.
+//!
+//! JUnit has no single standard. Each `testcase` counts once, by the elements in it: `failure` or
+//! `error` is failed, `skipped` is skipped, else it passed. The numbers in the attributes of suites count
+//! only where there is no `testcase`, or where they tell of failures that no `testcase` shows (a suite
+//! that broke before its first test): a failure is never lost.
+
+use std::io::BufRead;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use serde::Deserialize;
+
+/// So many failing tests are named.
+const MOST_NAMES: usize = 10;
+/// Longer names are cut, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// What a result file counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestCounts {
+    /// Tests that passed.
+    pub n_passed: u64,
+    /// Tests that failed or broke.
+    pub n_failed: u64,
+    /// Tests that were skipped.
+    pub n_skipped: u64,
+    /// The first failing tests, at most ten. Untrusted text.
+    pub failing: Vec<String>,
+}
+
+/// Why a file is no test result.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsFormatError {
+    /// It is not XML, or cut off.
+    #[error("it is not well-formed XML: {0}")]
+    Xml(String),
+    /// It is XML of another kind.
+    #[error("it is XML, but its first element is `{0}` and not `testsuites` or `testsuite`")]
+    OtherXml(String),
+    /// It is no JSON of the expected form.
+    #[error("it is neither JUnit XML nor JSON like {{\"passed\":12,\"failed\":0}}: {0}")]
+    Json(String),
+    /// It could not be read.
+    #[error("it could not be read: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Reads one result file of either format.
+pub fn parse_results<R: BufRead>(mut input: R) -> Result<TestCounts, ResultsFormatError> {
+    const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+    if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+        input.consume(BYTE_ORDER_MARK.len());
+    }
+    if input.fill_buf()?.trim_ascii_start().starts_with(b"<") { parse_junit(input) } else { parse_json(input) }
+}
+
+#[derive(Deserialize)]
+struct PlainResults {
+    passed: u64,
+    failed: u64,
+    #[serde(default)]
+    skipped: u64,
+}
+
+fn parse_json<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
+    let plain: PlainResults =
+        serde_json::from_reader(input).map_err(|error| ResultsFormatError::Json(error.to_string()))?;
+    Ok(TestCounts {
+        n_passed: plain.passed,
+        n_failed: plain.failed,
+        n_skipped: plain.skipped,
+        failing: Vec::new(),
+    })
+}
+
+/// The reading of a JUnit file so far.
+#[derive(Default)]
+struct Junit {
+    depth: usize,
+    has_root: bool,
+    counts: TestCounts,
+    n_cases: u64,
+    /// The test case that is open, with the depth of its element.
+    case: Option<(usize, Case)>,
+    /// What the outermost elements with numbers claim.
+    claimed: Claimed,
+    /// The depth of the element whose claim was taken.
+    claimed_at: Option<usize>,
+    /// The most failures that the attributes of one element claim.
+    most_claimed_failures: u64,
+}
+
+#[derive(Default)]
+struct Case {
+    name: String,
+    outcome: Outcome,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    #[default]
+    Passed,
+    Skipped,
+    Failed,
+}
+
+#[derive(Default)]
+struct Claimed {
+    n_tests: u64,
+    n_failed: u64,
+    n_skipped: u64,
+}
+
+fn parse_junit<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
+    let mut reader = Reader::from_reader(input);
+    let mut junit = Junit::default();
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(element)) => {
+                junit.open(&element)?;
+                junit.depth += 1;
+            }
+            Ok(Event::Empty(element)) => {
+                junit.open(&element)?;
+                junit.close_case();
+            }
+            Ok(Event::End(_)) => {
+                junit.depth = junit.depth.saturating_sub(1);
+                junit.close_case();
+            }
+            Ok(Event::Eof) if junit.depth > 0 => {
+                return Err(ResultsFormatError::Xml("it ends in the middle of an element".to_owned()));
+            }
+            Ok(Event::Eof) if !junit.has_root => {
+                return Err(ResultsFormatError::Xml("it has no element".to_owned()));
+            }
+            Ok(Event::Eof) => return Ok(junit.into_counts()),
+            Ok(_) => {}
+            Err(error) => return Err(ResultsFormatError::Xml(error.to_string())),
+        }
+    }
+}
+
+impl Junit {
+    fn open(&mut self, element: &BytesStart<'_>) -> Result<(), ResultsFormatError> {
+        let name = element.local_name();
+        let name: &str = name.as_ref();
+        let is_suite = matches!(name, "testsuites" | "testsuite");
+        if !std::mem::replace(&mut self.has_root, true) && !is_suite {
+            return Err(ResultsFormatError::OtherXml(shortened(name)));
+        }
+        match name {
+            "testsuites" | "testsuite" => self.take_claim(element),
+            "testcase" => {
+                let case = Case { name: case_name(element), outcome: attribute_outcome(element) };
+                self.case = Some((self.depth, case));
+            }
+            "failure" | "error" => self.mark(Outcome::Failed),
+            "skipped" | "disabled" => self.mark(Outcome::Skipped),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Marks the open test case; a failure outside of one is a suite's own.
+    fn mark(&mut self, outcome: Outcome) {
+        match &mut self.case {
+            Some((at, case)) if self.depth == *at + 1 => case.outcome = case.outcome.max(outcome),
+            Some(_) => {}
+            None if outcome == Outcome::Failed => self.counts.n_failed += 1,
+            None => {}
+        }
+    }
+
+    fn close_case(&mut self) {
+        if self.case.as_ref().is_none_or(|(at, _)| self.depth > *at) {
+            return;
+        }
+        let Some((_, case)) = self.case.take() else { return };
+        self.n_cases += 1;
+        match case.outcome {
+            Outcome::Passed => self.counts.n_passed += 1,
+            Outcome::Skipped => self.counts.n_skipped += 1,
+            Outcome::Failed => {
+                self.counts.n_failed += 1;
+                if self.counts.failing.len() < MOST_NAMES {
+                    self.counts.failing.push(case.name);
+                }
+            }
+        }
+    }
+
+    fn take_claim(&mut self, element: &BytesStart<'_>) {
+        let number = |key: &str| attribute(element, key)?.trim().parse::<u64>().ok();
+        let failed =
+            number("failures").unwrap_or(0).saturating_add(number("errors").unwrap_or(0));
+        self.most_claimed_failures = self.most_claimed_failures.max(failed);
+        let Some(n_tests) = number("tests") else { return };
+        if self.claimed_at.is_some_and(|at| at < self.depth) {
+            return;
+        }
+        self.claimed_at = Some(self.depth);
+        let skipped = number("skipped").or_else(|| number("disabled")).unwrap_or(0);
+        self.claimed.n_tests = self.claimed.n_tests.saturating_add(n_tests);
+        self.claimed.n_failed = self.claimed.n_failed.saturating_add(failed);
+        self.claimed.n_skipped = self.claimed.n_skipped.saturating_add(skipped);
+    }
+
+    fn into_counts(self) -> TestCounts {
+        let mut counts = self.counts;
+        if self.n_cases == 0 {
+            let Claimed { n_tests, n_failed, n_skipped } = self.claimed;
+            counts.n_passed = n_tests.saturating_sub(n_failed).saturating_sub(n_skipped);
+            counts.n_skipped = n_skipped;
+            counts.n_failed = counts.n_failed.max(n_failed);
+        }
+        if counts.n_failed == 0 {
+            counts.n_failed = self.most_claimed_failures;
+        }
+        counts
+    }
+}
+
+/// `classname.name`, or what there is of it.
+fn case_name(element: &BytesStart<'_>) -> String {
+    let class = attribute(element, "classname").filter(|class| !class.is_empty());
+    let name = attribute(element, "name").unwrap_or_default();
+    shortened(&class.map_or_else(|| name.clone(), |class| format!("{class}.{name}")))
+}
+
+/// Some writers tell by an attribute that a test was not run.
+fn attribute_outcome(element: &BytesStart<'_>) -> Outcome {
+    match attribute(element, "status").as_deref() {
+        Some("notrun" | "skipped" | "disabled") => Outcome::Skipped,
+        Some(_) | None => Outcome::Passed,
+    }
+}
+
+fn attribute(element: &BytesStart<'_>, key: &str) -> Option<String> {
+    let mut attributes = element.attributes();
+    let found = attributes.with_checks(false).flatten().find(|found| found.key.as_ref() == key)?;
+    let raw: &str = &found.value;
+    // An entity of the document's own is left as it is written: nothing is ever expanded but the five.
+    Some(quick_xml::escape::unescape(raw).map_or_else(|_| raw.to_owned(), std::borrow::Cow::into_owned))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
