@@ -4,6 +4,7 @@
 //! is read through [`untrusted_file`]; every parser here is total: any bytes in, an answer out.
 
 mod collect;
+pub mod git;
 mod plan_file;
 mod required_files;
 mod test_results;

@@ -1,1 +1,131 @@
-//! The room `process` (being built).
+//! The only room that starts programs: a child with an environment built from nothing, in a process
+//! group of its own, with a time limit and capped outputs.
+//!
+//! It must not use a shell, search a program through the current directory, hand on the caller's
+//! environment, or wait for anything but the child itself: a grandchild that holds the pipes open
+//! is not waited for (`SECURITY.md` 1.5).
+
+mod program_path;
+mod run;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use program_path::find_program;
+pub use run::run;
+
+/// What is to be run, and within which bounds.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// The program, by absolute path.
+    pub program: PathBuf,
+    /// Its arguments, handed over as they are.
+    pub args: Vec<OsString>,
+    /// The working directory.
+    pub folder: PathBuf,
+    /// The whole environment; nothing is inherited.
+    pub env: Vec<(OsString, OsString)>,
+    /// Written to the child's input, which is then closed; `None` gives it an empty input.
+    pub stdin: Option<Vec<u8>>,
+    /// After this time the process group is ended: TERM, half a second of grace, KILL.
+    pub time_limit: Duration,
+    /// So many bytes of standard output are kept; the rest is read and dropped.
+    pub stdout_cap: usize,
+    /// So many bytes of standard error are kept; the rest is read and dropped.
+    pub stderr_cap: usize,
+}
+
+impl Spec {
+    /// A run of `program` in `folder`: no arguments, an empty environment and input, ten seconds,
+    /// 1 MiB of output and 64 KiB of error output.
+    pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Spec {
+        Spec {
+            program: program.into(),
+            args: Vec::new(),
+            folder: folder.into(),
+            env: Vec::new(),
+            stdin: None,
+            time_limit: Duration::from_secs(10),
+            stdout_cap: 1 << 20,
+            stderr_cap: 64 << 10,
+        }
+    }
+
+    /// The same with these arguments added.
+    #[must_use]
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Spec {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same with one more variable in the environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Spec {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// What became of a child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// How it ended.
+    pub end: End,
+    /// The beginning of its standard output.
+    pub stdout: Vec<u8>,
+    /// The beginning of its standard error.
+    pub stderr: Vec<u8>,
+    /// True when there was more standard output than was kept.
+    pub is_stdout_cut: bool,
+    /// True when there was more standard error than was kept.
+    pub is_stderr_cut: bool,
+    /// True when something else still held the outputs open after the child had ended; what it
+    /// would have written is missing, and it was killed if it was in the child's process group.
+    pub was_held: bool,
+}
+
+impl Output {
+    /// True when the child ended by itself with exit code 0.
+    pub fn is_success(&self) -> bool {
+        self.end == End::Code(0)
+    }
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this exit code.
+    Code(i32),
+    /// By this signal, which was not ours.
+    Signal(i32),
+    /// It did not end within its time and was ended.
+    TimedOut,
+}
+
+/// Why nothing could be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The program is not named by an absolute path.
+    #[error("{program:?} is not an absolute path")]
+    NotAbsolute {
+        /// The program.
+        program: PathBuf,
+    },
+    /// It could not be started.
+    #[error("cannot start {program:?}")]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// The system refused to wait for it or to read from it.
+    #[error("lost track of {program:?}")]
+    Lost {
+        /// The program.
+        program: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+}

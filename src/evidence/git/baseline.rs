@@ -1,0 +1,162 @@
+//! From which commit work is counted: given, remembered, or found.
+
+use super::raw;
+use super::reader::{Id, Ref, Repo};
+use super::reflog::LogEntry;
+use super::trouble::{Read, trouble};
+use super::{BaselineChoice, layout::Layout};
+use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, display_text};
+
+/// Names of default branches, where the remote does not say which one it is.
+const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
+
+/// The baseline, with what a person should know about how it came to be.
+pub(super) fn choose(
+    repo: &dyn Repo,
+    layout: &Layout,
+    head: &Head,
+    choice: &BaselineChoice<'_>,
+    now: Timestamp,
+    notes: &mut Vec<String>,
+) -> Read<Baseline> {
+    match choice {
+        BaselineChoice::Given { rev, is_flag } => given(repo, rev, *is_flag, now),
+        BaselineChoice::Remembered(baseline) => {
+            let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
+            if repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
+                return Ok((*baseline).clone());
+            }
+            let short = commit.get(..8).unwrap_or(commit);
+            notes.push(format!(
+                "the remembered baseline {short} is gone from the repository; a new one was found"
+            ));
+            find(repo, layout, head, now)
+        }
+        BaselineChoice::Find => find(repo, layout, head, now),
+    }
+}
+
+fn given(repo: &dyn Repo, rev: &str, is_flag: bool, now: Timestamp) -> Read<Baseline> {
+    // What begins with a dash could be taken for an option; no revision needs to begin so.
+    let found = if rev.starts_with('-') || rev.is_empty() { None } else { repo.resolve(rev)? };
+    let Some(commit) = found else {
+        let rev = display_text::line(rev);
+        return Err(trouble(
+            ReadProblem::Invalid,
+            format!("baseline `{rev}` is no commit of this repository"),
+        ));
+    };
+    let origin = if is_flag { BaselineOrigin::Flag } else { BaselineOrigin::Configuration };
+    with_time(repo, Some(commit), origin, now)
+}
+
+fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: Timestamp) -> Read<Baseline> {
+    let commit_time = match &commit {
+        Some(id) => repo.commits(std::slice::from_ref(id))?.into_iter().flatten().next(),
+        None => None,
+    };
+    let commit_time = commit_time.map(|commit| Timestamp(commit.time.saturating_mul(1000)));
+    Ok(Baseline { commit, origin, set_at: now, commit_time })
+}
+
+/// Where the branch left the default branch; on the default branch itself, where it left its
+/// upstream; else HEAD as it is now.
+fn find(repo: &dyn Repo, layout: &Layout, head: &Head, now: Timestamp) -> Read<Baseline> {
+    let Some(tip) = head.commit() else { return with_time(repo, None, BaselineOrigin::FirstSeen, now) };
+    let first_seen = |repo| with_time(repo, Some(tip.to_owned()), BaselineOrigin::FirstSeen, now);
+    let tips = default_tips(repo)?;
+    let is_default = |name: &str| tips.iter().any(|found| found.name == format!("refs/heads/{name}"));
+    let branch_point_of = |name: &str| BaselineOrigin::BranchPoint(short(name).to_owned());
+    if let Some(branch) =
+        head.branch().filter(|name| is_default(name) || tips.iter().any(|tip| leaf(tip) == *name))
+    {
+        let Some(upstream) = repo.upstream(branch)? else { return first_seen(repo) };
+        let Some(there) = repo.refs(&[&upstream])?.into_iter().find(|found| found.name == upstream) else {
+            return first_seen(repo);
+        };
+        return match repo.merge_base(tip, &there.commit)? {
+            Some(base) if base != tip => with_time(repo, Some(base), branch_point_of(&upstream), now),
+            Some(_) | None => first_seen(repo),
+        };
+    }
+    let mut best: Option<(Id, &Ref)> = None;
+    for default in &tips {
+        let Some(base) = repo.merge_base(tip, &default.commit)? else { continue };
+        // Of two branch points the nearer one counts: the local default branch may lag behind.
+        let is_nearer = match &best {
+            None => true,
+            Some((before, _)) => *before != base && repo.merge_base(before, &base)?.as_ref() == Some(before),
+        };
+        if is_nearer {
+            best = Some((base, default));
+        }
+    }
+    let Some((base, default)) = best else {
+        // Without a common ancestor the whole branch is work, unless the history was cut off.
+        return match tips.first() {
+            Some(default) if !raw::is_shallow(layout) => {
+                with_time(repo, None, branch_point_of(&default.name), now)
+            }
+            Some(_) | None => first_seen(repo),
+        };
+    };
+    let base = if base == tip { created_at(repo, head, tip)?.unwrap_or(base) } else { base };
+    with_time(repo, Some(base), branch_point_of(&default.name), now)
+}
+
+/// The tips of the default branch: local and remote, as far as they exist.
+fn default_tips(repo: &dyn Repo) -> Read<Vec<Ref>> {
+    const REMOTE_HEAD: &str = "refs/remotes/origin/HEAD";
+    let mut names: Vec<String> = vec![REMOTE_HEAD.to_owned()];
+    for name in DEFAULT_NAMES {
+        names.push(format!("refs/heads/{name}"));
+        names.push(format!("refs/remotes/origin/{name}"));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut found: Vec<Ref> =
+        repo.refs(&names)?.into_iter().filter(|found| names.contains(&found.name.as_str())).collect();
+    let said = found.iter().find(|found| found.name == REMOTE_HEAD).cloned();
+    found.retain(|found| found.name != REMOTE_HEAD);
+    let leaf = match said.as_ref().and_then(|said| said.target.as_deref()) {
+        Some(target) => target.strip_prefix("refs/remotes/origin/").unwrap_or(target).to_owned(),
+        None => match DEFAULT_NAMES.iter().find(|name| found.iter().any(|found| leaf(found) == **name)) {
+            Some(name) => (*name).to_owned(),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let pair = [format!("refs/heads/{leaf}"), format!("refs/remotes/origin/{leaf}")];
+    let mut tips = Vec::new();
+    for name in &pair {
+        tips.extend(repo.refs(&[name])?.into_iter().filter(|found| found.name == *name));
+    }
+    Ok(tips)
+}
+
+/// A branch whose commits are all in the default branch may have been merged: where it was created
+/// tells what was done on it.
+fn created_at(repo: &dyn Repo, head: &Head, tip: &str) -> Read<Option<Id>> {
+    let Some(branch) = head.branch() else { return Ok(None) };
+    let log: Vec<LogEntry> = repo.reflog(&format!("refs/heads/{branch}"))?;
+    let Some(first) = log.first().filter(|first| first.old.bytes().all(|digit| digit == b'0')) else {
+        return Ok(None);
+    };
+    if first.action.is_making()
+        || !repo.commits(std::slice::from_ref(&first.new))?.iter().any(Option::is_some)
+    {
+        return Ok(None);
+    }
+    Ok((repo.merge_base(tip, &first.new)?.as_ref() == Some(&first.new)).then(|| first.new.clone()))
+}
+
+fn leaf(reference: &Ref) -> &str {
+    let name = reference.name.as_str();
+    name.strip_prefix("refs/heads/").or(name.strip_prefix("refs/remotes/origin/")).unwrap_or(name)
+}
+
+/// A reference's name for a person.
+pub(super) fn short(name: &str) -> &str {
+    ["refs/heads/", "refs/remotes/", "refs/tags/"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .unwrap_or(name)
+}

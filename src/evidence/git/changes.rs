@@ -1,0 +1,92 @@
+//! From the paths that differ to what is shown of them: counted, sorted, capped, evidence left out.
+
+use std::path::{Component, Path};
+
+use super::reader::{Entry, Repo};
+use super::trouble::Read;
+use crate::model::{ChangeKind, ChangedFile, Changes};
+
+/// So many paths are listed; all are counted.
+const MAX_FILES: usize = 200;
+
+/// The uncommitted changes. `evidence` are paths from `prefix` (the workspace, from the top) that
+/// are evidence and not work as long as they are untracked.
+pub(super) fn read(repo: &dyn Repo, prefix: &Path, evidence: &[String]) -> Read<Changes> {
+    let evidence: Vec<Vec<u8>> = evidence.iter().filter_map(|name| from_top(prefix, name)).collect();
+    let mut changes = Changes::default();
+    let mut kept = Vec::new();
+    for entry in repo.status()? {
+        if entry.unstaged == Some(ChangeKind::Untracked) {
+            let (n_evidence, is_all) = evidence_in(repo, &entry, &evidence)?;
+            changes.n_evidence_files += n_evidence;
+            if is_all {
+                continue;
+            }
+        }
+        kept.push(entry);
+    }
+    kept.sort_by(|one, other| one.path.cmp(&other.path));
+    for entry in &kept {
+        changes.n_staged += u32::from(entry.staged.is_some());
+        match entry.unstaged {
+            Some(ChangeKind::Untracked) => changes.n_untracked += 1,
+            Some(ChangeKind::Conflicted) => changes.n_conflicted += 1,
+            Some(
+                ChangeKind::Added
+                | ChangeKind::Modified
+                | ChangeKind::Deleted
+                | ChangeKind::Renamed
+                | ChangeKind::TypeChanged,
+            ) => changes.n_unstaged += 1,
+            None => {}
+        }
+    }
+    changes.n_paths = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+    changes.files = kept
+        .into_iter()
+        .take(MAX_FILES)
+        .map(|entry| ChangedFile { path: shown(&entry.path), staged: entry.staged, unstaged: entry.unstaged })
+        .collect();
+    Ok(changes)
+}
+
+/// How many evidence files an untracked entry is or holds, and whether it holds nothing else.
+fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u32, bool)> {
+    if !entry.path.ends_with(b"/") {
+        let is_evidence = evidence.contains(&entry.path);
+        return Ok((u32::from(is_evidence), is_evidence));
+    }
+    if !evidence.iter().any(|path| path.starts_with(&entry.path)) {
+        return Ok((0, false));
+    }
+    let files = repo.untracked_below(&entry.path)?;
+    let n_evidence = files.iter().filter(|file| evidence.contains(file)).count();
+    Ok((u32::try_from(n_evidence).unwrap_or(u32::MAX), n_evidence == files.len()))
+}
+
+/// The path `name`, given from `prefix`, from the top; `None` when it leaves the workspace.
+fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
+    let mut path = prefix.to_path_buf();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path.into_os_string().into_encoded_bytes())
+}
+
+/// A path as text, invalid UTF-8 as `\xNN`. Control characters stay: they are cleaned for a screen.
+fn shown(path: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
+}

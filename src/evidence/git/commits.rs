@@ -1,0 +1,333 @@
+//! Which commits since the baseline are truly new work.
+//!
+//! A count of `baseline..HEAD` can be fooled (`SECURITY.md` 1.4): by an empty commit, by a merge or
+//! a fast-forward of others' commits, by an amend that only rewords. So each commit is looked at:
+//! it must change content, must not be a merge without changes of its own, and must have been made
+//! here, by the word of the logs, or else be reachable from nowhere but this branch. In doubt a
+//! commit is not new: work that is not counted is shown, work that is counted wrongly is believed.
+
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use super::history::History;
+use super::layout::Layout;
+use super::raw;
+use super::reader::{Commit, Id, Repo};
+use super::reflog::Action;
+use super::trouble::Read;
+use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
+
+/// So many commits are walked; beyond, counts are lower bounds.
+const WALK_LIMIT: usize = 10_000;
+/// So many commits made here are looked for when HEAD does not reach them.
+const STRAY_LIMIT: usize = 200;
+/// So many new commits are listed.
+const MAX_NEWEST: usize = 20;
+/// Signs of an abbreviated id.
+const SHORT: usize = 8;
+/// The trees without entries.
+const EMPTY_TREES: [&str; 2] = [
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
+
+/// What happened since the baseline.
+pub(super) fn count(
+    repo: &dyn Repo,
+    layout: &Layout,
+    head: &Head,
+    baseline: &Baseline,
+) -> Read<CommitCounts> {
+    let branch = head.branch().map(|name| format!("refs/heads/{name}"));
+    let branch_log = match &branch {
+        Some(name) => repo.reflog(name)?,
+        None => Vec::new(),
+    };
+    let history = History::of(&repo.reflog("HEAD")?, &branch_log, baseline);
+    let mut count = Count {
+        repo,
+        history,
+        baseline,
+        tip: head.commit().map(str::to_owned),
+        own_refs: branch.into_iter().chain(raw::rebased_branch(layout)).collect(),
+        refs: None,
+        counts: CommitCounts::default(),
+    };
+    let walked = count.walk()?;
+    count.classify(&walked)?;
+    count.find_strays(&walked)?;
+    Ok(count.counts)
+}
+
+/// What becomes of one commit.
+enum Class {
+    New,
+    Empty,
+    Foreign,
+    /// No log knows it; where it can be reached from decides.
+    Unknown,
+}
+
+struct Count<'a> {
+    repo: &'a dyn Repo,
+    history: History,
+    baseline: &'a Baseline,
+    tip: Option<Id>,
+    /// References that are this branch itself.
+    own_refs: Vec<String>,
+    /// All other references, once read.
+    refs: Option<Vec<Id>>,
+    counts: CommitCounts,
+}
+
+impl Count<'_> {
+    fn base(&self) -> &[Id] {
+        self.baseline.commit.as_slice()
+    }
+
+    /// The commits of HEAD that the baseline lacks.
+    fn walk(&mut self) -> Read<Vec<Commit>> {
+        let Some(tip) = self.tip.clone().filter(|tip| self.baseline.commit.as_ref() != Some(tip)) else {
+            return Ok(Vec::new());
+        };
+        let mut walked = self.repo.walk(&[tip], self.base(), WALK_LIMIT + 1)?;
+        self.counts.is_cut = walked.len() > WALK_LIMIT;
+        walked.truncate(WALK_LIMIT);
+        Ok(walked)
+    }
+
+    fn classify(&mut self, walked: &[Commit]) -> Read<()> {
+        if walked.is_empty() {
+            return Ok(());
+        }
+        let same = self.rewritten(walked)?;
+        let trees = self.trees(walked)?;
+        let mut new: Vec<&Commit> = Vec::new();
+        let mut unknown: Vec<&Commit> = Vec::new();
+        for commit in walked {
+            match self.class_of(commit, &trees, &same)? {
+                Class::New => new.push(commit),
+                Class::Empty => self.counts.n_empty += 1,
+                Class::Foreign => self.counts.n_foreign += 1,
+                Class::Unknown => unknown.push(commit),
+            }
+        }
+        if !unknown.is_empty() {
+            let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
+            let mut hide = self.other_refs()?.to_vec();
+            hide.extend(self.received(walked));
+            let here: HashSet<Id> =
+                self.repo.walk(&ids, &hide, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
+            for commit in unknown {
+                if here.contains(&commit.id) {
+                    new.push(commit);
+                } else {
+                    self.counts.n_foreign += 1;
+                }
+            }
+        }
+        self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
+        let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
+        self.counts.newest = newest_first(walked)
+            .into_iter()
+            .filter(|commit| new.contains(commit.id.as_str()))
+            .take(MAX_NEWEST)
+            .map(summary)
+            .collect();
+        Ok(())
+    }
+
+    /// Commits that only stand for a commit of the baseline in another form: after an amend of the
+    /// baseline commit, or a rebase of what was there when it was set.
+    fn rewritten(&self, walked: &[Commit]) -> Read<HashSet<Id>> {
+        let (Some(tip), Some(base)) = (&self.tip, &self.baseline.commit) else { return Ok(HashSet::new()) };
+        if walked.iter().any(|commit| commit.parents.contains(base)) {
+            return Ok(HashSet::new());
+        }
+        self.repo.equivalents(tip, base)
+    }
+
+    /// The trees of the commits walked, of their first parents, and of what they were amended from.
+    fn trees(&self, walked: &[Commit]) -> Read<HashMap<Id, Id>> {
+        let mut trees: HashMap<Id, Id> =
+            walked.iter().map(|commit| (commit.id.clone(), commit.tree.clone())).collect();
+        let mut missing: Vec<Id> = walked
+            .iter()
+            .flat_map(|commit| commit.parents.first().into_iter().chain(self.history.amended.get(&commit.id)))
+            .filter(|id| !trees.contains_key(*id))
+            .cloned()
+            .collect();
+        missing.sort();
+        missing.dedup();
+        if !missing.is_empty() {
+            let found = self.repo.commits(&missing)?;
+            trees.extend(found.into_iter().flatten().map(|commit| (commit.id, commit.tree)));
+        }
+        Ok(trees)
+    }
+
+    fn class_of(&self, commit: &Commit, trees: &HashMap<Id, Id>, same: &HashSet<Id>) -> Read<Class> {
+        let made = self.history.made.get(&commit.id);
+        if commit.parents.len() > 1 {
+            let is_by_hand = matches!(made, Some(Action::MergeByHand | Action::Amend));
+            return Ok(match made {
+                Some(_) if is_by_hand && self.repo.has_own_changes(commit)? => Class::New,
+                Some(_) => Class::Empty,
+                None if self.is_from_before(commit) => Class::Foreign,
+                None => Class::Empty,
+            });
+        }
+        let before = match commit.parents.first() {
+            Some(parent) => trees.get(parent).map(String::as_str),
+            None => EMPTY_TREES.iter().copied().find(|tree| *tree == commit.tree),
+        };
+        let rewords =
+            self.history.amended.get(&commit.id).is_some_and(|old| {
+                !self.history.made.contains_key(old) && trees.get(old) == Some(&commit.tree)
+            });
+        if before == Some(commit.tree.as_str()) || same.contains(&commit.id) || rewords {
+            return Ok(Class::Empty);
+        }
+        Ok(match made {
+            Some(_) => Class::New,
+            None if self.is_from_before(commit) => Class::Foreign,
+            None => Class::Unknown,
+        })
+    }
+
+    /// Whether a commit that no log knows was there before the workspace was first seen.
+    fn is_from_before(&self, commit: &Commit) -> bool {
+        self.baseline.origin == BaselineOrigin::FirstSeen
+            && self.baseline.commit.is_some()
+            && commit.time < self.baseline.set_at.0.div_euclid(1000)
+    }
+
+    /// What is known to have come from elsewhere: the tips of fast-forwards, the merged sides of merges.
+    fn received(&self, walked: &[Commit]) -> Vec<Id> {
+        let mut received = Vec::new();
+        for commit in walked {
+            if self.history.received.contains(&commit.id) {
+                received.push(commit.id.clone());
+            }
+            let is_merge_here = self.history.made.contains_key(&commit.id);
+            if is_merge_here && commit.parents.len() > 1 {
+                received.extend(commit.parents.iter().skip(1).cloned());
+            }
+        }
+        received
+    }
+
+    /// The tips of all branches, remote branches and tags but this branch itself.
+    fn other_refs(&mut self) -> Read<&[Id]> {
+        if self.refs.is_none() {
+            let mut tips: Vec<Id> = self
+                .repo
+                .refs(&["refs/heads", "refs/remotes", "refs/tags"])?
+                .into_iter()
+                .filter(|found| !self.own_refs.contains(&found.name))
+                .map(|found| found.commit)
+                .collect();
+            tips.sort();
+            tips.dedup();
+            self.refs = Some(tips);
+        }
+        Ok(self.refs.as_deref().unwrap_or_default())
+    }
+
+    /// Commits made here since the baseline that HEAD does not reach: on another branch, or lost.
+    fn find_strays(&mut self, walked: &[Commit]) -> Read<()> {
+        let here: HashSet<&Id> = walked.iter().map(|commit| &commit.id).collect();
+        let strays: Vec<Id> = self
+            .history
+            .standing
+            .iter()
+            .rev()
+            .filter(|id| !here.contains(id) && self.baseline.commit.as_ref() != Some(*id))
+            .take(STRAY_LIMIT)
+            .cloned()
+            .collect();
+        if strays.is_empty() {
+            return Ok(());
+        }
+        let found = self.repo.commits(&strays)?;
+        self.counts.n_lost +=
+            u32::try_from(found.iter().filter(|commit| commit.is_none()).count()).unwrap_or(0);
+        let mut found: Vec<Commit> = found.into_iter().flatten().collect();
+        let trees = self.trees(&found)?;
+        found.retain(|commit| {
+            commit.parents.first().is_none_or(|parent| trees.get(parent) != Some(&commit.tree))
+        });
+        let from_head: Vec<Id> = self.tip.iter().chain(self.base()).cloned().collect();
+        let found = self.unreached(found, &from_head)?;
+        let mut tips = self.other_refs()?.to_vec();
+        for name in self.own_refs.clone() {
+            tips.extend(self.repo.refs(&[&name])?.into_iter().map(|found| found.commit));
+        }
+        let n_found = found.len();
+        let lost = self.unreached(found, &tips)?;
+        self.counts.n_elsewhere = u32::try_from(n_found - lost.len()).unwrap_or(u32::MAX);
+        let again = self.done_again(&lost, walked);
+        let n_lost = lost.iter().filter(|commit| !again.contains(&commit.id)).count();
+        self.counts.n_lost += u32::try_from(n_lost).unwrap_or(u32::MAX);
+        Ok(())
+    }
+
+    /// Those of `commits` that `tips` do not reach.
+    fn unreached(&self, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
+        if commits.is_empty() {
+            return Ok(commits);
+        }
+        let ids: Vec<Id> = commits.iter().map(|commit| commit.id.clone()).collect();
+        let unreached: HashSet<Id> =
+            self.repo.walk(&ids, tips, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
+        Ok(commits.into_iter().filter(|commit| unreached.contains(&commit.id)).collect())
+    }
+
+    /// Lost commits whose content stands in a commit of HEAD: squashed by hand, or committed again.
+    fn done_again(&self, lost: &[Commit], walked: &[Commit]) -> HashSet<Id> {
+        let is_again = |commit: &Commit| {
+            walked.iter().any(|stands| {
+                stands.tree == commit.tree
+                    || (stands.subject == commit.subject && stands.parents == commit.parents)
+            })
+        };
+        lost.iter()
+            .filter(|commit| is_again(commit))
+            .flat_map(|commit| self.history.chain(&commit.id).cloned().chain([commit.id.clone()]))
+            .collect()
+    }
+}
+
+/// Newest first, children before parents, the same for every reader: by time, then by id.
+fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
+    let by_id: HashMap<&str, usize> =
+        walked.iter().enumerate().map(|(position, commit)| (commit.id.as_str(), position)).collect();
+    let parents = |commit: &Commit| -> Vec<usize> {
+        commit.parents.iter().filter_map(|parent| by_id.get(parent.as_str()).copied()).collect()
+    };
+    let mut n_children = vec![0_usize; walked.len()];
+    for parent in walked.iter().flat_map(parents) {
+        n_children[parent] += 1;
+    }
+    let key = |position: usize| (walked[position].time, &walked[position].id, position);
+    let mut ready: BinaryHeap<_> =
+        (0..walked.len()).filter(|position| n_children[*position] == 0).map(key).collect();
+    let mut sorted = Vec::with_capacity(walked.len());
+    while let Some((_, _, position)) = ready.pop() {
+        sorted.push(&walked[position]);
+        for parent in parents(&walked[position]) {
+            n_children[parent] -= 1;
+            if n_children[parent] == 0 {
+                ready.push(key(parent));
+            }
+        }
+    }
+    sorted
+}
+
+fn summary(commit: &Commit) -> CommitSummary {
+    CommitSummary {
+        id: commit.id.chars().take(SHORT).collect(),
+        subject: commit.subject.clone(),
+        at: Timestamp(commit.time.saturating_mul(1000)),
+    }
+}

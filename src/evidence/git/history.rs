@@ -1,0 +1,138 @@
+//! What the logs say was made here: which commits, which of them were replaced by others, and which
+//! since the baseline.
+
+use std::collections::{HashMap, HashSet};
+
+use super::reader::Id;
+use super::reflog::{Action, LogEntry};
+use crate::model::{Baseline, BaselineOrigin};
+
+/// What was made in this worktree and on this branch.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// Commits that the log records as made here, as far back as counts for this baseline.
+    pub(super) made: HashMap<Id, Action>,
+    /// Commits made here since the baseline, oldest first, without those that were replaced.
+    pub(super) standing: Vec<Id>,
+    /// Where HEAD stood before each commit that was made.
+    pub(super) before: HashMap<Id, Id>,
+    /// What was amended: new commit to old one.
+    pub(super) amended: HashMap<Id, Id>,
+    /// Tips that came by a fast-forward.
+    pub(super) received: HashSet<Id>,
+    /// True when the log has entries at all.
+    pub(super) has_log: bool,
+}
+
+impl History {
+    /// What the log of HEAD and the log of the current branch say.
+    pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
+        let start = start_of(head_log, baseline);
+        let mut history = History { has_log: !head_log.is_empty(), ..History::default() };
+        let branch_start = start_of(branch_log, baseline);
+        // Beyond a branch point every commit is the branch's own work, whenever it was made. From a
+        // first sight on, only what was made since then counts.
+        let counts_all = match baseline.origin {
+            BaselineOrigin::FirstSeen => baseline.commit.is_none(),
+            BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::BranchPoint(_) => true,
+        };
+        for (log, start) in [(branch_log, branch_start), (head_log, start)] {
+            for entry in &log[if counts_all { 0 } else { start }..] {
+                history.note(entry);
+            }
+        }
+        let replaced = replaced(&head_log[start..], &history.before);
+        let mut seen = HashSet::new();
+        history.standing = head_log[start..]
+            .iter()
+            .filter(|entry| entry.action.is_making() && !replaced.contains(&entry.new))
+            .filter(|entry| seen.insert(&entry.new))
+            .map(|entry| entry.new.clone())
+            .collect();
+        history
+    }
+
+    fn note(&mut self, entry: &LogEntry) {
+        if entry.action == Action::FastForward {
+            self.received.insert(entry.new.clone());
+        }
+        if !entry.action.is_making() || entry.old == entry.new {
+            return;
+        }
+        self.made.insert(entry.new.clone(), entry.action);
+        self.before.insert(entry.new.clone(), entry.old.clone());
+        if entry.action == Action::Amend {
+            self.amended.insert(entry.new.clone(), entry.old.clone());
+        }
+    }
+
+    /// A commit and those made here before it in one row.
+    pub(super) fn chain<'a>(&'a self, tip: &'a Id) -> impl Iterator<Item = &'a Id> {
+        let mut n_left = self.before.len() + 1;
+        std::iter::successors(self.before.contains_key(tip).then_some(tip), move |id| {
+            n_left = n_left.checked_sub(1)?;
+            self.before.get(*id).filter(|before| self.before.contains_key(*before))
+        })
+    }
+}
+
+/// The first entry since the baseline. A log has seconds only, so position decides where it can:
+/// what follows the last arrival at the baseline commit is since it.
+fn start_of(log: &[LogEntry], baseline: &Baseline) -> usize {
+    let Some(commit) = &baseline.commit else { return 0 };
+    let seconds = match baseline.origin {
+        BaselineOrigin::FirstSeen => Some(baseline.set_at.0.div_euclid(1000)),
+        BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::BranchPoint(_) => {
+            baseline.commit_time.map(|time| time.0.div_euclid(1000))
+        }
+    };
+    let is_first_seen = baseline.origin == BaselineOrigin::FirstSeen;
+    let after_time = match seconds {
+        // Within the second of the first sight the log cannot tell; position does.
+        Some(seconds) if is_first_seen => log.iter().position(|entry| entry.time > seconds),
+        Some(seconds) => log.iter().position(|entry| entry.time >= seconds),
+        None => None,
+    };
+    let mut arrivals = log.iter().enumerate().filter(|(_, entry)| entry.new == *commit);
+    let arrival = if is_first_seen { arrivals.next_back() } else { arrivals.next() };
+    let after_arrival = arrival.map(|(position, _)| position + 1);
+    match (after_arrival, after_time) {
+        (Some(arrival), Some(time)) if is_first_seen => arrival.min(time),
+        (Some(arrival), _) => arrival,
+        (None, Some(time)) => time,
+        (None, None) => log.len(),
+    }
+}
+
+/// Commits in whose place others were put, by an amend or a rebase.
+fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
+    let mut replaced = HashSet::new();
+    let mut rebase: Option<(Id, Vec<Id>)> = None;
+    for entry in log {
+        match entry.action {
+            Action::Amend | Action::ReplayOver => {
+                replaced.insert(entry.old.clone());
+            }
+            Action::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
+            Action::RebaseFinish => {
+                // The rows of commits that the rebase took up stand again in another form.
+                let mut next = rebase.take().map(|(tip, _)| tip);
+                while let Some(id) = next.filter(|id| before.contains_key(id) && !replaced.contains(id)) {
+                    next = before.get(&id).cloned();
+                    replaced.insert(id);
+                }
+            }
+            Action::RebaseAbort => replaced.extend(rebase.take().into_iter().flat_map(|(_, steps)| steps)),
+            Action::Commit
+            | Action::MergeByHand
+            | Action::Merge
+            | Action::Replay
+            | Action::FastForward
+            | Action::Move => {}
+        }
+        if let Some((_, steps)) = rebase.as_mut().filter(|_| entry.action.is_making()) {
+            steps.push(entry.new.clone());
+        }
+    }
+    replaced
+}

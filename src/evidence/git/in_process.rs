@@ -1,0 +1,340 @@
+//! The reader for ordinary repositories: libgit2, in this process. Nothing of the repository's code
+//! runs, nothing is written, and the handle lives for one observation only.
+//!
+//! It cannot read reftable and SHA-256 repositories, and it would hang for ever on a FIFO deep in
+//! the work tree: the engine gives such a reading up and asks the git program from then on.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use git2::{DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
+
+use super::layout::Layout;
+use super::raw;
+use super::reader::{Commit, Entry, Id, Ref, Repo};
+use super::reflog::LogEntry;
+use super::trouble::{Read, libgit2_trouble};
+use crate::model::{ChangeKind, GitReader, Head};
+
+/// So many commits on either side are compared by their changes.
+pub(super) const EQUIVALENCE_LIMIT: usize = 200;
+/// The file mode of a submodule in an index or a tree.
+const GITLINK: u32 = 0o160_000;
+/// The flag of an index entry that was only announced (`git add -N`).
+const INTENT_TO_ADD: u16 = 1 << 13;
+
+/// A repository read by libgit2.
+pub(super) struct InProcess<'a> {
+    layout: &'a Layout,
+    repository: Repository,
+}
+
+impl<'a> InProcess<'a> {
+    /// Opens the repository. The error says whether the git program could read it.
+    pub(super) fn open(layout: &'a Layout) -> Result<InProcess<'a>, git2::Error> {
+        let flags = git2::RepositoryOpenFlags::NO_SEARCH;
+        let repository = Repository::open_ext(&layout.top, flags, [] as [&Path; 0])?;
+        // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
+        let is_top = |path: &Path| {
+            path == layout.top || path.canonicalize().is_ok_and(|resolved| resolved == layout.top)
+        };
+        if !repository.workdir().is_some_and(is_top) {
+            repository.set_workdir(&layout.top, false)?;
+        }
+        Ok(InProcess { layout, repository })
+    }
+
+    fn oid(id: &str) -> Read<Oid> {
+        Oid::from_str(id).map_err(|error| libgit2_trouble(&error))
+    }
+
+    fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
+        let commit = self.repository.find_commit(oid)?;
+        Ok(Commit {
+            id: oid.to_string(),
+            tree: commit.tree_id().to_string(),
+            parents: commit.parent_ids().map(|parent| parent.to_string()).collect(),
+            time: commit.time().seconds(),
+            subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned(),
+        })
+    }
+
+    /// A number that is the same for commits that make the same change.
+    fn change_of(&self, commit: &Commit) -> Result<Option<Oid>, git2::Error> {
+        if commit.parents.len() > 1 {
+            return Ok(None);
+        }
+        let tree = self.repository.find_tree(Oid::from_str(&commit.tree)?)?;
+        let before = match commit.parents.first() {
+            Some(parent) => Some(self.repository.find_commit(Oid::from_str(parent)?)?.tree()?),
+            None => None,
+        };
+        let diff = self.repository.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
+        if diff.deltas().len() == 0 { Ok(None) } else { diff.patchid(None).map(Some) }
+    }
+
+    /// The paths in which a commit differs from one of its parents.
+    fn paths_against(&self, tree: &git2::Tree<'_>, parent: &str) -> Result<HashSet<Vec<u8>>, git2::Error> {
+        let before = self.repository.find_commit(Oid::from_str(parent)?)?.tree()?;
+        let mut options = DiffOptions::new();
+        let diff = self.repository.diff_tree_to_tree(Some(&before), Some(tree), Some(&mut options))?;
+        Ok(diff
+            .deltas()
+            .filter_map(|delta| delta.new_file().path_bytes().or(delta.old_file().path_bytes()))
+            .map(<[u8]>::to_vec)
+            .collect())
+    }
+
+    fn reference(reference: &git2::Reference<'_>) -> Option<Ref> {
+        let commit = reference.peel_to_commit().ok()?.id().to_string();
+        let target =
+            reference.symbolic_target_bytes().map(|target| String::from_utf8_lossy(target).into_owned());
+        Some(Ref { name: String::from_utf8_lossy(reference.name_bytes()).into_owned(), commit, target })
+    }
+
+    fn walk_oids(&self, from: &[Id], hide: &[Id], limit: usize) -> Result<Vec<Oid>, git2::Error> {
+        let mut walk = self.repository.revwalk()?;
+        walk.set_sorting(Sort::TIME)?;
+        for id in from {
+            walk.push(Oid::from_str(id)?)?;
+        }
+        for id in hide {
+            walk.hide(Oid::from_str(id)?)?;
+        }
+        walk.take(limit).collect()
+    }
+
+    /// Whether a submodule's checked-out commit is the one in the index (its own changes are its
+    /// own workspace's matter, as with `--ignore-submodules=dirty`).
+    fn is_submodule_moved(&self, path: &[u8], recorded: Oid) -> bool {
+        use std::os::unix::ffi::OsStrExt as _;
+        let folder = self.layout.top.join(std::ffi::OsStr::from_bytes(path));
+        let flags = git2::RepositoryOpenFlags::NO_SEARCH;
+        let Ok(repository) = Repository::open_ext(&folder, flags, [] as [&Path; 0]) else { return false };
+        repository.head().ok().and_then(|head| head.target()).is_some_and(|head| head != recorded)
+    }
+
+    fn statuses(&self) -> Result<Vec<Entry>, git2::Error> {
+        let mut options = StatusOptions::new();
+        options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
+        options.include_ignored(false).include_unmodified(false).include_unreadable(false);
+        let statuses = self.repository.statuses(Some(&mut options))?;
+        let mut entries = Vec::with_capacity(statuses.len());
+        for entry in statuses.iter() {
+            let path = entry.path_bytes();
+            let status = entry.status();
+            let delta = entry.index_to_workdir();
+            let gitlink = delta
+                .as_ref()
+                .map(git2::DiffDelta::old_file)
+                .filter(|file| u32::from(file.mode()) == GITLINK && status.is_wt_modified());
+            let mut unstaged = unstaged_kind(status);
+            if gitlink.is_some_and(|file| !self.is_submodule_moved(path, file.id())) {
+                unstaged = None;
+            }
+            let staged = staged_kind(status);
+            if staged.is_some() || unstaged.is_some() {
+                entries.push(Entry { path: path.to_vec(), staged, unstaged });
+            }
+        }
+        self.mark_announced(&mut entries)?;
+        Ok(entries)
+    }
+
+    /// `git add -N` stages nothing: git shows such a path as new in the work tree only.
+    fn mark_announced(&self, entries: &mut [Entry]) -> Result<(), git2::Error> {
+        if !entries.iter().any(|entry| entry.staged == Some(ChangeKind::Added)) {
+            return Ok(());
+        }
+        let index = self.repository.index()?;
+        for entry in entries.iter_mut().filter(|entry| entry.staged == Some(ChangeKind::Added)) {
+            use std::os::unix::ffi::OsStrExt as _;
+            let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
+            if index.get_path(path, 0).is_some_and(|found| found.flags_extended & INTENT_TO_ADD != 0) {
+                entry.staged = None;
+                entry.unstaged = match entry.unstaged {
+                    Some(ChangeKind::Deleted) => Some(ChangeKind::Deleted),
+                    Some(_) | None => Some(ChangeKind::Added),
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+fn staged_kind(status: Status) -> Option<ChangeKind> {
+    if status.is_conflicted() {
+        None
+    } else if status.is_index_new() {
+        Some(ChangeKind::Added)
+    } else if status.is_index_deleted() {
+        Some(ChangeKind::Deleted)
+    } else if status.is_index_typechange() {
+        Some(ChangeKind::TypeChanged)
+    } else if status.is_index_modified() {
+        Some(ChangeKind::Modified)
+    } else if status.is_index_renamed() {
+        Some(ChangeKind::Renamed)
+    } else {
+        None
+    }
+}
+
+fn unstaged_kind(status: Status) -> Option<ChangeKind> {
+    if status.is_conflicted() {
+        Some(ChangeKind::Conflicted)
+    } else if status.is_wt_new() {
+        Some(ChangeKind::Untracked)
+    } else if status.is_wt_deleted() {
+        Some(ChangeKind::Deleted)
+    } else if status.is_wt_typechange() {
+        Some(ChangeKind::TypeChanged)
+    } else if status.is_wt_modified() || status.contains(Status::WT_UNREADABLE) {
+        Some(ChangeKind::Modified)
+    } else if status.is_wt_renamed() {
+        Some(ChangeKind::Renamed)
+    } else {
+        None
+    }
+}
+
+impl Repo for InProcess<'_> {
+    fn reader(&self) -> GitReader {
+        GitReader::InProcess
+    }
+
+    fn head(&self) -> Read<Head> {
+        raw::head(self.layout)
+    }
+
+    fn reflog(&self, name: &str) -> Read<Vec<LogEntry>> {
+        raw::reflog(self.layout, name)
+    }
+
+    fn resolve(&self, rev: &str) -> Read<Option<Id>> {
+        let object = match self.repository.revparse_single(rev) {
+            Ok(object) => object,
+            Err(error)
+                if matches!(
+                    error.code(),
+                    ErrorCode::NotFound | ErrorCode::InvalidSpec | ErrorCode::Ambiguous | ErrorCode::Invalid
+                ) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(libgit2_trouble(&error)),
+        };
+        Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
+    }
+
+    fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>> {
+        ids.iter()
+            .map(|id| match self.commit(InProcess::oid(id)?) {
+                Ok(commit) => Ok(Some(commit)),
+                Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Invalid) => Ok(None),
+                Err(error) if error.class() == git2::ErrorClass::Invalid => Ok(None),
+                Err(error) => Err(libgit2_trouble(&error)),
+            })
+            .collect()
+    }
+
+    fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
+        self.walk_oids(from, hide, limit)
+            .and_then(|oids| oids.into_iter().map(|oid| self.commit(oid)).collect())
+            .map_err(|error| libgit2_trouble(&error))
+    }
+
+    fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
+        let counts = self.repository.graph_ahead_behind(InProcess::oid(head)?, InProcess::oid(other)?);
+        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(&error))?;
+        Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
+    }
+
+    fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
+        match self.repository.merge_base(InProcess::oid(one)?, InProcess::oid(two)?) {
+            Ok(base) => Ok(Some(base.to_string())),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(libgit2_trouble(&error)),
+        }
+    }
+
+    fn refs(&self, names: &[&str]) -> Read<Vec<Ref>> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.repository.find_reference(name) {
+                Ok(reference) => found.extend(InProcess::reference(&reference)),
+                Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => {}
+                // A folder of references is no reference.
+                Err(error) if self.layout.common_dir.join(name).is_dir() => drop(error),
+                Err(error) => return Err(libgit2_trouble(&error)),
+            }
+            let below = self
+                .repository
+                .references_glob(&format!("{name}/*"))
+                .map_err(|error| libgit2_trouble(&error))?;
+            found.extend(below.flatten().filter_map(|reference| InProcess::reference(&reference)));
+        }
+        Ok(found)
+    }
+
+    fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>> {
+        let (head, base) = ([head.to_owned()], [base.to_owned()]);
+        let theirs = self.walk(&base, &head, EQUIVALENCE_LIMIT)?;
+        let ours = self.walk(&head, &base, EQUIVALENCE_LIMIT)?;
+        let compare = || -> Result<HashSet<Id>, git2::Error> {
+            let mut changes = HashSet::new();
+            for commit in &theirs {
+                changes.extend(self.change_of(commit)?);
+            }
+            let mut same = HashSet::new();
+            for commit in ours {
+                if self.change_of(&commit)?.is_some_and(|change| changes.contains(&change)) {
+                    same.insert(commit.id);
+                }
+            }
+            Ok(same)
+        };
+        compare().map_err(|error| libgit2_trouble(&error))
+    }
+
+    fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
+        let compare = || -> Result<bool, git2::Error> {
+            let tree = self.repository.find_tree(Oid::from_str(&merge.tree)?)?;
+            let mut own: Option<HashSet<Vec<u8>>> = None;
+            for parent in &merge.parents {
+                let paths = self.paths_against(&tree, parent)?;
+                own = Some(match own {
+                    None => paths,
+                    Some(before) => before.intersection(&paths).cloned().collect(),
+                });
+            }
+            Ok(own.is_some_and(|paths| !paths.is_empty()))
+        };
+        compare().map_err(|error| libgit2_trouble(&error))
+    }
+
+    fn upstream(&self, name: &str) -> Read<Option<String>> {
+        let Ok(upstream) = self.repository.branch_upstream_name(&format!("refs/heads/{name}")) else {
+            return Ok(None);
+        };
+        let upstream = upstream.as_str().unwrap_or_default().to_owned();
+        Ok((!upstream.is_empty() && self.repository.refname_to_id(&upstream).is_ok()).then_some(upstream))
+    }
+
+    fn status(&self) -> Read<Vec<Entry>> {
+        self.statuses().map_err(|error| libgit2_trouble(&error))
+    }
+
+    fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
+        let mut options = StatusOptions::new();
+        options.include_untracked(true).recurse_untracked_dirs(true).update_index(false);
+        options.include_ignored(false).disable_pathspec_match(true).pathspec(folder);
+        let statuses =
+            self.repository.statuses(Some(&mut options)).map_err(|error| libgit2_trouble(&error))?;
+        Ok(statuses
+            .iter()
+            .filter(|entry| entry.status().is_wt_new() && entry.path_bytes().starts_with(folder))
+            .map(|entry| entry.path_bytes().to_vec())
+            .collect())
+    }
+}

@@ -1,0 +1,93 @@
+//! The one interface to a repository, behind which two readers stand: libgit2 in this process and
+//! the git program. What is counted and shown is decided above it, once for both.
+
+use std::collections::HashSet;
+
+use super::reflog::LogEntry;
+use super::trouble::Read;
+use crate::model::{ChangeKind, GitReader, Head};
+
+/// A full object id in hexadecimal.
+pub(super) type Id = String;
+
+/// What can be asked of a repository. Nothing here writes or runs code of the repository.
+pub(super) trait Repo {
+    /// Who answers.
+    fn reader(&self) -> GitReader;
+
+    /// Where HEAD stands.
+    fn head(&self) -> Read<Head>;
+
+    /// The log of a reference, oldest entry first; empty when there is none.
+    fn reflog(&self, name: &str) -> Read<Vec<LogEntry>>;
+
+    /// The commit that a revision names; `None` when it names none.
+    fn resolve(&self, rev: &str) -> Read<Option<Id>>;
+
+    /// The commits with these ids; `None` for each that is missing or no commit.
+    fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>>;
+
+    /// The commits that `from` reach and `hide` do not, at most `limit`, newest first. All ids must exist.
+    fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
+
+    /// How many commits `head` has that `other` lacks, and the other way round.
+    fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)>;
+
+    /// The best common ancestor.
+    fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>>;
+
+    /// References whose full name is one of `names` or lies below it, that lead to commits.
+    fn refs(&self, names: &[&str]) -> Read<Vec<Ref>>;
+
+    /// The commits of `head` (not of `base`) that make the same change as one of `base` (not of `head`).
+    fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>>;
+
+    /// Whether a merge has a path that differs from all its parents.
+    fn has_own_changes(&self, merge: &Commit) -> Read<bool>;
+
+    /// The full name of the upstream of the branch `name` (short), if it is set and exists.
+    fn upstream(&self, name: &str) -> Read<Option<String>>;
+
+    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry.
+    fn status(&self) -> Read<Vec<Entry>>;
+
+    /// Untracked, not ignored files below an untracked folder, from the top.
+    fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;
+}
+
+/// One commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Commit {
+    /// Its id.
+    pub(super) id: Id,
+    /// The id of its tree.
+    pub(super) tree: Id,
+    /// Its parents.
+    pub(super) parents: Vec<Id>,
+    /// Committer time, seconds since the epoch.
+    pub(super) time: i64,
+    /// First line of its message.
+    pub(super) subject: String,
+}
+
+/// One reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ref {
+    /// Full name.
+    pub(super) name: String,
+    /// The commit that it leads to.
+    pub(super) commit: Id,
+    /// The reference that it stands for, if it is symbolic.
+    pub(super) target: Option<String>,
+}
+
+/// One path that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// From the top; a wholly untracked folder ends with `/`.
+    pub(super) path: Vec<u8>,
+    /// How the index differs from HEAD.
+    pub(super) staged: Option<ChangeKind>,
+    /// How the work tree differs from the index; also `Untracked` and `Conflicted`.
+    pub(super) unstaged: Option<ChangeKind>,
+}

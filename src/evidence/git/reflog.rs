@@ -1,0 +1,184 @@
+//! The log of a reference: what moved it, by whom, when. Which commits were made here and which
+//! only came here is known from nothing else.
+
+use std::path::Path;
+
+use super::layout;
+use super::reader::Id;
+use super::trouble::Read;
+
+/// Older entries of a longer log are not read.
+const CAP: u64 = 2 << 20;
+
+/// One entry of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LogEntry {
+    /// Where the reference stood before; all zeros when it was not there.
+    pub(super) old: Id,
+    /// Where it stands after.
+    pub(super) new: Id,
+    /// Seconds since the epoch.
+    pub(super) time: i64,
+    /// What moved it.
+    pub(super) action: Action,
+}
+
+/// What moved a reference, as far as it tells made from received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// A commit was made.
+    Commit,
+    /// A commit was made in place of the one before.
+    Amend,
+    /// A merge was ended by hand.
+    MergeByHand,
+    /// A merge was made by git alone.
+    Merge,
+    /// A commit was made from another: cherry-pick, revert, am, a step of a rebase.
+    Replay,
+    /// A step of a rebase put a commit in place of the one before: squash, fixup, reword.
+    ReplayOver,
+    /// A rebase began.
+    RebaseStart,
+    /// A rebase ended well.
+    RebaseFinish,
+    /// A rebase was given up.
+    RebaseAbort,
+    /// Commits of another came by a fast-forward.
+    FastForward,
+    /// Anything else: checkout, reset, branch, clone, …
+    Move,
+}
+
+impl Action {
+    /// The action that a log message names.
+    pub(super) fn parse(message: &str) -> Action {
+        let (action, rest) = message.split_once(':').unwrap_or((message, ""));
+        let rest = rest.trim();
+        let step = action.rsplit_once('(').map(|(_, step)| step.trim_end_matches([')', ' ']));
+        match action.split(' ').next().unwrap_or_default() {
+            "commit" => match step {
+                Some("amend") => Action::Amend,
+                Some("merge") => Action::MergeByHand,
+                Some(_) | None => Action::Commit,
+            },
+            "cherry-pick" | "revert" if rest == "fast-forward" => Action::FastForward,
+            "cherry-pick" | "revert" => Action::Replay,
+            "am" if step == Some("abort") => Action::Move,
+            "am" => Action::Replay,
+            "rebase" | "pull" if step.is_some() => Action::of_rebase(step.unwrap_or_default()),
+            "rebase" if action == "rebase finished" => Action::RebaseFinish,
+            "rebase" if rest.starts_with("checkout ") => Action::RebaseStart,
+            "rebase" if rest == "fast-forward" || rest.starts_with("aborting") => Action::Move,
+            "rebase" => Action::Replay,
+            "merge" | "pull" if rest.starts_with("Fast-forward") => Action::FastForward,
+            "merge" | "pull" if rest.starts_with("Merge made") || rest.starts_with("In-index") => {
+                Action::Merge
+            }
+            _ => Action::Move,
+        }
+    }
+
+    fn of_rebase(step: &str) -> Action {
+        match step {
+            "start" => Action::RebaseStart,
+            "finish" => Action::RebaseFinish,
+            "abort" => Action::RebaseAbort,
+            "squash" | "fixup" | "reword" => Action::ReplayOver,
+            "pick" | "edit" | "continue" | "revert" => Action::Replay,
+            "merge" => Action::Merge,
+            _ => Action::Move,
+        }
+    }
+
+    /// Whether it made the commit that the reference stands at after.
+    pub(super) fn is_making(self) -> bool {
+        match self {
+            Action::Commit
+            | Action::Amend
+            | Action::MergeByHand
+            | Action::Merge
+            | Action::Replay
+            | Action::ReplayOver => true,
+            Action::RebaseStart
+            | Action::RebaseFinish
+            | Action::RebaseAbort
+            | Action::FastForward
+            | Action::Move => false,
+        }
+    }
+}
+
+/// Reads a log file, oldest entry first; lines that are no entries are passed over.
+pub(super) fn read(path: &Path) -> Read<Vec<LogEntry>> {
+    let Some((content, is_whole)) = layout::read_tail(path, CAP)? else { return Ok(Vec::new()) };
+    let mut lines = content.split(|byte| *byte == b'\n');
+    if !is_whole {
+        lines.next();
+    }
+    Ok(lines.filter_map(parse).collect())
+}
+
+/// How many entries a log file has.
+pub(super) fn count(path: &Path) -> Read<u32> {
+    let content = layout::read_tail(path, CAP)?.map(|(content, _)| content).unwrap_or_default();
+    let n_lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    Ok(u32::try_from(n_lines).unwrap_or(u32::MAX))
+}
+
+/// `OLD NEW Name <mail> TIME ZONE\tMESSAGE`.
+fn parse(line: &[u8]) -> Option<LogEntry> {
+    let tab = line.iter().position(|byte| *byte == b'\t').unwrap_or(line.len());
+    let head = String::from_utf8_lossy(&line[..tab]);
+    let message = String::from_utf8_lossy(line.get(tab + 1..).unwrap_or_default());
+    let (old, rest) = head.split_once(' ')?;
+    let (new, rest) = rest.split_once(' ')?;
+    if !is_id(old) || !is_id(new) {
+        return None;
+    }
+    let time = rest.rsplit_once("> ")?.1.split(' ').next()?.parse().ok()?;
+    Some(LogEntry { old: old.to_owned(), new: new.to_owned(), time, action: Action::parse(&message) })
+}
+
+/// Whether this is a full object id in hexadecimal.
+pub(super) fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_every_git_version_name_their_action() {
+        for (message, action) in [
+            ("commit: x", Action::Commit),
+            ("commit (initial): x", Action::Commit),
+            ("commit (cherry-pick): x", Action::Commit),
+            ("commit (amend): x (y): z", Action::Amend),
+            ("commit (merge): Merge branch 'x'", Action::MergeByHand),
+            ("cherry-pick: x", Action::Replay),
+            ("cherry-pick: fast-forward", Action::FastForward),
+            ("am: x", Action::Replay),
+            ("rebase (start): checkout main", Action::RebaseStart),
+            ("rebase (pick): x", Action::Replay),
+            ("rebase -i (fixup): x", Action::ReplayOver),
+            ("rebase (finish): returning to refs/heads/f", Action::RebaseFinish),
+            ("rebase -i (finish): returning to refs/heads/f", Action::RebaseFinish),
+            ("rebase finished: returning to refs/heads/f", Action::RebaseFinish),
+            ("rebase (abort): returning to refs/heads/f", Action::RebaseAbort),
+            ("pull --rebase origin main (pick): x", Action::Replay),
+            ("pull --rebase (start): checkout 12", Action::RebaseStart),
+            ("pull: Fast-forward", Action::FastForward),
+            ("pull origin main: Merge made by the 'ort' strategy.", Action::Merge),
+            ("merge f: Fast-forward", Action::FastForward),
+            ("merge f: Merge made by the 'ort' strategy.", Action::Merge),
+            ("checkout: moving from a to b", Action::Move),
+            ("reset: moving to HEAD~1", Action::Move),
+            ("clone: from x", Action::Move),
+            ("", Action::Move),
+        ] {
+            assert_eq!(Action::parse(message), action, "{message}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Where a change of what git says would show: at most three folders a workspace and three a
+//! repository, none of them recursively (`PERFORMANCE.md` section 5 has the events of each action).
+//!
+//! `HEAD.lock` is the sign for everything that moves the branch: git makes it for each such action,
+//! even where HEAD itself is not rewritten, and deletes it after the reference is in place. The log
+//! is written before, so it is no trigger.
+
+use std::path::Path;
+
+use super::layout::Layout;
+use crate::model::{Head, Names, Parts, WatchTarget};
+
+/// The entries of a worktree's git directory that tell of HEAD and of operations.
+const HEAD_NAMES: [&str; 10] = [
+    "HEAD",
+    "HEAD.lock",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "gitdir",
+];
+
+/// The places for a workspace whose HEAD and upstream (full name) are these.
+pub(super) fn of(layout: &Layout, head: &Head, upstream: Option<&str>) -> Vec<WatchTarget> {
+    let both = Parts::COMMITS | Parts::CHANGES;
+    let mut targets = vec![
+        WatchTarget::new(&layout.git_dir, Names::these(HEAD_NAMES), both),
+        WatchTarget::new(&layout.git_dir, Names::these(["index"]), Parts::CHANGES),
+    ];
+    if layout.is_reftable {
+        // A worktree of its own keeps its HEAD in a stack of its own.
+        for folder in [&layout.git_dir, &layout.common_dir] {
+            targets.push(WatchTarget::new(folder.join("reftable"), Names::these(["tables.list"]), both));
+        }
+    } else {
+        targets.push(WatchTarget::new(&layout.common_dir, Names::these(["packed-refs"]), Parts::COMMITS));
+        let branch = head.branch().map(|name| format!("refs/heads/{name}"));
+        for name in branch.as_deref().into_iter().chain(upstream) {
+            targets.extend(loose(&layout.common_dir, name));
+        }
+    }
+    targets.sort();
+    targets.dedup();
+    targets
+}
+
+/// The folder of a loose reference.
+fn loose(common_dir: &Path, name: &str) -> Option<WatchTarget> {
+    let path = common_dir.join(name);
+    Some(WatchTarget::new(path.parent()?, Names::these([path.file_name()?]), Parts::COMMITS))
+}

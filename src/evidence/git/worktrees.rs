@@ -1,0 +1,120 @@
+//! The worktrees of a repository, read from its files.
+
+use std::path::{Path, PathBuf};
+
+use super::layout::{Layout, read_small, resolve};
+use super::raw;
+use super::trouble::{Read, file_trouble, trouble};
+use crate::model::{ReadProblem, Unreadable, display_text};
+
+/// One worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    /// Its top folder, resolved where it exists.
+    pub path: PathBuf,
+    /// The short name of its branch; `None` when detached or unknown. Untrusted text.
+    pub branch: Option<String>,
+    /// True for the one that the repository was made with.
+    pub is_main: bool,
+    /// What keeps it from being a workspace, in words: its folder is missing, it points elsewhere.
+    pub problem: Option<String>,
+}
+
+/// All worktrees of the repository that `path` lies in, the main one first, the others by path. A
+/// bare repository has no main one. `NoRepository` when there is no repository. Reads a few small
+/// files a worktree and starts no program.
+pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
+    let Some(layout) = find(path)? else {
+        return Err(trouble(ReadProblem::NoRepository, "no git repository is here"));
+    };
+    let mut found = Vec::new();
+    if !layout.is_linked() && !layout.is_bare {
+        found.push(Worktree {
+            branch: branch_of(&layout),
+            path: layout.top.clone(),
+            is_main: true,
+            problem: None,
+        });
+    } else if layout.is_linked() {
+        found.extend(main_of(&layout)?);
+    }
+    let folder = layout.common_dir.join("worktrees");
+    let mut linked = Vec::new();
+    match std::fs::read_dir(&folder) {
+        Ok(entries) => {
+            for entry in entries.flatten() {
+                linked.extend(linked_at(&entry.path())?);
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(file_trouble(&folder, &error)),
+    }
+    linked.sort_by(|one, other| one.path.cmp(&other.path));
+    found.extend(linked);
+    Ok(found)
+}
+
+/// The repository of `path`; a bare one counts too, for its linked worktrees.
+fn find(path: &Path) -> Read<Option<Layout>> {
+    let is_bare_itself =
+        path.join("HEAD").is_file() && path.join("objects").is_dir() && !path.join(".git").exists();
+    if is_bare_itself {
+        let git_dir = path.canonicalize().map_err(|error| file_trouble(path, &error))?;
+        let mut layout = Layout::at(git_dir.clone(), git_dir, PathBuf::new())?;
+        layout.is_bare = true;
+        return Ok(Some(layout));
+    }
+    Layout::find(path)
+}
+
+/// The main worktree of a linked one's repository.
+fn main_of(layout: &Layout) -> Read<Option<Worktree>> {
+    let is_dot_git = layout.common_dir.file_name().is_some_and(|name| name == ".git");
+    let Some(top) = layout.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };
+    let main = Layout::at(top.to_path_buf(), layout.common_dir.clone(), PathBuf::new())?;
+    Ok((!main.is_bare).then(|| Worktree {
+        branch: branch_of(&main),
+        path: main.top,
+        is_main: true,
+        problem: None,
+    }))
+}
+
+/// The worktree whose git directory is `git_dir`; `None` when it is none.
+fn linked_at(git_dir: &Path) -> Read<Option<Worktree>> {
+    let Ok(Some(text)) = read_small(&git_dir.join("gitdir")) else { return Ok(None) };
+    let dot_git = resolve(git_dir, &text);
+    let top = dot_git.parent().map(Path::to_path_buf).unwrap_or_default();
+    let problem = problem_of(git_dir, &dot_git, &top);
+    let branch = Layout::at(top.clone(), git_dir.to_path_buf(), PathBuf::new())
+        .ok()
+        .and_then(|layout| branch_of(&layout));
+    Ok(Some(Worktree { path: top, branch, is_main: false, problem }))
+}
+
+fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
+    let locked = git_dir.join("locked").is_file();
+    if !top.is_dir() {
+        return Some(if locked {
+            "its folder is not there and it is locked, so it may come back".to_owned()
+        } else {
+            "its folder is gone; `git worktree prune` forgets it".to_owned()
+        });
+    }
+    let back = match read_small(dot_git) {
+        Ok(Some(text)) => text.strip_prefix(b"gitdir:").map(|target| resolve(top, target)),
+        Ok(None) => return Some("its .git file is gone; `git worktree repair` makes it again".to_owned()),
+        Err(unreadable) => return Some(unreadable.detail),
+    };
+    let is_back = back.is_some_and(|back| back.canonicalize().ok() == git_dir.canonicalize().ok());
+    (!is_back).then(|| {
+        format!("{} names another repository; `git worktree repair` may mend it", display_text::path(dot_git))
+    })
+}
+
+fn branch_of(layout: &Layout) -> Option<String> {
+    if layout.is_reftable {
+        return None;
+    }
+    raw::head(layout).ok()?.branch().map(str::to_owned)
+}

@@ -1,0 +1,276 @@
+//! Runs one child to its end, its time limit, or 0.3 s after its end when its outputs are still held.
+
+use std::io::Write as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+
+use super::{End, Output, ProcessError, Spec};
+
+/// How long TERM has before KILL follows.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long outputs are read on after the child has ended.
+const AFTER_EXIT: Duration = Duration::from_millis(300);
+/// The longest wait where the system cannot tell of the child's end through a descriptor.
+const NO_PIDFD_STEP: Duration = Duration::from_millis(20);
+
+/// Runs `spec` and waits for its end. Blocks up to the time limit and about a second more.
+pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
+    let lost = |source| ProcessError::Lost { program: spec.program.clone(), source };
+    let mut run = Run::start(spec)?;
+    let outcome = run.follow();
+    if outcome.is_err() || run.was_held || run.is_timed_out {
+        run.signal_group(Signal::KILL);
+    }
+    // The child has ended (or was just killed); this reaps it.
+    let status = run.child.wait().map_err(lost)?;
+    outcome.map_err(lost)?;
+    let end = if run.is_timed_out {
+        End::TimedOut
+    } else if let Some(code) = status.code() {
+        End::Code(code)
+    } else {
+        End::Signal(status.signal().unwrap_or_default())
+    };
+    Ok(Output {
+        end,
+        is_stdout_cut: run.stdout.is_cut,
+        is_stderr_cut: run.stderr.is_cut,
+        stdout: run.stdout.kept,
+        stderr: run.stderr.kept,
+        was_held: run.was_held,
+    })
+}
+
+/// One output of the child.
+struct Stream<T> {
+    pipe: Option<T>,
+    kept: Vec<u8>,
+    cap: usize,
+    is_cut: bool,
+}
+
+impl<T: AsFd + std::io::Read> Stream<T> {
+    fn new(pipe: Option<T>, cap: usize) -> std::io::Result<Stream<T>> {
+        if let Some(pipe) = &pipe {
+            set_nonblocking(pipe.as_fd())?;
+        }
+        Ok(Stream { pipe, kept: Vec::new(), cap, is_cut: false })
+    }
+
+    /// Reads what is there; past the cap it is dropped.
+    fn drain(&mut self) {
+        let mut buffer = [0_u8; 16 << 10];
+        // A bound, so that a flood cannot keep the loop from its deadlines.
+        for _ in 0..64 {
+            let Some(pipe) = &mut self.pipe else { return };
+            match pipe.read(&mut buffer) {
+                Ok(0) => self.pipe = None,
+                Ok(n_read) => {
+                    let n_kept = n_read.min(self.cap - self.kept.len());
+                    self.kept.extend_from_slice(&buffer[..n_kept]);
+                    self.is_cut |= n_kept < n_read;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
+                Err(_) => self.pipe = None,
+            }
+        }
+    }
+}
+
+/// A child that runs.
+struct Run<'a> {
+    spec: &'a Spec,
+    child: Child,
+    pid: Option<Pid>,
+    pidfd: Option<OwnedFd>,
+    stdin: Option<ChildStdin>,
+    n_written: usize,
+    stdout: Stream<ChildStdout>,
+    stderr: Stream<ChildStderr>,
+    is_timed_out: bool,
+    was_held: bool,
+}
+
+impl<'a> Run<'a> {
+    fn start(spec: &'a Spec) -> Result<Run<'a>, ProcessError> {
+        if !spec.program.is_absolute() {
+            return Err(ProcessError::NotAbsolute { program: spec.program.clone() });
+        }
+        #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
+        let mut command = Command::new(&spec.program);
+        command
+            .args(&spec.args)
+            .current_dir(&spec.folder)
+            .env_clear()
+            .envs(spec.env.iter().map(|(name, value)| (name, value)))
+            .stdin(if spec.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let failed = |source| ProcessError::Start { program: spec.program.clone(), source };
+        let mut child = command.spawn().map_err(failed)?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let stdin = child.stdin.take();
+        if let Some(stdin) = &stdin {
+            set_nonblocking(stdin.as_fd()).map_err(failed)?;
+        }
+        Ok(Run {
+            spec,
+            pid,
+            pidfd: pid.and_then(open_pidfd),
+            stdin,
+            n_written: 0,
+            stdout: Stream::new(child.stdout.take(), spec.stdout_cap).map_err(failed)?,
+            stderr: Stream::new(child.stderr.take(), spec.stderr_cap).map_err(failed)?,
+            child,
+            is_timed_out: false,
+            was_held: false,
+        })
+    }
+
+    /// Moves bytes until the child has ended and its outputs are closed or held too long.
+    fn follow(&mut self) -> std::io::Result<()> {
+        let mut phase = Phase::Running { until: now() + self.spec.time_limit };
+        loop {
+            self.write_some();
+            self.stdout.drain();
+            self.stderr.drain();
+            let has_ended = self.has_ended()?;
+            if has_ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
+                return Ok(());
+            }
+            if has_ended && !matches!(phase, Phase::Ended { .. }) {
+                phase = Phase::Ended { until: now() + AFTER_EXIT };
+            }
+            let now = now();
+            match phase {
+                Phase::Ended { until } if now >= until => {
+                    self.was_held = true;
+                    return Ok(());
+                }
+                Phase::Running { until } if now >= until => {
+                    self.is_timed_out = true;
+                    self.signal_group(Signal::TERM);
+                    phase = Phase::Warned { until: now + GRACE };
+                }
+                Phase::Warned { until } if now >= until => {
+                    self.signal_group(Signal::KILL);
+                    // Only a process in an uninterruptible call survives this; look again later.
+                    phase = Phase::Warned { until: now + GRACE };
+                }
+                Phase::Running { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
+            }
+            self.wait_for_something(phase.until().saturating_duration_since(now), has_ended)?;
+        }
+    }
+
+    /// Sleeps until a pipe or the child's end asks for attention, at most `limit`.
+    fn wait_for_something(&self, limit: Duration, has_ended: bool) -> std::io::Result<()> {
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(4);
+        if let Some(pipe) = &self.stdout.pipe {
+            fds.push(PollFd::new(pipe, PollFlags::IN));
+        }
+        if let Some(pipe) = &self.stderr.pipe {
+            fds.push(PollFd::new(pipe, PollFlags::IN));
+        }
+        if let Some(pipe) = &self.stdin {
+            fds.push(PollFd::new(pipe, PollFlags::OUT));
+        }
+        let limit = match &self.pidfd {
+            Some(pidfd) if !has_ended => {
+                fds.push(PollFd::new(pidfd, PollFlags::IN));
+                limit
+            }
+            Some(_) => limit,
+            None if has_ended => limit,
+            None => limit.min(NO_PIDFD_STEP),
+        };
+        let timeout = Timespec::try_from(limit.max(Duration::from_millis(1)))
+            .unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+        match rustix::event::poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn write_some(&mut self) {
+        let Some(bytes) = &self.spec.stdin else { return };
+        while let Some(pipe) = &mut self.stdin {
+            match pipe.write(&bytes[self.n_written..]) {
+                Ok(n_written) => self.n_written += n_written,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
+                // The child does not want the rest.
+                Err(_) => self.stdin = None,
+            }
+            if self.n_written >= bytes.len() {
+                self.stdin = None;
+            }
+        }
+    }
+
+    /// Whether the child has ended. It is not reaped here: while it is a zombie its id cannot be
+    /// given to another process, so that signals to its group meet nobody else.
+    fn has_ended(&self) -> std::io::Result<bool> {
+        let Some(pid) = self.pid else { return Ok(true) };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        match rustix::process::waitid(WaitId::Pid(pid), options) {
+            Ok(status) => Ok(status.is_some()),
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if let Some(pid) = self.pid {
+            // The group may be gone already; then there is nobody to tell.
+            let _ = rustix::process::kill_process_group(pid, signal);
+        }
+    }
+}
+
+/// What is being waited for.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// The end of the child by itself.
+    Running { until: Instant },
+    /// The end of the child after TERM.
+    Warned { until: Instant },
+    /// The end of the outputs after the child's.
+    Ended { until: Instant },
+}
+
+impl Phase {
+    fn until(self) -> Instant {
+        match self {
+            Phase::Running { until } | Phase::Warned { until } | Phase::Ended { until } => until,
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this room measures the time that a child takes")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn set_nonblocking(fd: BorrowedFd<'_>) -> std::io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
+    None
+}
