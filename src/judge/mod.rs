@@ -4,8 +4,13 @@
 //! evidence, and [`combine`] makes a verdict of all evidence of a workspace. Nothing here reads the
 //! world, and missing evidence is never COMPLETE.
 
+pub mod checkers;
+pub mod closer;
 pub mod combine;
+pub mod decision;
+pub mod json_answer;
 pub mod rounds;
+pub mod smart_check;
 
 /// The fingerprint of last words that announce more work or break off.
 pub const STOPS_HALF_WAY: &str = "words/stop-half-way";

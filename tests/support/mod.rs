@@ -1,1 +1,2 @@
 //! What several test modules share.
+pub mod vectors;

@@ -1,0 +1,51 @@
+//! Rule 3: checkers in order, nested as configured.
+//!
+//! Must not: run a checker after the result is known, or nest without a bound.
+
+use super::{CheckContext, Checker, CompositeMode, Finding, single};
+
+/// Composites in composites are followed to this depth; what lies deeper cannot be verified.
+const MAX_NESTING: usize = 64;
+
+/// Runs one checker; the names of custom ones that ran go to `evaluated`.
+pub(super) fn run(checker: &Checker, context: &CheckContext, depth: usize, evaluated: &mut Vec<String>) -> Finding {
+    match checker {
+        Checker::Plan { plan_type } => single::plan(plan_type.as_deref(), &context.plan),
+        Checker::Files { required } => single::files(required, context.files.as_deref()),
+        Checker::Tests => single::tests(context.test_results),
+        Checker::Static { id, complete, feedback } => {
+            evaluated.push(id.clone());
+            single::stated(id, *complete, feedback.as_deref())
+        }
+        Checker::Broken { id, message } => {
+            evaluated.push(id.clone());
+            single::broken(id, message)
+        }
+        Checker::Composite { .. } if depth >= MAX_NESTING => {
+            Finding::failed("the checkers are nested too deeply to be run".to_owned())
+        }
+        Checker::Composite { checkers, .. } if checkers.is_empty() => Finding::vacuous("no checkers are configured"),
+        Checker::Composite { mode, checkers } => {
+            let findings = checkers.iter().map(|checker| run(checker, context, depth + 1, evaluated));
+            combine(*mode, findings)
+        }
+    }
+}
+
+fn combine(mode: CompositeMode, findings: impl Iterator<Item = Finding>) -> Finding {
+    let (mut feedback, mut is_vacuous) = (Vec::new(), true);
+    for finding in findings {
+        let is_settled = match mode {
+            CompositeMode::All => !finding.is_complete,
+            CompositeMode::Any => finding.is_complete,
+        };
+        if is_settled {
+            return finding;
+        }
+        is_vacuous &= finding.is_vacuous;
+        feedback.extend(finding.feedback);
+    }
+    let is_complete = mode == CompositeMode::All;
+    let feedback = (!feedback.is_empty()).then(|| feedback.join("\n"));
+    Finding { is_complete, is_vacuous: is_complete && is_vacuous, feedback }
+}

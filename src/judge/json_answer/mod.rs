@@ -1,0 +1,121 @@
+//! JSON that a model or a worker wrote: strict reading, tolerant finding.
+//!
+//! Must not: guess at broken JSON, repair it, or take longer than its input is long.
+//!
+//! [`parse`] refuses what two readers could understand differently (duplicate keys, deep nesting, numbers that no
+//! float holds). [`find`] takes the whole text as JSON, else the last object in it that has a given key.
+
+mod scan;
+mod strict;
+
+use serde_json::Value;
+
+/// The deepest nesting that [`find`] reads: below the 128 levels at which `serde_json` itself stops.
+pub const MAX_DEPTH: usize = 100;
+
+/// Why a text was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// No JSON, two documents, a duplicate key, or nested too deeply.
+    NotJson,
+    /// A number is larger than a float can hold (`1e999`).
+    NumberOutOfRange,
+}
+
+/// Reads one JSON document. Refuses duplicate keys at any level, nesting deeper than `max_depth` (a flat object has
+/// depth 1), text after the document, `NaN` and `Infinity`, and lone surrogates.
+pub fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
+    strict::parse(text, max_depth)
+}
+
+/// The answer in a text: the whole text as JSON (of any type), else the last object in it that has `key`.
+///
+/// An object that has the key but is cut off or broken, and that comes after the last whole one, makes the answer
+/// unreadable: taking an earlier draft for the answer could turn a "no" into a "yes". Linear in the text.
+pub fn find(text: &str, key: &str) -> Result<Value, Refusal> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    match parse(text, MAX_DEPTH) {
+        Ok(value) => Ok(value),
+        Err(refusal) => match scan::last_object_with(text, key) {
+            Some(object) if object.len() < text.len() => parse(object, MAX_DEPTH),
+            // The object is the whole text, which was refused already.
+            Some(_) => Err(refusal),
+            None => Err(Refusal::NotJson),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_whole_text_comes_first_even_if_it_is_no_object() {
+        assert_eq!(find(" [1] ", "k"), Ok(json!([1])));
+        assert_eq!(find("{\"x\":{\"k\":1}}", "k"), Ok(json!({"x": {"k": 1}})));
+        assert_eq!(find("\u{feff}{\"k\":1}\n", "k"), Ok(json!({"k": 1})));
+    }
+
+    #[test]
+    fn the_last_object_with_the_key_is_found_among_prose_and_other_objects() {
+        let cases = [
+            ("a {\"k\":1} b {\"k\":2} c {\"x\":3}", json!({"k": 2})),
+            ("say {\"k\":{\"k\":2}} end", json!({"k": {"k": 2}})),
+            ("wrapped {\"r\":{\"k\":2}} end", json!({"k": 2})),
+            ("broken { r: {\"k\":2} } end", json!({"k": 2})),
+            ("quote \" then {\"k\":\"}{\\\"\"} end", json!({"k": "}{\""})),
+            ("{\"x {\"k\":1} end", json!({"k": 1})),
+            ("{\"a\": \"{\"k\":1} end", json!({"k": 1})),
+            ("{\"a\":\"{\"a\":\"{\"k\":1} end", json!({"k": 1})),
+            ("{\"note\": \"it\"s\", {\"k\":1}}", json!({"k": 1})),
+            ("schema {\"k\": boolean} answer {\"k\":1}", json!({"k": 1})),
+            ("{{\"k\":1}}", json!({"k": 1})),
+            ("x {\"\\u006b\":1}", json!({"k": 1})),
+            ("日本語{\"k\":\"語\"}です", json!({"k": "語"})),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(find(text, "k"), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_last_object_is_not_replaced_by_an_earlier_one() {
+        for text in [
+            "draft {\"k\":1} final {\"k\":2,",
+            "draft {\"k\":1} final {\"k\":NaN}",
+            "draft {\"k\":1} final {\"k\":2, \"old\":{\"k\":3}, oops}",
+            "draft {\"k\":1} final {\"k\":2,\"k\":3}",
+        ] {
+            assert_eq!(find(text, "k"), Err(Refusal::NotJson), "{text}");
+        }
+    }
+
+    #[test]
+    fn refusals_are_told_apart() {
+        assert_eq!(find("{\"k\":1e999}", "k"), Err(Refusal::NumberOutOfRange));
+        assert_eq!(find("so: {\"k\":1e999}", "k"), Err(Refusal::NumberOutOfRange));
+        assert_eq!(find("{\"k\":NaN}", "k"), Err(Refusal::NotJson));
+        assert_eq!(find("{\"k\":1} {\"x\":2} \"k\"", "x"), Ok(json!({"x": 2})));
+        assert_eq!(find("nothing", "k"), Err(Refusal::NotJson));
+        assert_eq!(parse("{\"a\":{\"b\":1,\"b\":2}}", 32), Err(Refusal::NotJson));
+        assert_eq!(parse("\"\\ud800\"", 32), Err(Refusal::NotJson));
+    }
+
+    #[test]
+    fn depth_is_counted_from_one() {
+        let nested = |n: usize| "[".repeat(n) + &"]".repeat(n);
+        assert!(parse(&nested(32), 32).is_ok());
+        assert_eq!(parse(&nested(33), 32), Err(Refusal::NotJson));
+    }
+
+    #[test]
+    fn hostile_nesting_ends_and_takes_linear_time() {
+        for unit in ["{", "[", "{\"a\":", "{\"a\":[", "{\"", "{\"{\"", "\"", "{\"a\":\"{", "\\\"{", "{\"k\":1}", "[{\"k\":1}"] {
+            // Quadratic work on 1 MB would take minutes, not a moment.
+            let text = unit.repeat(1_000_000 / unit.len());
+            let whole = find(&text, "k");
+            assert_eq!(whole.is_ok(), unit.ends_with("1}"), "{unit}");
+        }
+    }
+}

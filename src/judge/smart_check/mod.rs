@@ -1,0 +1,122 @@
+//! The smart check: a state machine that finds out with few probes whether an agent is done.
+//!
+//! Must not: do anything itself. It is told what happened and says what to do next; whoever drives it counts commits,
+//! probes, looks at changes, rescues and waits. The rules are those of `tests/vectors/smart_check.json`.
+//!
+//! A *round* is one probe and what follows from it. A round that settles nothing is lost: wait, then the next one.
+
+mod machine;
+mod probe;
+
+pub use machine::SmartCheck;
+pub use probe::{ProbeAnswer, ProbeFailure, ProbeReading, ProbeReport, ProbeWord, read_probe};
+
+use serde::Serialize;
+
+use crate::model::VerdictState;
+
+/// How a smart check is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmartCheckConfig {
+    /// The most probes that are sent; 0 sends none.
+    pub max_probes: u32,
+    /// The wait between two probes, in seconds.
+    pub probe_interval_seconds: u64,
+    /// Whether changes that are left when the time is up are rescued.
+    pub has_final_rescue: bool,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Count the commits since the baseline and answer with [`Happened::Commits`].
+    CountCommits,
+    /// Send a probe and answer with [`Happened::Probed`].
+    Probe {
+        /// 1 for the first probe.
+        number: u32,
+    },
+    /// Look for uncommitted changes and answer with [`Happened::Changes`].
+    LookAtChanges,
+    /// Rescue the uncommitted changes and answer with [`Happened::Rescued`].
+    Rescue {
+        /// True when the time is up: the agent never said that it was done.
+        is_final: bool,
+    },
+    /// Wait and answer with [`Happened::Waited`].
+    Wait {
+        /// How long, in seconds.
+        seconds: u64,
+    },
+    /// The check is over.
+    Finish(SmartOutcome),
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happened {
+    /// The number of commits since the baseline; none if git does not answer or the baseline is unknown.
+    Commits(Option<u64>),
+    /// A probe ended.
+    Probed(ProbeReading),
+    /// Whether there are uncommitted changes; none if git does not answer.
+    Changes(Option<bool>),
+    /// A rescue ended. Commits decide what it was worth.
+    Rescued(RescueOutcome),
+    /// A wait ended.
+    Waited,
+}
+
+/// How a rescue ended, by its own word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RescueOutcome {
+    /// It says that it worked.
+    Ok,
+    /// It failed.
+    Fail,
+    /// There is no rescue tool.
+    Missing,
+    /// It took too long.
+    Timeout,
+}
+
+/// How a smart check ended. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SmartStatus {
+    /// There are commits since the baseline.
+    CommitsCreated,
+    /// The agent is done and a rescue committed its changes.
+    Rescued,
+    /// The agent is done, and nothing was left to commit.
+    NothingToDo,
+    /// The rounds are used up.
+    Timeout,
+    /// The rounds are used up and no probe was answered.
+    ProbeError,
+    /// The agent says that it is done, and git cannot confirm it.
+    GitError,
+}
+
+/// The result of a smart check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SmartOutcome {
+    /// How it ended.
+    pub status: SmartStatus,
+    /// Whether the work is done.
+    pub complete: bool,
+    /// Probes sent.
+    pub probes_used: u32,
+    /// Waits made.
+    pub waits: u32,
+    /// A rescue made at least one commit.
+    pub rescued: bool,
+    /// What the status means for the workspace.
+    pub verdict: VerdictState,
+    /// Whether uncommitted changes are left, as far as they were looked at at the end.
+    pub changes_left: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Rules 3 and 6: what an answer to a probe says.
+//!
+//! Must not: follow the answer. It is a claim of the agent; `should_continue` and `commits_made` decide nothing.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::judge::closer::is_none_word;
+use crate::judge::json_answer;
+
+/// What came back from a probe.
+#[derive(Debug, Clone, Copy)]
+pub enum ProbeAnswer<'a> {
+    /// An object that the client read.
+    Json(&'a Value),
+    /// Text. Untrusted.
+    Raw(&'a str),
+    /// No answer in time.
+    Timeout,
+    /// The probe could not be started.
+    SpawnError,
+}
+
+/// What a probe says, as far as it decides something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeReading {
+    /// An answer with a known status.
+    Answered(ProbeWord),
+    /// No usable answer.
+    Failed(ProbeFailure),
+}
+
+/// The status after rule 2: what else is in the answer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeWord {
+    /// Done, with neither agents nor tasks left.
+    Complete,
+    /// Background agents run.
+    Waiting,
+    /// At work.
+    Working,
+}
+
+/// Why a probe has no usable answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeFailure {
+    /// No answer in time.
+    Timeout,
+    /// It could not be started.
+    SpawnError,
+    /// No object with a `status`.
+    Unreadable,
+    /// A `status` that is none of the three words.
+    UnknownStatus,
+}
+
+/// An answer with what is worth showing of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProbeReport {
+    /// What it says.
+    pub reading: ProbeReading,
+    /// The agent's advice whether to ask again. Shown, never followed.
+    pub should_continue: Option<bool>,
+    /// The commits that the agent claims. Shown, never counted.
+    pub commits_made: Option<u64>,
+    /// The agent's message. Untrusted text.
+    pub message: Option<String>,
+    /// The tasks that the agent names as pending. Untrusted text.
+    pub tasks_pending: Vec<String>,
+}
+
+impl From<ProbeFailure> for ProbeReport {
+    fn from(failure: ProbeFailure) -> Self {
+        Self {
+            reading: ProbeReading::Failed(failure),
+            should_continue: None,
+            commits_made: None,
+            message: None,
+            tasks_pending: Vec::new(),
+        }
+    }
+}
+
+/// Reads an answer. Total, and linear in its input.
+pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
+    match answer {
+        ProbeAnswer::Json(value) => read_value(value),
+        ProbeAnswer::Raw(text) => {
+            json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
+        }
+        ProbeAnswer::Timeout => ProbeFailure::Timeout.into(),
+        ProbeAnswer::SpawnError => ProbeFailure::SpawnError.into(),
+    }
+}
+
+fn read_value(value: &Value) -> ProbeReport {
+    let Some(object) = value.as_object() else { return ProbeFailure::Unreadable.into() };
+    let reading = match object.get("status") {
+        None => ProbeReading::Failed(ProbeFailure::Unreadable),
+        Some(status) => word(status, object)
+            .map_or(ProbeReading::Failed(ProbeFailure::UnknownStatus), ProbeReading::Answered),
+    };
+    ProbeReport {
+        reading,
+        should_continue: object.get("should_continue").and_then(Value::as_bool),
+        commits_made: object.get("commits_made").and_then(Value::as_u64),
+        message: object.get("message").and_then(Value::as_str).map(str::to_owned),
+        tasks_pending: task_names(object.get("tasks_pending")),
+    }
+}
+
+/// Rule 2: "complete" with active agents is waiting, with pending tasks it is working.
+fn word(status: &Value, object: &Map<String, Value>) -> Option<ProbeWord> {
+    let says_something = |key: &str| object.get(key).is_some_and(says_something);
+    match status.as_str()?.trim().to_lowercase().as_str() {
+        "complete" if says_something("agents_active") => Some(ProbeWord::Waiting),
+        "complete" if says_something("tasks_pending") => Some(ProbeWord::Working),
+        "complete" => Some(ProbeWord::Complete),
+        "waiting" => Some(ProbeWord::Waiting),
+        "working" => Some(ProbeWord::Working),
+        _ => None,
+    }
+}
+
+/// True unless the value says "no" or "none" in some type. In doubt something is active: a lost round costs a wait, a
+/// wrong "complete" costs the work.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !is_none_word(text) && !["false", "no", "0"].contains(&text.trim().to_lowercase().as_str()),
+        Value::Array(list) => list.iter().any(is_entry),
+        Value::Object(object) => !object.is_empty(),
+    }
+}
+
+fn is_entry(entry: &Value) -> bool {
+    !entry.is_null() && !entry.as_str().is_some_and(is_none_word)
+}
+
+fn task_names(value: Option<&Value>) -> Vec<String> {
+    let names = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    names.filter(|name| !is_none_word(name)).map(str::to_owned).collect()
+}

@@ -1,0 +1,154 @@
+//! Test vectors: loading, generated texts, and comparison of whole values.
+//!
+//! A file is `{"cases":[{"name","why","input","expect"}]}`. A judge's test turns an input into a map of results; every
+//! key of `expect` is compared, and one that the judge does not report fails the case.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// One case.
+pub struct Case {
+    /// Its name in the file.
+    pub name: String,
+    /// What the judge is told, with generated texts in place.
+    pub input: Map<String, Value>,
+    /// What it has to answer; a key that is absent is not asserted.
+    pub expect: Map<String, Value>,
+}
+
+/// How a key of `expect` is compared when it is not by equality: `None` leaves it to equality.
+pub type Compare = fn(key: &str, expected: &Value, actual: &Map<String, Value>) -> Option<bool>;
+
+/// The folder of the project's own vectors.
+pub fn own_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+}
+
+/// The folder that `CLOSEOUT_VECTORS` names, else the project's own.
+pub fn folder() -> PathBuf {
+    std::env::var_os("CLOSEOUT_VECTORS").filter(|folder| !folder.is_empty()).map_or_else(own_folder, PathBuf::from)
+}
+
+/// The cases of one file. Fails on a missing, malformed or empty file and on unknown keys of a case.
+pub fn load(path: &Path) -> Vec<Case> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut file: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let cases = file.get_mut("cases").and_then(Value::as_array_mut).map(std::mem::take);
+    let cases = cases.unwrap_or_else(|| panic!("{}: no list of cases", path.display()));
+    assert!(!cases.is_empty(), "{}: no cases", path.display());
+    cases.into_iter().enumerate().map(|(index, case)| read_case(case, &format!("{} #{index}", path.display()))).collect()
+}
+
+fn read_case(case: Value, place: &str) -> Case {
+    let Value::Object(mut case) = case else { panic!("{place}: not an object") };
+    let name = case.remove("name").and_then(|name| name.as_str().map(str::to_owned));
+    case.remove("why");
+    let mut part = |key: &str| match case.remove(key).map(|value| expand(value, place)) {
+        Some(Value::Object(object)) => object,
+        other => panic!("{place}: `{key}` is not an object: {other:?}"),
+    };
+    let (input, expect) = (part("input"), part("expect"));
+    assert!(case.is_empty(), "{place}: unknown keys {:?}", case.keys());
+    assert!(!expect.is_empty(), "{place}: nothing is expected");
+    Case { name: name.unwrap_or_else(|| panic!("{place}: no name")), input, expect }
+}
+
+/// Puts `prefix` + `unit` × `times` + `suffix` in place of every `X_gen`, at any depth.
+fn expand(value: Value, place: &str) -> Value {
+    match value {
+        Value::Array(list) => list.into_iter().map(|item| expand(item, place)).collect(),
+        Value::Object(object) => {
+            let mut expanded = Map::new();
+            for (key, value) in object {
+                let (key, value) = match key.strip_suffix("_gen") {
+                    Some(plain) => (plain.to_owned(), Value::String(generate(&value, place))),
+                    None => (key, expand(value, place)),
+                };
+                assert!(expanded.insert(key.clone(), value).is_none(), "{place}: `{key}` is given twice");
+            }
+            Value::Object(expanded)
+        }
+        plain => plain,
+    }
+}
+
+fn generate(recipe: &Value, place: &str) -> String {
+    let recipe = recipe.as_object().unwrap_or_else(|| panic!("{place}: a recipe is not an object"));
+    for key in recipe.keys() {
+        assert!(["prefix", "unit", "times", "suffix"].contains(&key.as_str()), "{place}: unknown key `{key}` in a recipe");
+    }
+    let text = |key: &str| match recipe.get(key) {
+        None => "",
+        Some(text) => text.as_str().unwrap_or_else(|| panic!("{place}: `{key}` of a recipe is not a text")),
+    };
+    let times = recipe.get("times").map_or(Some(0), Value::as_u64);
+    let times = times.and_then(|times| usize::try_from(times).ok()).unwrap_or_else(|| panic!("{place}: `times`"));
+    text("prefix").to_owned() + &text("unit").repeat(times) + text("suffix")
+}
+
+/// Runs the cases of `file` in [`folder`] through `judge`; see [`check`].
+pub fn run(file: &str, inputs: &[&str], judge: impl Fn(&Map<String, Value>) -> Map<String, Value>, compare: Compare) {
+    check(&folder().join(file), inputs, judge, compare);
+}
+
+/// Runs the cases of the project's own `file`, for vectors that nobody else has.
+pub fn run_own(file: &str, inputs: &[&str], judge: impl Fn(&Map<String, Value>) -> Map<String, Value>, compare: Compare) {
+    check(&own_folder().join(file), inputs, judge, compare);
+}
+
+/// Runs every case of a file, then fails with a list of all that went wrong. `inputs` are the known keys of `input`.
+pub fn check(
+    path: &Path,
+    inputs: &[&str],
+    judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
+    compare: Compare,
+) {
+    let cases = load(path);
+    let failures: Vec<String> = cases
+        .iter()
+        .filter_map(|case| {
+            let problems = problems(case, inputs, &judge, compare);
+            (!problems.is_empty()).then(|| format!("{}:\n    {}", case.name, problems.join("\n    ")))
+        })
+        .collect();
+    let (n_failed, n_cases) = (failures.len(), cases.len());
+    assert!(failures.is_empty(), "{}: {n_failed} of {n_cases} cases fail\n  {}", path.display(), failures.join("\n  "));
+    println!("{}: {n_cases} cases", path.display());
+}
+
+fn problems(
+    case: &Case,
+    inputs: &[&str],
+    judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
+    compare: Compare,
+) -> Vec<String> {
+    let unknown = case.input.keys().filter(|key| !inputs.contains(&key.as_str()));
+    let mut problems: Vec<String> = unknown.map(|key| format!("unknown key `{key}` in input")).collect();
+    let Ok(actual) = catch_unwind(AssertUnwindSafe(|| judge(&case.input))) else {
+        problems.push("the judge, or its driver, panicked".to_owned());
+        return problems;
+    };
+    for (key, expected) in &case.expect {
+        let is_equal = compare(key, expected, &actual).unwrap_or_else(|| actual.get(key) == Some(expected));
+        if !is_equal {
+            let actual = actual.get(key).map_or("nothing of that name".to_owned(), ToString::to_string);
+            problems.push(format!("{key}: expected {expected}, got {actual}"));
+        }
+    }
+    problems
+}
+
+/// Compares every key by equality.
+pub fn by_equality(_key: &str, _expected: &Value, _actual: &Map<String, Value>) -> Option<bool> {
+    None
+}
+
+/// A serialisable result as the map that is compared.
+pub fn as_map(result: &impl serde::Serialize) -> Map<String, Value> {
+    match serde_json::to_value(result) {
+        Ok(Value::Object(object)) => object,
+        other => panic!("a result is not an object: {other:?}"),
+    }
+}
