@@ -1,0 +1,211 @@
+//! Decides for each sentence whether it asks the reader for something: the rules 3 to 7 of the vectors
+//! and what the corpus says about questions and requests. It does not decide the label.
+
+use super::document::{Document, End, Sentence};
+use super::forms::Form;
+use super::lines::{Marker, Role};
+
+/// How a sentence asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asks {
+    /// Not at all.
+    No,
+    /// It is a question that nobody has to answer: courtesy, answered on the spot, told, rhetorical.
+    Empty,
+    /// It is a question or a request to the reader.
+    Reader,
+}
+
+/// What is known of one sentence beyond its words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// Whether it is a question by its mark or its words.
+    pub(super) question: bool,
+    /// Whether it asks, by the rules of the signals.
+    pub(super) signal: Asks,
+    /// Whether it asks, for the label.
+    pub(super) label: Asks,
+}
+
+/// Reads every sentence of the document.
+pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
+    let made = QuestionLists::read(document);
+    (0..document.sentences.len()).map(|index| sentence(document, &made, index)).collect()
+}
+
+/// The lists and sections whose questions are the result itself, by sentence.
+struct QuestionLists {
+    made: Vec<bool>,
+}
+
+impl QuestionLists {
+    /// A list belongs to the sentence that introduces it.
+    fn read(document: &Document<'_>) -> Self {
+        let mut made = Vec::with_capacity(document.sentences.len());
+        let mut lead: Option<&Sentence> = None;
+        for sentence in &document.sentences {
+            let is_item = sentence.role == Role::Item;
+            made.push(is_item && lead.is_some_and(|lead| introduces_made(lead)));
+            if !is_item {
+                lead = Some(sentence);
+            }
+        }
+        Self { made }
+    }
+}
+
+fn introduces_made(lead: &Sentence) -> bool {
+    lead.forms.has(Form::QuestionsMade) && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
+}
+
+fn asks_own_questions(lead: &Sentence) -> bool {
+    lead.forms.has(Form::QuestionsAsked) && lead.end == End::Colon && !lead.forms.has(Form::Done)
+}
+
+fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Reading {
+    let sentence = &document.sentences[index];
+    let forms = sentence.forms;
+    let marked = sentence.end == End::Question;
+    let direct = forms.has(Form::Direct) && !forms.has(Form::NotARequest);
+    if marked || direct {
+        let signal = question(document, index, false);
+        let label = if lists.made[index] { Asks::Empty } else { question(document, index, true) };
+        return Reading { question: true, signal, label };
+    }
+    let request = request(sentence);
+    let label = if lists.made[index] { Asks::Empty } else { label_request(document, index, request) };
+    Reading { question: false, signal: request, label }
+}
+
+/// A question: does anybody have to answer it?
+fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
+    let sentence = &document.sentences[index];
+    let forms = sentence.forms;
+    if forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) {
+        return Asks::Empty;
+    }
+    if forms.has(Form::NotARequest) && sentence.end != End::Question {
+        return Asks::No;
+    }
+    if heading_with_content(document, sentence, for_label) || labelled_with_content(document, sentence) {
+        return Asks::Empty;
+    }
+    if answered_by_next(document, index) || explained(document, index, for_label) {
+        return Asks::Empty;
+    }
+    let tag = forms.has(Form::Rhetorical) && !forms.any(&[Form::Understanding, Form::You, Form::Confirm]);
+    if tag && for_label {
+        return Asks::Empty;
+    }
+    if for_label && forms.has(Form::Explains) && !forms.has(Form::You) && followed_by_statement(document, index) {
+        return Asks::Empty;
+    }
+    Asks::Reader
+}
+
+/// Rule 4a for headings. A bold line that is put to the reader is a question in bold type.
+fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label: bool) -> bool {
+    if sentence.role != Role::Heading || !sentence.closes_line {
+        return false;
+    }
+    let line = &document.lines[sentence.line];
+    let directed = sentence.forms.any(&[Form::Direct, Form::Choose, Form::Confirm])
+        || (line.bold && sentence.forms.any(&[Form::You, Form::Me]));
+    if directed && (line.bold || for_label) {
+        return false;
+    }
+    document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading || !line.bold)
+}
+
+/// Rule 4a for `Q:` lines: content below that is not the next question.
+fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
+    document.lines[sentence.line].labelled_question
+        && document.line_below(sentence.line).is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
+}
+
+/// Rule 4b: the next sentence opens with an answer.
+fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let Some(next) = document.sentences.get(index + 1) else { return false };
+    if next.role == Role::Item && next.line != sentence.line {
+        return false;
+    }
+    if next.role == Role::Heading && next.line != sentence.line {
+        return false;
+    }
+    next.forms.has(Form::AnswerOpen) && next.end != End::Question
+}
+
+/// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
+/// the answer.
+fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
+    let sentence = &document.sentences[index];
+    let forms = sentence.forms;
+    if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
+        return false;
+    }
+    if for_label && is_alternative(sentence) {
+        return false;
+    }
+    document.sentences.get(index + 1).is_some_and(|next| {
+        let same = next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        same && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+    })
+}
+
+/// Whether two alternatives stand in the question.
+fn is_alternative(sentence: &Sentence) -> bool {
+    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.contains(word))
+        || ["それとも", "还是", "或", "아니면"].iter().any(|word| sentence.normal.joined.contains(word))
+}
+
+fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
+    document.sentences.get(index + 1).is_some_and(|next| {
+        next.end != End::Question
+            && next.role != Role::Heading
+            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose])
+    })
+}
+
+/// A statement that asks: confirm, choose, let me know, send, waiting.
+fn request(sentence: &Sentence) -> Asks {
+    let forms = sentence.forms;
+    if forms.has(Form::NotARequest) {
+        return Asks::No;
+    }
+    if !forms.any(&[Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting]) {
+        return Asks::No;
+    }
+    if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
+}
+
+/// Rule 5: a request under a condition about questions, help, problems or feedback.
+pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
+    let forms = sentence.forms;
+    if forms.has(Form::GoCondition) {
+        return false;
+    }
+    forms.has(Form::CourtesyCondition) || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
+}
+
+/// For the label, requests inside lists and guides are steps for the user of the result.
+fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
+    let sentence = &document.sentences[index];
+    if request != Asks::Reader {
+        return request;
+    }
+    let forms = sentence.forms;
+    if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
+        return Asks::No;
+    }
+    if sentence.role == Role::Item {
+        let strong = forms.any(&[Form::TellMe, Form::Choose, Form::Confirm, Form::WantsInput])
+            && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
+            && !forms.any(&[Form::Instruction, Form::Optional]);
+        return if strong { Asks::Reader } else { Asks::No };
+    }
+    if forms.has(Form::Optional) && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
+        return Asks::Empty;
+    }
+    Asks::Reader
+}

@@ -1,0 +1,251 @@
+//! A text as the writer's own sentences, each with its place, its end and the phrases in it.
+//! What the sentences mean is decided elsewhere.
+
+use std::ops::Range;
+
+use super::forms::FormSet;
+use super::lexicon::LEXICON;
+use super::lines::{self, Line, Role};
+use super::masks::{self, Masked};
+use super::normal::{self, Normal};
+
+/// How a sentence ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// A question mark is among the closing signs.
+    Question,
+    /// A full stop or an exclamation mark.
+    Stop,
+    /// Three dots.
+    Dots,
+    /// A colon.
+    Colon,
+    /// A comma.
+    Comma,
+    /// None of these.
+    Open,
+}
+
+/// A sentence in the writer's own voice.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence {
+    /// Its bytes in the text, without blanks around it.
+    pub(super) range: Range<usize>,
+    /// The index of its line in [`Document::lines`].
+    pub(super) line: usize,
+    /// What its line is.
+    pub(super) role: Role,
+    /// The block of its line.
+    pub(super) block: usize,
+    /// How it ends.
+    pub(super) end: End,
+    /// Its folded form.
+    pub(super) normal: Normal,
+    /// The phrases in it.
+    pub(super) forms: FormSet,
+    /// Whether it opens its line.
+    pub(super) opens_line: bool,
+    /// Whether it closes its line.
+    pub(super) closes_line: bool,
+    /// Whether a passage of code, a quotation or an address is its last part.
+    pub(super) ends_masked: bool,
+    /// Whether code, a quotation or an address is in it.
+    pub(super) has_mask: bool,
+}
+
+/// A text, taken apart.
+#[derive(Debug)]
+pub(super) struct Document<'t> {
+    /// The text itself.
+    pub(super) text: &'t str,
+    /// Its lines.
+    pub(super) lines: Vec<Line>,
+    /// Its sentences in the writer's own voice, in order.
+    pub(super) sentences: Vec<Sentence>,
+    /// Whether it ends inside a code fence.
+    pub(super) open_fence: bool,
+}
+
+impl<'t> Document<'t> {
+    /// Takes `text` apart.
+    pub(super) fn read(text: &'t str) -> Self {
+        let lines::Lines { lines, open_fence } = lines::read(text);
+        let mut sentences = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            if matches!(line.role, Role::Paragraph | Role::Heading | Role::Item) {
+                split(text, index, line, &mut sentences);
+            }
+        }
+        Self { text, lines, sentences, open_fence }
+    }
+
+    /// The words of a sentence as they stand in the text.
+    pub(super) fn words(&self, sentence: &Sentence) -> &'t str {
+        &self.text[sentence.range.clone()]
+    }
+
+    /// The first line after `line` that is not blank or a rule.
+    pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
+        self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))
+    }
+
+    /// The last line above `line` that is not blank or a rule.
+    pub(super) fn line_above(&self, line: usize) -> Option<usize> {
+        self.lines[..line].iter().rposition(|above| !matches!(above.role, Role::Blank | Role::Rule))
+    }
+}
+
+/// Abbreviations after which a full stop ends no sentence.
+const ABBREVIATIONS: [&str; 22] = [
+    "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw", "d.h", "ca", "p.ej", "sr", "sra",
+    "nr", "resp",
+];
+
+fn split(text: &str, index: usize, line: &Line, out: &mut Vec<Sentence>) {
+    let content = &text[line.content.min(line.range.end)..line.range.end];
+    let base = line.range.end - content.len();
+    let masks = masks::find(content);
+    let first = out.len();
+    let mut start = 0;
+    let mut at = 0;
+    let mut next_mask = 0;
+    while at < content.len() {
+        if let Some((range, _)) = masks.get(next_mask)
+            && at >= range.start
+        {
+            at = range.end.max(at + 1);
+            next_mask += 1;
+            continue;
+        }
+        let Some(c) = content[at..].chars().next() else { break };
+        let after = at + c.len_utf8();
+        if is_terminator(c)
+            && let Some(end) = sentence_end(content, start, at, c)
+        {
+            push(content, base, start..end, &masks, index, line, out);
+            start = end;
+            at = end;
+            while masks.get(next_mask).is_some_and(|(range, _)| range.end <= at) {
+                next_mask += 1;
+            }
+        } else if is_terminator(c) {
+            at += content[at..].len() - content[at..].trim_start_matches(is_terminator).len();
+        } else {
+            at = after;
+        }
+    }
+    push(content, base, start..content.len(), &masks, index, line, out);
+    if let Some(sentence) = out.get_mut(first) {
+        sentence.opens_line = true;
+    }
+    if out.len() > first
+        && let Some(sentence) = out.last_mut()
+    {
+        sentence.closes_line = true;
+    }
+}
+
+fn is_terminator(c: char) -> bool {
+    matches!(c, '.' | '?' | '!' | '。' | '\u{ff1f}' | '\u{ff01}' | '\u{ff0e}' | '\u{2026}')
+}
+
+fn is_closer(c: char) -> bool {
+    matches!(c, ')' | ']' | '"' | '\'' | '*' | '_' | '~' | '\u{201d}' | '\u{2019}' | '」' | '』' | '\u{ff09}' | '】' | '\u{bb}')
+}
+
+/// Where the sentence ends whose first closing sign `c` is at `at`; none if it goes on.
+fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize> {
+    let tail = &content[at..];
+    let signs = tail.len() - tail.trim_start_matches(is_terminator).len();
+    let rest = &tail[signs..];
+    let closers = rest.len() - rest.trim_start_matches(is_closer).len();
+    let after = &rest[closers..];
+    let end = at + signs + closers;
+    let Some(next) = after.chars().next() else { return Some(end) };
+    let run = &tail[..signs];
+    let question = run.contains(['?', '\u{ff1f}']);
+    let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || normal::is_joined(next);
+    let spaced = next.is_whitespace();
+    if !spaced && !wide {
+        return None;
+    }
+    let following = after.trim_start().chars().next();
+    let goes_on = following.is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
+    if question || c == '!' || c == '\u{ff01}' {
+        // A mark inside brackets or emphasis in the middle of a sentence ends nothing.
+        let enclosed = rest[..closers].chars().any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
+        return (!(enclosed && (goes_on || (wide && !spaced)))).then_some(end);
+    }
+    if wide {
+        return Some(end);
+    }
+    if goes_on && signs == 1 {
+        return None;
+    }
+    let word = content[start..at].rsplit([' ', '(', '\u{a0}']).next().unwrap_or("");
+    let known = word.len() <= 6 && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+    let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && following.is_some_and(char::is_alphabetic);
+    (!known && !(initial && at - start > 4)).then_some(end)
+}
+
+fn push(
+    content: &str,
+    base: usize,
+    range: Range<usize>,
+    masks: &[(Range<usize>, Masked)],
+    index: usize,
+    line: &Line,
+    out: &mut Vec<Sentence>,
+) {
+    let raw = &content[range.clone()];
+    let trimmed = raw.trim();
+    if trimmed.is_empty() {
+        return;
+    }
+    let start = range.start + (raw.len() - raw.trim_start().len());
+    let end = start + trimmed.len();
+    let from = masks.partition_point(|(mask, _)| mask.end <= start);
+    let inside: Vec<_> = masks[from..]
+        .iter()
+        .take_while(|(mask, _)| mask.start < end)
+        .map(|(mask, kind)| (mask.start.saturating_sub(start)..mask.end - start, *kind))
+        .collect();
+    let normal = normal::form(trimmed, &inside);
+    if normal.letters == 0 && inside.is_empty() {
+        return;
+    }
+    let forms = LEXICON.find(&normal.spaced, &normal.joined);
+    let closing = trimmed.trim_end_matches(is_closer);
+    let ends_masked = inside.last().is_some_and(|(mask, _)| mask.end >= closing.len());
+    out.push(Sentence {
+        range: base + start..base + end,
+        line: index,
+        role: line.role,
+        block: line.block,
+        end: if ends_masked { End::Open } else { end_of(closing) },
+        normal,
+        forms,
+        opens_line: false,
+        closes_line: false,
+        ends_masked,
+        has_mask: !inside.is_empty(),
+    });
+}
+
+/// How the text of a sentence without its closing brackets ends.
+fn end_of(closing: &str) -> End {
+    let signs = &closing[closing.trim_end_matches(|c: char| is_terminator(c) || is_closer(c)).len()..];
+    if signs.contains(['?', '\u{ff1f}']) {
+        End::Question
+    } else if signs.contains("...") || signs.contains('\u{2026}') {
+        End::Dots
+    } else if signs.contains(['.', '!', '。', '\u{ff01}', '\u{ff0e}']) {
+        End::Stop
+    } else if closing.ends_with([':', '\u{ff1a}']) {
+        End::Colon
+    } else if closing.ends_with([',', '、', '\u{ff0c}']) {
+        End::Comma
+    } else {
+        End::Open
+    }
+}

@@ -1,0 +1,234 @@
+//! Decides whether a text that asks nothing is unfinished: cut off, an error in place of an answer,
+//! work only announced, still running, partly done, given up, or a stub.
+
+use super::document::{Document, End, Sentence};
+use super::forms::Form;
+use super::label::Kind;
+use super::lines::{Line, Marker, Role};
+
+/// Up to so many letters a text counts as nothing but its error or its interruption.
+const SHORT: usize = 240;
+
+/// The text is an error or an interruption and nothing else.
+pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
+    let sentences = &document.sentences;
+    if let Some(last) = sentences.last()
+        && last.forms.has(Form::Interrupted)
+        && last.normal.letters <= 120
+        && closes_text(document, last)
+        && !delivered_before(document, sentences.len() - 1)
+    {
+        return Some(Kind::Interrupted);
+    }
+    let letters: usize = sentences.iter().map(|sentence| sentence.normal.letters).sum();
+    let first = sentences.first()?;
+    let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
+    let error = first.forms.has(Form::ErrorOnly) && !first.has_mask && !sentences.iter().any(|sentence| sentence.end == End::Question);
+    let own = sentences.iter().any(|sentence| sentence.forms.has(Form::Me));
+    (error && letters <= SHORT && lines <= 4 && !own).then_some(Kind::ErrorText)
+}
+
+fn delivered_before(document: &Document<'_>, index: usize) -> bool {
+    document.sentences[..index].iter().any(|sentence| sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Announce, Form::Progress]))
+}
+
+/// The text breaks off: in a fence, a table, under a heading, in a sentence.
+pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
+    if document.open_fence {
+        return true;
+    }
+    let Some((index, last)) = document.lines.iter().enumerate().rev().find(|(_, line)| !matches!(line.role, Role::Blank | Role::Rule)) else {
+        return false;
+    };
+    if last.role == Role::Table {
+        return table_is_cut(document, index, last);
+    }
+    if hard_only {
+        return false;
+    }
+    if last.role == Role::Heading {
+        return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
+    }
+    let Some(sentence) = document.sentences.last().filter(|sentence| sentence.line == index) else { return false };
+    sentence_is_cut(document, sentence)
+}
+
+fn table_is_cut(document: &Document<'_>, index: usize, last: &Line) -> bool {
+    let row = document.text[last.range.clone()].trim();
+    let Some(above) = document.lines[..index].iter().rev().find(|line| line.role != Role::Blank) else { return false };
+    if above.role != Role::Table || !row.starts_with('|') {
+        return false;
+    }
+    let full = document.text[above.range.clone()].trim();
+    let bars = |row: &str| row.bytes().filter(|&byte| byte == b'|').count();
+    (full.ends_with('|') && !row.ends_with('|')) || bars(row) + 1 < bars(full)
+}
+
+fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
+    let words = document.words(sentence);
+    match sentence.end {
+        End::Comma => return true,
+        End::Stop | End::Question | End::Dots | End::Colon => return false,
+        End::Open => {}
+    }
+    if sentence.ends_masked {
+        return false;
+    }
+    if sentence.forms.has(Form::CutOff) || has_open_bracket(words) {
+        return true;
+    }
+    if sentence.normal.words < 7 || sentence.normal.spaced.is_empty() || sentence.forms.has(Form::Direct) {
+        return false;
+    }
+    // A long sentence without a full stop, where all others have one.
+    let ended = words.chars().next_back().is_some_and(char::is_alphabetic);
+    let others = document.sentences.iter().filter(|other| other.role == sentence.role && other.range != sentence.range && other.normal.words > 4);
+    let (mut stops, mut open) = (0, 0);
+    for other in others {
+        match other.end {
+            End::Stop | End::Question => stops += 1,
+            End::Open | End::Comma => open += 1,
+            End::Dots | End::Colon => {}
+        }
+    }
+    ended && stops >= 1 && open == 0
+}
+
+fn has_open_bracket(words: &str) -> bool {
+    let count = |sign: char| words.chars().filter(|c| *c == sign).count();
+    count('(') > count(')') && !words.contains(":(") || count('\u{ff08}') > count('\u{ff09}') || count('「') > count('」') || count('`') % 2 == 1
+}
+
+/// What kind of unfinished the text is by its last words.
+pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
+    let sentences = &document.sentences;
+    let Some(last) = closing_sentence(document) else { return unspoken(document) };
+    if is_placeholder(document) {
+        return Some(Kind::Placeholder);
+    }
+    let ends_text = closes_text(document, last);
+    if ends_text && last.end == End::Colon && last.role == Role::Paragraph {
+        return Some(Kind::Announce);
+    }
+    if last.role != Role::Heading && announces(last) && (ends_text || last.end == End::Colon || only_plan_follows(document, last)) {
+        return Some(if last.forms.has(Form::Progress) { Kind::Progress } else { Kind::Announce });
+    }
+    if plan_is_open(document) {
+        return Some(Kind::Announce);
+    }
+    let finished = sentences.iter().any(|sentence| sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Partial, Form::Stuck, Form::Progress, Form::Announce]));
+    let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code)) || document.lines.iter().filter(|line| line.role == Role::Item).count() > 3;
+    if in_progress(document, finished) {
+        return Some(Kind::Progress);
+    }
+    if is_partial(document) {
+        return Some(Kind::Partial);
+    }
+    let stuck = sentences.iter().any(|sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere));
+    if stuck && sentences.len() <= 8 && !structure && !finished {
+        return Some(Kind::Stuck);
+    }
+    if !structure && !finished && sentences.len() <= 4 && sentences.iter().any(announces) {
+        return Some(Kind::Announce);
+    }
+    // Thinking aloud that ends in a question to itself.
+    (ends_text && last.end == End::Question && !finished && !structure && sentences.len() <= 3 && last.forms.any(&[Form::Wh, Form::Explains]))
+        .then_some(Kind::Announce)
+}
+
+/// A text without a sentence of its own.
+fn unspoken(document: &Document<'_>) -> Option<Kind> {
+    let visible = document.lines.iter().any(|line| line.role != Role::Blank);
+    let code_stub = is_stub_code(document);
+    (!visible || code_stub).then_some(if code_stub { Kind::Placeholder } else { Kind::Empty })
+}
+
+/// The last sentence that is no courtesy, bracketed remark or plea to wait.
+fn closing_sentence<'d>(document: &'d Document<'_>) -> Option<&'d Sentence> {
+    let mut seen = None;
+    for sentence in document.sentences.iter().rev().take(4) {
+        seen = seen.or(Some(sentence));
+        let forms = sentence.forms;
+        let aside = document.words(sentence).starts_with(['(', '\u{ff08}']);
+        let polite = forms.any(&[Form::Courtesy, Form::CourtesyQuestion]) && !announces(sentence);
+        if !aside && !polite {
+            return Some(sentence);
+        }
+    }
+    seen
+}
+
+/// Whether no code, table or list of another kind follows the sentence.
+fn closes_text(document: &Document<'_>, sentence: &Sentence) -> bool {
+    !document.lines[sentence.line + 1..]
+        .iter()
+        .any(|line| matches!(line.role, Role::Code | Role::Table | Role::Quote | Role::Item | Role::Heading | Role::Letter))
+}
+
+fn only_plan_follows(document: &Document<'_>, sentence: &Sentence) -> bool {
+    document.lines[sentence.line + 1..].iter().all(|line| matches!(line.role, Role::Item | Role::Blank))
+}
+
+pub(super) fn announces(sentence: &Sentence) -> bool {
+    sentence.forms.has(Form::Announce) && !sentence.forms.has(Form::AnnounceNot) && sentence.end != End::Question
+}
+
+/// A plan, or a list with open boxes, on which nothing follows.
+fn plan_is_open(document: &Document<'_>) -> bool {
+    let Some(last) = document.lines.iter().rev().find(|line| line.role != Role::Blank) else { return false };
+    if last.role != Role::Item {
+        return false;
+    }
+    let lead = document.sentences.iter().rev().find(|sentence| sentence.role != Role::Item);
+    let open = document.lines.iter().rev().take_while(|line| matches!(line.role, Role::Item | Role::Blank)).any(|line| matches!(line.marker, Some((Marker::OpenBox, _))));
+    let delivered = lead.is_some_and(|lead| lead.forms.has(Form::Done) && !lead.forms.has(Form::PlanLead));
+    if open && !delivered {
+        return true;
+    }
+    lead.is_some_and(|lead| (lead.forms.has(Form::PlanLead) || announces(lead)) && !lead.forms.any(&[Form::Elsewhere, Form::Optional]) && !lead.forms.has(Form::Done))
+}
+
+/// Work is still under way, by the first or the last words.
+fn in_progress(document: &Document<'_>, finished: bool) -> bool {
+    let sentences = &document.sentences;
+    let running = |sentence: &Sentence| sentence.forms.has(Form::Progress) && !sentence.forms.any(&[Form::Elsewhere, Form::Instruction]);
+    let at_end = sentences.iter().rev().take(2).any(running);
+    let at_start = sentences.iter().take(2).any(running);
+    (at_end && (!finished || sentences.len() <= 4)) || (at_start && !finished && sentences.len() <= 6)
+}
+
+fn is_partial(document: &Document<'_>) -> bool {
+    let sentences = &document.sentences;
+    let partial = |sentence: &&Sentence| sentence.forms.has(Form::Partial) && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest]);
+    sentences.iter().rev().take(3).any(|sentence| partial(&sentence)) || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
+}
+
+/// A stub: a bare word of consent, a heading with a placeholder, code with nothing in it.
+fn is_placeholder(document: &Document<'_>) -> bool {
+    let body: Vec<&Sentence> = document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
+    let stub = |sentence: &Sentence| sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement]) && sentence.normal.letters <= 60;
+    if document.lines.iter().any(|line| line.role == Role::Code) {
+        return body.len() <= 1 && body.iter().all(|sentence| !sentence.forms.has(Form::Done)) && is_stub_code(document);
+    }
+    let other = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Quote));
+    !body.is_empty() && !other && body.iter().all(|sentence| stub(sentence))
+}
+
+/// Code whose comments say that the content is still to be written.
+fn is_stub_code(document: &Document<'_>) -> bool {
+    const STUBS: [&str; 18] = [
+        "todo", "fixme", "goes here", "implement", "placeholder", "your code", "not implemented", "notimplemented", "unimplemented!",
+        "fill in", "tbd", "ここに", "実装予定", "未実装", "在此", "여기에", "stub", "logic here",
+    ];
+    let mut lines = 0;
+    let mut stub = false;
+    for line in document.lines.iter().filter(|line| line.role == Role::Code).take(40) {
+        let text = document.text[line.range.clone()].to_lowercase();
+        if text.trim_start().starts_with(['`', '~']) || text.trim().is_empty() {
+            continue;
+        }
+        lines += 1;
+        stub |= STUBS.iter().any(|word| text.contains(word));
+    }
+    stub && lines <= 12
+}

@@ -1,0 +1,125 @@
+//! The names of the groups of phrases that the language files define, and sets of them.
+//! It knows no phrase itself; what belongs to a group stands in `assets/lang/`.
+
+use serde::Deserialize;
+
+/// One group of phrases, by what a writer does with it. The language files use the snake-case names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Form {
+    /// A question put to the reader by its words, with or without a mark ("would you like").
+    Direct,
+    /// "which option/approach/method": counts in a question only.
+    WhichOption,
+    /// Asks for approval or for a yes to an understanding.
+    Confirm,
+    /// Asks the reader to choose.
+    Choose,
+    /// "Let me know", "tell me", お知らせください.
+    TellMe,
+    /// Asks for a value, file, log, key or act without which the work stops.
+    WantsInput,
+    /// Says that the writer waits for the reader.
+    Waiting,
+    /// Proposes further work in a question ("want me to").
+    Offer,
+    /// A condition about questions, help, problems or feedback.
+    CourtesyCondition,
+    /// A condition about proceeding, choosing, deleting and the like.
+    GoCondition,
+    /// An empty closing question ("anything else?").
+    CourtesyQuestion,
+    /// A polite closing ("feel free to ask").
+    Courtesy,
+    /// Something more would be possible, with no question.
+    Optional,
+    /// The opening of an answer: yes, no, because.
+    AnswerOpen,
+    /// Says what the writer chose or assumed.
+    SelfDecided,
+    /// Says that the writer needs the answer or lacks the fact.
+    NeedsAnswer,
+    /// Names the reader (you, your).
+    You,
+    /// Names the writer (I, we).
+    Me,
+    /// A why/what/how/where/who question.
+    Wh,
+    /// A question that explains rather than asks (why does, what happens when).
+    Explains,
+    /// A tag question or one that expects no answer.
+    Rhetorical,
+    /// Restates the request to have it confirmed ("so you want …, right?").
+    Understanding,
+    /// Announces questions that are themselves the deliverable, or somebody else's.
+    QuestionsMade,
+    /// Announces questions to the reader.
+    QuestionsAsked,
+    /// Opens a letter.
+    Greeting,
+    /// Closes a letter.
+    SignOff,
+    /// Says what the writer will do next.
+    Announce,
+    /// Looks like an announcement and is none.
+    AnnounceNot,
+    /// Says that the writer's work is still running.
+    Progress,
+    /// Says that a part of the work is not done.
+    Partial,
+    /// Says that the work was given up.
+    Stuck,
+    /// The text of an error in place of an answer.
+    ErrorOnly,
+    /// The mark of an interrupted turn.
+    Interrupted,
+    /// A stub in place of the deliverable.
+    Placeholder,
+    /// A bare word of consent in place of an answer.
+    Acknowledgement,
+    /// Introduces a plan or a list of things to do.
+    PlanLead,
+    /// A word with which no finished sentence ends.
+    CutOff,
+    /// Says that something was finished.
+    Done,
+    /// Tells the reader how to use the result.
+    Instruction,
+    /// Leaves something to another person or another time.
+    Elsewhere,
+    /// Contains the words of a request without being one (past, opinion, pointer).
+    NotARequest,
+    /// Marks that a question is told, not asked ("whether", "the question of").
+    Reported,
+}
+
+/// How many groups there are.
+const COUNT: usize = Form::Reported as usize + 1;
+
+/// A set of groups.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct FormSet(u64);
+
+const _: () = assert!(COUNT <= 64);
+
+impl FormSet {
+    /// Adds a group.
+    pub(super) fn insert(&mut self, form: Form) {
+        self.0 |= 1 << form as u32;
+    }
+
+    /// Takes a group away.
+    pub(super) fn remove(&mut self, form: Form) {
+        self.0 &= !(1 << form as u32);
+    }
+
+    /// Whether the group is in the set.
+    pub(super) fn has(self, form: Form) -> bool {
+        self.0 & (1 << form as u32) != 0
+    }
+
+    /// Whether any of the groups is in the set.
+    pub(super) fn any(self, forms: &[Form]) -> bool {
+        forms.iter().any(|&form| self.has(form))
+    }
+}

@@ -1,0 +1,51 @@
+//! Finds letters to somebody else in running text: from a salutation to a closing formula or rule.
+//! What a letter asks, the writer of the message does not ask.
+
+use super::forms::Form;
+use super::lexicon::LEXICON;
+use super::lines::{Line, Role};
+use super::normal;
+
+/// A salutation is a short line.
+const SALUTATION: usize = 80;
+
+/// Marks the lines of letters.
+pub(super) fn mark(text: &str, lines: &mut [Line]) {
+    let mut introduced = false;
+    let mut openings = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if introduced && opens(text, line, Form::Greeting) {
+            openings.push(index);
+        }
+        if !matches!(line.role, Role::Blank | Role::Rule) {
+            let end = text[line.range.clone()].trim_end().trim_end_matches('*');
+            introduced = line.role == Role::Heading || end.ends_with([':', '\u{ff1a}', '。', '.']);
+        }
+    }
+    let Some(&first) = openings.first() else { return };
+    let mut close = None;
+    let mut ends = vec![None; lines.len()];
+    for index in (first..lines.len()).rev() {
+        let line = &lines[index];
+        if matches!(line.role, Role::Rule | Role::Heading) || opens(text, line, Form::SignOff) {
+            close = Some(index);
+        }
+        ends[index] = close;
+    }
+    for start in openings {
+        let end = ends[start].unwrap_or(start);
+        for line in &mut lines[start..=end] {
+            if !matches!(line.role, Role::Blank | Role::Letter) {
+                line.role = Role::Letter;
+            }
+        }
+    }
+}
+
+fn opens(text: &str, line: &Line, form: Form) -> bool {
+    if line.role != Role::Paragraph || line.range.len() > SALUTATION {
+        return false;
+    }
+    let normal = normal::form(&text[line.content.min(line.range.end)..line.range.end], &[]);
+    LEXICON.find(&normal.spaced, &normal.joined).has(form)
+}

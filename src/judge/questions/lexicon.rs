@@ -1,0 +1,222 @@
+//! Reads the language files of `assets/lang/` and finds their phrases in a sentence.
+//! The notation of the phrases is explained at the top of `assets/lang/en.toml`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use regex::{RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::forms::{Form, FormSet};
+
+/// The language files, by name.
+const FILES: [(&str, &str); 7] = [
+    ("en", include_str!("../../../assets/lang/en.toml")),
+    ("ja", include_str!("../../../assets/lang/ja.toml")),
+    ("zh", include_str!("../../../assets/lang/zh.toml")),
+    ("ko", include_str!("../../../assets/lang/ko.toml")),
+    ("es", include_str!("../../../assets/lang/es.toml")),
+    ("de", include_str!("../../../assets/lang/de.toml")),
+    ("fr", include_str!("../../../assets/lang/fr.toml")),
+];
+
+/// How a language separates words, which decides how its phrases are matched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Words {
+    /// Words are separated by blanks; a phrase matches whole words.
+    Spaced,
+    /// Blanks carry no meaning; a phrase matches anywhere.
+    Joined,
+}
+
+/// One language file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LanguageFile {
+    words: Words,
+    #[serde(default)]
+    option_words: Vec<String>,
+    #[serde(default)]
+    question_labels: Vec<String>,
+    forms: BTreeMap<Form, Group>,
+}
+
+/// One group of phrases in a language file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    #[serde(default)]
+    phrases: Vec<String>,
+    #[serde(default)]
+    examples: Vec<String>,
+    #[serde(default)]
+    counter_examples: Vec<String>,
+}
+
+/// The phrases of all languages that separate words in one way.
+#[derive(Default)]
+struct Family {
+    set: RegexSet,
+    forms: Vec<Form>,
+}
+
+/// All phrases, ready to match.
+#[derive(Default)]
+pub(super) struct Lexicon {
+    spaced: Family,
+    joined: Family,
+    /// Words that name an option and are followed by its number or letter, in lower case.
+    pub(super) option_words: Vec<String>,
+    /// Labels that open a question line ("q", "frage"), in lower case.
+    pub(super) question_labels: Vec<String>,
+}
+
+/// The embedded language files, compiled at the first use.
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    // A file that does not compile leaves the detector without phrases; the tests of this module
+    // make sure that this cannot be shipped.
+    read(&FILES).unwrap_or_default()
+});
+
+impl Lexicon {
+    /// The groups whose phrases stand in a sentence: `spaced` with one blank between words and at
+    /// both ends, `joined` without blanks (empty if the sentence has no such script).
+    pub(super) fn find(&self, spaced: &str, joined: &str) -> FormSet {
+        let mut found = FormSet::default();
+        if !spaced.is_empty() {
+            self.spaced.find(spaced, &mut found);
+        }
+        if !joined.is_empty() {
+            self.joined.find(joined, &mut found);
+        }
+        found
+    }
+}
+
+impl Family {
+    fn find(&self, text: &str, found: &mut FormSet) {
+        for index in &self.set.matches(text) {
+            if let Some(&form) = self.forms.get(index) {
+                found.insert(form);
+            }
+        }
+    }
+
+    fn compile(groups: &BTreeMap<Form, String>) -> Result<Self, String> {
+        let set = RegexSetBuilder::new(groups.values())
+            .unicode(true)
+            .size_limit(64 << 20)
+            .dfa_size_limit(16 << 20)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { set, forms: groups.keys().copied().collect() })
+    }
+}
+
+/// Parses and compiles the files; the error names the file.
+fn read(files: &[(&str, &str)]) -> Result<Lexicon, String> {
+    let mut lexicon = Lexicon::default();
+    let (mut spaced, mut joined) = (BTreeMap::new(), BTreeMap::new());
+    for (name, text) in files {
+        let file: LanguageFile = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+        let target = match file.words {
+            Words::Spaced => &mut spaced,
+            Words::Joined => &mut joined,
+        };
+        for (form, group) in &file.forms {
+            let pattern: &mut String = target.entry(*form).or_default();
+            for phrase in &group.phrases {
+                if !pattern.is_empty() {
+                    pattern.push('|');
+                }
+                pattern.push_str(&translate(phrase, file.words));
+            }
+        }
+        lexicon.option_words.extend(file.option_words);
+        lexicon.question_labels.extend(file.question_labels);
+    }
+    lexicon.spaced = Family::compile(&spaced).map_err(|error| format!("spaced: {error}"))?;
+    lexicon.joined = Family::compile(&joined).map_err(|error| format!("joined: {error}"))?;
+    Ok(lexicon)
+}
+
+/// Turns the notation of the language files into a regular expression.
+fn translate(phrase: &str, words: Words) -> String {
+    let (phrase, at_start) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
+    let (phrase, at_end) = phrase.strip_suffix('$').map_or((phrase, false), |rest| (rest, true));
+    let spaced = words == Words::Spaced;
+    let mut out = String::from(if at_start { "^" } else { "" });
+    if spaced {
+        out.push(' ');
+    }
+    let mut rest = phrase;
+    while let Some(c) = rest.chars().next() {
+        let gap = if spaced { " ... " } else { "..." };
+        if let Some(after) = rest.strip_prefix(gap) {
+            out.push_str(if spaced { " (?:.* )?" } else { ".*" });
+            rest = after;
+            continue;
+        }
+        match c {
+            '(' => out.push_str("(?:"),
+            ')' | '|' => out.push(c),
+            '*' if out.ends_with(')') => out.push('*'),
+            '*' if spaced => out.push_str("[^ ]*"),
+            '*' => out.push_str(".*"),
+            '\\' => {
+                rest = &rest[1..];
+                let escaped = rest.chars().next().unwrap_or('\\');
+                out.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
+                if rest.is_empty() {
+                    break;
+                }
+                rest = &rest[escaped.len_utf8()..];
+                continue;
+            }
+            _ => {
+                let _ = write!(out, "{}", regex::escape(c.encode_utf8(&mut [0; 4])));
+            }
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    if spaced {
+        out.push(' ');
+    }
+    if at_end {
+        out.push_str(if spaced { r"(?:[.,:;!?)`\u{22}] )*$" } else { r"[.,:;!?)。、`\u{22}]*$" });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::questions::document::Document;
+
+    #[test]
+    fn the_language_files_compile() {
+        read(&FILES).unwrap();
+    }
+
+    #[test]
+    fn every_example_in_a_language_file_is_found_and_every_counter_example_is_not() {
+        let mut wrong = Vec::new();
+        for (name, text) in FILES {
+            let file: LanguageFile = toml::from_str(text).unwrap();
+            for (form, group) in &file.forms {
+                for (examples, expected) in [(&group.examples, true), (&group.counter_examples, false)] {
+                    for example in examples {
+                        let document = Document::read(example);
+                        let found = document.sentences.iter().any(|sentence| sentence.forms.has(*form));
+                        if found != expected {
+                            wrong.push(format!("{name} {form:?}: {example:?} found={found}"));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

@@ -1,0 +1,519 @@
+//! Splits a text into lines and says what each line is: heading, list item, paragraph, table row,
+//! quote, code. It reads structure only and knows no language.
+
+use std::ops::Range;
+
+use super::lexicon::LEXICON;
+
+/// Longer texts are read at both ends only; the middle is searched for fences alone.
+pub(super) const WHOLE_UP_TO: usize = 256 * 1024;
+/// How much is read at the start of a longer text, in bytes.
+const HEAD: usize = 64 * 1024;
+/// How much is read at the end of a longer text, in bytes.
+const TAIL: usize = 128 * 1024;
+
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// Nothing visible.
+    Blank,
+    /// A line of running text.
+    Paragraph,
+    /// `#` or an underlined title, or nothing but a bold passage.
+    Heading,
+    /// An item of a list.
+    Item,
+    /// A row of a table, or of a box drawn with characters.
+    Table,
+    /// A block quote.
+    Quote,
+    /// A line of code, or a fence.
+    Code,
+    /// A horizontal rule.
+    Rule,
+    /// A part of a letter to somebody else.
+    Letter,
+}
+
+/// How a list item is marked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Marker {
+    /// A dash or another bullet.
+    Bullet,
+    /// A number.
+    Number,
+    /// A letter.
+    Letter,
+    /// A word such as "Option" with a number or letter.
+    Word,
+    /// A box that is not ticked.
+    OpenBox,
+    /// A box that is ticked.
+    DoneBox,
+}
+
+/// One line of the text.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// Its bytes in the text, without the line end.
+    pub(super) range: Range<usize>,
+    /// What it is.
+    pub(super) role: Role,
+    /// The marker of a list item and the bytes of its label in the text.
+    pub(super) marker: Option<(Marker, Range<usize>)>,
+    /// Where its content begins, after indentation, marker and heading signs.
+    pub(super) content: usize,
+    /// The number of the paragraph or list that it belongs to; blank lines separate them.
+    pub(super) block: usize,
+    /// Whether a `Q:` label stands before it.
+    pub(super) labelled_question: bool,
+    /// Whether it is a heading by its bold type only.
+    pub(super) bold: bool,
+}
+
+/// The lines of a text, and how its last fence ended.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// The lines in order; of a long text only those at both ends.
+    pub(super) lines: Vec<Line>,
+    /// Whether the text ends inside a fence.
+    pub(super) open_fence: bool,
+}
+
+/// An open code fence.
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: u8,
+    length: usize,
+}
+
+/// Splits `text` into lines and gives each its role.
+pub(super) fn read(text: &str) -> Lines {
+    let mut reader = Reader { text, lines: Vec::new(), fence: None, block: 0 };
+    let (head, tail) = windows(text);
+    let mut at = 0;
+    while at < text.len() {
+        let end = text[at..].find('\n').map_or(text.len(), |offset| at + offset);
+        if end <= head || at >= tail {
+            reader.line(at..end);
+        } else if at < head {
+            reader.line(at..head);
+            if end > tail {
+                reader.line(tail..end);
+            }
+        } else if end > tail {
+            reader.line(tail..end);
+        } else {
+            reader.fence_only(&text[at..end]);
+        }
+        at = end + 1;
+    }
+    super::letters::mark(text, &mut reader.lines);
+    Lines { lines: reader.lines, open_fence: reader.fence.is_some() }
+}
+
+/// The end of the first window and the start of the last one; equal for a text that is read whole.
+fn windows(text: &str) -> (usize, usize) {
+    if text.len() <= WHOLE_UP_TO {
+        return (text.len(), text.len());
+    }
+    let at_character = |mut index: usize| {
+        while !text.is_char_boundary(index) {
+            index += 1;
+        }
+        index
+    };
+    (at_character(HEAD), at_character(text.len() - TAIL))
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    lines: Vec<Line>,
+    fence: Option<Fence>,
+    block: usize,
+}
+
+impl Reader<'_> {
+    /// Follows the fences of a line that is not read otherwise.
+    fn fence_only(&mut self, line: &str) {
+        let start = line.trim_start_matches([' ', '\t']);
+        if start.starts_with(['`', '~']) {
+            self.fence_step(start.trim_end_matches('\r'));
+        }
+    }
+
+    /// Opens or closes a fence; true if the line is a fence line.
+    fn fence_step(&mut self, start: &str) -> bool {
+        let Some(sign) = start.bytes().next().filter(|sign| matches!(sign, b'`' | b'~')) else { return false };
+        let length = start.bytes().take_while(|&byte| byte == sign).count();
+        let info = &start[length..];
+        match self.fence {
+            Some(fence) => {
+                let closes = sign == fence.sign && length >= fence.length && info.trim().is_empty();
+                if closes {
+                    self.fence = None;
+                }
+                closes
+            }
+            None if length >= 3 && !(sign == b'`' && info.contains('`')) => {
+                self.fence = Some(Fence { sign, length });
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn line(&mut self, range: Range<usize>) {
+        let raw = self.text[range.clone()].trim_end_matches('\r');
+        let range = range.start..range.start + raw.len();
+        let start = raw.trim_start_matches(|c: char| c.is_whitespace() || is_invisible(c));
+        let content = range.start + (raw.len() - start.len());
+        let mut line = Line {
+            range,
+            role: Role::Paragraph,
+            marker: None,
+            content,
+            block: self.block,
+            labelled_question: false,
+            bold: false,
+        };
+        let was_open = self.fence.is_some();
+        if self.fence_step(start) || was_open {
+            line.role = Role::Code;
+        } else if start.is_empty() {
+            line.role = Role::Blank;
+            self.block += 1;
+        } else {
+            self.classify(&mut line, raw, start);
+        }
+        self.lines.push(line);
+    }
+
+    fn classify(&mut self, line: &mut Line, raw: &str, start: &str) {
+        if start.starts_with('>') {
+            line.role = Role::Quote;
+        } else if is_table(start, self.lines.last()) {
+            line.role = Role::Table;
+            self.mark_header(start);
+        } else if is_rule(start) {
+            line.role = Role::Rule;
+            self.block += 1;
+        } else if self.is_indented_code(raw) {
+            line.role = Role::Code;
+        } else if start.starts_with('#') && start.trim_start_matches('#').starts_with([' ', '\u{3000}', '\t']) {
+            line.role = Role::Heading;
+            line.content += start.len() - start.trim_start_matches('#').trim_start().len();
+            self.block += 1;
+        } else if let Some((marker, label, length)) = marker(start) {
+            line.role = Role::Item;
+            let from = line.content;
+            line.marker = Some((marker, from + label.start..from + label.end));
+            line.content = from + length;
+            line.labelled_question = is_labelled_question(&start[length..]);
+        } else {
+            line.labelled_question = is_labelled_question(start);
+            if is_bold_only(start) {
+                line.role = Role::Heading;
+                line.bold = true;
+            }
+        }
+    }
+
+    /// The line above the delimiter row of a table without outer bars is its header.
+    fn mark_header(&mut self, start: &str) {
+        if let Some(last) = self.lines.last_mut()
+            && is_delimiter_row(start)
+            && last.role == Role::Paragraph
+            && self.text[last.range.clone()].contains('|')
+        {
+            last.role = Role::Table;
+        }
+    }
+
+    /// Four blanks or a tab after a blank line, outside a list.
+    fn is_indented_code(&self, raw: &str) -> bool {
+        let indented = raw.starts_with("    ") || raw.starts_with('\t');
+        if !indented {
+            return false;
+        }
+        match self.lines.last() {
+            None => true,
+            Some(last) if last.role == Role::Code => !self.text[last.range.clone()].trim_start().starts_with(['`', '~']),
+            Some(last) if last.role == Role::Blank => {
+                let above = self.lines.iter().rev().find(|line| line.role != Role::Blank);
+                let nested = above.is_some_and(|line| {
+                    line.role == Role::Item || (line.role == Role::Code && !self.text[line.range.clone()].starts_with([' ', '\t']))
+                });
+                !nested || above.is_none()
+            }
+            Some(_) => false,
+        }
+    }
+}
+
+/// Zero-width signs and the byte order mark.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{ad}' | '\u{180e}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_rule(start: &str) -> bool {
+    let signs = start.chars().filter(|c| !c.is_whitespace());
+    let Some(first) = start.chars().next().filter(|c| matches!(c, '-' | '*' | '_' | '=' | '\u{2500}' | '\u{2501}' | '\u{2550}')) else {
+        return false;
+    };
+    let mut count = 0;
+    for sign in signs {
+        if sign != first {
+            return false;
+        }
+        count += 1;
+    }
+    count >= 3
+}
+
+fn is_table(start: &str, above: Option<&Line>) -> bool {
+    let end = start.trim_end();
+    if matches!(start.chars().next(), Some('\u{2500}'..='\u{257f}')) && end.len() > 3 {
+        return true;
+    }
+    if start.starts_with('|') {
+        return end.bytes().filter(|&byte| byte == b'|').count() >= 2 || above.is_some_and(|line| line.role == Role::Table);
+    }
+    if is_delimiter_row(start) {
+        return true;
+    }
+    start.contains('|') && above.is_some_and(|line| line.role == Role::Table)
+}
+
+fn is_delimiter_row(start: &str) -> bool {
+    start.contains('|') && start.contains('-') && start.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+}
+
+fn is_bold_only(start: &str) -> bool {
+    let text = start.trim_end().trim_end_matches([':', '\u{ff1a}']);
+    for sign in ["**", "__"] {
+        if let Some(inner) = text.strip_prefix(sign).and_then(|rest| rest.strip_suffix(sign))
+            && !inner.is_empty()
+            && !inner.contains(sign)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// `Q:`, `Q1.`, `**Frage:**`.
+fn is_labelled_question(start: &str) -> bool {
+    let start = start.trim_start_matches(['*', '_', ' ']);
+    let end = start.char_indices().take(16).find(|(_, c)| matches!(c, ':' | '.' | '\u{ff1a}' | '\u{ff0e}' | ')'));
+    let Some((end, _)) = end else { return false };
+    let label = start[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ').to_lowercase();
+    LEXICON.question_labels.iter().any(|known| *known == label)
+}
+
+/// The line without its list marker.
+pub(super) fn without_marker(line: &str) -> &str {
+    let start = line.trim_start();
+    marker(start).map_or(start, |(_, _, length)| &start[length..])
+}
+
+/// The marker at the start of a line: its kind, the bytes of its label, and the length with the
+/// blanks after it.
+fn marker(start: &str) -> Option<(Marker, Range<usize>, usize)> {
+    let bold = start.len() - start.trim_start_matches('*').len();
+    let bold = if bold == 2 { 2 } else { 0 };
+    let rest = &start[bold..];
+    let first = rest.chars().next()?;
+    if bold == 0 {
+        if matches!(first, '-' | '*' | '+' | '\u{2022}' | '\u{2023}' | '\u{25e6}' | '\u{25aa}' | '\u{25cf}' | '\u{25cb}' | '\u{25a0}' | '\u{25a1}' | '\u{2610}' | '\u{30fb}' | '\u{2013}' | '\u{2014}' | '\u{276f}' | '\u{2705}' | '\u{274c}' | '\u{2b1c}') {
+            return bullet(rest, first);
+        }
+        if let Some(label) = emoji_letter(rest) {
+            return Some((Marker::Letter, 0..label, label));
+        }
+    }
+    if matches!(first, '\u{2460}'..='\u{2473}' | '\u{2776}'..='\u{277f}' | '\u{24b6}'..='\u{24cf}') {
+        let length = first.len_utf8();
+        return Some((Marker::Number, bold..bold + length, bold + length + blanks(&rest[length..])));
+    }
+    numbered(rest).or_else(|| worded(rest)).map(|(kind, label, length)| (kind, bold + label.start..bold + label.end, bold + length))
+}
+
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '\t', '\u{3000}']).len()
+}
+
+fn bullet(rest: &str, first: char) -> Option<(Marker, Range<usize>, usize)> {
+    let length = first.len_utf8();
+    let after = &rest[length..];
+    let tight = first > '\u{2100}' && first != '\u{2705}';
+    if !tight && !after.starts_with([' ', '\t', '\u{3000}']) {
+        return None;
+    }
+    let start = length + blanks(after);
+    let inner = &rest[start..];
+    if first == '\u{2610}' || first == '\u{25a1}' || first == '\u{2b1c}' {
+        return Some((Marker::OpenBox, 0..length, start));
+    }
+    let mut signs = inner.chars();
+    if let (Some('['), Some(state), Some(']')) = (signs.next(), signs.next(), signs.next()) {
+        let length = 2 + state.len_utf8();
+        let kind = if matches!(state, 'x' | 'X' | '\u{2713}' | '\u{2714}') { Marker::DoneBox } else { Marker::OpenBox };
+        return Some((kind, 0..first.len_utf8(), start + length + blanks(&inner[length..])));
+    }
+    if let Some((kind, label, length)) = numbered(inner).or_else(|| worded(inner)) {
+        return Some((kind, start + label.start..start + label.end, start + length));
+    }
+    Some((Marker::Bullet, 0..first.len_utf8(), start))
+}
+
+/// The letters A, B, AB and O as emoji, and keycap digits.
+fn emoji_letter(rest: &str) -> Option<usize> {
+    let mut chars = rest.char_indices();
+    let (_, first) = chars.next()?;
+    if !matches!(first, '\u{1f170}' | '\u{1f171}' | '\u{1f18e}' | '\u{1f17e}' | '\u{1f1e6}'..='\u{1f1ff}' | '0'..='9') {
+        return None;
+    }
+    let keycap = first.is_ascii_digit();
+    let mut end = first.len_utf8();
+    let mut capped = false;
+    for (index, c) in chars {
+        match c {
+            '\u{fe0f}' => end = index + c.len_utf8(),
+            '\u{20e3}' => {
+                end = index + c.len_utf8();
+                capped = true;
+            }
+            _ => break,
+        }
+    }
+    (!keycap || capped).then_some(end)
+}
+
+/// `1.`, `1)`, `(1)`, `[1]`, `a)`, `A:`, with at most three digits or one letter.
+fn numbered(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
+    let mut chars = rest.char_indices().peekable();
+    let bracket = matches!(chars.peek(), Some((_, '(' | '[' | '\u{ff08}')));
+    if bracket {
+        chars.next();
+    }
+    let from = chars.peek()?.0;
+    let mut kind = None;
+    let mut length = 0;
+    while let Some(&(_, c)) = chars.peek() {
+        let digit = c.is_ascii_digit() || ('\u{ff10}'..='\u{ff19}').contains(&c);
+        let letter = c.is_ascii_alphabetic() || ('\u{ff21}'..='\u{ff3a}').contains(&c);
+        match kind {
+            None if digit => kind = Some(Marker::Number),
+            None if letter => kind = Some(Marker::Letter),
+            Some(Marker::Number) if digit && length < 3 => {}
+            _ => break,
+        }
+        length += 1;
+        chars.next();
+    }
+    let kind = kind?;
+    let (end, sign) = chars.next()?;
+    let closed = if bracket {
+        matches!(sign, ')' | ']' | '\u{ff09}')
+    } else {
+        matches!(sign, '.' | ')' | ':' | '\u{ff0e}' | '\u{ff09}' | '\u{ff1a}' | '\u{3001}')
+    };
+    let mut after = end + sign.len_utf8();
+    let wide = sign > '\u{2100}' || rest[after..].chars().next().is_some_and(|c| c > '\u{2e80}');
+    if !closed || !(wide || rest[after..].is_empty() || rest[after..].starts_with([' ', '\t', '*'])) {
+        return None;
+    }
+    after += rest[after..].len() - rest[after..].trim_start_matches([' ', '\t', '\u{3000}']).len();
+    Some((kind, from..end, after))
+}
+
+/// `Option 1:`, `案A`, `Plan B —`.
+fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
+    let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
+    let lower = rest[..window_end].to_lowercase();
+    let word = LEXICON.option_words.iter().filter(|word| lower.starts_with(word.as_str())).max_by_key(|word| word.len())?;
+    let mut at = word.len();
+    if !rest.is_char_boundary(at) {
+        return None;
+    }
+    at += blanks(&rest[at..]);
+    let value = rest[at..].chars().next()?;
+    let numeral = value.is_ascii_digit()
+        || ('\u{ff10}'..='\u{ff19}').contains(&value)
+        || ('\u{ff21}'..='\u{ff3a}').contains(&value)
+        || matches!(value, '\u{2460}'..='\u{2473}' | '一' | '二' | '三' | '四' | '五' | '甲' | '乙' | '丙');
+    if !numeral && !value.is_ascii_alphabetic() {
+        return None;
+    }
+    let end = at + value.len_utf8();
+    let next = rest[end..].chars().next();
+    if next.is_some_and(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let separated = next.is_none_or(|c| matches!(c, ':' | '.' | ')' | ',' | '\u{ff1a}' | '\u{2014}' | '\u{2013}' | '-' | '*' | '\u{3001}' | '\u{ff09}' | '\u{ff0e}' | ' ' | '\u{3000}' | '\u{ff08}' | '('));
+    if !separated {
+        return None;
+    }
+    let skip = rest[end..].len() - rest[end..].trim_start_matches([':', '.', ')', ',', ' ', '\u{ff1a}', '\u{2014}', '\u{2013}', '\u{3001}', '\u{3000}']).len();
+    // "Option 1 is faster" is a sentence about an option, not its label.
+    if next == Some(' ') && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':']) {
+        return None;
+    }
+    Some((Marker::Word, 0..end, end + skip))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roles(text: &str) -> Vec<Role> {
+        read(text).lines.iter().map(|line| line.role).collect()
+    }
+
+    #[test]
+    fn a_fence_is_closed_by_one_at_least_as_long() {
+        assert_eq!(roles("````\n```\na?\n````\nb"), [Role::Code, Role::Code, Role::Code, Role::Code, Role::Paragraph]);
+        assert_eq!(roles("~~~\n```\n~~~\nb"), [Role::Code, Role::Code, Role::Code, Role::Paragraph]);
+    }
+
+    #[test]
+    fn an_open_fence_runs_to_the_end() {
+        let lines = read("a\n```rust\nfn x() {\n");
+        assert!(lines.open_fence);
+        assert!(!read("```\na\n```").open_fence);
+    }
+
+    #[test]
+    fn list_markers_are_recognised() {
+        let kinds: Vec<_> = read("- a\n1. b\nB) c\n[1] d\n① e\nOption 1: f\n案1：g\n- [ ] h\n- [x] i\n🅰️ j\n（２） k")
+            .lines
+            .iter()
+            .map(|line| line.marker.clone().map(|(marker, _)| marker))
+            .collect();
+        let expected = [
+            Marker::Bullet,
+            Marker::Number,
+            Marker::Letter,
+            Marker::Number,
+            Marker::Number,
+            Marker::Word,
+            Marker::Word,
+            Marker::OpenBox,
+            Marker::DoneBox,
+            Marker::Letter,
+            Marker::Number,
+        ];
+        assert_eq!(kinds, expected.map(Some));
+    }
+
+    #[test]
+    fn a_long_text_is_read_at_both_ends_and_its_fences_are_followed() {
+        let text = format!("start\n```\n{}end?", "filler line\n".repeat(40_000));
+        let read = read(&text);
+        assert!(read.open_fence);
+        let bytes: usize = read.lines.iter().map(|line| line.range.len()).sum();
+        assert!(bytes <= HEAD + TAIL, "{bytes}");
+        assert!(read.lines.iter().skip(1).all(|line| line.role == Role::Code));
+    }
+}

@@ -1,0 +1,84 @@
+//! The questions judge: does the last message of an agent wait for an answer, is the work delivered,
+//! or did it stop half-way? It reads the text alone (and the request, where it is known), is total on
+//! every text, takes time linear in its length, and touches nothing outside.
+//!
+//! The signals follow the rules of the test vectors, the three-way label those of the corpus.
+//! What people say in which language stands in `assets/lang/`.
+
+mod asking;
+mod document;
+mod ending;
+mod forms;
+mod label;
+mod letters;
+mod lexicon;
+mod lines;
+mod masks;
+mod normal;
+mod signals;
+mod topic;
+mod wording;
+
+use serde::Serialize;
+
+pub use label::{Ask, Classification, Kind, Label};
+pub use signals::{PENDING_TENTHS, Signal, SignalHit};
+pub use wording::{Choice, Question};
+
+use crate::model::TaskKind;
+
+/// The status of an output by its signals alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// There is an output and it asks nothing.
+    Complete,
+    /// The signals reach the threshold.
+    AwaitingResponse,
+    /// There is no visible output.
+    Incomplete,
+    /// The run failed.
+    Error,
+    /// Other evidence decides for this kind of task.
+    NotJudged,
+}
+
+/// The status of an output by the signals alone (rules 1 to 8 of the vectors).
+pub fn status(task_kind: TaskKind, output: Option<&str>, execution_failed: bool) -> Status {
+    if execution_failed {
+        return Status::Error;
+    }
+    match task_kind {
+        TaskKind::Implementation => return Status::NotJudged,
+        TaskKind::ReadInfo | TaskKind::Report => {}
+    }
+    let Some(output) = output.filter(|output| has_visible(output)) else { return Status::Incomplete };
+    if tenths(&signals(output)) >= PENDING_TENTHS { Status::AwaitingResponse } else { Status::Complete }
+}
+
+/// The signals in a text, each once, with the words that raised them.
+pub fn signals(text: &str) -> Vec<SignalHit> {
+    let document = document::Document::read(text);
+    let readings = asking::read(&document);
+    signals::find(&document, &readings)
+}
+
+/// The sum of the weights of the signals, in tenths.
+pub fn tenths(hits: &[SignalHit]) -> u32 {
+    hits.iter().map(|hit| hit.tenths).sum()
+}
+
+/// Classifies the last message of an agent. `request` is what the user had asked for, if known.
+/// `kind` changes nothing in the label; it is part of the result's meaning for the caller.
+pub fn classify(text: &str, request: Option<&str>, kind: TaskKind) -> Classification {
+    label::classify(text, request, kind)
+}
+
+/// Whether the text has a sign that can be seen.
+fn has_visible(text: &str) -> bool {
+    text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !lines::is_invisible(c) && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}' | '\u{ffa0}' | '\u{34f}'))
+}
+
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub fn debug(text: &str) -> String { let d = document::Document::read(text); let r = asking::read(&d); d.sentences.iter().zip(r).map(|(s, r)| format!("{:?} {:?} {:?} sig={:?} lab={:?} {}\n   {:?}\n", d.words(s), s.role, s.end, r.signal, r.label, s.normal.spaced, s.forms)).collect() }

@@ -1,0 +1,104 @@
+//! The four signals of the question detector with their weights, as the rules of the vectors have them.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::asking::{Asks, Reading};
+use super::document::{Document, End, Sentence};
+use super::forms::Form;
+use super::lines::{Marker, Role};
+
+/// The sum of weights, in tenths, from which a text is taken to wait for an answer.
+pub const PENDING_TENTHS: u32 = 6;
+
+/// A sign that the writer waits for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// A question to the reader, 0.6.
+    DirectQuestion,
+    /// A request for approval or confirmation, 0.8.
+    ConfirmationRequest,
+    /// Options together with a request to choose, 0.9.
+    OptionsSelection,
+    /// A request for an answer ("let me know"), 0.7.
+    LetMeKnow,
+}
+
+impl Signal {
+    /// The weight in tenths.
+    pub fn tenths(self) -> u32 {
+        match self {
+            Self::DirectQuestion => 6,
+            Self::ConfirmationRequest => 8,
+            Self::OptionsSelection => 9,
+            Self::LetMeKnow => 7,
+        }
+    }
+}
+
+/// A signal and the words that raised it first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SignalHit {
+    /// Which signal.
+    pub signal: Signal,
+    /// Its weight in tenths.
+    pub tenths: u32,
+    /// The sentence that raised it, as it stands in the text.
+    pub excerpt: String,
+    /// The bytes of that sentence in the text.
+    pub range: Range<usize>,
+}
+
+/// Each signal once, in the order of the enum, with the first sentence that raised it.
+pub(super) fn find(document: &Document<'_>, readings: &[Reading]) -> Vec<SignalHit> {
+    let options = has_options(document);
+    let mut found: [Option<&Sentence>; 4] = [None; 4];
+    for (sentence, reading) in document.sentences.iter().zip(readings) {
+        if reading.signal != Asks::Reader {
+            continue;
+        }
+        let forms = sentence.forms;
+        let mut raise = |index: usize, raised: bool| {
+            if raised && found[index].is_none() {
+                found[index] = Some(sentence);
+            }
+        };
+        raise(0, reading.question);
+        raise(1, forms.has(Form::Confirm));
+        raise(2, options && asks_to_choose(sentence));
+        raise(3, forms.has(Form::TellMe));
+    }
+    let signals = [Signal::DirectQuestion, Signal::ConfirmationRequest, Signal::OptionsSelection, Signal::LetMeKnow];
+    signals
+        .into_iter()
+        .zip(found)
+        .filter_map(|(signal, sentence)| {
+            let sentence = sentence?;
+            let excerpt = document.words(sentence).to_owned();
+            Some(SignalHit { signal, tenths: signal.tenths(), excerpt, range: sentence.range.clone() })
+        })
+        .collect()
+}
+
+/// Whether the sentence asks the reader to choose.
+pub(super) fn asks_to_choose(sentence: &Sentence) -> bool {
+    sentence.forms.has(Form::Choose) || (sentence.forms.has(Form::WhichOption) && sentence.end == End::Question)
+}
+
+/// Whether at least two options stand in the text, in any form of list.
+pub(super) fn has_options(document: &Document<'_>) -> bool {
+    let items = document
+        .lines
+        .iter()
+        .filter(|line| match &line.marker {
+            Some((Marker::Bullet | Marker::Number | Marker::Letter | Marker::Word | Marker::OpenBox, _)) => {
+                line.role == Role::Item && !document.text[line.content.min(line.range.end)..line.range.end].trim_end().ends_with(['?', '\u{ff1f}'])
+            }
+            Some((Marker::DoneBox, _)) | None => false,
+        })
+        .take(2)
+        .count();
+    items == 2
+}

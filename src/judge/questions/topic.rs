@@ -1,0 +1,61 @@
+//! Compares an answer with the request: do they speak of the same thing?
+
+use std::collections::HashSet;
+
+use super::normal;
+
+/// How much of a text is compared, in bytes.
+const WINDOW: usize = 16 * 1024;
+
+/// Whether the text has next to nothing of what the request is about. It says no when the two
+/// are written in different scripts or the request has too few words to tell.
+pub(super) fn is_off(text: &str, request: &str) -> bool {
+    let mut end = text.len().min(WINDOW);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (wanted, given) = (pieces(request), pieces(&text[..end]));
+    let comparable: Vec<_> = wanted.iter().filter(|piece| piece.chars().count() > 1).collect();
+    if comparable.len() < 2 || given.is_empty() {
+        return false;
+    }
+    let same_script = request.chars().any(normal::is_joined) == text.chars().any(normal::is_joined);
+    let shared = comparable.iter().filter(|piece| given.contains(piece.as_str())).count();
+    same_script && shared * 4 < comparable.len()
+}
+
+/// The stems of the words that carry meaning, and pairs of signs where words are not separated.
+fn pieces(text: &str) -> HashSet<String> {
+    let normal = normal::form(text, &[]);
+    let mut pieces = HashSet::new();
+    let base = if normal.joined.is_empty() { &normal.spaced } else { &normal.joined };
+    let mut word = String::new();
+    let mut previous: Option<char> = None;
+    for c in base.chars().chain([' ']) {
+        let content = normal::is_joined(c) && !matches!(c, '\u{3040}'..='\u{309f}');
+        if content {
+            if let Some(first) = previous {
+                pieces.insert([first, c].iter().collect());
+            }
+            previous = Some(c);
+        } else {
+            previous = None;
+        }
+        if c.is_alphanumeric() && !normal::is_joined(c) {
+            word.push(c);
+        } else if !word.is_empty() {
+            if word.chars().count() > 3 && !COMMON.contains(&word.as_str()) {
+                pieces.insert(word.chars().take(5).collect());
+            }
+            word.clear();
+        }
+    }
+    pieces
+}
+
+/// Words of requests that say nothing about their subject.
+const COMMON: [&str; 42] = [
+    "please", "with", "that", "this", "from", "into", "what", "which", "where", "when", "have", "does", "list", "show", "write", "give",
+    "make", "create", "about", "explain", "describe", "summarise", "summarize", "find", "tell", "could", "would", "should", "your", "them",
+    "their", "there", "these", "those", "using", "each", "then", "also", "want", "need", "file", "files",
+];

@@ -1,0 +1,87 @@
+//! The question in its own words, with the options that go with it.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::document::{Document, Sentence};
+use super::lines::{Line, Marker, Role};
+
+/// At most so many sentences are quoted as the question.
+const SENTENCES: usize = 6;
+/// At most so many options are listed.
+const OPTIONS: usize = 20;
+
+/// What is asked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Question {
+    /// The asking sentences as they stand in the text, joined by line ends.
+    pub text: String,
+    /// The bytes of each asking sentence in the text.
+    pub ranges: Vec<Range<usize>>,
+    /// The options to choose from, where there is a list of them.
+    pub options: Vec<Choice>,
+}
+
+/// One option.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Choice {
+    /// Its label without brackets (`1`, `A`, `Option 1`); empty for a bullet.
+    pub label: String,
+    /// Its words.
+    pub text: String,
+}
+
+/// The question of the given sentences; `with_options` if they ask to choose.
+pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: bool) -> Question {
+    let sentences: Vec<&Sentence> = asking.iter().filter_map(|&index| document.sentences.get(index)).take(SENTENCES).collect();
+    let text = sentences.iter().map(|sentence| document.words(sentence)).collect::<Vec<_>>().join("\n");
+    let ranges = sentences.iter().map(|sentence| sentence.range.clone()).collect();
+    let options = sentences.first().filter(|_| with_options).map_or_else(Vec::new, |first| options(document, first));
+    Question { text, ranges, options }
+}
+
+/// The list that is nearest below the sentence, else nearest above it.
+fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
+    let lines = &document.lines;
+    let is_item = |line: &Line| line.role == Role::Item && !matches!(line.marker, None | Some((Marker::DoneBox, _)));
+    let below = lines.iter().enumerate().skip(sentence.line + 1).find(|(_, line)| is_item(line)).map(|(index, _)| index);
+    let above = lines.iter().take(sentence.line).rposition(|line| is_item(line));
+    let start = match (below, above) {
+        (Some(below), Some(above)) if sentence.line - above < below - sentence.line => first_of(lines, above),
+        (Some(below), _) => below,
+        (None, Some(above)) => first_of(lines, above),
+        (None, None) => return Vec::new(),
+    };
+    let indent = lines[start].content - lines[start].range.start;
+    lines[start..]
+        .iter()
+        .take_while(|line| matches!(line.role, Role::Item | Role::Blank | Role::Code) || line.content > line.range.start + 1)
+        .filter(|line| is_item(line) && line.content - line.range.start <= indent + 1)
+        .take(OPTIONS)
+        .map(|line| choice(document, line))
+        .collect()
+}
+
+/// The first item of the list that ends at `last`.
+fn first_of(lines: &[Line], last: usize) -> usize {
+    let mut first = last;
+    for index in (0..=last).rev() {
+        match lines[index].role {
+            Role::Item => first = index,
+            Role::Blank | Role::Code => {}
+            Role::Paragraph if lines[index].content > lines[index].range.start + 1 => {}
+            Role::Paragraph | Role::Heading | Role::Table | Role::Quote | Role::Rule | Role::Letter => break,
+        }
+    }
+    first
+}
+
+fn choice(document: &Document<'_>, line: &Line) -> Choice {
+    let text = document.text[line.content.min(line.range.end)..line.range.end].trim().to_owned();
+    let label = match &line.marker {
+        Some((Marker::Number | Marker::Letter | Marker::Word, range)) => document.text[range.clone()].to_owned(),
+        Some((Marker::Bullet | Marker::OpenBox | Marker::DoneBox, _)) | None => String::new(),
+    };
+    Choice { label, text }
+}
