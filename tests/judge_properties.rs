@@ -4,7 +4,8 @@ use closeout::judge::checkers::{self, CheckContext, Checker, CompositeMode, Plan
 use closeout::judge::closer::{self, CloserAnswer};
 use closeout::judge::decision::{self, Decision, DecisionFile, DecisionInput, DecisionSource, FileContent};
 use closeout::judge::smart_check::{
-    Happened, ProbeAnswer, ProbeFailure, ProbeReading, ProbeWord, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe,
+    Happened, ProbeAnswer, ProbeFailure, ProbeReading, ProbeWord, RescueOutcome, SmartCheck,
+    SmartCheckConfig, Step, read_probe,
 };
 use closeout::model::{PlanStep, VerdictState};
 use proptest::collection::vec;
@@ -14,23 +15,43 @@ use serde_json::{Map, Value};
 /// Any JSON, with the judges' own keys and words among the others.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
-        Just("complete".to_owned()), Just("PASS".to_owned()), Just("incomplete".to_owned()), Just("working".to_owned()),
-        Just("$ID".to_owned()), Just("none".to_owned()), ".{0,12}",
+        Just("complete".to_owned()),
+        Just("PASS".to_owned()),
+        Just("incomplete".to_owned()),
+        Just("working".to_owned()),
+        Just("$ID".to_owned()),
+        Just("none".to_owned()),
+        ".{0,12}",
     ];
     let leaf = prop_oneof![
-        Just(Value::Null), any::<bool>().prop_map(Value::from), any::<i64>().prop_map(Value::from),
-        (0.0..1.2).prop_map(Value::from), word.prop_map(Value::from),
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (0.0..1.2).prop_map(Value::from),
+        word.prop_map(Value::from),
     ];
     let key = prop_oneof![
-        Just("decision".to_owned()), Just("check_id".to_owned()), Just("reasons".to_owned()), Just("checklist".to_owned()),
-        Just("allComplete".to_owned()), Just("summary".to_owned()), Just("confidence".to_owned()), Just("completed".to_owned()),
-        Just("id".to_owned()), Just("description".to_owned()), Just("pendingActions".to_owned()), Just("status".to_owned()),
-        Just("agents_active".to_owned()), Just("tasks_pending".to_owned()), ".{0,4}",
+        Just("decision".to_owned()),
+        Just("check_id".to_owned()),
+        Just("reasons".to_owned()),
+        Just("checklist".to_owned()),
+        Just("allComplete".to_owned()),
+        Just("summary".to_owned()),
+        Just("confidence".to_owned()),
+        Just("completed".to_owned()),
+        Just("id".to_owned()),
+        Just("description".to_owned()),
+        Just("pendingActions".to_owned()),
+        Just("status".to_owned()),
+        Just("agents_active".to_owned()),
+        Just("tasks_pending".to_owned()),
+        ".{0,4}",
     ];
     leaf.prop_recursive(5, 48, 6, move |inner| {
         prop_oneof![
             vec(inner.clone(), 0..5).prop_map(Value::from),
-            vec((key.clone(), inner), 0..8).prop_map(|entries| Value::Object(entries.into_iter().collect::<Map<_, _>>())),
+            vec((key.clone(), inner), 0..8)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect::<Map<_, _>>())),
         ]
     })
 }
@@ -38,11 +59,28 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// Any text, and texts made of what the judges look for.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("COMPLETE".to_owned()), Just("INCOMPLETE".to_owned()), Just("PASS".to_owned()), Just("not yet ".to_owned()),
-        Just("VERDICT: ".to_owned()), Just("判定：".to_owned()), Just("```".to_owned()), Just("~~~~".to_owned()), Just("\n".to_owned()),
-        Just("{\"".to_owned()), Just("\"decision\":\"pass\"".to_owned()), Just("}".to_owned()), Just("[".to_owned()),
-        Just("\"".to_owned()), Just("\\".to_owned()), Just(": ".to_owned()), Just("\u{1b}[".to_owned()), Just("- [x] ".to_owned()),
-        Just("12".to_owned()), Just("✅ ".to_owned()), Just("\u{feff}".to_owned()), "\\PC{0,6}",
+        Just("COMPLETE".to_owned()),
+        Just("INCOMPLETE".to_owned()),
+        Just("PASS".to_owned()),
+        Just("not yet ".to_owned()),
+        Just("VERDICT: ".to_owned()),
+        Just("判定：".to_owned()),
+        Just("```".to_owned()),
+        Just("~~~~".to_owned()),
+        Just("\n".to_owned()),
+        Just("{\"".to_owned()),
+        Just("\"decision\":\"pass\"".to_owned()),
+        Just("}".to_owned()),
+        Just("[".to_owned()),
+        Just("\"".to_owned()),
+        Just("\\".to_owned()),
+        Just(": ".to_owned()),
+        Just("\u{1b}[".to_owned()),
+        Just("- [x] ".to_owned()),
+        Just("12".to_owned()),
+        Just("✅ ".to_owned()),
+        Just("\u{feff}".to_owned()),
+        "\\PC{0,6}",
         any_json().prop_map(|value| value.to_string()),
     ];
     prop_oneof![vec(piece, 0..24).prop_map(|pieces| pieces.concat()), any::<String>()]
@@ -50,21 +88,24 @@ fn any_text() -> impl Strategy<Value = String> {
 
 fn any_reading() -> impl Strategy<Value = ProbeReading> {
     prop_oneof![
-        Just(ProbeReading::Answered(ProbeWord::Complete)), Just(ProbeReading::Answered(ProbeWord::Waiting)),
-        Just(ProbeReading::Answered(ProbeWord::Working)), Just(ProbeReading::Failed(ProbeFailure::Timeout)),
+        Just(ProbeReading::Answered(ProbeWord::Complete)),
+        Just(ProbeReading::Answered(ProbeWord::Waiting)),
+        Just(ProbeReading::Answered(ProbeWord::Working)),
+        Just(ProbeReading::Failed(ProbeFailure::Timeout)),
         Just(ProbeReading::Failed(ProbeFailure::UnknownStatus)),
     ]
 }
 
 fn any_checker() -> impl Strategy<Value = Checker> {
-    let leaf = prop_oneof![
-        proptest::option::of("[a ]{0,2}").prop_map(|plan_type| Checker::Plan { plan_type }),
-        vec("[ab/. ]{0,3}", 0..4).prop_map(|required| Checker::Files { required }),
-        Just(Checker::Tests),
-        (any::<bool>(), proptest::option::of(".{0,5}"))
-            .prop_map(|(complete, feedback)| Checker::Static { id: "s".to_owned(), complete, feedback }),
-        ".{0,5}".prop_map(|message| Checker::Broken { id: "b".to_owned(), message }),
-    ];
+    let leaf =
+        prop_oneof![
+            proptest::option::of("[a ]{0,2}").prop_map(|plan_type| Checker::Plan { plan_type }),
+            vec("[ab/. ]{0,3}", 0..4).prop_map(|required| Checker::Files { required }),
+            Just(Checker::Tests),
+            (any::<bool>(), proptest::option::of(".{0,5}"))
+                .prop_map(|(complete, feedback)| Checker::Static { id: "s".to_owned(), complete, feedback }),
+            ".{0,5}".prop_map(|message| Checker::Broken { id: "b".to_owned(), message }),
+        ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         (any::<bool>(), vec(inner, 0..4)).prop_map(|(is_any, checkers)| Checker::Composite {
             mode: if is_any { CompositeMode::Any } else { CompositeMode::All },
@@ -77,19 +118,23 @@ fn any_context() -> impl Strategy<Value = CheckContext> {
     let status = proptest::option::of(prop_oneof![Just("done".to_owned()), ".{0,5}"]);
     let step = (".{0,8}", status).prop_map(|(title, status)| PlanStep { title, status });
     let plan = prop_oneof![
-        Just(PlanSource::NotRegistered), Just(PlanSource::NotMade), Just(PlanSource::Unreadable),
+        Just(PlanSource::NotRegistered),
+        Just(PlanSource::NotMade),
+        Just(PlanSource::Unreadable),
         vec(step, 0..6).prop_map(PlanSource::Steps),
     ];
     let count = || proptest::option::of(prop_oneof![Just(0), any::<u64>()]);
     let results = (count(), count()).prop_map(|(n_passed, n_failed)| TestCounts { n_passed, n_failed });
     let files = proptest::option::of(vec("[ab/. ]{0,3}", 0..6));
-    (plan, files, proptest::option::of(results), any::<bool>()).prop_map(|(plan, files, test_results, expired)| CheckContext {
-        plan,
-        files,
-        test_results,
-        is_budget_exhausted: false,
-        is_deadline_expired: expired,
-    })
+    (plan, files, proptest::option::of(results), any::<bool>()).prop_map(
+        |(plan, files, test_results, expired)| CheckContext {
+            plan,
+            files,
+            test_results,
+            is_budget_exhausted: false,
+            is_deadline_expired: expired,
+        },
+    )
 }
 
 proptest! {

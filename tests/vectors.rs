@@ -60,23 +60,31 @@ fn judge_decision(input: &Object) -> Object {
 
 /// A list as the value of `source` means "any of these".
 fn any_of_sources(key: &str, expected: &Value, actual: &Object) -> Option<bool> {
-    (key == "source").then_some(expected.as_array())?.map(|any| actual.get(key).is_some_and(|source| any.contains(source)))
+    (key == "source")
+        .then_some(expected.as_array())?
+        .map(|any| actual.get(key).is_some_and(|source| any.contains(source)))
 }
 
 // ---- closer
 
 #[test]
 fn closer_vectors_hold() {
-    vectors::run("closer.json", &["structured_output", "raw_response", "query_error"], judge_closer, vectors::by_equality);
+    vectors::run(
+        "closer.json",
+        &["structured_output", "raw_response", "query_error"],
+        judge_closer,
+        vectors::by_equality,
+    );
 }
 
 fn judge_closer(input: &Object) -> Object {
-    let answer = match (text(input, "query_error"), text(input, "raw_response"), input.get("structured_output")) {
-        (Some(error), _, _) => closer::CloserAnswer::QueryError(error),
-        (None, Some(raw), None | Some(Value::Null)) => closer::CloserAnswer::Raw(raw),
-        (None, _, Some(value)) => closer::CloserAnswer::Structured(value),
-        (None, None, None) => closer::CloserAnswer::Raw(""),
-    };
+    let answer =
+        match (text(input, "query_error"), text(input, "raw_response"), input.get("structured_output")) {
+            (Some(error), _, _) => closer::CloserAnswer::QueryError(error),
+            (None, Some(raw), None | Some(Value::Null)) => closer::CloserAnswer::Raw(raw),
+            (None, _, Some(value)) => closer::CloserAnswer::Structured(value),
+            (None, None, None) => closer::CloserAnswer::Raw(""),
+        };
     vectors::as_map(&closer::read(answer))
 }
 
@@ -127,17 +135,21 @@ fn smart_config(input: &Object) -> smart_check::SmartCheckConfig {
         let known = ["max_probes", "probe_interval_seconds", "final_rescue_attempt"];
         assert!(known.contains(&key.as_str()), "unknown configuration `{key}`");
     }
-    let number = |key: &str, default: u64| config.get(key).map_or(default, |value| value.as_u64().unwrap_or_default());
+    let number =
+        |key: &str, default: u64| config.get(key).map_or(default, |value| value.as_u64().unwrap_or_default());
     smart_check::SmartCheckConfig {
         max_probes: u32::try_from(number("max_probes", 5)).expect("a small number"),
         probe_interval_seconds: number("probe_interval_seconds", 30),
-        has_final_rescue: config.get("final_rescue_attempt").is_none_or(|value| value.as_bool().unwrap_or_default()),
+        has_final_rescue: config
+            .get("final_rescue_attempt")
+            .is_none_or(|value| value.as_bool().unwrap_or_default()),
     }
 }
 
 fn judge_smart_check(input: &Object) -> Object {
     use smart_check::{Happened, RescueOutcome, Step};
-    let (probes, waits, rescues) = (objects(input, "probes"), objects(input, "waits"), objects(input, "rescue"));
+    let (probes, waits, rescues) =
+        (objects(input, "probes"), objects(input, "waits"), objects(input, "rescue"));
     let (mut n_probes, mut n_waits, mut n_rescues) = (0, 0, 0);
     // The last one repeats.
     let nth = |list: &[&'_ Object], n: usize| list.get(n).or(list.last()).map(|object| (*object).clone());
@@ -218,7 +230,9 @@ fn judge_checkers(input: &Object) -> Object {
 fn feedback_parts(key: &str, expected: &Value, actual: &Object) -> Option<bool> {
     let feedback = text(actual, "feedback").unwrap_or_default();
     match key {
-        "feedback_contains" => Some(!feedback.trim().is_empty() && texts(expected).iter().all(|part| feedback.contains(part))),
+        "feedback_contains" => {
+            Some(!feedback.trim().is_empty() && texts(expected).iter().all(|part| feedback.contains(part)))
+        }
         "feedback_not_contains" => Some(!texts(expected).iter().any(|part| feedback.contains(part))),
         _ => None,
     }
@@ -233,7 +247,13 @@ fn read_checker(value: &Value) -> checkers::Checker {
             checkers::Checker::Plan { plan_type: plan_type.map(str::to_owned) }
         }
         Some("files") => checkers::Checker::Files {
-            required: object.get("required").map(texts).unwrap_or_default().into_iter().map(str::to_owned).collect(),
+            required: object
+                .get("required")
+                .map(texts)
+                .unwrap_or_default()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         },
         Some("tests") => checkers::Checker::Tests,
         Some("static") => checkers::Checker::Static {
@@ -250,7 +270,13 @@ fn read_checker(value: &Value) -> checkers::Checker {
                 Some(Value::Bool(false)) => checkers::CompositeMode::Any,
                 _ => checkers::CompositeMode::All,
             },
-            checkers: object.get("checkers").and_then(Value::as_array).into_iter().flatten().map(read_checker).collect(),
+            checkers: object
+                .get("checkers")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .map(read_checker)
+                .collect(),
         },
         other => panic!("an unknown checker: {other:?}"),
     }
@@ -259,7 +285,8 @@ fn read_checker(value: &Value) -> checkers::Checker {
 fn read_context(context: &Object) -> checkers::CheckContext {
     use checkers::PlanSource;
     for key in context.keys() {
-        let known = ["plan", "plan_registered", "files", "test_results", "budget_exhausted", "deadline_expired"];
+        let known =
+            ["plan", "plan_registered", "files", "test_results", "budget_exhausted", "deadline_expired"];
         assert!(known.contains(&key.as_str()), "unknown key `{key}` in the context");
     }
     let plan = match (context.get("plan_registered"), context.get("plan")) {
@@ -290,7 +317,10 @@ fn read_context(context: &Object) -> checkers::CheckContext {
 
 fn read_step(step: &Value) -> PlanStep {
     let field = |key: &str| step.get(key).and_then(Value::as_str).map(str::to_owned);
-    PlanStep { title: field("title").or_else(|| step.as_str().map(str::to_owned)).unwrap_or_default(), status: field("status") }
+    PlanStep {
+        title: field("title").or_else(|| step.as_str().map(str::to_owned)).unwrap_or_default(),
+        status: field("status"),
+    }
 }
 
 // ---- the harness itself
@@ -305,9 +335,11 @@ fn harness(cases: &Value, actual: &Value) -> Result<(), String> {
         answer
     };
     let run = || vectors::check(&path, &["text"], judge, vectors::by_equality);
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| match panic.downcast::<String>() {
-        Ok(message) => *message,
-        Err(_) => "a panic without words".to_owned(),
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
+        match panic.downcast::<String>() {
+            Ok(message) => *message,
+            Err(_) => "a panic without words".to_owned(),
+        }
     })
 }
 

@@ -197,9 +197,7 @@ fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<Pl
     let TextFile { name, content, written_at, .. } = text;
     match parse_plan(&content) {
         Ok(steps) => Reading::Present(PlanFile { name, steps, written_at }),
-        Err(PlanFormatError::Json(_)) if is_young(written_at, now) => {
-            half_written(&name).into_reading(&name)
-        }
+        Err(PlanFormatError::Json(_)) if is_young(written_at, now) => half_written(&name).into_reading(&name),
         Err(error) => invalid(&name, &error.to_string()).into_reading(&name),
     }
 }

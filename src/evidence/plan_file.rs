@@ -55,8 +55,7 @@ pub fn parse_plan(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
 }
 
 fn json_steps(text: &str) -> Result<Vec<PlanStep>, PlanFormatError> {
-    let plan: Value =
-        serde_json::from_str(text).map_err(|error| PlanFormatError::Json(error.to_string()))?;
+    let plan: Value = serde_json::from_str(text).map_err(|error| PlanFormatError::Json(error.to_string()))?;
     let items = items_of(&plan).ok_or(PlanFormatError::NoSteps)?;
     Ok(items.iter().take(MOST_STEPS).map(json_step).collect())
 }

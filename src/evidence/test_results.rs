@@ -52,7 +52,11 @@ pub fn parse_results<R: BufRead>(mut input: R) -> Result<TestCounts, ResultsForm
     if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
     }
-    if input.fill_buf()?.trim_ascii_start().starts_with(b"<") { parse_junit(input) } else { parse_json(input) }
+    if input.fill_buf()?.trim_ascii_start().starts_with(b"<") {
+        parse_junit(input)
+    } else {
+        parse_json(input)
+    }
 }
 
 #[derive(Deserialize)]
@@ -195,8 +199,7 @@ impl Junit {
 
     fn take_claim(&mut self, element: &BytesStart<'_>) {
         let number = |key: &str| attribute(element, key)?.trim().parse::<u64>().ok();
-        let failed =
-            number("failures").unwrap_or(0).saturating_add(number("errors").unwrap_or(0));
+        let failed = number("failures").unwrap_or(0).saturating_add(number("errors").unwrap_or(0));
         self.most_claimed_failures = self.most_claimed_failures.max(failed);
         let Some(n_tests) = number("tests") else { return };
         if self.claimed_at.is_some_and(|at| at < self.depth) {

@@ -104,11 +104,5 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn text_file(file: &UntrustedFile, content: String, is_excerpt: bool) -> TextFile {
-    TextFile {
-        name: file.name.clone(),
-        content,
-        size: file.size,
-        is_excerpt,
-        written_at: file.written_at,
-    }
+    TextFile { name: file.name.clone(), content, size: file.size, is_excerpt, written_at: file.written_at }
 }

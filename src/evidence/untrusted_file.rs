@@ -231,12 +231,11 @@ fn refusal_of(name: &str, errno: Errno) -> Refusal {
     match errno {
         Errno::NOENT | Errno::NOTDIR => Refusal::Absent,
         Errno::LOOP => {
-            let detail = "it is a symbolic link, or a directory on the way to it is one; links are not followed";
+            let detail =
+                "it is a symbolic link, or a directory on the way to it is one; links are not followed";
             Refusal::because(name, ReadProblem::Link, detail)
         }
-        Errno::XDEV => {
-            Refusal::because(name, ReadProblem::Refused, "the path leads out of the workspace")
-        }
+        Errno::XDEV => Refusal::because(name, ReadProblem::Refused, "the path leads out of the workspace"),
         Errno::ACCESS | Errno::PERM => {
             Refusal::because(name, ReadProblem::Refused, "no permission to read it")
         }

@@ -12,6 +12,7 @@ pub mod json_answer;
 pub mod questions;
 pub mod rounds;
 pub mod smart_check;
+pub mod weigh;
 
 /// The fingerprint of last words that announce more work or break off.
 pub const STOPS_HALF_WAY: &str = "words/stop-half-way";

@@ -28,17 +28,24 @@ pub fn own_folder() -> PathBuf {
 
 /// The folder that `CLOSEOUT_VECTORS` names, else the project's own.
 pub fn folder() -> PathBuf {
-    std::env::var_os("CLOSEOUT_VECTORS").filter(|folder| !folder.is_empty()).map_or_else(own_folder, PathBuf::from)
+    std::env::var_os("CLOSEOUT_VECTORS")
+        .filter(|folder| !folder.is_empty())
+        .map_or_else(own_folder, PathBuf::from)
 }
 
 /// The cases of one file. Fails on a missing, malformed or empty file and on unknown keys of a case.
 pub fn load(path: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut file: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut file: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let cases = file.get_mut("cases").and_then(Value::as_array_mut).map(std::mem::take);
     let cases = cases.unwrap_or_else(|| panic!("{}: no list of cases", path.display()));
     assert!(!cases.is_empty(), "{}: no cases", path.display());
-    cases.into_iter().enumerate().map(|(index, case)| read_case(case, &format!("{} #{index}", path.display()))).collect()
+    cases
+        .into_iter()
+        .enumerate()
+        .map(|(index, case)| read_case(case, &format!("{} #{index}", path.display())))
+        .collect()
 }
 
 fn read_case(case: Value, place: &str) -> Case {
@@ -77,24 +84,38 @@ fn expand(value: Value, place: &str) -> Value {
 fn generate(recipe: &Value, place: &str) -> String {
     let recipe = recipe.as_object().unwrap_or_else(|| panic!("{place}: a recipe is not an object"));
     for key in recipe.keys() {
-        assert!(["prefix", "unit", "times", "suffix"].contains(&key.as_str()), "{place}: unknown key `{key}` in a recipe");
+        assert!(
+            ["prefix", "unit", "times", "suffix"].contains(&key.as_str()),
+            "{place}: unknown key `{key}` in a recipe"
+        );
     }
     let text = |key: &str| match recipe.get(key) {
         None => "",
         Some(text) => text.as_str().unwrap_or_else(|| panic!("{place}: `{key}` of a recipe is not a text")),
     };
     let times = recipe.get("times").map_or(Some(0), Value::as_u64);
-    let times = times.and_then(|times| usize::try_from(times).ok()).unwrap_or_else(|| panic!("{place}: `times`"));
+    let times =
+        times.and_then(|times| usize::try_from(times).ok()).unwrap_or_else(|| panic!("{place}: `times`"));
     text("prefix").to_owned() + &text("unit").repeat(times) + text("suffix")
 }
 
 /// Runs the cases of `file` in [`folder`] through `judge`; see [`check`].
-pub fn run(file: &str, inputs: &[&str], judge: impl Fn(&Map<String, Value>) -> Map<String, Value>, compare: Compare) {
+pub fn run(
+    file: &str,
+    inputs: &[&str],
+    judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
+    compare: Compare,
+) {
     check(&folder().join(file), inputs, judge, compare);
 }
 
 /// Runs the cases of the project's own `file`, for vectors that nobody else has.
-pub fn run_own(file: &str, inputs: &[&str], judge: impl Fn(&Map<String, Value>) -> Map<String, Value>, compare: Compare) {
+pub fn run_own(
+    file: &str,
+    inputs: &[&str],
+    judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
+    compare: Compare,
+) {
     check(&own_folder().join(file), inputs, judge, compare);
 }
 
@@ -114,7 +135,12 @@ pub fn check(
         })
         .collect();
     let (n_failed, n_cases) = (failures.len(), cases.len());
-    assert!(failures.is_empty(), "{}: {n_failed} of {n_cases} cases fail\n  {}", path.display(), failures.join("\n  "));
+    assert!(
+        failures.is_empty(),
+        "{}: {n_failed} of {n_cases} cases fail\n  {}",
+        path.display(),
+        failures.join("\n  ")
+    );
     println!("{}: {n_cases} cases", path.display());
 }
 

@@ -235,8 +235,7 @@ fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Resu
 
 /// Opens a file of the client: a regular one, not through a link in its own name, and without waiting.
 pub(super) fn open_record(path: &Path) -> io::Result<File> {
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?);
     if file.metadata()?.is_file() {
         Ok(file)

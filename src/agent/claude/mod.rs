@@ -10,8 +10,8 @@ mod todos;
 mod transcript;
 mod turn;
 
-pub(super) use find::{Memory, newest_session, watch_target};
 pub use find::folder_name;
+pub(super) use find::{Memory, newest_session, watch_target};
 pub use transcript::read_transcript;
 
 /// The agent's name in evidence and on the screen.

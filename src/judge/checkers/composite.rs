@@ -8,7 +8,12 @@ use super::{CheckContext, Checker, CompositeMode, Finding, single};
 const MAX_NESTING: usize = 64;
 
 /// Runs one checker; the names of custom ones that ran go to `evaluated`.
-pub(super) fn run(checker: &Checker, context: &CheckContext, depth: usize, evaluated: &mut Vec<String>) -> Finding {
+pub(super) fn run(
+    checker: &Checker,
+    context: &CheckContext,
+    depth: usize,
+    evaluated: &mut Vec<String>,
+) -> Finding {
     match checker {
         Checker::Plan { plan_type } => single::plan(plan_type.as_deref(), &context.plan),
         Checker::Files { required } => single::files(required, context.files.as_deref()),
@@ -24,7 +29,9 @@ pub(super) fn run(checker: &Checker, context: &CheckContext, depth: usize, evalu
         Checker::Composite { .. } if depth >= MAX_NESTING => {
             Finding::failed("the checkers are nested too deeply to be run".to_owned())
         }
-        Checker::Composite { checkers, .. } if checkers.is_empty() => Finding::vacuous("no checkers are configured"),
+        Checker::Composite { checkers, .. } if checkers.is_empty() => {
+            Finding::vacuous("no checkers are configured")
+        }
         Checker::Composite { mode, checkers } => {
             let findings = checkers.iter().map(|checker| run(checker, context, depth + 1, evaluated));
             combine(*mode, findings)

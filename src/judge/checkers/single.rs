@@ -45,13 +45,16 @@ fn plan_steps(steps: &[PlanStep]) -> Finding {
 
 /// All required files are there.
 pub(super) fn files(required: &[String], files: Option<&[String]>) -> Finding {
-    let required: Vec<&str> = required.iter().map(|path| plain_path(path)).filter(|path| !path.is_empty()).collect();
+    let required: Vec<&str> =
+        required.iter().map(|path| plain_path(path)).filter(|path| !path.is_empty()).collect();
     if required.is_empty() {
         return Finding::vacuous("no files are required");
     }
     let Some(files) = files else {
         let titles = first_titles(required.iter().map(|path| one_line(path)), required.len());
-        return Finding::failed(format!("there is no file system in which the required files could be verified: {titles}"));
+        return Finding::failed(format!(
+            "there is no file system in which the required files could be verified: {titles}"
+        ));
     };
     let there: HashSet<&str> = files.iter().map(|path| plain_path(path)).collect();
     let missing = || required.iter().filter(|path| !there.contains(**path));

@@ -72,13 +72,20 @@ fn nothing_to_check_passes_and_is_vacuous() {
         (Checker::Plan { plan_type: Some(" ".to_owned()) }, steps(&[("a", None)])),
         (files(&[]), CheckContext::default()),
         (files(&["", " "]), with_files(&[])),
-        (Checker::Tests, CheckContext {
-            test_results: Some(TestCounts { n_passed: Some(0), n_failed: Some(0) }),
-            ..CheckContext::default()
-        }),
+        (
+            Checker::Tests,
+            CheckContext {
+                test_results: Some(TestCounts { n_passed: Some(0), n_failed: Some(0) }),
+                ..CheckContext::default()
+            },
+        ),
     ] {
         let outcome = run(&checker, &context);
-        assert_eq!((outcome.complete, outcome.vacuous, outcome.allow_stop), (Some(true), true, true), "{checker:?}");
+        assert_eq!(
+            (outcome.complete, outcome.vacuous, outcome.allow_stop),
+            (Some(true), true, true),
+            "{checker:?}"
+        );
     }
 }
 
@@ -100,7 +107,11 @@ fn what_cannot_be_verified_is_incomplete_with_feedback() {
         (Checker::Broken { id: "b".to_owned(), message: String::new() }, CheckContext::default()),
     ] {
         let outcome = run(&checker, &context);
-        assert_eq!((outcome.complete, outcome.vacuous, outcome.allow_stop), (Some(false), false, false), "{checker:?}");
+        assert_eq!(
+            (outcome.complete, outcome.vacuous, outcome.allow_stop),
+            (Some(false), false, false),
+            "{checker:?}"
+        );
         assert!(outcome.feedback.is_some_and(|feedback| !feedback.trim().is_empty()), "{checker:?}");
     }
 }
@@ -142,18 +153,27 @@ fn feedback_is_joined_when_nothing_stopped_early() {
         assert_eq!((outcome.feedback.as_deref(), outcome.evaluated.len()), (Some(feedback), evaluated));
     }
     let broken = Checker::Broken { id: "x".to_owned(), message: "disk\ngone".to_owned() };
-    let outcome = run(&composite(CompositeMode::Any, vec![broken, stated("y", true, None)]), &CheckContext::default());
+    let outcome =
+        run(&composite(CompositeMode::Any, vec![broken, stated("y", true, None)]), &CheckContext::default());
     assert_eq!((outcome.complete, outcome.evaluated), (Some(true), vec!["x".to_owned(), "y".to_owned()]));
 }
 
 #[test]
 fn skipping_runs_nothing_and_is_not_completion() {
     let checker = stated("a", true, None);
-    for (checker, budget, deadline) in [(Some(&checker), true, false), (Some(&checker), false, true), (None, false, false)] {
-        let context =
-            CheckContext { is_budget_exhausted: budget, is_deadline_expired: deadline, ..CheckContext::default() };
+    for (checker, budget, deadline) in
+        [(Some(&checker), true, false), (Some(&checker), false, true), (None, false, false)]
+    {
+        let context = CheckContext {
+            is_budget_exhausted: budget,
+            is_deadline_expired: deadline,
+            ..CheckContext::default()
+        };
         let outcome = check(checker, &context);
-        assert_eq!((outcome.complete, outcome.skipped, outcome.allow_stop, outcome.vacuous), (None, true, true, false));
+        assert_eq!(
+            (outcome.complete, outcome.skipped, outcome.allow_stop, outcome.vacuous),
+            (None, true, true, false)
+        );
         assert!(outcome.evaluated.is_empty());
     }
 }

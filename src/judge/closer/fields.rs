@@ -29,7 +29,9 @@ pub(super) fn read(value: &Value) -> Result<Fields, CloserError> {
     let confidence = field(object, "confidence")?.as_f64().ok_or(CloserError::WrongType)?;
     let pending_actions = match optional(object, "pendingActions") {
         None => Vec::new(),
-        Some(list) => list.as_array().ok_or(CloserError::WrongType)?.iter().map(as_text).collect::<Result<_, _>>()?,
+        Some(list) => {
+            list.as_array().ok_or(CloserError::WrongType)?.iter().map(as_text).collect::<Result<_, _>>()?
+        }
     };
     if !(0.0..=1.0).contains(&confidence) {
         return Err(CloserError::OutOfRange);

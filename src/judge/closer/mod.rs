@@ -125,7 +125,8 @@ fn judge(value: &Value) -> Result<CloserReport, CloserError> {
     let fields = fields::read(value)?;
     let is_empty = fields.checklist.is_empty();
     let all_items_done = fields.checklist.iter().all(|item| item.completed);
-    let pending: Vec<String> = fields.pending_actions.into_iter().filter(|action| !is_none_word(action)).collect();
+    let pending: Vec<String> =
+        fields.pending_actions.into_iter().filter(|action| !is_none_word(action)).collect();
     let items_disagree = !is_empty && all_items_done != fields.all_complete;
     let conflict = items_disagree || fields.all_complete && !pending.is_empty();
     let complete = fields.all_complete && !is_empty && !conflict && fields.confidence >= MIN_CONFIDENCE;
@@ -152,7 +153,8 @@ fn judge(value: &Value) -> Result<CloserReport, CloserError> {
 pub(super) fn is_none_word(text: &str) -> bool {
     let is_edge = |c: char| !c.is_alphanumeric();
     let word: String = text.trim_matches(is_edge).chars().filter(|c| !c.is_whitespace()).take(16).collect();
-    word.is_empty() || ["none", "nothing", "n/a", "n.a", "なし", "特になし"].contains(&word.to_lowercase().as_str())
+    word.is_empty()
+        || ["none", "nothing", "n/a", "n.a", "なし", "特になし"].contains(&word.to_lowercase().as_str())
 }
 
 #[cfg(test)]

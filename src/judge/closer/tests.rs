@@ -36,7 +36,11 @@ fn types_are_strict_everywhere() {
     ] {
         for value in values {
             let report = with(pointer, &value);
-            assert_eq!((report.complete, report.error), (false, Some(CloserError::WrongType)), "{pointer} {value}");
+            assert_eq!(
+                (report.complete, report.error),
+                (false, Some(CloserError::WrongType)),
+                "{pointer} {value}"
+            );
         }
     }
     for pointer in ["/pendingActions", "/checklist/0/evidence"] {
@@ -96,10 +100,25 @@ fn contradictions_are_conflicts_and_never_complete() {
 
 #[test]
 fn entries_that_say_none_are_dropped_and_others_stay_as_they_are() {
-    for none in ["none", "None.", "NOTHING!", "n/a", "N/A", "(none)", "- none", "なし", "なし。", "「なし」", "", " \u{3000}", "--"] {
+    for none in [
+        "none",
+        "None.",
+        "NOTHING!",
+        "n/a",
+        "N/A",
+        "(none)",
+        "- none",
+        "なし",
+        "なし。",
+        "「なし」",
+        "",
+        " \u{3000}",
+        "--",
+    ] {
         assert!(with("/pendingActions", &json!([none])).complete, "{none}");
     }
-    let kept = [" rewrite chapter 2 ", "b", "b", "nothing works yet", "none of the tests ran", "なしを実装する"];
+    let kept =
+        [" rewrite chapter 2 ", "b", "b", "nothing works yet", "none of the tests ran", "なしを実装する"];
     let pending = json!(["none", kept[0], "", kept[1], kept[2], kept[3], "N/A", kept[4], kept[5]]);
     assert_eq!(with("/pendingActions", &pending).pending_actions, kept);
 }
@@ -124,12 +143,20 @@ fn the_last_object_in_a_text_is_the_report() {
     let bad = good.replace("\"allComplete\":true", "\"allComplete\":false");
     assert!(raw(&format!("first {bad} then {good} and {{\"note\":1}}")).complete);
     assert!(!raw(&format!("first {good} then {bad}")).complete);
-    assert!(raw(&format!("{{curly}} \"quote\n```json\n{}\n```", good.replace("\"s\"", "\"}{ \\\" {\""))).complete);
+    assert!(
+        raw(&format!("{{curly}} \"quote\n```json\n{}\n```", good.replace("\"s\"", "\"}{ \\\" {\""))).complete
+    );
     assert_eq!(raw("see {\"checklist\":[]}").error, Some(CloserError::InvalidJson));
     assert_eq!(raw(&good.replace("0.9", "Infinity")).error, Some(CloserError::InvalidJson));
     assert_eq!(raw(&good.replace("0.9", "-NaN")).error, Some(CloserError::InvalidJson));
     assert_eq!(raw(&good.replace("0.9", "1e999")).error, Some(CloserError::OutOfRange));
-    assert_eq!(raw(&format!("draft {good} final {}", good.replace("0.9", "NaN"))).error, Some(CloserError::InvalidJson));
-    assert_eq!(raw(&good.replace("\"summary\"", "\"allComplete\":true,\"summary\"")).error, Some(CloserError::InvalidJson));
+    assert_eq!(
+        raw(&format!("draft {good} final {}", good.replace("0.9", "NaN"))).error,
+        Some(CloserError::InvalidJson)
+    );
+    assert_eq!(
+        raw(&good.replace("\"summary\"", "\"allComplete\":true,\"summary\"")).error,
+        Some(CloserError::InvalidJson)
+    );
     assert!(!raw(&"{\"allComplete\":".repeat(100_000)).complete);
 }

@@ -16,8 +16,7 @@ pub(super) fn strip(line: &str) -> Option<Plain<'_>> {
     let back = line.trim_end_matches(is_decoration);
     let front = strip_front(back)?;
     let removed = |part: Option<&str>| part.is_some_and(|part| part.contains(is_sign_against));
-    let has_sign_against =
-        removed(line.get(back.len()..)) || removed(back.get(..back.len() - front.len()));
+    let has_sign_against = removed(line.get(back.len()..)) || removed(back.get(..back.len() - front.len()));
     Some(Plain { text: front, has_sign_against })
 }
 
@@ -30,7 +29,8 @@ fn strip_front(line: &str) -> Option<&str> {
             return None;
         }
         let ticked = ["[x]", "[X]", "[✓]", "[✔]"].into_iter().find_map(|tick| trimmed.strip_prefix(tick));
-        let next = ticked.or_else(|| trimmed.strip_prefix('[')).or_else(|| strip_number(trimmed)).unwrap_or(trimmed);
+        let next =
+            ticked.or_else(|| trimmed.strip_prefix('[')).or_else(|| strip_number(trimmed)).unwrap_or(trimmed);
         if next.len() == rest.len() {
             return Some(rest);
         }
@@ -76,8 +76,26 @@ pub(super) fn is_decoration(c: char) -> bool {
 
 /// True for emphasis, quotation marks and closing brackets: what may stand between a word and its separator.
 pub(super) fn is_emphasis(c: char) -> bool {
-    matches!(c, '*' | '_' | '`' | '~' | '"' | '\'' | ')' | ']' | '}' | '>' | '«' | '»' | '‹' | '›' | '＊' | '）' | '］' | '［')
-        || matches!(c, '\u{2018}'..='\u{201f}' | '\u{3008}'..='\u{3011}')
+    matches!(
+        c,
+        '*' | '_'
+            | '`'
+            | '~'
+            | '"'
+            | '\''
+            | ')'
+            | ']'
+            | '}'
+            | '>'
+            | '«'
+            | '»'
+            | '‹'
+            | '›'
+            | '＊'
+            | '）'
+            | '］'
+            | '［'
+    ) || matches!(c, '\u{2018}'..='\u{201f}' | '\u{3008}'..='\u{3011}')
 }
 
 /// True for a sign that contradicts a positive word.
@@ -92,9 +110,39 @@ mod tests {
     #[test]
     fn signs_on_both_sides_are_removed() {
         for line in [
-            "W", "  W  ", "**W**", "__W__", "`W`", "~~W~~", "## W", "- W", "* **W** *", "1. W", "12) W", "- [x] W", "[W]",
-            "【W】", "「W」", "> W", "| W |", "=== W ===", "--- W ---", "✅ W ✅", "✔\u{fe0f} W", "🎉W🎉", "→ W", "• W", "\u{200b}W",
-            "```W```", "\"W\"", "“W”", "(W)", "<W>", "— W —", "\u{feff}W\r", "※ W",
+            "W",
+            "  W  ",
+            "**W**",
+            "__W__",
+            "`W`",
+            "~~W~~",
+            "## W",
+            "- W",
+            "* **W** *",
+            "1. W",
+            "12) W",
+            "- [x] W",
+            "[W]",
+            "【W】",
+            "「W」",
+            "> W",
+            "| W |",
+            "=== W ===",
+            "--- W ---",
+            "✅ W ✅",
+            "✔\u{fe0f} W",
+            "🎉W🎉",
+            "→ W",
+            "• W",
+            "\u{200b}W",
+            "```W```",
+            "\"W\"",
+            "“W”",
+            "(W)",
+            "<W>",
+            "— W —",
+            "\u{feff}W\r",
+            "※ W",
         ] {
             assert_eq!(strip(line).map(|plain| plain.text), Some("W"), "{line}");
         }

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::identity::{self, IdMatch};
 use super::{
-    DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling, decision_of, fence, marker, points,
+    DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling, decision_of, fence,
+    marker, points,
 };
 use crate::judge::json_answer;
 

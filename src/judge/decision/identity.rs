@@ -36,7 +36,8 @@ pub(super) fn expected<'a>(check_id: Option<&'a str>, env_check_id: Option<&'a s
 /// Compares the id in `object` with the expected one.
 pub(super) fn compare(object: &Map<String, Value>, expected: Option<&str>) -> IdMatch {
     let Some(expected) = expected else { return IdMatch::NotCompared };
-    let given = ["check_id", "checkId"].into_iter().filter_map(|key| object.get(key)).find(|id| !is_missing(id));
+    let given =
+        ["check_id", "checkId"].into_iter().filter_map(|key| object.get(key)).find(|id| !is_missing(id));
     match given {
         None => IdMatch::NotCompared,
         Some(Value::String(id)) if id.trim() == expected => IdMatch::Same,
@@ -112,12 +113,26 @@ mod tests {
     #[test]
     fn each_form_of_a_placeholder_is_known() {
         for id in [
-            "$NAME", "$check_id", "$env:NAME", "${NAME}", "${ NAME }", "${NAME:-x}", "{{name}}", "{{ check_id }}", "%NAME%",
-            "<name>", "<check-id>", "< check id >", " $NAME ",
+            "$NAME",
+            "$check_id",
+            "$env:NAME",
+            "${NAME}",
+            "${ NAME }",
+            "${NAME:-x}",
+            "{{name}}",
+            "{{ check_id }}",
+            "%NAME%",
+            "<name>",
+            "<check-id>",
+            "< check id >",
+            " $NAME ",
         ] {
             assert_eq!(compared(&json!({ "check_id": id }), Some("a")), IdMatch::Placeholder, "{id}");
         }
-        for id in ["$", "$1", "$5.00", "${}", "{{}}", "{{ }}", "%%", "%", "100%", "<>", "<", "{name}", "NAME", "a-$NAME"] {
+        for id in [
+            "$", "$1", "$5.00", "${}", "{{}}", "{{ }}", "%%", "%", "100%", "<>", "<", "{name}", "NAME",
+            "a-$NAME",
+        ] {
             assert_eq!(compared(&json!({ "check_id": id }), Some("a")), IdMatch::Different, "{id}");
         }
     }

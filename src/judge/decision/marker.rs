@@ -72,11 +72,16 @@ impl<'a> Tally<'a> {
 
 /// `pass` as the empty body of a Python block in quoted code: the one common line of code that looks like a verdict.
 fn is_python_pass(line_before: &str, line: &str) -> bool {
-    const OPENERS: [&str; 13] =
-        ["def", "class", "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "async", "case"];
+    const OPENERS: [&str; 13] = [
+        "def", "class", "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "async",
+        "case",
+    ];
     let before = line_before.trim();
     let opener = before.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    line.trim() == "pass" && line.starts_with([' ', '\t']) && before.ends_with(':') && OPENERS.contains(&opener)
+    line.trim() == "pass"
+        && line.starts_with([' ', '\t'])
+        && before.ends_with(':')
+        && OPENERS.contains(&opener)
 }
 
 /// What comes after the word.
@@ -103,7 +108,8 @@ fn read_line(line: &str) -> Option<(Decision, Strength)> {
         return None;
     }
     let is_firm_no = opening.decision == Decision::Incomplete && opening.is_upper;
-    if (opening.decision == Decision::Complete && has_sign_against) || words::is_echo(plain.text, is_firm_no) {
+    if (opening.decision == Decision::Complete && has_sign_against) || words::is_echo(plain.text, is_firm_no)
+    {
         return None;
     }
     let strength = if labelled.is_some() { labelled_strength(&opening) } else { plain_strength(&opening) };
@@ -215,18 +221,58 @@ mod tests {
     #[test]
     fn strong_markers_in_every_dress() {
         for line in [
-            "COMPLETE", "complete", "Pass", "PASS.", "COMPLETE。", "**COMPLETE**", "**COMPLETE.**", "**COMPLETE**.", "## COMPLETE",
-            "- complete", "1. PASS", "✅ COMPLETE", "[COMPLETE]", "【COMPLETE】", "`PASS`", "```PASS```", "> COMPLETE", "*** PASS ***",
-            "VERDICT: PASS", "Verdict: pass", "**VERDICT:** PASS", "**Verdict**: **PASS**", "DECISION: COMPLETE", "判定：PASS",
-            "判定: COMPLETE", "判定 ： PASS。", "判定：PASS（指摘なし）", "VERDICT: PASS - 2 remarks", "VERDICT: PASS with remarks",
-            "VERDICT: ✅ PASS", "\u{1b}[32mPASS\u{1b}[0m", "\u{feff}COMPLETE", "- [x] COMPLETE",
+            "COMPLETE",
+            "complete",
+            "Pass",
+            "PASS.",
+            "COMPLETE。",
+            "**COMPLETE**",
+            "**COMPLETE.**",
+            "**COMPLETE**.",
+            "## COMPLETE",
+            "- complete",
+            "1. PASS",
+            "✅ COMPLETE",
+            "[COMPLETE]",
+            "【COMPLETE】",
+            "`PASS`",
+            "```PASS```",
+            "> COMPLETE",
+            "*** PASS ***",
+            "VERDICT: PASS",
+            "Verdict: pass",
+            "**VERDICT:** PASS",
+            "**Verdict**: **PASS**",
+            "DECISION: COMPLETE",
+            "判定：PASS",
+            "判定: COMPLETE",
+            "判定 ： PASS。",
+            "判定：PASS（指摘なし）",
+            "VERDICT: PASS - 2 remarks",
+            "VERDICT: PASS with remarks",
+            "VERDICT: ✅ PASS",
+            "\u{1b}[32mPASS\u{1b}[0m",
+            "\u{feff}COMPLETE",
+            "- [x] COMPLETE",
         ] {
             assert_eq!(read_line(line), Some((YES, Strength::Strong)), "{line}");
         }
         for line in [
-            "INCOMPLETE", "fail", "Failed.", "❌ FAIL", "NOT COMPLETE", "not complete", "not yet complete", "Not complete yet.",
-            "**NOT YET COMPLETE**", "VERDICT: NOT COMPLETE", "VERDICT: not yet complete", "VERDICT: FAIL - two open points",
-            "VERDICT: fail because of two points", "判定：FAIL、2件", "DECISION: INCOMPLETE.",
+            "INCOMPLETE",
+            "fail",
+            "Failed.",
+            "❌ FAIL",
+            "NOT COMPLETE",
+            "not complete",
+            "not yet complete",
+            "Not complete yet.",
+            "**NOT YET COMPLETE**",
+            "VERDICT: NOT COMPLETE",
+            "VERDICT: not yet complete",
+            "VERDICT: FAIL - two open points",
+            "VERDICT: fail because of two points",
+            "判定：FAIL、2件",
+            "DECISION: INCOMPLETE.",
         ] {
             assert_eq!(read_line(line), Some((NO, Strength::Strong)), "{line}");
         }
@@ -235,14 +281,28 @@ mod tests {
     #[test]
     fn weak_markers_need_capitals_and_a_separator_or_a_negative_word() {
         for line in [
-            "PASS: all 14 checks are green", "PASS - all green", "PASS, all green", "COMPLETE; all green", "COMPLETE. All green",
-            "PASS (all green)", "PASS（指摘なし）", "**PASS**: all green", "COMPLETE — all green", "✅ PASS: all green",
+            "PASS: all 14 checks are green",
+            "PASS - all green",
+            "PASS, all green",
+            "COMPLETE; all green",
+            "COMPLETE. All green",
+            "PASS (all green)",
+            "PASS（指摘なし）",
+            "**PASS**: all green",
+            "COMPLETE — all green",
+            "✅ PASS: all green",
         ] {
             assert_eq!(read_line(line), Some((YES, Strength::Weak)), "{line}");
         }
         for line in [
-            "FAIL: all red", "FAIL tests/a.test.ts", "FAILED tests/a.py::t - assert", "INCOMPLETE two steps remain", "INCOMPLETE:",
-            "NOT COMPLETE: two steps remain", "NOT YET COMPLETE two steps remain", "INCOMPLETE: complete the notes",
+            "FAIL: all red",
+            "FAIL tests/a.test.ts",
+            "FAILED tests/a.py::t - assert",
+            "INCOMPLETE two steps remain",
+            "INCOMPLETE:",
+            "NOT COMPLETE: two steps remain",
+            "NOT YET COMPLETE two steps remain",
+            "INCOMPLETE: complete the notes",
             "[FAIL] the notes",
         ] {
             assert_eq!(read_line(line), Some((NO, Strength::Weak)), "{line}");
@@ -252,15 +312,63 @@ mod tests {
     #[test]
     fn sentences_counts_and_echoes_are_nothing() {
         for line in [
-            "", "Complete the guide next.", "Complete: the guide", "complete: the guide", "Fail fast", "fail: the guide", "PASS all green",
-            "PASS  tests/a.test.ts", "PASS 12", "PASS: 12", "PASS: 12 tests", "FAILED: 3", "FAIL 3", "FAILED (3)", "FAIL: **3**",
-            "VERDICT: PASS 12", "COMPLETE or INCOMPLETE", "COMPLETE/INCOMPLETE", "PASS: or FAIL", "VERDICT: COMPLETE or INCOMPLETE",
-            "VERDICT: <COMPLETE|INCOMPLETE>", "The result is COMPLETE", "All good. COMPLETE", "結論はCOMPLETEです", "COMPLETEではありません",
-            "判定：COMPLETEではありません", "COMPLETE?", "COMPLETE!", "COMPLETE..", "COMPLETE...", "COMPLETED", "PASSED", "COMPLETE:",
-            "PASS-THROUGH mode", "PASS.md", "PASS::new", "- [ ] COMPLETE", "❌ COMPLETE", "not failed", "Not complete without tests",
-            "Final verdict: PASS", "VERDICT:", "VERDICT: PASS if the tests pass", "Decision: complete the guide first", "| PASS | 12 |",
-            "| FAIL | 3 |", "!COMPLETE", "COMPLETE_CHECK: yes", "PASS: no test failed", "verdict", "verdictPASS", "{\"decision\":\"pass\"}",
-            "\"decision\": \"pass\",", "'decision': 'pass'", "{decision: pass}", "\"complete\"", "\"pass\",",
+            "",
+            "Complete the guide next.",
+            "Complete: the guide",
+            "complete: the guide",
+            "Fail fast",
+            "fail: the guide",
+            "PASS all green",
+            "PASS  tests/a.test.ts",
+            "PASS 12",
+            "PASS: 12",
+            "PASS: 12 tests",
+            "FAILED: 3",
+            "FAIL 3",
+            "FAILED (3)",
+            "FAIL: **3**",
+            "VERDICT: PASS 12",
+            "COMPLETE or INCOMPLETE",
+            "COMPLETE/INCOMPLETE",
+            "PASS: or FAIL",
+            "VERDICT: COMPLETE or INCOMPLETE",
+            "VERDICT: <COMPLETE|INCOMPLETE>",
+            "The result is COMPLETE",
+            "All good. COMPLETE",
+            "結論はCOMPLETEです",
+            "COMPLETEではありません",
+            "判定：COMPLETEではありません",
+            "COMPLETE?",
+            "COMPLETE!",
+            "COMPLETE..",
+            "COMPLETE...",
+            "COMPLETED",
+            "PASSED",
+            "COMPLETE:",
+            "PASS-THROUGH mode",
+            "PASS.md",
+            "PASS::new",
+            "- [ ] COMPLETE",
+            "❌ COMPLETE",
+            "not failed",
+            "Not complete without tests",
+            "Final verdict: PASS",
+            "VERDICT:",
+            "VERDICT: PASS if the tests pass",
+            "Decision: complete the guide first",
+            "| PASS | 12 |",
+            "| FAIL | 3 |",
+            "!COMPLETE",
+            "COMPLETE_CHECK: yes",
+            "PASS: no test failed",
+            "verdict",
+            "verdictPASS",
+            "{\"decision\":\"pass\"}",
+            "\"decision\": \"pass\",",
+            "'decision': 'pass'",
+            "{decision: pass}",
+            "\"complete\"",
+            "\"pass\",",
         ] {
             assert_eq!(read_line(line), None, "{line}");
         }

@@ -17,13 +17,16 @@ pub(super) fn read(text: &str, expected: Option<&str>) -> Option<Ruling> {
     let mut markers = marker::Tally::default();
     for line in marker::lines(text) {
         if let Some(mut ruling) = read_json_line(line, expected) {
-            ruling.has_conflict = json.is_some_and(|earlier| earlier.has_conflict || earlier.decision != ruling.decision);
+            ruling.has_conflict =
+                json.is_some_and(|earlier| earlier.has_conflict || earlier.decision != ruling.decision);
             json = Some(ruling);
         } else {
             markers.add(line);
         }
     }
-    json.or_else(|| markers.result().map(|found| ruling(DecisionSource::Marker, found.decision, found.has_conflict)))
+    json.or_else(|| {
+        markers.result().map(|found| ruling(DecisionSource::Marker, found.decision, found.has_conflict))
+    })
 }
 
 fn ruling(source: DecisionSource, decision: Decision, has_conflict: bool) -> Ruling {

@@ -4,7 +4,8 @@ use super::*;
 
 fn judge(file: Option<&str>, age: i64, output: &str, check_id: Option<&str>) -> DecisionRecord {
     decide(&DecisionInput {
-        file: file.map(|text| DecisionFile { content: FileContent::Text(text), age_before_check_ms: Some(age) }),
+        file: file
+            .map(|text| DecisionFile { content: FileContent::Text(text), age_before_check_ms: Some(age) }),
         worker_output: output,
         check_id,
         env_check_id: None,
@@ -47,17 +48,27 @@ fn what_begins_like_json_is_json_or_nothing() {
     }
     for word in ["COMPLETE", "Pass", " complete "] {
         let record = judge(Some(&format!("{{\"decision\":\"{word}\"}}")), 0, "", None);
-        assert_eq!((record.decision, record.source), (Decision::Complete, DecisionSource::FileJson), "{word}");
+        assert_eq!(
+            (record.decision, record.source),
+            (Decision::Complete, DecisionSource::FileJson),
+            "{word}"
+        );
     }
     for word in ["FAIL", "failed", "inComplete"] {
         let record = judge(Some(&format!("{{\"decision\":\"{word}\"}}")), 0, "", None);
-        assert_eq!((record.decision, record.source), (Decision::Incomplete, DecisionSource::FileJson), "{word}");
+        assert_eq!(
+            (record.decision, record.source),
+            (Decision::Incomplete, DecisionSource::FileJson),
+            "{word}"
+        );
     }
 }
 
 #[test]
 fn nesting_is_read_to_32_levels() {
-    let file = |levels: usize| format!("{{\"decision\":\"pass\",\"x\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+    let file = |levels: usize| {
+        format!("{{\"decision\":\"pass\",\"x\":{}{}}}", "[".repeat(levels), "]".repeat(levels))
+    };
     assert_eq!(reason(&file(31)), None);
     assert_eq!(reason(&file(32)), Some(DecisionReason::InvalidJson));
     assert_eq!(reason(&"[".repeat(200_000)), Some(DecisionReason::InvalidJson));
@@ -82,7 +93,10 @@ fn one_fenced_object_is_the_file_and_two_are_none() {
     assert_eq!(source(&format!("````\n{object}\n````")), DecisionSource::FileJson);
     assert_eq!(source(&object.replace("```", "~~~")), DecisionSource::FileJson);
     assert_eq!(reason("```json\n{\"decision\":\"ok\"}\n```"), Some(DecisionReason::UnknownDecision));
-    assert_eq!(reason("```json\n{\"decision\":\"pass\",\"check_id\":\"b\"}\n```"), Some(DecisionReason::CheckIdMismatch));
+    assert_eq!(
+        reason("```json\n{\"decision\":\"pass\",\"check_id\":\"b\"}\n```"),
+        Some(DecisionReason::CheckIdMismatch)
+    );
     assert_eq!(source("```\nPASS\n```"), DecisionSource::FileLegacy);
 }
 
@@ -103,7 +117,10 @@ fn age_counts_only_without_a_matching_id() {
 #[test]
 fn a_json_line_outranks_markers_and_has_to_belong_to_this_check() {
     let record = judge(None, 0, "INCOMPLETE\n{\"decision\":\"pass\",\"reasons\":\"ok\"}\nFAIL", Some("a"));
-    assert_eq!((record.decision, record.source, record.reason), (Decision::Complete, DecisionSource::OutputJson, None));
+    assert_eq!(
+        (record.decision, record.source, record.reason),
+        (Decision::Complete, DecisionSource::OutputJson, None)
+    );
     assert_eq!(record.reasons, ["ok"]);
     assert_eq!(record.check_id_match, None);
     for line in [
@@ -116,7 +133,11 @@ fn a_json_line_outranks_markers_and_has_to_belong_to_this_check() {
         "{\"decision\":\"pass\",\"decision\":\"pass\"}",
     ] {
         let record = judge(None, 0, line, Some("a"));
-        assert_eq!((record.source, record.reason), (DecisionSource::None, Some(DecisionReason::NoDecision)), "{line}");
+        assert_eq!(
+            (record.source, record.reason),
+            (DecisionSource::None, Some(DecisionReason::NoDecision)),
+            "{line}"
+        );
     }
     let two = "{\"decision\":\"pass\"}\r\n- `{\"decision\":\"fail\",\"checkId\":\"a\"}`\n{\"decision\":\"pass\",\"check_id\":\"b\"}";
     let record = judge(None, 0, two, Some("a"));
@@ -125,7 +146,8 @@ fn a_json_line_outranks_markers_and_has_to_belong_to_this_check() {
 
 #[test]
 fn the_output_decides_when_the_file_cannot_and_the_file_is_still_reported() {
-    let record = judge(Some("{\"decision\":\"pass\",\"check_id\":\"b\"}"), 0, "{\"decision\":\"fail\"}", Some("a"));
+    let record =
+        judge(Some("{\"decision\":\"pass\",\"check_id\":\"b\"}"), 0, "{\"decision\":\"fail\"}", Some("a"));
     assert_eq!(record.source, DecisionSource::OutputJson);
     assert_eq!((record.check_id_match, record.reason), (Some(false), Some(DecisionReason::CheckIdMismatch)));
     let record = judge(Some("{\"check_id\":\"a\"}"), 0, "PASS", Some("a"));
@@ -141,7 +163,21 @@ fn the_output_decides_when_the_file_cannot_and_the_file_is_still_reported() {
 
 #[test]
 fn long_input_takes_linear_time() {
-    for unit in ["COMPLETE ", "not ", "{\"decision\":", "```\n", "~~~ a\n", "* ", "[ ", "[x]", "\u{1b}[", "1. ", "VERDICT:", "PASS: FAIL\n", "not yet\n"] {
+    for unit in [
+        "COMPLETE ",
+        "not ",
+        "{\"decision\":",
+        "```\n",
+        "~~~ a\n",
+        "* ",
+        "[ ",
+        "[x]",
+        "\u{1b}[",
+        "1. ",
+        "VERDICT:",
+        "PASS: FAIL\n",
+        "not yet\n",
+    ] {
         let text = unit.repeat(1_000_000 / unit.len());
         decide(&DecisionInput {
             file: Some(DecisionFile { content: FileContent::Text(&text), age_before_check_ms: None }),

@@ -73,7 +73,10 @@ pub(super) fn is_condition(text: &str) -> bool {
 /// negative one. With `only_upper_positive`, positive words in small letters do not count.
 pub(super) fn is_echo(line: &str, only_upper_positive: bool) -> bool {
     let (mut has_positive, mut has_negative, mut is_negated) = (false, false, false);
-    for word in line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '\'' || c == '’')).filter(|word| !word.is_empty()) {
+    for word in line
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '\'' || c == '’'))
+        .filter(|word| !word.is_empty())
+    {
         match whole_word(word.trim_matches(['\'', '’'])) {
             Some(Decision::Complete) if is_negated => has_negative = true,
             Some(Decision::Complete) => has_positive |= !only_upper_positive || is_upper(word),
@@ -86,8 +89,12 @@ pub(super) fn is_echo(line: &str, only_upper_positive: bool) -> bool {
 }
 
 fn is_negation(word: &str) -> bool {
-    let ends_negated = word.get(word.len().saturating_sub(3)..).is_some_and(|end| end.eq_ignore_ascii_case("n't"));
-    ends_negated || word.ends_with("n’t") || word.eq_ignore_ascii_case("not") || word.eq_ignore_ascii_case("cannot")
+    let ends_negated =
+        word.get(word.len().saturating_sub(3)..).is_some_and(|end| end.eq_ignore_ascii_case("n't"));
+    ends_negated
+        || word.ends_with("n’t")
+        || word.eq_ignore_ascii_case("not")
+        || word.eq_ignore_ascii_case("cannot")
 }
 
 fn is_one_of(list: &[&str], word: &str) -> bool {
@@ -127,17 +134,40 @@ mod tests {
             let found = opening(text).map(|opening| (opening.decision, opening.tail));
             assert_eq!(found, Some((decision, tail)), "{text}");
         }
-        for text in ["COMPLETED", "PASSED", "COMPLETEです", "PASS2", "COMPLETE_CHECK", "not failed", "not", "not incomplete", "done", ""] {
+        for text in [
+            "COMPLETED",
+            "PASSED",
+            "COMPLETEです",
+            "PASS2",
+            "COMPLETE_CHECK",
+            "not failed",
+            "not",
+            "not incomplete",
+            "done",
+            "",
+        ] {
             assert_eq!(opening(text), None, "{text}");
         }
     }
 
     #[test]
     fn both_kinds_in_one_line_are_an_echo() {
-        for line in ["COMPLETE or INCOMPLETE", "PASS/FAIL", "complete|failed", "COMPLETEまたはINCOMPLETE", "PASS, not COMPLETE"] {
+        for line in [
+            "COMPLETE or INCOMPLETE",
+            "PASS/FAIL",
+            "complete|failed",
+            "COMPLETEまたはINCOMPLETE",
+            "PASS, not COMPLETE",
+        ] {
             assert!(is_echo(line, false), "{line}");
         }
-        for line in ["COMPLETE", "NOT COMPLETE (FAIL)", "FAIL: it doesn't pass", "PASS: it did not fail", "INCOMPLETE, cannot be complete"] {
+        for line in [
+            "COMPLETE",
+            "NOT COMPLETE (FAIL)",
+            "FAIL: it doesn't pass",
+            "PASS: it did not fail",
+            "INCOMPLETE, cannot be complete",
+        ] {
             assert!(!is_echo(line, false), "{line}");
         }
         assert!(!is_echo("INCOMPLETE: complete the notes", true));

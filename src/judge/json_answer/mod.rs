@@ -111,7 +111,19 @@ mod tests {
 
     #[test]
     fn hostile_nesting_ends_and_takes_linear_time() {
-        for unit in ["{", "[", "{\"a\":", "{\"a\":[", "{\"", "{\"{\"", "\"", "{\"a\":\"{", "\\\"{", "{\"k\":1}", "[{\"k\":1}"] {
+        for unit in [
+            "{",
+            "[",
+            "{\"a\":",
+            "{\"a\":[",
+            "{\"",
+            "{\"{\"",
+            "\"",
+            "{\"a\":\"{",
+            "\\\"{",
+            "{\"k\":1}",
+            "[{\"k\":1}",
+        ] {
             // Quadratic work on 1 MB would take minutes, not a moment.
             let text = unit.repeat(1_000_000 / unit.len());
             let whole = find(&text, "k");

@@ -30,11 +30,23 @@ struct Open {
 
 impl Open {
     fn object(start: usize) -> Self {
-        Self { start, is_object: true, expects: Expects::KeyOrEnd, is_wanted_key: false, has_wanted_key: false }
+        Self {
+            start,
+            is_object: true,
+            expects: Expects::KeyOrEnd,
+            is_wanted_key: false,
+            has_wanted_key: false,
+        }
     }
 
     fn list(start: usize) -> Self {
-        Self { start, is_object: false, expects: Expects::ValueOrEnd, is_wanted_key: false, has_wanted_key: false }
+        Self {
+            start,
+            is_object: false,
+            expects: Expects::ValueOrEnd,
+            is_wanted_key: false,
+            has_wanted_key: false,
+        }
     }
 }
 
@@ -132,7 +144,8 @@ impl Scan<'_> {
             self.skip_while(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
         } else {
             let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
-            let literal = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
+            let literal =
+                ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
             self.position += literal.ok_or(Broken)?.len();
         }
         self.value_is_read();

@@ -15,7 +15,11 @@ pub(super) fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
     let read = Level { left: max_depth }.deserialize(&mut deserializer);
     read.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {
         // serde_json keeps its error codes private; the message is fixed and holds nothing of the input.
-        if error.to_string().starts_with("number out of range") { Refusal::NumberOutOfRange } else { Refusal::NotJson }
+        if error.to_string().starts_with("number out of range") {
+            Refusal::NumberOutOfRange
+        } else {
+            Refusal::NotJson
+        }
     })
 }
 

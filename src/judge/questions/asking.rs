@@ -55,7 +55,9 @@ impl QuestionLists {
 }
 
 fn introduces_made(lead: &Sentence) -> bool {
-    lead.forms.has(Form::QuestionsMade) && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
+    lead.forms.has(Form::QuestionsMade)
+        && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
+        && !asks_own_questions(lead)
 }
 
 fn asks_own_questions(lead: &Sentence) -> bool {
@@ -97,7 +99,11 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if tag && for_label {
         return Asks::Empty;
     }
-    if for_label && forms.has(Form::Explains) && !forms.has(Form::You) && followed_by_statement(document, index) {
+    if for_label
+        && forms.has(Form::Explains)
+        && !forms.has(Form::You)
+        && followed_by_statement(document, index)
+    {
         return Asks::Empty;
     }
     Asks::Reader
@@ -120,7 +126,9 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
 /// Rule 4a for `Q:` lines: content below that is not the next question.
 fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[sentence.line].labelled_question
-        && document.line_below(sentence.line).is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
+        && document
+            .line_below(sentence.line)
+            .is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
 }
 
 /// Rule 4b: the next sentence opens with an answer.
@@ -148,8 +156,10 @@ fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
         return false;
     }
     document.sentences.get(index + 1).is_some_and(|next| {
-        let same = next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        same && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+        let same =
+            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        same && next.end != End::Question
+            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
     })
 }
 
@@ -163,7 +173,13 @@ fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
     document.sentences.get(index + 1).is_some_and(|next| {
         next.end != End::Question
             && next.role != Role::Heading
-            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose])
+            && !next.forms.any(&[
+                Form::NeedsAnswer,
+                Form::TellMe,
+                Form::WantsInput,
+                Form::Waiting,
+                Form::Choose,
+            ])
     })
 }
 
@@ -185,7 +201,8 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
     if forms.has(Form::GoCondition) {
         return false;
     }
-    forms.has(Form::CourtesyCondition) || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
+    forms.has(Form::CourtesyCondition)
+        || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
 /// For the label, requests inside lists and guides are steps for the user of the result.

@@ -96,7 +96,11 @@ fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Mask
             .map_or(hit, |(index, _)| index);
         let length = line[hit..]
             .char_indices()
-            .find(|(_, c)| c.is_whitespace() || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*') || *c > '\u{2000}')
+            .find(|(_, c)| {
+                c.is_whitespace()
+                    || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*')
+                    || *c > '\u{2000}'
+            })
             .map_or(line.len() - hit, |(index, _)| index);
         let end = hit + length;
         let before = taken.partition_point(|(range, _)| range.start <= hit);
@@ -176,7 +180,8 @@ fn has_words_outside(line: &str, quotes: &[Range<usize>]) -> bool {
     let mut at = 0;
     let start = line.len() - crate::judge::questions::lines::without_marker(line).len();
     for quote in quotes {
-        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric) {
+        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric)
+        {
             return true;
         }
         at = quote.end;

@@ -65,21 +65,27 @@ impl SmartCheck {
     fn transition(&mut self, happened: Happened) -> Option<(Awaits, Step)> {
         let next = match (self.awaits, happened) {
             (Awaits::CommitsOfRound, Happened::Commits(Some(1..)))
-            | (Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => self.finish(SmartStatus::CommitsCreated, None),
+            | (Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => {
+                self.finish(SmartStatus::CommitsCreated, None)
+            }
             (Awaits::CommitsOfRound, Happened::Commits(_)) => self.probe_or_end(),
             (Awaits::ProbeAnswer, Happened::Probed(reading)) => self.probed(reading),
             (Awaits::CommitsAfterComplete, Happened::Commits(Some(0))) => {
                 (Awaits::ChangesAfterComplete, Step::LookAtChanges)
             }
             (Awaits::CommitsAfterComplete | Awaits::CommitsAfterRescue, Happened::Commits(None))
-            | (Awaits::ChangesAfterComplete, Happened::Changes(None)) => self.finish(SmartStatus::GitError, None),
+            | (Awaits::ChangesAfterComplete, Happened::Changes(None)) => {
+                self.finish(SmartStatus::GitError, None)
+            }
             (Awaits::ChangesAfterComplete, Happened::Changes(Some(false))) => {
                 self.finish(SmartStatus::NothingToDo, Some(false))
             }
             (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) => {
                 (Awaits::RescueAfterComplete, Step::Rescue { is_final: false })
             }
-            (Awaits::RescueAfterComplete, Happened::Rescued(_)) => (Awaits::CommitsAfterRescue, Step::CountCommits),
+            (Awaits::RescueAfterComplete, Happened::Rescued(_)) => {
+                (Awaits::CommitsAfterRescue, Step::CountCommits)
+            }
             (Awaits::CommitsAfterRescue, Happened::Commits(Some(0))) => self.round_is_lost(),
             (Awaits::CommitsAfterRescue, Happened::Commits(Some(1..))) => {
                 self.rescued = true;
@@ -92,13 +98,24 @@ impl SmartCheck {
             (Awaits::FinalChanges, Happened::Changes(Some(true))) if self.config.has_final_rescue => {
                 (Awaits::FinalRescue, Step::Rescue { is_final: true })
             }
-            (Awaits::FinalChanges | Awaits::ChangesAfterFinalRescue, Happened::Changes(changes)) => self.time_is_up(changes),
-            (Awaits::FinalRescue, Happened::Rescued(_)) => (Awaits::CommitsAfterFinalRescue, Step::CountCommits),
+            (Awaits::FinalChanges | Awaits::ChangesAfterFinalRescue, Happened::Changes(changes)) => {
+                self.time_is_up(changes)
+            }
+            (Awaits::FinalRescue, Happened::Rescued(_)) => {
+                (Awaits::CommitsAfterFinalRescue, Step::CountCommits)
+            }
             (Awaits::CommitsAfterFinalRescue, Happened::Commits(commits)) => {
                 self.rescued = commits.is_some_and(|commits| commits > 0);
                 (Awaits::ChangesAfterFinalRescue, Step::LookAtChanges)
             }
-            (_, Happened::Commits(_) | Happened::Probed(_) | Happened::Changes(_) | Happened::Rescued(_) | Happened::Waited) => {
+            (
+                _,
+                Happened::Commits(_)
+                | Happened::Probed(_)
+                | Happened::Changes(_)
+                | Happened::Rescued(_)
+                | Happened::Waited,
+            ) => {
                 return None;
             }
         };
@@ -118,7 +135,9 @@ impl SmartCheck {
         self.has_answer |= matches!(reading, ProbeReading::Answered(_));
         match reading {
             ProbeReading::Answered(ProbeWord::Complete) => (Awaits::CommitsAfterComplete, Step::CountCommits),
-            ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working) | ProbeReading::Failed(_) => self.round_is_lost(),
+            ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working) | ProbeReading::Failed(_) => {
+                self.round_is_lost()
+            }
         }
     }
 
@@ -139,8 +158,12 @@ impl SmartCheck {
 
     fn finish(&self, status: SmartStatus, changes_left: Option<bool>) -> (Awaits, Step) {
         let verdict = match status {
-            SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo => VerdictState::Complete,
-            SmartStatus::Timeout | SmartStatus::ProbeError if changes_left == Some(true) => VerdictState::RescueNeeded,
+            SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo => {
+                VerdictState::Complete
+            }
+            SmartStatus::Timeout | SmartStatus::ProbeError if changes_left == Some(true) => {
+                VerdictState::RescueNeeded
+            }
             SmartStatus::Timeout => VerdictState::Stalled,
             SmartStatus::ProbeError | SmartStatus::GitError => VerdictState::Error,
         };

@@ -88,9 +88,8 @@ impl From<ProbeFailure> for ProbeReport {
 pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
     match answer {
         ProbeAnswer::Json(value) => read_value(value),
-        ProbeAnswer::Raw(text) => {
-            json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
-        }
+        ProbeAnswer::Raw(text) => json_answer::find(text, "status")
+            .map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value)),
         ProbeAnswer::Timeout => ProbeFailure::Timeout.into(),
         ProbeAnswer::SpawnError => ProbeFailure::SpawnError.into(),
     }
@@ -132,7 +131,9 @@ fn says_something(value: &Value) -> bool {
         Value::Null => false,
         Value::Bool(flag) => *flag,
         Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !is_none_word(text) && !["false", "no", "0"].contains(&text.trim().to_lowercase().as_str()),
+        Value::String(text) => {
+            !is_none_word(text) && !["false", "no", "0"].contains(&text.trim().to_lowercase().as_str())
+        }
         Value::Array(list) => list.iter().any(is_entry),
         Value::Object(object) => !object.is_empty(),
     }

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::*;
 
-const CONFIG: SmartCheckConfig = SmartCheckConfig { max_probes: 2, probe_interval_seconds: 7, has_final_rescue: true };
+const CONFIG: SmartCheckConfig =
+    SmartCheckConfig { max_probes: 2, probe_interval_seconds: 7, has_final_rescue: true };
 const COMPLETE: Happened = Happened::Probed(ProbeReading::Answered(ProbeWord::Complete));
 const WORKING: Happened = Happened::Probed(ProbeReading::Answered(ProbeWord::Working));
 const FAILED: Happened = Happened::Probed(ProbeReading::Failed(ProbeFailure::Timeout));
@@ -26,33 +27,71 @@ fn end(config: SmartCheckConfig, events: &[Happened]) -> SmartOutcome {
 #[test]
 fn a_rescue_is_followed_by_a_wait_and_another_round() {
     let events = [
-        NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true)), Happened::Rescued(RescueOutcome::Ok), NO_COMMITS,
-        Happened::Waited, NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true)),
-        Happened::Rescued(RescueOutcome::Fail), Happened::Commits(Some(2)),
+        NO_COMMITS,
+        COMPLETE,
+        NO_COMMITS,
+        Happened::Changes(Some(true)),
+        Happened::Rescued(RescueOutcome::Ok),
+        NO_COMMITS,
+        Happened::Waited,
+        NO_COMMITS,
+        COMPLETE,
+        NO_COMMITS,
+        Happened::Changes(Some(true)),
+        Happened::Rescued(RescueOutcome::Fail),
+        Happened::Commits(Some(2)),
     ];
     let rescue = Step::Rescue { is_final: false };
     let done = SmartOutcome {
-        status: SmartStatus::Rescued, complete: true, probes_used: 2, waits: 1, rescued: true,
-        verdict: VerdictState::Complete, changes_left: None,
+        status: SmartStatus::Rescued,
+        complete: true,
+        probes_used: 2,
+        waits: 1,
+        rescued: true,
+        verdict: VerdictState::Complete,
+        changes_left: None,
     };
-    assert_eq!(steps(CONFIG, &events), [
-        Step::CountCommits, Step::Probe { number: 1 }, Step::CountCommits, Step::LookAtChanges, rescue.clone(),
-        Step::CountCommits, Step::Wait { seconds: 7 }, Step::CountCommits, Step::Probe { number: 2 }, Step::CountCommits,
-        Step::LookAtChanges, rescue, Step::CountCommits, Step::Finish(done),
-    ]);
+    assert_eq!(
+        steps(CONFIG, &events),
+        [
+            Step::CountCommits,
+            Step::Probe { number: 1 },
+            Step::CountCommits,
+            Step::LookAtChanges,
+            rescue.clone(),
+            Step::CountCommits,
+            Step::Wait { seconds: 7 },
+            Step::CountCommits,
+            Step::Probe { number: 2 },
+            Step::CountCommits,
+            Step::LookAtChanges,
+            rescue,
+            Step::CountCommits,
+            Step::Finish(done),
+        ]
+    );
 }
 
 #[test]
 fn without_probes_the_end_comes_at_once() {
     let config = SmartCheckConfig { max_probes: 0, ..CONFIG };
     let clean = end(config, &[NO_COMMITS, Happened::Changes(Some(false))]);
-    assert_eq!((clean.status, clean.verdict, clean.probes_used), (SmartStatus::Timeout, VerdictState::Stalled, 0));
+    assert_eq!(
+        (clean.status, clean.verdict, clean.probes_used),
+        (SmartStatus::Timeout, VerdictState::Stalled, 0)
+    );
     let events = [
-        NO_COMMITS, Happened::Changes(Some(true)), Happened::Rescued(RescueOutcome::Ok), Happened::Commits(Some(1)),
+        NO_COMMITS,
+        Happened::Changes(Some(true)),
+        Happened::Rescued(RescueOutcome::Ok),
+        Happened::Commits(Some(1)),
         Happened::Changes(Some(true)),
     ];
     let partly = end(config, &events);
-    assert_eq!((partly.status, partly.verdict, partly.rescued), (SmartStatus::Timeout, VerdictState::RescueNeeded, true));
+    assert_eq!(
+        (partly.status, partly.verdict, partly.rescued),
+        (SmartStatus::Timeout, VerdictState::RescueNeeded, true)
+    );
     assert_eq!(end(config, &[Happened::Commits(Some(1))]).status, SmartStatus::CommitsCreated);
 }
 
@@ -62,10 +101,21 @@ fn complete_that_git_cannot_confirm_is_a_git_error() {
     for events in [
         vec![unknown, COMPLETE, unknown],
         vec![NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(None)],
-        vec![NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true)), Happened::Rescued(RescueOutcome::Ok), unknown],
+        vec![
+            NO_COMMITS,
+            COMPLETE,
+            NO_COMMITS,
+            Happened::Changes(Some(true)),
+            Happened::Rescued(RescueOutcome::Ok),
+            unknown,
+        ],
     ] {
         let outcome = end(CONFIG, &events);
-        assert_eq!((outcome.status, outcome.verdict), (SmartStatus::GitError, VerdictState::Error), "{events:?}");
+        assert_eq!(
+            (outcome.status, outcome.verdict),
+            (SmartStatus::GitError, VerdictState::Error),
+            "{events:?}"
+        );
         assert!(!outcome.complete && !outcome.rescued);
     }
 }
@@ -81,7 +131,11 @@ fn git_that_is_silent_to_the_end_leaves_a_time_out_that_claims_nothing() {
 #[test]
 fn commits_count_at_every_moment() {
     let commits = Happened::Commits(Some(1));
-    for events in [vec![commits], vec![NO_COMMITS, COMPLETE, commits], vec![NO_COMMITS, FAILED, Happened::Waited, commits]] {
+    for events in [
+        vec![commits],
+        vec![NO_COMMITS, COMPLETE, commits],
+        vec![NO_COMMITS, FAILED, Happened::Waited, commits],
+    ] {
         assert_eq!(end(CONFIG, &events).status, SmartStatus::CommitsCreated, "{events:?}");
     }
 }
@@ -89,7 +143,9 @@ fn commits_count_at_every_moment() {
 #[test]
 fn one_answer_among_failures_makes_it_a_time_out() {
     let rest = [NO_COMMITS, Happened::Changes(Some(false))];
-    let ended = |first, second| end(CONFIG, &[[NO_COMMITS, first, Happened::Waited, NO_COMMITS, second].as_slice(), &rest].concat());
+    let ended = |first, second| {
+        end(CONFIG, &[[NO_COMMITS, first, Happened::Waited, NO_COMMITS, second].as_slice(), &rest].concat())
+    };
     assert_eq!(ended(FAILED, WORKING).status, SmartStatus::Timeout);
     assert_eq!(ended(WORKING, FAILED).status, SmartStatus::Timeout);
     let silent = ended(FAILED, FAILED);
@@ -107,7 +163,9 @@ fn unanswered_probes_with_changes_left_need_a_rescue() {
 fn an_event_out_of_turn_changes_nothing() {
     let (mut check, first) = SmartCheck::new(CONFIG);
     let before = check.clone();
-    for event in [COMPLETE, Happened::Waited, Happened::Changes(Some(false)), Happened::Rescued(RescueOutcome::Ok)] {
+    for event in
+        [COMPLETE, Happened::Waited, Happened::Changes(Some(false)), Happened::Rescued(RescueOutcome::Ok)]
+    {
         assert_eq!((check.advance(event), &check), (first.clone(), &before), "{event:?}");
     }
     let finished = check.advance(Happened::Commits(Some(1)));
@@ -121,15 +179,30 @@ fn answers_are_read_tolerantly_and_doubted_strictly() {
     for (answer, expected) in [
         (json!({"status": "COMPLETE"}), answered(ProbeWord::Complete)),
         (json!({"status": " Waiting\n"}), answered(ProbeWord::Waiting)),
-        (json!({"status": "complete", "agents_active": false, "tasks_pending": null}), answered(ProbeWord::Complete)),
-        (json!({"status": "complete", "agents_active": 0, "tasks_pending": ["", "none", null]}), answered(ProbeWord::Complete)),
-        (json!({"status": "complete", "agents_active": "false", "tasks_pending": 0}), answered(ProbeWord::Complete)),
-        (json!({"status": "complete", "agents_active": [], "tasks_pending": {}}), answered(ProbeWord::Complete)),
+        (
+            json!({"status": "complete", "agents_active": false, "tasks_pending": null}),
+            answered(ProbeWord::Complete),
+        ),
+        (
+            json!({"status": "complete", "agents_active": 0, "tasks_pending": ["", "none", null]}),
+            answered(ProbeWord::Complete),
+        ),
+        (
+            json!({"status": "complete", "agents_active": "false", "tasks_pending": 0}),
+            answered(ProbeWord::Complete),
+        ),
+        (
+            json!({"status": "complete", "agents_active": [], "tasks_pending": {}}),
+            answered(ProbeWord::Complete),
+        ),
         (json!({"status": "complete", "agents_active": 2}), answered(ProbeWord::Waiting)),
         (json!({"status": "complete", "agents_active": "true"}), answered(ProbeWord::Waiting)),
         (json!({"status": "complete", "agents_active": ["a1"]}), answered(ProbeWord::Waiting)),
         (json!({"status": "complete", "agents_active": {"a1": {}}}), answered(ProbeWord::Waiting)),
-        (json!({"status": "complete", "agents_active": true, "tasks_pending": ["T"]}), answered(ProbeWord::Waiting)),
+        (
+            json!({"status": "complete", "agents_active": true, "tasks_pending": ["T"]}),
+            answered(ProbeWord::Waiting),
+        ),
         (json!({"status": "complete", "tasks_pending": 1}), answered(ProbeWord::Working)),
         (json!({"status": "complete", "tasks_pending": "T1"}), answered(ProbeWord::Working)),
         (json!({"status": "complete", "tasks_pending": [{"id": 1}]}), answered(ProbeWord::Working)),

@@ -1,8 +1,8 @@
 //! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, silence is a failure.
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Parts, Reading, Rejection, Source, TaskKind,
-    Unreadable,
+    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Parts, Reading, Rejection, Source,
+    TaskKind, Unreadable,
 };
 
 use super::{Pile, Scales};
@@ -37,7 +37,8 @@ fn commits(facts: &GitFacts) -> Evidence {
             .because(format!("{at_least}{} since the baseline", plural(counts.n_new, "new commit")))
             .at(counts.newest.first().map(|commit| commit.at))
     } else {
-        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous).because("no new commit since the baseline")
+        Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous)
+            .because("no new commit since the baseline")
     };
     evidence.reasons.extend(asides(counts));
     evidence.reasons.extend(facts.notes.iter().cloned());
@@ -81,7 +82,8 @@ fn uncommitted(changes: &Changes) -> Evidence {
 }
 
 fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
-    Evidence { is_required: true, ..Evidence::claim(source, NAME, Claim::Fail) }.because(unreadable.detail.clone())
+    Evidence { is_required: true, ..Evidence::claim(source, NAME, Claim::Fail) }
+        .because(unreadable.detail.clone())
 }
 
 fn no_repository(scales: &Scales<'_>) -> Evidence {
@@ -93,7 +95,8 @@ fn no_repository(scales: &Scales<'_>) -> Evidence {
             Evidence { is_required: true, ..evidence }
         }
         TaskKind::ReadInfo | TaskKind::Report => {
-            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured).because("no git repository here")
+            Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured)
+                .because("no git repository here")
         }
     }
 }

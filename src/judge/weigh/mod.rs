@@ -10,7 +10,9 @@ mod git;
 mod session;
 mod words;
 
-use crate::model::{Checklist, Evidence, Observations, Parts, Policy, Sample, TaskKind, Timestamp, Words, WorkspaceSettings};
+use crate::model::{
+    Checklist, Evidence, Observations, Parts, Policy, Sample, TaskKind, Timestamp, WorkspaceSettings,
+};
 
 /// What is known beside the observations.
 #[derive(Debug, Clone, Copy)]
@@ -67,9 +69,4 @@ impl Pile {
 /// Whether something written at `written_at` is about an earlier task.
 fn is_stale(observations: &Observations, written_at: Timestamp) -> bool {
     observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
-}
-
-/// Used where a [`Words`] has nothing to say of a field.
-fn no_words() -> Words {
-    Words::default()
 }

@@ -2,8 +2,8 @@
 //! error in place of a reply is FAIL. A turn that stayed open in silence is nothing.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Observations, Rejection, SessionObservation, Source,
-    Strength, Timestamp, TurnState,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Observations, Rejection, SessionObservation,
+    Source, Strength, Timestamp, TurnState,
 };
 
 use super::{Scales, excerpt};
@@ -14,7 +14,11 @@ const ASKING_TOOLS: [&str; 1] = ["AskUserQuestion"];
 const APPROVAL_TOOLS: [&str; 1] = ["ExitPlanMode"];
 
 /// What the session does now.
-pub(super) fn activity(session: &SessionObservation, observations: &Observations, scales: &Scales<'_>) -> Activity {
+pub(super) fn activity(
+    session: &SessionObservation,
+    observations: &Observations,
+    scales: &Scales<'_>,
+) -> Activity {
     let (state, since, detail) = match &session.turn {
         TurnState::Ended { at } => (ActivityState::Idle, *at, None),
         TurnState::Interrupted { at } => (ActivityState::Idle, *at, Some("interrupted".to_owned())),
@@ -40,10 +44,16 @@ fn is_moving(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) 
     session.written_at.is_some_and(|written_at| now.millis_since(written_at) <= scales.policy.silent_turn_ms)
 }
 
+/// Whether an open call of this tool waits for the person.
+pub(super) fn is_prompt(tool: &str) -> bool {
+    ASKING_TOOLS.contains(&tool) || APPROVAL_TOOLS.contains(&tool)
+}
+
 /// The session's word.
 pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &Scales<'_>) -> Evidence {
     let own = |claim| {
-        let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(session.written_at);
+        let evidence =
+            Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(session.written_at);
         Evidence { strength: Strength::SelfReported, ..evidence }
     };
     let silent = |rejection, reason: &str| {
@@ -56,23 +66,28 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
     }
     match (activity.state, &session.turn) {
         (ActivityState::Working, _) => {
-            let what = activity.detail.as_ref().map_or("a turn runs".to_owned(), |tool| format!("a turn runs: {tool}"));
+            let what = activity
+                .detail
+                .as_ref()
+                .map_or("a turn runs".to_owned(), |tool| format!("a turn runs: {tool}"));
             own(Claim::Work).because(what)
         }
         (ActivityState::Background, _) => own(Claim::Wait).because("background work runs"),
         (ActivityState::Asks, _) => own(Claim::Ask).because(asked(session)),
-        (ActivityState::NeedsPermission, _) => {
-            own(Claim::Ask).because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned()))
-        }
+        (ActivityState::NeedsPermission, _) => own(Claim::Ask)
+            .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())),
         (ActivityState::Idle, TurnState::Failed { error, .. }) => Evidence {
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
         },
-        (ActivityState::Idle, TurnState::Interrupted { .. }) => silent(Rejection::Undecided, "the turn was interrupted"),
-        (ActivityState::Idle, _) => silent(Rejection::Undecided, "the turn has ended"),
-        (ActivityState::Unknown, TurnState::Open { .. }) => {
-            silent(Rejection::Stale, "a turn is open and its record has been silent: at work, waiting or killed")
+        (ActivityState::Idle, TurnState::Interrupted { .. }) => {
+            silent(Rejection::Undecided, "the turn was interrupted")
         }
+        (ActivityState::Idle, _) => silent(Rejection::Undecided, "the turn has ended"),
+        (ActivityState::Unknown, TurnState::Open { .. }) => silent(
+            Rejection::Stale,
+            "a turn is open and its record has been silent: at work, waiting or killed",
+        ),
         (ActivityState::Gone | ActivityState::Unknown, _) => {
             silent(Rejection::Undecided, "the record does not tell what the session does")
         }
@@ -80,5 +95,8 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
 }
 
 fn asked(session: &SessionObservation) -> String {
-    session.last_message.as_ref().map_or("asks a question".to_owned(), |message| excerpt::reason(&message.text))
+    session
+        .last_message
+        .as_ref()
+        .map_or("asks a question".to_owned(), |message| excerpt::reason(&message.text))
 }

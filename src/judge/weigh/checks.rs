@@ -1,0 +1,241 @@
+//! What can be checked: plans, the closer's report, required files, test results.
+
+use crate::judge::checkers::{self, CheckContext, Checker, PlanSource, TestCounts};
+use crate::judge::closer::{self, CloserAnswer, CloserReport};
+use crate::model::{
+    Checklist, ChecklistItem, Claim, Evidence, ItemState, Observations, Parts, PlanFile, PlanStep, Pointer,
+    Reading, Rejection, Source, Strength, TextFile, Unreadable,
+};
+
+use super::{Pile, Scales, excerpt, is_stale};
+
+/// How many failing tests or open steps become fingerprints of a NO.
+const MAX_FINGERPRINTS: usize = 50;
+
+/// Weighs the part `CHECKS`.
+pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+    for plan in &observations.plans {
+        match plan {
+            Reading::Present(plan) => weigh_plan(plan, observations, pile),
+            Reading::Unreadable(unreadable) => pile.add(Parts::CHECKS, unusable(Source::Plan, unreadable)),
+            Reading::NotLookedAt | Reading::NotConfigured | Reading::Absent { .. } => {}
+        }
+    }
+    weigh_closer(observations, pile);
+    weigh_files(observations, scales, pile);
+    weigh_tests(observations, scales, pile);
+}
+
+fn weigh_plan(plan: &PlanFile, observations: &Observations, pile: &mut Pile) {
+    if is_stale(observations, plan.written_at) {
+        let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale)
+            .because("not touched since this task began")
+            .at(Some(plan.written_at));
+        pile.add(Parts::CHECKS, evidence);
+        return;
+    }
+    let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
+    let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
+    pile.add(Parts::CHECKS, Evidence { pointer, ..evidence });
+    if !plan.steps.is_empty() {
+        pile.checklists.push((Parts::CHECKS, checklist(plan)));
+    }
+}
+
+/// A plan by its steps, whoever keeps it.
+pub(super) fn plan_evidence(name: &str, steps: Vec<PlanStep>) -> Evidence {
+    let fingerprints = steps
+        .iter()
+        .filter(|step| step.status.as_deref() != Some("done"))
+        .take(MAX_FINGERPRINTS)
+        .map(|step| format!("plan/{}", excerpt::reason(&step.title)))
+        .collect();
+    let checker = Checker::Plan { plan_type: Some("plan".to_owned()) };
+    let context = CheckContext { plan: PlanSource::Steps(steps), ..CheckContext::default() };
+    checked(Source::Plan, name, &checker, &context, fingerprints)
+}
+
+fn checklist(plan: &PlanFile) -> Checklist {
+    let state = |status: Option<&str>| match status {
+        Some("done") => ItemState::Done,
+        Some("in_progress" | "active" | "doing") => ItemState::Active,
+        Some(_) | None => ItemState::Open,
+    };
+    let items = plan
+        .steps
+        .iter()
+        .map(|step| ChecklistItem {
+            title: excerpt::reason(&step.title),
+            state: state(step.status.as_deref()),
+            evidence: None,
+        })
+        .collect();
+    Checklist { from: plan.name.clone(), items }
+}
+
+fn weigh_closer(observations: &Observations, pile: &mut Pile) {
+    let evidence = match &observations.closer {
+        Reading::Present(file) if is_stale(observations, file.written_at) => {
+            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale)
+                .because("written before this task began")
+                .at(Some(file.written_at))
+        }
+        Reading::Present(file) => {
+            let report = closer::read(CloserAnswer::Raw(&file.content));
+            if !report.checklist.is_empty() {
+                pile.checklists.push((Parts::CHECKS, closer_checklist(file, &report)));
+            }
+            closer_evidence(file, &report)
+        }
+        Reading::Unreadable(unreadable) => unusable(Source::Closer, unreadable),
+        Reading::Absent { name } => {
+            Evidence::abstain(Source::Closer, name.clone(), Rejection::Absent).because("no report")
+        }
+        Reading::NotConfigured => Evidence::abstain(Source::Closer, "closer", Rejection::NotConfigured),
+        Reading::NotLookedAt => return,
+    };
+    pile.add(Parts::CHECKS, evidence);
+}
+
+fn closer_evidence(file: &TextFile, report: &CloserReport) -> Evidence {
+    if let Some(error) = report.error {
+        let code = serde_json::to_value(error).ok().and_then(|code| code.as_str().map(str::to_owned));
+        return Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Unreadable)
+            .because(format!("the report cannot be used: {}", code.unwrap_or_default()))
+            .at(Some(file.written_at));
+    }
+    let claim = if report.complete { Claim::Yes } else { Claim::No };
+    let mut evidence = Evidence::claim(Source::Closer, file.name.clone(), claim).at(Some(file.written_at));
+    evidence.strength = Strength::SelfReported;
+    evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
+    if report.conflict {
+        evidence.reasons.push("the report contradicts itself".to_owned());
+    }
+    if !report.complete && evidence.reasons.is_empty() {
+        evidence.reasons.push(match report.confidence {
+            Some(confidence) => format!("not complete, with a confidence of {confidence:.2}"),
+            None => "not complete".to_owned(),
+        });
+    }
+    if report.complete {
+        evidence.reasons.push(format!("{} items, all completed", report.checklist.len()));
+    }
+    Evidence {
+        pointer: Some(Pointer {
+            place: file.name.clone(),
+            excerpt: report.summary.as_deref().map(excerpt::reason),
+        }),
+        ..evidence
+    }
+}
+
+fn closer_checklist(file: &TextFile, report: &CloserReport) -> Checklist {
+    let items = report
+        .checklist
+        .iter()
+        .map(|item| ChecklistItem {
+            title: excerpt::reason(&item.description),
+            state: if item.completed { ItemState::Done } else { ItemState::Open },
+            evidence: item.evidence.as_deref().map(excerpt::reason),
+        })
+        .collect();
+    Checklist { from: file.name.clone(), items }
+}
+
+fn weigh_files(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+    let evidence = match &observations.files {
+        Reading::Present(files) => {
+            let is_there: Vec<String> =
+                files.iter().filter(|file| file.is_there).map(|file| file.name.clone()).collect();
+            let missing = files
+                .iter()
+                .filter(|file| !file.is_there)
+                .take(MAX_FINGERPRINTS)
+                .map(|file| format!("file/{}", file.name))
+                .collect();
+            let checker = Checker::Files { required: files.iter().map(|file| file.name.clone()).collect() };
+            let context = CheckContext { files: Some(is_there), ..CheckContext::default() };
+            checked(Source::RequiredFiles, "required files", &checker, &context, missing)
+        }
+        Reading::Unreadable(unreadable) => {
+            let checker = Checker::Files { required: scales.settings.required_files.clone() };
+            let evidence = checked(
+                Source::RequiredFiles,
+                "required files",
+                &checker,
+                &CheckContext::default(),
+                Vec::new(),
+            );
+            evidence.because(unreadable.detail.clone())
+        }
+        Reading::NotConfigured | Reading::Absent { .. } => {
+            Evidence::abstain(Source::RequiredFiles, "required files", Rejection::NotConfigured)
+        }
+        Reading::NotLookedAt => return,
+    };
+    pile.add(Parts::CHECKS, evidence);
+}
+
+fn weigh_tests(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+    let checker = Checker::Tests;
+    let evidence = match &observations.tests {
+        Reading::Present(results) if is_stale(observations, results.written_at) => {
+            Evidence::abstain(Source::Tests, results.names.join(", "), Rejection::Stale)
+                .because("older than this task")
+                .at(Some(results.written_at))
+        }
+        Reading::Present(results) => {
+            let counts = TestCounts { n_passed: Some(results.n_passed), n_failed: Some(results.n_failed) };
+            let context = CheckContext { test_results: Some(counts), ..CheckContext::default() };
+            let failing: Vec<String> = results.failing.iter().map(|name| excerpt::reason(name)).collect();
+            let fingerprints = failing.iter().map(|name| format!("test/{name}")).collect();
+            let mut evidence =
+                checked(Source::Tests, &results.names.join(", "), &checker, &context, fingerprints)
+                    .at(Some(results.written_at));
+            evidence.reasons.extend(failing.into_iter().take(3));
+            evidence
+        }
+        // Results that are configured and are not there, or cannot be read, are not good results.
+        Reading::Absent { name } => {
+            checked(Source::Tests, name, &checker, &CheckContext::default(), Vec::new())
+        }
+        Reading::Unreadable(unreadable) => {
+            checked(Source::Tests, &unreadable.name, &checker, &CheckContext::default(), Vec::new())
+                .because(unreadable.detail.clone())
+        }
+        Reading::NotConfigured => {
+            let name = scales.settings.test_results.first().map_or("tests", String::as_str);
+            Evidence::abstain(Source::Tests, name, Rejection::NotConfigured)
+        }
+        Reading::NotLookedAt => return,
+    };
+    pile.add(Parts::CHECKS, evidence);
+}
+
+/// What a checker finds, as evidence.
+fn checked(
+    source: Source,
+    name: &str,
+    checker: &Checker,
+    context: &CheckContext,
+    fingerprints: Vec<String>,
+) -> Evidence {
+    let outcome = checkers::check(Some(checker), context);
+    let claim = match outcome.complete {
+        Some(true) => Claim::Yes,
+        Some(false) => Claim::No,
+        None => Claim::Abstain,
+    };
+    let mut evidence = Evidence::claim(source, name, claim);
+    evidence.is_vacuous = outcome.vacuous;
+    evidence.reasons = outcome.feedback.iter().map(|feedback| excerpt::reason(feedback)).collect();
+    if claim == Claim::No {
+        evidence.fingerprints = fingerprints;
+    }
+    evidence
+}
+
+fn unusable(source: Source, unreadable: &Unreadable) -> Evidence {
+    Evidence::abstain(source, unreadable.name.clone(), Rejection::Unreadable)
+        .because(unreadable.detail.clone())
+}

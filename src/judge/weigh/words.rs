@@ -1,0 +1,260 @@
+//! What the agent says: its session, the declared output, the decision chain, and the question in its
+//! last words.
+
+use crate::judge::STOPS_HALF_WAY;
+use crate::judge::questions::{self, Ask, Classification, Label};
+use crate::model::{
+    Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy, Parts, Pointer,
+    Question, QuestionWeight, Reading, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile,
+    Timestamp, TurnState, Words,
+};
+
+use super::{Pile, Scales, checks, decision, excerpt, is_stale, session};
+
+/// Weighs the part `WORDS`.
+pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) -> Words {
+    let session = observations.session.present();
+    let activity = session.map(|session| session::activity(session, observations, scales));
+    if let (Some(session), Some(activity)) = (session, &activity) {
+        pile.add(Parts::WORDS, session::weigh(session, activity, scales));
+    } else if let Reading::Unreadable(unreadable) = &observations.session {
+        let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
+        pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
+    }
+    let spoken = Spoken::of(observations, session, scales);
+    let said = decision::weigh(observations, spoken.text(), scales);
+    pile.add(Parts::WORDS, said.evidence);
+    for output in &observations.outputs {
+        unusable_output(output, pile);
+    }
+    let last_words = weigh_spoken(&spoken, observations, scales, pile);
+    if let Some(todos) = session.and_then(|session| session.todos.as_ref()) {
+        pile.add(Parts::WORDS, todos_evidence(todos, session.and_then(|session| session.written_at)));
+        pile.checklists.push((Parts::WORDS, todos.clone()));
+    }
+    Words {
+        agent: session.map(|session| session.agent.clone()),
+        model: session.and_then(|session| session.model.clone()),
+        activity,
+        last_words,
+        prompt: session.and_then(|session| session.prompt.clone()),
+        prompted_at: session.and_then(|session| session.prompted_at),
+        round_mark: round_mark(session, said.written_at),
+        has_unreadable_decision: said.is_unreadable,
+    }
+}
+
+/// The newest words: the declared output, else the last message of the session.
+struct Spoken<'a> {
+    text: Option<&'a str>,
+    from: String,
+    at: Option<Timestamp>,
+    /// Words that the person has answered, or that a later turn overtakes.
+    is_overtaken: bool,
+    is_stale: bool,
+}
+
+impl<'a> Spoken<'a> {
+    fn of(
+        observations: &'a Observations,
+        session: Option<&'a SessionObservation>,
+        scales: &Scales<'_>,
+    ) -> Spoken<'a> {
+        let output =
+            observations.outputs.iter().filter_map(Reading::present).max_by_key(|file| file.written_at);
+        match (output, session.and_then(|session| Some((session, session.last_message.as_ref()?)))) {
+            (Some(file), None) => Spoken::in_file(file, observations),
+            (Some(file), Some(_)) if scales.task_kind != TaskKind::Implementation => {
+                Spoken::in_file(file, observations)
+            }
+            (_, Some((session, message))) => Spoken {
+                text: Some(&message.text),
+                from: session.agent.clone(),
+                at: message.at,
+                is_overtaken: is_overtaken(session, message.at),
+                is_stale: false,
+            },
+            (None, None) => Spoken {
+                text: None,
+                from: scales.settings.outputs.first().cloned().unwrap_or_else(|| "output".to_owned()),
+                at: None,
+                is_overtaken: false,
+                is_stale: false,
+            },
+        }
+    }
+
+    fn in_file(file: &'a TextFile, observations: &Observations) -> Spoken<'a> {
+        Spoken {
+            text: Some(&file.content),
+            from: file.name.clone(),
+            at: Some(file.written_at),
+            is_overtaken: false,
+            is_stale: is_stale(observations, file.written_at),
+        }
+    }
+
+    /// The text in which a decision may stand; words of an earlier task decide nothing.
+    fn text(&self) -> &'a str {
+        if self.is_stale || self.is_overtaken { "" } else { self.text.unwrap_or_default() }
+    }
+}
+
+/// Whether the person wrote after these words, or a new turn has begun: then they wait for nothing.
+fn is_overtaken(session: &SessionObservation, said_at: Option<Timestamp>) -> bool {
+    let is_answered =
+        session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
+    let is_asking =
+        matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if session::is_prompt(tool));
+    is_answered || (matches!(session.turn, TurnState::Open { .. }) && !is_asking)
+}
+
+/// The evidence of the words themselves, and the words for a front.
+fn weigh_spoken(
+    spoken: &Spoken<'_>,
+    observations: &Observations,
+    scales: &Scales<'_>,
+    pile: &mut Pile,
+) -> Option<LastWords> {
+    let is_deliverable = scales.task_kind != TaskKind::Implementation;
+    let Some(text) = spoken.text else {
+        let is_asked_for = is_deliverable || !scales.settings.outputs.is_empty();
+        if is_asked_for && observations.outputs.iter().all(|output| !matches!(output, Reading::Unreadable(_)))
+        {
+            let rejection =
+                if scales.settings.outputs.is_empty() { Rejection::NotConfigured } else { Rejection::Absent };
+            let evidence = Evidence::abstain(Source::Output, spoken.from.clone(), rejection);
+            pile.add(Parts::WORDS, evidence.because("there is no output"));
+        }
+        return None;
+    };
+    let judged = questions::classify(text, None, scales.task_kind);
+    let question = question_of(&judged).filter(|_| !spoken.is_overtaken && !spoken.is_stale);
+    let (kept, is_cut) = excerpt::tail(text);
+    let pointer = |excerpt: Option<String>| Some(Pointer { place: spoken.from.clone(), excerpt });
+    let add = |evidence: Evidence, excerpt: Option<String>, pile: &mut Pile| {
+        pile.add(Parts::WORDS, Evidence { pointer: pointer(excerpt), ..evidence.at(spoken.at) });
+    };
+    if spoken.is_stale || spoken.is_overtaken {
+        let (rejection, why) = if spoken.is_stale {
+            (Rejection::Stale, "written before this task began")
+        } else {
+            (Rejection::Stale, "a later turn has begun since")
+        };
+        let source = if is_deliverable { Source::Output } else { Source::LastWords };
+        add(Evidence::abstain(source, spoken.from.clone(), rejection).because(why), None, pile);
+    } else {
+        if is_deliverable {
+            add(deliverable(spoken, text, &judged), None, pile);
+        }
+        let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
+        add(asking(spoken, &judged, question.as_ref(), is_deliverable, scales), excerpt, pile);
+    }
+    let is_cut =
+        is_cut || observations.outputs.iter().filter_map(Reading::present).any(|file| file.is_excerpt);
+    Some(LastWords { text: kept, is_cut, at: spoken.at, from: spoken.from.clone(), question })
+}
+
+/// The output as the deliverable of READ_INFO and REPORT: it stands, it stops half-way, or there is
+/// nothing to see.
+fn deliverable(spoken: &Spoken<'_>, text: &str, judged: &Classification) -> Evidence {
+    if questions::status(TaskKind::Report, Some(text), false) == questions::Status::Incomplete {
+        return Evidence::abstain(Source::Output, spoken.from.clone(), Rejection::Absent)
+            .because("nothing visible in it");
+    }
+    match judged.label {
+        Label::Complete | Label::AwaitingResponse => {
+            Evidence::claim(Source::Output, spoken.from.clone(), Claim::Yes).because("the output is there")
+        }
+        Label::Incomplete => {
+            let evidence =
+                Evidence::claim(Source::Output, spoken.from.clone(), Claim::No).because(half_way(judged));
+            Evidence { strength: Strength::Guess, fingerprints: vec![STOPS_HALF_WAY.to_owned()], ..evidence }
+        }
+    }
+}
+
+/// The question detector's word: ASK, or nothing. It never says that work is done or not done.
+fn asking(
+    spoken: &Spoken<'_>,
+    judged: &Classification,
+    question: Option<&Question>,
+    is_deliverable: bool,
+    scales: &Scales<'_>,
+) -> Evidence {
+    let silent = |reason: String| {
+        Evidence::abstain(Source::LastWords, spoken.from.clone(), Rejection::Undecided).because(reason)
+    };
+    match (judged.label, question) {
+        (Label::AwaitingResponse, Some(question)) => {
+            if question.weight == QuestionWeight::Offer && scales.policy.offers == OfferPolicy::Done {
+                return silent(format!(
+                    "an offer, by configuration no question: {}",
+                    excerpt::reason(&question.text)
+                ));
+            }
+            let evidence = Evidence::claim(Source::LastWords, spoken.from.clone(), Claim::Ask)
+                .because(excerpt::reason(&question.text));
+            Evidence { strength: Strength::Guess, ..evidence }
+        }
+        (Label::Incomplete, _) if !is_deliverable => Evidence {
+            fingerprints: vec![STOPS_HALF_WAY.to_owned()],
+            ..silent(format!("stops half-way: {}", half_way(judged)))
+        },
+        (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
+            silent("asks nothing".to_owned())
+        }
+    }
+}
+
+fn half_way(judged: &Classification) -> String {
+    judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
+}
+
+fn question_of(judged: &Classification) -> Option<Question> {
+    let question = judged.question.as_ref()?;
+    let weight = match judged.ask {
+        Some(Ask::Offer) => QuestionWeight::Offer,
+        Some(Ask::Blocking) | None => QuestionWeight::Blocking,
+    };
+    let choices = question
+        .options
+        .iter()
+        .map(|choice| Choice { label: choice.label.clone(), text: excerpt::reason(&choice.text) })
+        .collect();
+    Some(Question { text: question.text.clone(), choices, weight })
+}
+
+/// A declared output that is there and cannot be read.
+fn unusable_output(output: &Reading<TextFile>, pile: &mut Pile) {
+    if let Reading::Unreadable(unreadable) = output {
+        let evidence = Evidence::abstain(Source::Output, unreadable.name.clone(), Rejection::Unreadable)
+            .because(unreadable.detail.clone());
+        pile.add(Parts::WORDS, Evidence { is_required: true, ..evidence });
+    }
+}
+
+/// The agent's own todo list as a plan.
+fn todos_evidence(todos: &Checklist, said_at: Option<Timestamp>) -> Evidence {
+    let steps = todos
+        .items
+        .iter()
+        .map(|item| crate::model::PlanStep {
+            title: item.title.clone(),
+            status: (item.state == ItemState::Done).then(|| "done".to_owned()),
+        })
+        .collect();
+    let evidence = checks::plan_evidence(&todos.from, steps).at(said_at);
+    Evidence { strength: Strength::SelfReported, ..evidence }
+}
+
+/// Another value for each turn that ended and each decision file that was written.
+fn round_mark(session: Option<&SessionObservation>, decided_at: Option<Timestamp>) -> Option<String> {
+    let ended_at = session.and_then(|session| match &session.turn {
+        TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
+        TurnState::Open { .. } | TurnState::Unknown => None,
+    });
+    let parts: Vec<String> =
+        [ended_at, decided_at].into_iter().flatten().map(|at| at.0.to_string()).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
