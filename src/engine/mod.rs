@@ -1,1 +1,78 @@
-//! The room `engine` (being built).
+//! Wiring without a screen: runs the monitor's effects and turns what happens into its events.
+//!
+//! [`Engine`] watches and goes on; [`judge_once`] reads everything once and ends. Both carry out the
+//! same effects with the same code. No rule lives here, and nothing here draws. The clock is read in
+//! one place, [`clock`].
+
+pub mod clock;
+mod collect;
+mod discover;
+mod live;
+mod once;
+mod watching;
+
+use std::path::PathBuf;
+
+use crate::config::Config;
+use crate::model::Timestamp;
+use crate::evidence::Surroundings;
+
+pub use live::Engine;
+pub use once::{Judged, judge_once};
+
+/// What an engine is started with.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The configuration.
+    pub config: Config,
+    /// What to look at.
+    pub scope: Scope,
+    /// Adds to every workspace's settings what only this run knows.
+    pub overlay: Overlay,
+    /// The user's home folder.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`, if it is set.
+    pub claude_config_dir: Option<PathBuf>,
+    /// The git program, if one was found.
+    pub git_program: Option<PathBuf>,
+    /// Where baselines are remembered; `None` remembers nothing.
+    pub state_folder: Option<PathBuf>,
+}
+
+/// What to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// One directory, as one workspace.
+    One(PathBuf),
+    /// All worktrees of the repository at `here`, if there is one, and each of `paths`.
+    Worktrees {
+        /// Where the person stands.
+        here: PathBuf,
+        /// Paths that were given.
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// What only this run knows of the evidence.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overlay {
+    /// The id that a decision must carry.
+    pub check_id: Option<String>,
+    /// The session inside which this run was started.
+    pub own_session: Option<String>,
+    /// The decision file, absolute, in place of the configured one.
+    pub decision_file: Option<String>,
+    /// The outputs, absolute, in place of the configured ones.
+    pub outputs: Vec<String>,
+}
+
+impl Launch {
+    fn surroundings(&self, now: Timestamp) -> Surroundings {
+        Surroundings {
+            now,
+            home: self.home.clone(),
+            claude_config_dir: self.claude_config_dir.clone(),
+            git_program: self.git_program.clone(),
+        }
+    }
+}

@@ -29,7 +29,7 @@ use crate::model::{Baseline, GitReader, Timestamp};
 
 pub use memory::GitMemory;
 pub use observe::observe;
-pub use worktrees::{Worktree, worktrees};
+pub use worktrees::{Worktree, worktrees, worktrees_folder};
 
 /// What is asked of git for one workspace.
 #[derive(Debug, Clone)]

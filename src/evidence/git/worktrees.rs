@@ -118,3 +118,9 @@ fn branch_of(layout: &Layout) -> Option<String> {
     }
     raw::head(layout).ok()?.branch().map(str::to_owned)
 }
+
+/// The folder in which a new worktree of the repository of `path` would show; `None` where there is
+/// no repository. It may not exist yet.
+pub fn worktrees_folder(path: &Path) -> Option<PathBuf> {
+    find(path).ok().flatten().map(|layout| layout.common_dir.join("worktrees"))
+}

@@ -1,0 +1,12 @@
+//! The clock. The only place that asks what time it is.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::model::Timestamp;
+
+/// The moment now. A clock before 1970 reads as 1970.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+pub fn now() -> Timestamp {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}

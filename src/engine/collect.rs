@@ -1,0 +1,58 @@
+//! Carries out one collection: reads the evidence, weighs it, and answers with exactly one event,
+//! also when something in it panics.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::evidence::{self, CollectError, Memory, Surroundings};
+use crate::judge::weigh::{Scales, weigh};
+use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
+
+use super::clock;
+
+/// The outcome of a collection. Blocks on the disk, on git, and on what hangs in them.
+pub(super) fn perform(
+    request: &CollectRequest,
+    surroundings: &Surroundings,
+    memory: &mut Memory,
+) -> Result<Box<Sample>, CollectProblem> {
+    let collected = catch_unwind(AssertUnwindSafe(|| {
+        let observations = evidence::collect(request, surroundings, memory)?;
+        let scales = Scales {
+            task_kind: request.task_kind,
+            policy: &request.policy,
+            settings: &request.settings,
+        };
+        Ok(Box::new(weigh(observations, &scales)))
+    }));
+    match collected {
+        Ok(Ok(sample)) => Ok(sample),
+        Ok(Err(CollectError::Gone { .. })) => Err(CollectProblem::Gone),
+        Ok(Err(error @ CollectError::Unopenable { .. })) => Err(CollectProblem::Broke(error.to_string())),
+        Err(panic) => Err(CollectProblem::Broke(format!("a defect in closeout: {}", panic_text(&*panic)))),
+    }
+}
+
+/// The event that answers `request`.
+pub(super) fn answer(
+    request: &CollectRequest,
+    began: Timestamp,
+    outcome: Result<Box<Sample>, CollectProblem>,
+) -> Event {
+    let at = clock::now();
+    Event::Collected {
+        at,
+        workspace: request.workspace.clone(),
+        generation: request.generation,
+        took_ms: u32::try_from(at.millis_since(began).max(0)).unwrap_or(u32::MAX),
+        outcome,
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no text".to_owned())
+}
