@@ -10,7 +10,7 @@ use closeout::judge::smart_check::{
 use closeout::model::{PlanStep, VerdictState};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Any JSON, with the judges' own keys and words among the others.
 fn any_json() -> impl Strategy<Value = Value> {
@@ -84,6 +84,22 @@ fn any_text() -> impl Strategy<Value = String> {
         any_json().prop_map(|value| value.to_string()),
     ];
     prop_oneof![vec(piece, 0..24).prop_map(|pieces| pieces.concat()), any::<String>()]
+}
+
+/// A closer's report of the right form, often complete.
+fn any_report() -> impl Strategy<Value = Value> {
+    let item = proptest::bool::weighted(0.9)
+        .prop_map(|done| json!({"id": "i", "description": "d", "completed": done, "evidence": "e"}));
+    let pending = prop_oneof![4 => Just("none"), 2 => Just(" "), 1 => Just("write the notes")];
+    let confidence = prop_oneof![Just(0.8), 0.7..1.1];
+    (vec(item, 0..4), proptest::bool::weighted(0.8), confidence, vec(pending, 0..3)).prop_map(
+        |(checklist, all_complete, confidence, pending)| {
+            json!({
+                "checklist": checklist, "allComplete": all_complete, "summary": "s",
+                "confidence": confidence, "pendingActions": pending
+            })
+        },
+    )
 }
 
 fn any_reading() -> impl Strategy<Value = ProbeReading> {
@@ -167,7 +183,9 @@ proptest! {
     }
 
     #[test]
-    fn a_closer_report_is_complete_only_without_contradiction(value in any_json(), text in any_text()) {
+    fn a_closer_report_is_complete_only_without_contradiction(
+        value in prop_oneof![any_report(), any_json()], text in any_text(),
+    ) {
         let raw = value.to_string();
         for answer in [CloserAnswer::Structured(&value), CloserAnswer::Raw(&raw), CloserAnswer::Raw(&text)] {
             let report = closer::read(answer);
@@ -178,6 +196,19 @@ proptest! {
                 prop_assert!(report.confidence.is_some_and(|confidence| confidence >= closer::MIN_CONFIDENCE));
             }
         }
+    }
+
+    #[test]
+    fn a_sound_report_is_complete_in_every_dress(report in any_report(), before in "[a-z {\"]{0,9}", after in "[a-z }\"]{0,9}") {
+        let item_is_done = |item: &Value| item["completed"] == json!(true);
+        let items = report["checklist"].as_array().expect("a list");
+        let is_pending = report["pendingActions"].as_array().expect("a list").iter().any(|action| action == "write the notes");
+        let confidence = report["confidence"].as_f64().expect("a number");
+        let is_complete = report["allComplete"] == json!(true)
+            && !items.is_empty() && items.iter().all(item_is_done) && !is_pending && (0.8..=1.0).contains(&confidence);
+        prop_assert_eq!(closer::read(CloserAnswer::Structured(&report)).complete, is_complete);
+        let text = format!("{before}\n{report}\n{after}");
+        prop_assert_eq!(closer::read(CloserAnswer::Raw(&text)).complete, is_complete, "{}", text);
     }
 
     #[test]

@@ -107,11 +107,17 @@ struct World {
 impl World {
     fn apply(&mut self, change: &Object) {
         for (key, value) in change {
-            let problem = || panic!("a state of the repository: {key}: {value}");
             match key.as_str() {
-                "commits" => self.commits = value.as_u64().unwrap_or_else(problem),
-                "dirty" => self.is_dirty = value.as_bool().unwrap_or_else(problem),
-                "git" => self.is_git_broken = value.as_str().unwrap_or_else(problem_text(value)) == "broken",
+                "commits" => {
+                    self.commits = value.as_u64().unwrap_or_else(|| panic!("commits: {value}"));
+                }
+                "dirty" => {
+                    self.is_dirty = value.as_bool().unwrap_or_else(|| panic!("dirty: {value}"));
+                }
+                "git" => {
+                    self.is_git_broken =
+                        value.as_str().unwrap_or_else(|| panic!("a state of git: {value}")) == "broken";
+                }
                 _ => panic!("unknown state `{key}`"),
             }
         }
@@ -122,10 +128,6 @@ impl World {
             self.apply(change);
         }
     }
-}
-
-fn problem_text(value: &Value) -> impl FnOnce() -> &'static str + '_ {
-    move || panic!("not a text: {value}")
 }
 
 fn smart_config(input: &Object) -> smart_check::SmartCheckConfig {

@@ -1,2 +1,2 @@
 //! What several test modules share.
-pub mod vectors;
+pub(crate) mod vectors;

@@ -9,32 +9,32 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 /// One case.
-pub struct Case {
+pub(crate) struct Case {
     /// Its name in the file.
-    pub name: String,
+    pub(crate) name: String,
     /// What the judge is told, with generated texts in place.
-    pub input: Map<String, Value>,
+    pub(crate) input: Map<String, Value>,
     /// What it has to answer; a key that is absent is not asserted.
-    pub expect: Map<String, Value>,
+    pub(crate) expect: Map<String, Value>,
 }
 
 /// How a key of `expect` is compared when it is not by equality: `None` leaves it to equality.
-pub type Compare = fn(key: &str, expected: &Value, actual: &Map<String, Value>) -> Option<bool>;
+pub(crate) type Compare = fn(key: &str, expected: &Value, actual: &Map<String, Value>) -> Option<bool>;
 
 /// The folder of the project's own vectors.
-pub fn own_folder() -> PathBuf {
+pub(crate) fn own_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
 }
 
 /// The folder that `CLOSEOUT_VECTORS` names, else the project's own.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     std::env::var_os("CLOSEOUT_VECTORS")
         .filter(|folder| !folder.is_empty())
         .map_or_else(own_folder, PathBuf::from)
 }
 
 /// The cases of one file. Fails on a missing, malformed or empty file and on unknown keys of a case.
-pub fn load(path: &Path) -> Vec<Case> {
+pub(crate) fn load(path: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut file: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -77,7 +77,7 @@ fn expand(value: Value, place: &str) -> Value {
             }
             Value::Object(expanded)
         }
-        plain => plain,
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain,
     }
 }
 
@@ -100,7 +100,7 @@ fn generate(recipe: &Value, place: &str) -> String {
 }
 
 /// Runs the cases of `file` in [`folder`] through `judge`; see [`check`].
-pub fn run(
+pub(crate) fn run(
     file: &str,
     inputs: &[&str],
     judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
@@ -109,18 +109,8 @@ pub fn run(
     check(&folder().join(file), inputs, judge, compare);
 }
 
-/// Runs the cases of the project's own `file`, for vectors that nobody else has.
-pub fn run_own(
-    file: &str,
-    inputs: &[&str],
-    judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
-    compare: Compare,
-) {
-    check(&own_folder().join(file), inputs, judge, compare);
-}
-
 /// Runs every case of a file, then fails with a list of all that went wrong. `inputs` are the known keys of `input`.
-pub fn check(
+pub(crate) fn check(
     path: &Path,
     inputs: &[&str],
     judge: impl Fn(&Map<String, Value>) -> Map<String, Value>,
@@ -167,12 +157,12 @@ fn problems(
 }
 
 /// Compares every key by equality.
-pub fn by_equality(_key: &str, _expected: &Value, _actual: &Map<String, Value>) -> Option<bool> {
+pub(crate) fn by_equality(_key: &str, _expected: &Value, _actual: &Map<String, Value>) -> Option<bool> {
     None
 }
 
 /// A serialisable result as the map that is compared.
-pub fn as_map(result: &impl serde::Serialize) -> Map<String, Value> {
+pub(crate) fn as_map(result: &impl serde::Serialize) -> Map<String, Value> {
     match serde_json::to_value(result) {
         Ok(Value::Object(object)) => object,
         other => panic!("a result is not an object: {other:?}"),
