@@ -1,0 +1,241 @@
+//! The owner's side: gives folders their seats, on the disk as it is, until nothing is in doubt.
+//!
+//! A directory may change between any two steps here. So a seat is taken in the table first, then the
+//! watch is set, then the disk is looked at again; if it is not as before, the folder is in doubt again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId, display_text};
+
+use super::seat::{Seat, Seated, look_for};
+use super::table::Table;
+use super::watcher::lock;
+use super::{Backend, Refusal};
+
+/// How often one call follows directories that change under its hands before it leaves the rest to the
+/// next call.
+const MAX_ROUNDS: usize = 16;
+
+/// After how many calls in a row that left a rest the rest is refused: some network file systems give a
+/// directory a new identity at each look. At about 1 ms a call, directories that are really replaced
+/// without pause for that long are better polled too.
+const MAX_RESTLESS_CALLS: usize = 200;
+
+/// What the owner's calls work with.
+pub(super) struct Arming {
+    backend: Box<dyn Backend>,
+    table: Arc<Mutex<Table>>,
+    watched: BTreeMap<WorkspaceId, Watched>,
+    /// Calls in a row that left a rest.
+    restless_calls: usize,
+}
+
+#[derive(Default)]
+struct Watched {
+    folders: Vec<Arc<Path>>,
+    problem: Option<WatchProblem>,
+}
+
+/// What came of settling.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// Whose folders came, went or were replaced.
+    pub(super) changed: BTreeMap<WorkspaceId, Parts>,
+    /// Whose folders were seated.
+    pub(super) touched: BTreeSet<WorkspaceId>,
+    /// Something is left in doubt, for another call.
+    pub(super) is_restless: bool,
+}
+
+impl Arming {
+    /// Nothing watched yet.
+    pub(super) fn new(backend: Box<dyn Backend>, table: Arc<Mutex<Table>>) -> Arming {
+        Arming { backend, table, watched: BTreeMap::new(), restless_calls: 0 }
+    }
+
+    /// Replaces the targets of a workspace in the table. Returns the parts of those that are new.
+    pub(super) fn replace(&mut self, workspace: &WorkspaceId, targets: &[WatchTarget]) -> Parts {
+        let watched = self.watched.entry(workspace.clone()).or_default();
+        let (folders, unseen) = lock(&self.table).replace(workspace, &watched.folders, targets);
+        watched.folders = folders;
+        unseen
+    }
+
+    /// Puts every folder in doubt whose seat is not where the disk now says.
+    pub(super) fn compare_with_disk(&mut self) {
+        let seats = lock(&self.table).seats();
+        for (folder, seat, identity) in seats {
+            let look = look_for(&folder);
+            let is_right = look.is_some_and(|look| {
+                let same_place = match &seat {
+                    Seat::Here(place) => look.awaited.is_none() && *look.place == **place,
+                    Seat::Awaiting(place, name) => {
+                        look.awaited.as_ref() == Some(name) && *look.place == **place
+                    }
+                    Seat::Nowhere | Seat::Refused(_) => false,
+                };
+                same_place && Some(look.identity) == identity
+            });
+            if !is_right {
+                lock(&self.table).doubt(&folder);
+            }
+        }
+    }
+
+    /// Seats all folders in doubt, then ends the watches that nobody needs.
+    pub(super) fn settle(&mut self) -> Settled {
+        let mut lost_seats = BTreeMap::new();
+        let mut freed = false;
+        let mut retried = false;
+        for _ in 0..MAX_ROUNDS {
+            let doubts = lock(&self.table).take_doubts();
+            freed |= self.end(&doubts.places);
+            if doubts.folders.is_empty() && doubts.places.is_empty() {
+                let idle = lock(&self.table).take_idle_places();
+                freed |= self.end(&idle);
+                if !freed || retried {
+                    break;
+                }
+                retried = true;
+                lock(&self.table).doubt_limited();
+            } else {
+                self.seat_all(doubts.folders, &mut lost_seats);
+            }
+        }
+        self.conclude(lost_seats)
+    }
+
+    fn end(&mut self, places: &[Arc<Path>]) -> bool {
+        for place in places {
+            self.backend.unwatch(place);
+        }
+        !places.is_empty()
+    }
+
+    fn seat_all(&mut self, folders: Vec<(Arc<Path>, Seat)>, lost_seats: &mut BTreeMap<Arc<Path>, Seat>) {
+        let mut limit_reached = false;
+        for (folder, lost) in folders {
+            let was_limited = lost == Seat::Refused(WatchProblem::LimitReached);
+            if was_limited && limit_reached {
+                lock(&self.table).refuse(&folder, WatchProblem::LimitReached);
+            } else {
+                limit_reached |= self.seat(&folder) == Err(Refusal::LimitReached);
+            }
+            let is_here = matches!(lost, Seat::Here(_));
+            let first = lost_seats.entry(folder).or_insert_with(|| lost.clone());
+            if is_here {
+                *first = lost;
+            }
+        }
+    }
+
+    /// Gives one folder a seat, or notes why not.
+    fn seat(&mut self, folder: &Arc<Path>) -> Result<(), Refusal> {
+        let Some(look) = look_for(folder) else {
+            let words = "no directory on the way to it can be read".to_owned();
+            return Err(self.refuse(folder, folder, Refusal::Failed(words)));
+        };
+        let seated = lock(&self.table).seat(folder, &look);
+        if let Seated::New(place) = &seated
+            && let Err(refusal) = self.backend.watch(place)
+        {
+            lock(&self.table).abandon(folder, place);
+            return Err(self.refuse(folder, place, refusal));
+        }
+        if seated != Seated::InDoubt {
+            let now = look_for(folder);
+            if now.as_ref() != Some(&look) {
+                let mut table = lock(&self.table);
+                table.doubt(folder);
+                if now.is_some_and(|now| now.place == look.place && now.identity != look.identity) {
+                    table.doubt_place(&look.place);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, folder: &Arc<Path>, place: &Path, refusal: Refusal) -> Refusal {
+        let mut table = lock(&self.table);
+        match &refusal {
+            Refusal::Missing => table.doubt(folder),
+            Refusal::LimitReached => table.refuse(folder, WatchProblem::LimitReached),
+            Refusal::Failed(words) => {
+                let words = format!("cannot watch {}: {words}", display_text::path(place));
+                table.refuse(folder, WatchProblem::Failed(words));
+            }
+        }
+        refusal
+    }
+
+    fn conclude(&mut self, lost_seats: BTreeMap<Arc<Path>, Seat>) -> Settled {
+        let mut settled = Settled { is_restless: !lock(&self.table).is_settled(), ..Settled::default() };
+        self.restless_calls = if settled.is_restless { self.restless_calls + 1 } else { 0 };
+        if self.restless_calls > MAX_RESTLESS_CALLS {
+            self.give_up();
+            settled.is_restless = false;
+        }
+        let table = lock(&self.table);
+        for (folder, lost) in lost_seats {
+            let is_here = matches!(table.seat_of(&folder), Some(Seat::Here(_)));
+            let has_changed = is_here || matches!(lost, Seat::Here(_));
+            for (workspace, parts) in table.readers_of(&folder) {
+                settled.touched.insert(workspace.clone());
+                if has_changed {
+                    *settled.changed.entry(workspace.clone()).or_default() |= parts;
+                }
+            }
+        }
+        settled
+    }
+
+    fn give_up(&mut self) {
+        self.restless_calls = 0;
+        let doubts = lock(&self.table).take_doubts();
+        self.end(&doubts.places);
+        let mut table = lock(&self.table);
+        for (folder, _) in &doubts.folders {
+            let words = "its directories are replaced without pause".to_owned();
+            table.refuse(folder, WatchProblem::Failed(words));
+        }
+    }
+
+    /// The problems of these workspaces as far as they are not as they were told before.
+    pub(super) fn new_problems(
+        &mut self,
+        workspaces: &BTreeSet<WorkspaceId>,
+    ) -> Vec<(WorkspaceId, Option<WatchProblem>)> {
+        let table = lock(&self.table);
+        let mut told = Vec::new();
+        for workspace in workspaces {
+            let Some(watched) = self.watched.get_mut(workspace) else { continue };
+            let problem = problem_of(&table, &watched.folders);
+            if problem != watched.problem {
+                watched.problem.clone_from(&problem);
+                told.push((workspace.clone(), problem));
+            }
+            if watched.folders.is_empty() {
+                self.watched.remove(workspace);
+            }
+        }
+        told
+    }
+}
+
+/// The problem of a workspace with these folders: a reached limit before any other.
+fn problem_of(table: &Table, folders: &[Arc<Path>]) -> Option<WatchProblem> {
+    let problems = folders.iter().filter_map(|folder| match table.seat_of(folder) {
+        Some(Seat::Refused(problem)) => Some(problem),
+        Some(Seat::Nowhere | Seat::Here(_) | Seat::Awaiting(..)) | None => None,
+    });
+    let mut first = None;
+    for problem in problems {
+        if *problem == WatchProblem::LimitReached {
+            return Some(WatchProblem::LimitReached);
+        }
+        first = first.or(Some(problem));
+    }
+    first.cloned()
+}

@@ -1,0 +1,79 @@
+//! Folds sightings for an owner that may be busy, in memory that a storm of events cannot grow.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::model::{Parts, WatchProblem, WorkspaceId};
+
+use super::Sighting;
+
+/// Holds what was sighted and not yet taken: for each workspace one set of parts and one problem, and
+/// two marks. Clones share the same content.
+#[derive(Clone)]
+pub struct Inbox(Arc<Shared>);
+
+struct Shared {
+    fold: Mutex<Fold>,
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Fold {
+    changed: BTreeMap<WorkspaceId, Parts>,
+    problems: BTreeMap<WorkspaceId, Option<WatchProblem>>,
+    events_lost: bool,
+    rearm: bool,
+}
+
+impl Inbox {
+    /// An empty inbox. `wake` is called when it stops being empty, and not again before the next
+    /// [`Inbox::take`]; it must not wait.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Inbox {
+        Inbox(Arc::new(Shared { fold: Mutex::default(), wake: Box::new(wake) }))
+    }
+
+    /// Puts a sighting in. Never waits for more than another `put` or `take`.
+    pub fn put(&self, sighting: Sighting) {
+        let was_empty = {
+            let mut fold = self.0.fold.lock().unwrap_or_else(PoisonError::into_inner);
+            let was_empty = fold.is_empty();
+            fold.add(sighting);
+            was_empty
+        };
+        if was_empty {
+            (self.0.wake)();
+        }
+    }
+
+    /// Takes everything out: lost events first, then what to re-arm, problems, and changes, each by
+    /// workspace.
+    pub fn take(&self) -> Vec<Sighting> {
+        let fold = std::mem::take(&mut *self.0.fold.lock().unwrap_or_else(PoisonError::into_inner));
+        let lost = fold.events_lost.then_some(Sighting::EventsLost);
+        let rearm = fold.rearm.then_some(Sighting::Rearm);
+        let problems = fold
+            .problems
+            .into_iter()
+            .map(|(workspace, problem)| Sighting::WatchChanged { workspace, problem });
+        let changed =
+            fold.changed.into_iter().map(|(workspace, parts)| Sighting::Changed { workspace, parts });
+        lost.into_iter().chain(rearm).chain(problems).chain(changed).collect()
+    }
+}
+
+impl Fold {
+    fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.problems.is_empty() && !self.events_lost && !self.rearm
+    }
+
+    fn add(&mut self, sighting: Sighting) {
+        match sighting {
+            Sighting::Changed { workspace, parts } => *self.changed.entry(workspace).or_default() |= parts,
+            Sighting::EventsLost => self.events_lost = true,
+            Sighting::WatchChanged { workspace, problem } => {
+                self.problems.insert(workspace, problem);
+            }
+            Sighting::Rearm => self.rearm = true,
+        }
+    }
+}

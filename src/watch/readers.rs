@@ -1,0 +1,88 @@
+//! Which workspaces an event in one folder concerns. Pure; it knows names, not paths.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use crate::model::{Names, Parts, WatchTarget, WorkspaceId};
+
+/// The workspaces that read a folder. A folder such as `refs/heads` may have a thousand of them with a
+/// name each, and most folders have one; so this is found by name, in little memory.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    /// Sorted by name.
+    named: Vec<(OsString, Reader)>,
+    broad: Vec<(Names, Reader)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Reader {
+    workspace: WorkspaceId,
+    parts: Parts,
+}
+
+impl Readers {
+    /// Adds what a target of a workspace says about this folder.
+    pub(super) fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) {
+        let reader = Reader { workspace: workspace.clone(), parts: target.parts() };
+        match &target.names {
+            Names::These(names) => {
+                if self.named.is_empty() {
+                    self.named.reserve_exact(names.len());
+                }
+                for name in names {
+                    let at = self.first_named(name);
+                    self.named.insert(at, (name.clone(), reader.clone()));
+                }
+            }
+            Names::Any | Names::Ending(_) => self.broad.push((target.names.clone(), reader)),
+        }
+    }
+
+    /// Whether a target of a workspace says nothing new about this folder.
+    pub(super) fn has(&self, workspace: &WorkspaceId, target: &WatchTarget) -> bool {
+        let reader = Reader { workspace: workspace.clone(), parts: target.parts() };
+        match &target.names {
+            Names::These(names) => {
+                names.iter().all(|name| self.named_so(name).any(|(_, other)| *other == reader))
+            }
+            Names::Any | Names::Ending(_) => {
+                self.broad.iter().any(|(names, other)| *names == target.names && *other == reader)
+            }
+        }
+    }
+
+    /// Forgets a workspace.
+    pub(super) fn remove(&mut self, workspace: &WorkspaceId) {
+        self.named.retain(|(_, reader)| reader.workspace != *workspace);
+        self.broad.retain(|(_, reader)| reader.workspace != *workspace);
+    }
+
+    /// Whether nobody reads the folder.
+    pub(super) fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.broad.is_empty()
+    }
+
+    /// Adds to `changed` whom an event on the entry `name` concerns.
+    pub(super) fn concerned(&self, name: &OsStr, changed: &mut BTreeMap<WorkspaceId, Parts>) {
+        let named = self.named_so(name).map(|(_, reader)| reader);
+        let broad = self.broad.iter().filter(|(names, _)| names.matches(name)).map(|(_, reader)| reader);
+        for reader in named.chain(broad) {
+            *changed.entry(reader.workspace.clone()).or_default() |= reader.parts;
+        }
+    }
+
+    /// All readers, each perhaps more than once.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&WorkspaceId, Parts)> {
+        let named = self.named.iter().map(|(_, reader)| reader);
+        let broad = self.broad.iter().map(|(_, reader)| reader);
+        named.chain(broad).map(|reader| (&reader.workspace, reader.parts))
+    }
+
+    fn first_named(&self, name: &OsStr) -> usize {
+        self.named.partition_point(|(other, _)| **other < *name)
+    }
+
+    fn named_so(&self, name: &OsStr) -> impl Iterator<Item = &(OsString, Reader)> {
+        self.named[self.first_named(name)..].iter().take_while(move |(other, _)| **other == *name)
+    }
+}

@@ -1,0 +1,75 @@
+//! The system's watcher by the crate `notify`: inotify on Linux.
+//!
+//! It asks the kernel for changes only (`EventKindMask::CORE`): opening and reading give no event, so
+//! the program's own reads never come back to it. It decides nothing about what an event means.
+
+use std::path::Path;
+
+use notify::event::{ModifyKind, RenameMode};
+use notify::{
+    Config, ErrorKind, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher,
+};
+
+use super::{Backend, Hint, OnHint, Refusal, WatchError};
+
+/// The system's watcher and its one thread, which ends when this is dropped.
+pub(super) struct System(RecommendedWatcher);
+
+impl System {
+    /// Starts it.
+    pub(super) fn start(on_hint: OnHint) -> Result<System, WatchError> {
+        let tell = move |event: notify::Result<Event>| hints_of(&event, &on_hint);
+        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        let watcher = RecommendedWatcher::new(tell, config)
+            .map_err(|error| WatchError::NotStarted { reason: error.to_string() })?;
+        // The crate does not say when its thread could not be started, and then panics on drop. A
+        // question that only the thread can answer shows it.
+        match watcher.watched_paths() {
+            Ok(_) => Ok(System(watcher)),
+            Err(error) => {
+                std::mem::forget(watcher);
+                Err(WatchError::NotStarted { reason: error.to_string() })
+            }
+        }
+    }
+}
+
+impl Backend for System {
+    fn watch(&mut self, place: &Path) -> Result<(), Refusal> {
+        self.0.watch(place, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
+            ErrorKind::MaxFilesWatch => Refusal::LimitReached,
+            ErrorKind::PathNotFound => Refusal::Missing,
+            ErrorKind::Io(error) => Refusal::Failed(error.to_string()),
+            ErrorKind::Generic(words) => Refusal::Failed(words),
+            ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => Refusal::Failed(error.to_string()),
+        })
+    }
+
+    fn unwatch(&mut self, place: &Path) {
+        // The only failure is that the system ended the watch itself.
+        drop(self.0.unwatch(place));
+    }
+}
+
+/// Tells the hints that an event of `notify` holds. The mark of lost events is looked at first: such an
+/// event has no path and no kind of its own.
+pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
+    let event = match event {
+        Ok(event) if !event.need_rescan() => event,
+        Ok(_) | Err(_) => return tell(Hint::Lost),
+    };
+    let hint: fn(&Path) -> Hint<'_> = match event.kind {
+        // `Both` repeats a `From` and a `To` that were told before it; to tell it again would have
+        // everything read twice.
+        EventKind::Access(_) | EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => return,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
+            |path| Hint::Gone(path)
+        }
+        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Other => {
+            |path| Hint::Changed(path)
+        }
+    };
+    for path in &event.paths {
+        tell(hint(path));
+    }
+}

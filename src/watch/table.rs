@@ -1,0 +1,313 @@
+//! The table of folders, places and readers: what the system's thread looks into and what the owner's
+//! thread changes. Pure: it neither watches nor reads the disk, so its lock is held for moments only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId};
+
+use super::Hint;
+use super::readers::Readers;
+use super::seat::{Identity, Look, Seat, Seated};
+
+/// Folders, places, and which of them are in doubt.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    folders: BTreeMap<Arc<Path>, Folder>,
+    /// Ordered, so that all places below a path that went are found at once.
+    places: BTreeMap<Arc<Path>, Place>,
+    /// Folders to seat again.
+    unsettled: BTreeSet<Arc<Path>>,
+    /// Places that the system may not watch any more, or under a wrong path.
+    broken: BTreeSet<Arc<Path>>,
+    /// Events were lost: all seats are in doubt.
+    recheck: bool,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Folder {
+    readers: Readers,
+    seat: Seat,
+}
+
+#[derive(Debug)]
+struct Place {
+    identity: Identity,
+    here: Vec<Arc<Path>>,
+    awaited: BTreeMap<OsString, Vec<Arc<Path>>>,
+}
+
+/// What a hint means.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Noticed {
+    /// Whom it concerns.
+    pub(super) changed: BTreeMap<WorkspaceId, Parts>,
+    /// Events were lost.
+    pub(super) lost: bool,
+    /// Something came to be in doubt, and nothing was before.
+    pub(super) rearm: bool,
+}
+
+/// What is in doubt, taken out of the table to be settled.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    /// The folders to seat, each with the seat that it lost.
+    pub(super) folders: Vec<(Arc<Path>, Seat)>,
+    /// The places whose watch has to be ended before.
+    pub(super) places: Vec<Arc<Path>>,
+}
+
+impl Table {
+    /// Looks up what a hint means. Constant in the number of workspaces that it does not concern.
+    pub(super) fn notice(&mut self, hint: Hint<'_>) -> Noticed {
+        let mut noticed = Noticed::default();
+        if self.closed {
+            return noticed;
+        }
+        let was_settled = self.is_settled();
+        match hint {
+            Hint::Changed(path) => self.entry_changed(path, &mut noticed.changed),
+            Hint::Gone(path) => {
+                self.entry_changed(path, &mut noticed.changed);
+                self.break_below(path);
+            }
+            Hint::Lost => {
+                noticed.lost = true;
+                self.recheck = true;
+            }
+        }
+        noticed.rearm = was_settled && !self.is_settled();
+        noticed
+    }
+
+    fn entry_changed(&mut self, path: &Path, changed: &mut BTreeMap<WorkspaceId, Parts>) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+        let Some(place) = self.places.get(parent) else { return };
+        for folder in place.here.iter().filter_map(|folder| self.folders.get(folder)) {
+            folder.readers.concerned(name, changed);
+        }
+        if let Some(waiting) = place.awaited.get(name) {
+            self.unsettled.extend(waiting.iter().cloned());
+        }
+    }
+
+    /// Marks the place at `path` and all below: `notify` itself ends those watches too, also one that
+    /// was set anew between the event and its delivery.
+    fn break_below(&mut self, path: &Path) {
+        let below = self.places.range::<Path, _>((Bound::Included(path), Bound::Unbounded));
+        let broken = below.map(|(place, _)| place).take_while(|place| place.starts_with(path)).cloned();
+        self.broken.extend(broken);
+    }
+
+    /// Whether nothing is in doubt.
+    pub(super) fn is_settled(&self) -> bool {
+        self.unsettled.is_empty() && self.broken.is_empty() && !self.recheck
+    }
+
+    /// No hint means anything from now on.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Replaces the targets of a workspace, whose folders were `old`. Folders that are new or were
+    /// refused come to be in doubt. Returns the new folders, and the parts of the targets that are new.
+    pub(super) fn replace(
+        &mut self,
+        workspace: &WorkspaceId,
+        old: &[Arc<Path>],
+        targets: &[WatchTarget],
+    ) -> (Vec<Arc<Path>>, Parts) {
+        let is_known = |target: &&WatchTarget| {
+            self.folders.get(&*target.folder).is_some_and(|folder| folder.readers.has(workspace, target))
+        };
+        let new = targets.iter().filter(|target| !is_known(target));
+        let unseen = new.fold(Parts::empty(), |parts, target| parts | target.parts());
+        for path in old {
+            if let Some(folder) = self.folders.get_mut(path) {
+                folder.readers.remove(workspace);
+            }
+        }
+        let new = targets.iter().map(|target| self.add(workspace, target)).collect::<Vec<_>>();
+        for path in old.iter().chain(&new) {
+            if self.folders.get(path).is_some_and(|folder| folder.readers.is_empty()) {
+                self.unseat(path);
+                self.folders.remove(path);
+                self.unsettled.remove(path);
+            }
+        }
+        (new, unseen)
+    }
+
+    fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) -> Arc<Path> {
+        let path = match self.folders.get_key_value(&*target.folder) {
+            Some((path, _)) => Arc::clone(path),
+            None => Arc::from(&*target.folder),
+        };
+        let folder = self.folders.entry(Arc::clone(&path)).or_default();
+        folder.readers.add(workspace, target);
+        if matches!(folder.seat, Seat::Nowhere | Seat::Refused(_)) {
+            self.unsettled.insert(Arc::clone(&path));
+        }
+        path
+    }
+
+    /// Takes out what is in doubt. The folders have no seat afterwards and broken places are gone.
+    pub(super) fn take_doubts(&mut self) -> Doubts {
+        let broken = std::mem::take(&mut self.broken);
+        let mut places = Vec::new();
+        for path in broken {
+            if let Some(place) = self.places.get(&path) {
+                self.unsettled.extend(place.here.iter().chain(place.awaited.values().flatten()).cloned());
+                places.push(path);
+            }
+        }
+        let unsettled = std::mem::take(&mut self.unsettled);
+        let folders =
+            unsettled.into_iter().map(|folder| (Arc::clone(&folder), self.unseat(&folder))).collect();
+        for place in &places {
+            self.places.remove(place);
+        }
+        Doubts { folders, places }
+    }
+
+    /// Takes a folder from its seat, which is returned.
+    fn unseat(&mut self, path: &Path) -> Seat {
+        let Some(folder) = self.folders.get_mut(path) else { return Seat::Nowhere };
+        let seat = std::mem::take(&mut folder.seat);
+        match &seat {
+            Seat::Here(place) => {
+                if let Some(place) = self.places.get_mut(place) {
+                    place.here.retain(|folder| **folder != *path);
+                }
+            }
+            Seat::Awaiting(place, name) => {
+                if let Some(place) = self.places.get_mut(place)
+                    && let Some(waiting) = place.awaited.get_mut(name)
+                {
+                    waiting.retain(|folder| **folder != *path);
+                    if waiting.is_empty() {
+                        place.awaited.remove(name);
+                    }
+                }
+            }
+            Seat::Nowhere | Seat::Refused(_) => {}
+        }
+        seat
+    }
+
+    /// Seats a folder where it was found. A new place is in the table before the system watches it, so
+    /// that its first event finds its readers.
+    pub(super) fn seat(&mut self, path: &Arc<Path>, look: &Look) -> Seated {
+        let Some(folder) = self.folders.get_mut(path) else { return Seated::Shared };
+        let known = self.places.get_key_value(&*look.place).map(|(at, place)| (Arc::clone(at), place));
+        let (at, is_new) = match known {
+            Some((at, place)) if place.identity != look.identity || self.broken.contains(&at) => {
+                self.broken.insert(at);
+                self.unsettled.insert(Arc::clone(path));
+                return Seated::InDoubt;
+            }
+            Some((at, _)) => (at, false),
+            None if **path == *look.place => (Arc::clone(path), true),
+            None => (Arc::from(&*look.place), true),
+        };
+        let place = self.places.entry(Arc::clone(&at)).or_insert_with(|| Place {
+            identity: look.identity.clone(),
+            here: Vec::with_capacity(1),
+            awaited: BTreeMap::new(),
+        });
+        match &look.awaited {
+            None => {
+                place.here.push(Arc::clone(path));
+                folder.seat = Seat::Here(Arc::clone(&at));
+            }
+            Some(name) => {
+                place.awaited.entry(name.clone()).or_default().push(Arc::clone(path));
+                folder.seat = Seat::Awaiting(Arc::clone(&at), name.clone());
+            }
+        }
+        if is_new { Seated::New(at) } else { Seated::Shared }
+    }
+
+    /// Takes a folder from the new place that the system did not watch.
+    pub(super) fn abandon(&mut self, path: &Arc<Path>, place: &Path) {
+        self.unseat(path);
+        self.places.remove(place);
+        self.broken.remove(place);
+    }
+
+    /// Notes that a folder cannot be watched.
+    pub(super) fn refuse(&mut self, path: &Arc<Path>, problem: WatchProblem) {
+        if let Some(folder) = self.folders.get_mut(path) {
+            folder.seat = Seat::Refused(problem);
+        }
+    }
+
+    /// Puts a folder in doubt.
+    pub(super) fn doubt(&mut self, path: &Arc<Path>) {
+        if self.folders.contains_key(path) {
+            self.unsettled.insert(Arc::clone(path));
+        }
+    }
+
+    /// Puts a place in doubt, with all folders that have their seat there.
+    pub(super) fn doubt_place(&mut self, place: &Path) {
+        if let Some((place, _)) = self.places.get_key_value(place) {
+            self.broken.insert(Arc::clone(place));
+        }
+    }
+
+    /// Puts the folders in doubt that were refused for the limit of watches.
+    pub(super) fn doubt_limited(&mut self) {
+        let limited = Seat::Refused(WatchProblem::LimitReached);
+        let paths = self.folders.iter().filter(|(_, folder)| folder.seat == limited).map(|(path, _)| path);
+        self.unsettled.extend(paths.cloned());
+    }
+
+    /// Takes out the places where no folder has its seat.
+    pub(super) fn take_idle_places(&mut self) -> Vec<Arc<Path>> {
+        let is_idle = |_: &Arc<Path>, place: &mut Place| place.here.is_empty() && place.awaited.is_empty();
+        let idle: Vec<_> = self.places.extract_if(.., is_idle).map(|(path, _)| path).collect();
+        for place in &idle {
+            self.broken.remove(place);
+        }
+        idle
+    }
+
+    /// Whether all seats are to be compared with the disk; asked once.
+    pub(super) fn take_recheck(&mut self) -> bool {
+        std::mem::take(&mut self.recheck)
+    }
+
+    /// Every folder with its seat, and the identity that the seat's place had when it was watched.
+    pub(super) fn seats(&self) -> Vec<(Arc<Path>, Seat, Option<Identity>)> {
+        let identity = |seat: &Seat| match seat {
+            Seat::Here(place) | Seat::Awaiting(place, _) => {
+                self.places.get(place).map(|p| p.identity.clone())
+            }
+            Seat::Nowhere | Seat::Refused(_) => None,
+        };
+        let row = |(path, folder): (&Arc<Path>, &Folder)| {
+            (Arc::clone(path), folder.seat.clone(), identity(&folder.seat))
+        };
+        self.folders.iter().map(row).collect()
+    }
+
+    /// Where a folder has its seat.
+    pub(super) fn seat_of(&self, path: &Path) -> Option<&Seat> {
+        self.folders.get(path).map(|folder| &folder.seat)
+    }
+
+    /// The workspaces that read a folder, each perhaps more than once.
+    pub(super) fn readers_of(&self, path: &Path) -> impl Iterator<Item = (&WorkspaceId, Parts)> {
+        self.folders.get(path).into_iter().flat_map(|folder| folder.readers.all())
+    }
+
+    /// The number of places.
+    pub(super) fn n_places(&self) -> usize {
+        self.places.len()
+    }
+}

@@ -1,0 +1,134 @@
+//! The watcher as its owner sees it: targets in, sightings out.
+//!
+//! Two locks. `arming` serialises the owner's calls and is held while the system and the disk are asked;
+//! the system's thread never takes it. `table` is held for look-ups only, never while anything waits.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::model::{Parts, WatchTarget, WorkspaceId};
+
+use super::arming::{Arming, Settled};
+use super::system::System;
+use super::table::Table;
+use super::{Backend, Hint, OnHint, Sighting, WatchError};
+
+type Told = Arc<dyn Fn(Sighting) + Send + Sync>;
+
+/// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a
+/// sighting that is on its way may still arrive.
+///
+/// Its calls ask the disk and wait for the system's thread: they belong on a thread that may wait, and
+/// never into `send`. They may come from several threads.
+pub struct Watcher {
+    arming: Mutex<Arming>,
+    table: Arc<Mutex<Table>>,
+    send: Told,
+}
+
+impl Watcher {
+    /// Starts the system's watcher with nothing to watch. `send` is called at once for each sighting, on
+    /// the system's thread or on the caller's of another function here; it must not wait, not panic and
+    /// not call the watcher. An owner that may be busy gives [`super::Inbox::put`].
+    pub fn start(send: impl Fn(Sighting) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
+        Watcher::start_over(send, |on_hint| Ok(Box::new(System::start(on_hint)?)))
+    }
+
+    /// As [`Watcher::start`], over a backend that `start` makes and that tells its hints to the function
+    /// given.
+    pub fn start_over(
+        send: impl Fn(Sighting) + Send + Sync + 'static,
+        start: impl FnOnce(OnHint) -> Result<Box<dyn Backend>, WatchError>,
+    ) -> Result<Watcher, WatchError> {
+        let table = Arc::new(Mutex::new(Table::default()));
+        let send: Told = Arc::new(send);
+        let on_hint = {
+            let (table, send) = (Arc::clone(&table), Arc::clone(&send));
+            Box::new(move |hint: Hint<'_>| tell(&table, &send, hint))
+        };
+        let arming = Mutex::new(Arming::new(start(on_hint)?, Arc::clone(&table)));
+        Ok(Watcher { arming, table, send })
+    }
+
+    /// Replaces the targets of a workspace; none ends its watching. What was refused before is tried
+    /// again.
+    ///
+    /// Returns the parts whose targets were not watched before this call: who read them earlier may have
+    /// missed a change, and nothing else will tell. From here on every change is sighted.
+    pub fn watch(&self, workspace: &WorkspaceId, targets: &[WatchTarget]) -> Parts {
+        let mut arming = self.arming();
+        let unseen = arming.replace(workspace, targets);
+        let mut settled = arming.settle();
+        settled.touched.insert(workspace.clone());
+        let came = settled.changed.remove(workspace).unwrap_or_default();
+        self.report(&mut arming, settled);
+        unseen | came
+    }
+
+    /// Seats again what [`Sighting::Rearm`] was about, and sights a change for the readers of each folder
+    /// that came, went or was replaced: what happened in it meanwhile gave no event. After lost events it
+    /// does what [`Watcher::recheck`] does.
+    pub fn rearm(&self) {
+        let mut arming = self.arming();
+        if lock(&self.table).take_recheck() {
+            arming.compare_with_disk();
+        }
+        let settled = arming.settle();
+        self.report(&mut arming, settled);
+    }
+
+    /// Compares all watches with the disk and repairs them, also those that were refused. Part of the
+    /// slow pass; costs about 10 µs a folder.
+    pub fn recheck(&self) {
+        let mut arming = self.arming();
+        arming.compare_with_disk();
+        let settled = arming.settle();
+        self.report(&mut arming, settled);
+    }
+
+    /// How many directories the system watches now.
+    pub fn n_watches(&self) -> usize {
+        lock(&self.table).n_places()
+    }
+
+    fn report(&self, arming: &mut Arming, settled: Settled) {
+        for (workspace, problem) in arming.new_problems(&settled.touched) {
+            (self.send)(Sighting::WatchChanged { workspace, problem });
+        }
+        for (workspace, parts) in settled.changed {
+            (self.send)(Sighting::Changed { workspace, parts });
+        }
+        if settled.is_restless {
+            (self.send)(Sighting::Rearm);
+        }
+    }
+
+    fn arming(&self) -> MutexGuard<'_, Arming> {
+        lock(&self.arming)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        lock(&self.table).close();
+    }
+}
+
+/// Runs on the system's thread.
+fn tell(table: &Mutex<Table>, send: &Told, hint: Hint<'_>) {
+    let noticed = lock(table).notice(hint);
+    for (workspace, parts) in noticed.changed {
+        send(Sighting::Changed { workspace, parts });
+    }
+    if noticed.lost {
+        send(Sighting::EventsLost);
+    }
+    if noticed.rearm {
+        send(Sighting::Rearm);
+    }
+}
+
+/// Locks; what another thread left when it panicked is whole, since no change of the table can panic
+/// half-way.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
