@@ -20,7 +20,7 @@ pub(super) struct Discovery {
 
 /// Finds the workspaces of `launch`. `baselines` are those that earlier runs remembered.
 pub(super) fn discover(launch: &Launch, baselines: &BTreeMap<WorkspaceId, Baseline>) -> Discovery {
-    let mut found = Found { launch, baselines, ..Found::new(launch, baselines) };
+    let mut found = Found::new(launch, baselines);
     match &launch.scope {
         Scope::One(path) => found.add_given(path),
         Scope::Worktrees { here, paths } => {

@@ -35,9 +35,14 @@ pub struct Judged {
 pub fn judge_once(launch: &Launch) -> Judged {
     let mut notices = Vec::new();
     let store = open_store(launch, &mut notices);
-    let baselines = store.as_ref().map(Store::baselines).unwrap_or_default();
+    let remembered = store.as_ref().map(Store::baselines).transpose().unwrap_or_else(|error| {
+        notices.push(error.to_string());
+        None
+    });
+    let remembered = remembered.unwrap_or_default();
+    notices.extend(remembered.notices);
     let mut monitor = Monitor::new(launch.config.policy(), launch.config.watch());
-    let discovery = discover::discover(launch, &baselines);
+    let discovery = discover::discover(launch, &remembered.baselines);
     let mut run = Run::new(launch);
     let mut effects = monitor.update(discovery.event);
     let mut views = std::collections::BTreeMap::new();

@@ -1,0 +1,317 @@
+//! The engine that goes on: one loop that owns the monitor, collections beside it, a thread for the
+//! watches. Nothing on the loop waits for the disk, git or a process.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::task::spawn_blocking;
+
+use crate::evidence::Memory;
+use crate::model::{
+    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Names, Parts, Timestamp, WatchProblem,
+    WatchTarget, WorkspaceId,
+};
+use crate::monitor::{Monitor, ViewChanges};
+use crate::store::Store;
+use crate::watch::{Inbox, Sighting};
+
+use super::watching::Watching;
+use super::{Launch, clock, collect, discover};
+
+/// How many collections run at once.
+const N_LANES: usize = 2;
+/// How many of them may be looks at large work trees, so that these never fill all lanes.
+const N_SLOW_LANES: usize = 1;
+/// A collection of a workspace whose last one took longer than this goes by the slow lane.
+const SLOW_MS: u32 = 20;
+
+/// The running engine. Lives inside a tokio runtime with time enabled.
+pub struct Engine {
+    monitor: Monitor,
+    launch: Arc<Launch>,
+    store: Option<Store>,
+    events: mpsc::UnboundedReceiver<Arrival>,
+    sender: mpsc::UnboundedSender<Arrival>,
+    inbox: Inbox,
+    inbox_filled: Arc<Notify>,
+    watching: Option<Watching>,
+    memories: HashMap<WorkspaceId, MemorySlot>,
+    last_took_ms: HashMap<WorkspaceId, u32>,
+    lanes: Arc<Semaphore>,
+    slow_lanes: Arc<Semaphore>,
+    wake_at: Option<Timestamp>,
+    /// Stand-ins for the folders in which new worktrees show.
+    worktree_folders: BTreeSet<WorkspaceId>,
+    notices: Vec<String>,
+}
+
+/// A workspace's memory between collections; empty while one runs.
+type MemorySlot = Arc<Mutex<Option<Memory>>>;
+
+/// What comes back from work beside the loop.
+enum Arrival {
+    Event(Event),
+    Discovery { event: Event, worktree_folders: Vec<PathBuf> },
+    Notice(String),
+}
+
+impl Engine {
+    /// Starts the engine: discovery begins, nothing is known yet.
+    pub fn start(launch: Launch) -> Engine {
+        let inbox_filled = Arc::new(Notify::new());
+        let wake = Arc::clone(&inbox_filled);
+        let inbox = Inbox::new(move || wake.notify_one());
+        let (sender, events) = mpsc::unbounded_channel();
+        let mut notices = Vec::new();
+        let watching = match Watching::start(&inbox) {
+            Ok(watching) => Some(watching),
+            Err(error) => {
+                notices.push(format!("{error}; everything is looked at every few seconds instead"));
+                None
+            }
+        };
+        let store = super::once::open_store(&launch, &mut notices);
+        let mut engine = Engine {
+            monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
+            launch: Arc::new(launch),
+            store,
+            events,
+            sender,
+            inbox,
+            inbox_filled,
+            watching,
+            memories: HashMap::new(),
+            last_took_ms: HashMap::new(),
+            lanes: Arc::new(Semaphore::new(N_LANES)),
+            slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
+            wake_at: None,
+            worktree_folders: BTreeSet::new(),
+            notices,
+        };
+        engine.discover();
+        engine
+    }
+
+    /// Waits until something happened, and takes it in. Dropping the future loses nothing.
+    pub async fn turn(&mut self) {
+        let wake_at = self.wake_at;
+        tokio::select! {
+            biased;
+            () = self.inbox_filled.notified() => self.take_sightings(),
+            arrival = self.events.recv() => {
+                if let Some(arrival) = arrival {
+                    self.arrived(arrival);
+                }
+                // What else is there already costs no further turn.
+                while let Ok(arrival) = self.events.try_recv() {
+                    self.arrived(arrival);
+                }
+            }
+            () = sleep_until(wake_at) => self.woke(),
+        }
+    }
+
+    /// Passes on what a person wants.
+    pub fn want(&mut self, intent: Intent) {
+        if matches!(intent, Intent::Refresh { workspace: None }) {
+            self.discover();
+        }
+        self.update(Event::Wanted { at: clock::now(), intent });
+    }
+
+    /// What changed for a front since it asked last.
+    pub fn take_changes(&mut self) -> ViewChanges {
+        self.monitor.take_changes()
+    }
+
+    /// What went wrong beside the workspaces since this was asked last, in words.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Paths that are no workspace, each with the reason.
+    pub fn refused(&self) -> &[(PathBuf, String)] {
+        self.monitor.refused()
+    }
+
+    /// True when discovery has answered and every workspace was read at least once.
+    pub fn is_all_judged(&self) -> bool {
+        self.monitor.is_all_judged()
+    }
+
+    /// True when discovery has answered.
+    pub fn is_discovered(&self) -> bool {
+        self.monitor.is_discovered()
+    }
+
+    fn update(&mut self, event: Event) {
+        for effect in self.monitor.update(event) {
+            self.carry_out(effect);
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Collect(request) => self.collect(*request),
+            Effect::Watch { workspace, targets } => match &self.watching {
+                Some(watching) => watching.watch(workspace, targets),
+                None if targets.is_empty() => {}
+                None => {
+                    let problem = Some(WatchProblem::Failed("watching did not start".to_owned()));
+                    let event = Event::WatchChanged { at: clock::now(), workspace, problem };
+                    let _ = self.sender.send(Arrival::Event(event));
+                }
+            },
+            Effect::Wake { at } => self.wake_at = Some(at),
+            Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
+        }
+    }
+
+    fn arrived(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Event(event) => {
+                if let Event::Collected { workspace, took_ms, .. } = &event {
+                    self.last_took_ms.insert(workspace.clone(), *took_ms);
+                }
+                self.update(event);
+            }
+            Arrival::Discovery { event, worktree_folders } => {
+                self.watch_worktree_folders(worktree_folders);
+                self.update(event);
+            }
+            Arrival::Notice(notice) => {
+                tracing::warn!("{notice}");
+                self.notices.push(notice);
+            }
+        }
+    }
+
+    fn woke(&mut self) {
+        self.wake_at = None;
+        if let Some(watching) = &self.watching {
+            watching.recheck();
+        }
+        self.update(Event::Woke { at: clock::now() });
+    }
+
+    fn take_sightings(&mut self) {
+        for sighting in self.inbox.take() {
+            let at = clock::now();
+            match sighting {
+                Sighting::Changed { workspace, .. } if self.worktree_folders.contains(&workspace) => self.discover(),
+                Sighting::Changed { workspace, parts } => self.update(Event::Changed { at, workspace, parts }),
+                Sighting::EventsLost => {
+                    tracing::warn!("file events were lost; everything is read again");
+                    self.discover();
+                    self.update(Event::EventsLost { at });
+                }
+                Sighting::WatchChanged { workspace, problem } => {
+                    self.update(Event::WatchChanged { at, workspace, problem });
+                }
+                Sighting::Rearm => {
+                    if let Some(watching) = &self.watching {
+                        watching.rearm();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks for workspaces beside the loop.
+    fn discover(&self) {
+        let launch = Arc::clone(&self.launch);
+        let store = self.store.clone();
+        let sender = self.sender.clone();
+        spawn_blocking(move || {
+            let remembered = store.map(|store| store.baselines()).transpose();
+            let remembered = match remembered {
+                Ok(remembered) => remembered.unwrap_or_default(),
+                Err(error) => {
+                    let _ = sender.send(Arrival::Notice(error.to_string()));
+                    crate::store::Remembered::default()
+                }
+            };
+            for notice in remembered.notices {
+                let _ = sender.send(Arrival::Notice(notice));
+            }
+            let found = discover::discover(&launch, &remembered.baselines);
+            let _ = sender
+                .send(Arrival::Discovery { event: found.event, worktree_folders: found.worktree_folders });
+        });
+    }
+
+    fn watch_worktree_folders(&mut self, folders: Vec<PathBuf>) {
+        let Some(watching) = &self.watching else { return };
+        for folder in folders {
+            let id = WorkspaceId::local(folder.clone());
+            if self.worktree_folders.insert(id.clone()) {
+                watching.watch(id, vec![WatchTarget::new(folder, Names::Any, Parts::COMMITS)]);
+            }
+        }
+    }
+
+    fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {
+        let Some(store) = self.store.clone() else { return };
+        let sender = self.sender.clone();
+        spawn_blocking(move || {
+            if let Err(error) = store.remember_baseline(&workspace, &baseline) {
+                let _ = sender.send(Arrival::Notice(error.to_string()));
+            }
+        });
+    }
+
+    /// Reads beside the loop: one event comes back, whatever happens.
+    fn collect(&mut self, request: CollectRequest) {
+        let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
+        let is_slow = request.parts.contains(Parts::CHANGES)
+            && self.last_took_ms.get(&request.workspace).is_some_and(|took_ms| *took_ms > SLOW_MS);
+        let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
+        let launch = Arc::clone(&self.launch);
+        let sender = self.sender.clone();
+        tokio::spawn(async move {
+            let wait = request.not_before.millis_since(clock::now());
+            if wait > 0 {
+                tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+            }
+            // Neither semaphore is ever closed; without a permit it would run all the same.
+            let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
+            let _lane = lanes.acquire().await.ok();
+            let began = clock::now();
+            let limit = Duration::from_millis(launch.config.watch().collect_limit_ms);
+            let work = {
+                let request = request.clone();
+                spawn_blocking(move || {
+                    let mut memory = take(&slot);
+                    let outcome = collect::perform(&request, &launch.surroundings(began), &mut memory);
+                    *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
+                    outcome
+                })
+            };
+            let outcome = match tokio::time::timeout(limit, work).await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(error)) => Err(CollectProblem::Broke(error.to_string())),
+                // The thread is left behind with its memory; the next collection starts with a new one.
+                Err(_) => Err(CollectProblem::TimedOut),
+            };
+            let _ = sender.send(Arrival::Event(collect::answer(&request, began, outcome)));
+        });
+    }
+}
+
+fn take(slot: &MemorySlot) -> Memory {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+}
+
+/// Sleeps until a moment, or for ever.
+async fn sleep_until(at: Option<Timestamp>) {
+    match at {
+        Some(at) => {
+            let wait = at.millis_since(clock::now()).max(0);
+            tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,64 @@
+//! The owner of the watcher: a thread that may wait for the disk, which the loop may not. It sleeps
+//! until there is something to do.
+
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use crate::model::{WatchTarget, WorkspaceId};
+use crate::watch::{Inbox, Sighting, WatchError, Watcher};
+
+/// What the owner is told to do.
+enum Order {
+    Watch { workspace: WorkspaceId, targets: Vec<WatchTarget> },
+    Rearm,
+    Recheck,
+}
+
+/// The watcher, from the loop's side. Dropping it ends the thread and all watches.
+pub(super) struct Watching {
+    orders: Sender<Order>,
+}
+
+impl Watching {
+    /// Starts watching; sightings go to `inbox`.
+    pub(super) fn start(inbox: &Inbox) -> Result<Watching, WatchError> {
+        let sink = inbox.clone();
+        let watcher = Watcher::start(move |sighting| sink.put(sighting))?;
+        let (orders, todo) = channel();
+        let inbox = inbox.clone();
+        thread::spawn(move || {
+            while let Ok(order) = todo.recv() {
+                match order {
+                    Order::Watch { workspace, targets } => {
+                        // What was read before the watch stood may have changed unseen.
+                        let parts = watcher.watch(&workspace, &targets);
+                        if !parts.is_empty() {
+                            inbox.put(Sighting::Changed { workspace, parts });
+                        }
+                    }
+                    Order::Rearm => watcher.rearm(),
+                    Order::Recheck => watcher.recheck(),
+                }
+            }
+        });
+        Ok(Watching { orders })
+    }
+
+    pub(super) fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
+        self.order(Order::Watch { workspace, targets });
+    }
+
+    pub(super) fn rearm(&self) {
+        self.order(Order::Rearm);
+    }
+
+    pub(super) fn recheck(&self) {
+        self.order(Order::Recheck);
+    }
+
+    fn order(&self, order: Order) {
+        if self.orders.send(order).is_err() {
+            tracing::error!("the watching thread has ended; changes are found by the slow pass only");
+        }
+    }
+}
