@@ -1,1 +1,437 @@
-//! Tests of frames (being built).
+//! Frames: what the screen shows for given views, as pictures that a person can read, and what no
+//! frame may show whatever the views hold.
+//!
+//! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
+
+mod updates;
+
+use closeout::model::{
+    ActivityState, Attention, Choice, CommitCounts, Head, LastWords, Operation, Question, QuestionWeight,
+    Rule, TaskKind, VerdictState, Warning, WorkspaceView, display_text,
+};
+use closeout::ui::{self, Focus, Look, State};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use ratatui::style::Color;
+
+use crate::support::screen::{
+    NOW, asks_in_japanese, failing, finished, five, frame, judged, last_words, minutes_ago, picture, press,
+    rescue, screen, screen_of, text_of, unjudged, working,
+};
+
+#[test]
+fn five_workspaces_on_a_small_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&screen_of(80, 24, &views), &views)));
+}
+
+#[test]
+fn five_workspaces_on_a_large_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&screen_of(200, 60, &views), &views)));
+}
+
+#[test]
+fn five_workspaces_on_a_tiny_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&screen_of(44, 14, &views), &views)));
+}
+
+#[test]
+fn help_on_a_small_screen() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "?");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn help_on_a_large_screen() {
+    let views = five();
+    let mut state = screen_of(200, 60, &views);
+    let _ = press(&mut state, &views, "?");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn nothing_has_come_yet() {
+    assert_snapshot!(picture(&frame(&screen(80, 24, Look::colour()), &[])));
+}
+
+#[test]
+fn there_is_no_workspace() {
+    assert_snapshot!(picture(&frame(&screen_of(80, 24, &[]), &[])));
+}
+
+#[test]
+fn the_detail_takes_the_small_screen() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "\n");
+    assert_eq!(state.focus, Focus::Detail);
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+/// Everything known of one workspace, on a screen tall enough for it.
+fn detail_of(view: WorkspaceView) -> String {
+    let views = [view];
+    let mut state = screen_of(80, 60, &views);
+    let _ = press(&mut state, &views, "\n");
+    picture(&frame(&state, &views))
+}
+
+#[test]
+fn detail_of_a_finished_workspace() {
+    assert_snapshot!(detail_of(finished()));
+}
+
+#[test]
+fn detail_of_a_question_in_japanese() {
+    assert_snapshot!(detail_of(asks_in_japanese()));
+}
+
+#[test]
+fn detail_of_a_rescue() {
+    assert_snapshot!(detail_of(rescue()));
+}
+
+#[test]
+fn detail_of_a_failing_decision() {
+    assert_snapshot!(detail_of(failing()));
+}
+
+#[test]
+fn detail_of_a_workspace_at_work() {
+    assert_snapshot!(detail_of(working()));
+}
+
+#[test]
+fn detail_of_git_in_trouble() {
+    let mut view = judged("repo", VerdictState::Error, Rule::RequiredUnreadable, "git does not answer.");
+    view.problem = Some("not answering: polled once a minute".to_owned());
+    view.task_kind = TaskKind::Report;
+    let git = view.git.as_mut().unwrap();
+    git.head = Head::Detached { commit: "0123456789abcdef".to_owned() };
+    git.operation = Some(Operation::Rebase);
+    git.n_stashed = 2;
+    git.commits =
+        CommitCounts { n_lost: 2, n_empty: 1, n_elsewhere: 1, is_cut: true, ..CommitCounts::default() };
+    git.changes = None;
+    git.notes = vec!["the history is shallow: commits before it are not known".to_owned()];
+    let verdict = view.verdict.as_mut().unwrap();
+    verdict.warnings = vec![Warning::OperationInProgress, Warning::CommitsLost, Warning::DetachedWork];
+    assert_snapshot!(detail_of(view));
+}
+
+#[test]
+fn detail_of_a_workspace_that_was_not_judged() {
+    assert_snapshot!(detail_of(unjudged("fresh")));
+}
+
+#[test]
+fn last_words_are_rendered_as_markdown() {
+    let mut view = finished();
+    view.last_words =
+        Some(LastWords { is_cut: true, ..last_words(include_str!("fixtures/last_words.md"), 26) });
+    let views = [view];
+    let mut state = screen_of(80, 40, &views);
+    let _ = press(&mut state, &views, "\n");
+    while !text_of(&frame(&state, &views))[1].contains("Last words") && state.detail_top < 18 {
+        let _ = press(&mut state, &views, "j");
+    }
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn the_end_of_a_long_detail() {
+    let mut view = finished();
+    view.last_words = Some(last_words(&"One more line of words.\n\n".repeat(60), 26));
+    let views = [view];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "\tG");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn a_filter_that_is_being_written() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/pay");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn a_filter_that_is_kept() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/e\n");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn a_filter_that_matches_nothing() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/データ消去");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn notices_and_workspaces_with_problems() {
+    let mut views = vec![rescue(), unjudged("gone"), unjudged("new")];
+    views[1].problem = Some("the directory is gone".to_owned());
+    let mut state = screen_of(80, 24, &views);
+    state.notices = vec![
+        "The limit of watches is reached; 2 workspaces are polled. Raise fs.inotify.max_user_watches."
+            .to_owned(),
+        "no-such-path: does not exist".to_owned(),
+    ];
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn every_urgency_has_its_sign_and_word() {
+    let mut permission = working();
+    permission.name = "permission".to_owned();
+    permission.attention = Some(Attention::Permission);
+    permission.activity.state = ActivityState::NeedsPermission;
+    permission.activity.detail = Some("Bash(git push)".to_owned());
+    let mut offer = judged("offer", VerdictState::Complete, Rule::YesWithCommits, "Done.");
+    offer.attention = Some(Attention::Offer);
+    offer.verdict.as_mut().unwrap().question = Some(Question {
+        text: "Shall I add a test for this too?".to_owned(),
+        choices: Vec::<Choice>::new(),
+        weight: QuestionWeight::Offer,
+    });
+    let mut seen = judged("seen", VerdictState::Complete, Rule::YesWithCommits, "Done, 1 new commit.");
+    seen.is_seen = true;
+    let mut left = judged("left", VerdictState::Complete, Rule::YesWithCommits, "Done, 1 new commit.");
+    left.verdict.as_mut().unwrap().warnings = vec![Warning::ChangesLeft];
+    left.git.as_mut().unwrap().changes.as_mut().unwrap().n_paths = 1;
+    let mut views = vec![permission, offer, seen, left, unjudged("fresh")];
+    views.extend([
+        judged("stalled", VerdictState::Stalled, Rule::SameAgain, "The same 2 points 3 times in a row."),
+        judged("error", VerdictState::Error, Rule::RunFailed, "The model's service failed: 529 overloaded."),
+        judged("waiting", VerdictState::Waiting, Rule::Waits, "2 background agents run."),
+    ]);
+    views.extend(five());
+    ui::order(&mut views, &screen(120, 24, Look::colour()));
+    assert_snapshot!(picture(&frame(&screen_of(120, 24, &views), &views)));
+}
+
+#[test]
+fn five_workspaces_without_colour() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    state.look = Look::plain();
+    let buffer = frame(&state, &views);
+    assert!(buffer.content.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    assert_snapshot!(picture(&buffer));
+}
+
+#[test]
+fn five_workspaces_in_ascii() {
+    let views = five();
+    let mut state = screen_of(120, 40, &views);
+    state.look = Look::ascii();
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn ascii_looks_use_no_other_sign_of_their_own() {
+    let views = [finished(), working(), failing(), rescue(), unjudged("fresh")];
+    for (width, height) in [(200, 60), (80, 24), (44, 14), (20, 4)] {
+        for keys in ["", "\n", "?", "/im"] {
+            let mut state = screen_of(width, height, &views);
+            state.look = Look::ascii();
+            let _ = press(&mut state, &views, keys);
+            let shown = text_of(&frame(&state, &views)).join("\n");
+            assert!(shown.is_ascii(), "at {width}x{height} after {keys:?}:\n{shown}");
+        }
+    }
+    for views in [&[][..], &views] {
+        let state = screen(80, 24, Look::ascii());
+        assert!(text_of(&frame(&state, views)).join("").is_ascii());
+    }
+}
+
+#[test]
+fn hostile_strings_stay_text_in_their_place() {
+    let mut escape = rescue();
+    escape.name = "\u{1b}]52;c;aGk=\u{7}\u{1b}[2J".to_owned();
+    escape.agent = Some("cl\u{200b}aude".to_owned());
+    let git = escape.git.as_mut().unwrap();
+    git.head = Head::Branch { name: "exe.\u{202e}gpj".to_owned(), commit: String::new() };
+    git.changes.as_mut().unwrap().files[0].path = "a\nb\u{9b}31m\u{2066}.rs".to_owned();
+    escape.last_words =
+        Some(last_words("&#27;[31m &#8238;abc [click](https://evil.example/\u{202e}x) <b>\u{1b}[1m</b>", 3));
+    let mut long = asks_in_japanese();
+    long.name = "n".repeat(10_000);
+    long.verdict.as_mut().unwrap().question.as_mut().unwrap().text =
+        format!("Z{}algo \u{1F469}\u{200D}\u{1F4BB} {}", "\u{301}".repeat(50), "長".repeat(3_000));
+    let views = [long, escape];
+    let mut state = screen_of(80, 40, &views);
+    let _ = press(&mut state, &views, "j");
+    assert_snapshot!("hostile_strings_in_the_list_and_the_detail", picture(&frame(&state, &views)));
+    let _ = press(&mut state, &views, "\n\u{1b}k\n");
+    assert_snapshot!("hostile_strings_in_the_whole_detail", picture(&frame(&state, &views)));
+}
+
+#[test]
+fn the_same_state_size_and_time_give_the_same_frame() {
+    let views = five();
+    let state = screen_of(100, 30, &views);
+    assert_eq!(frame(&state, &views), frame(&state, &views));
+}
+
+#[test]
+fn a_thousand_workspaces_are_scrolled_to_the_selected_one() {
+    let views: Vec<WorkspaceView> = (0..1_000).map(|number| unjudged(&format!("w{number:04}"))).collect();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "Gkk");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("w0997") && shown.contains("w0999") && shown.contains("998 of 1000"), "{shown}");
+    assert!(!shown.contains("w0500"));
+}
+
+#[test]
+fn no_frame_has_a_background_colour() {
+    let views = five();
+    for look in [Look::colour(), Look::plain(), Look::ascii()] {
+        let mut state = screen_of(200, 60, &views);
+        state.look = look;
+        assert!(frame(&state, &views).content.iter().all(|cell| cell.bg == Color::Reset));
+    }
+}
+
+/// Strings as agents, repositories and attackers write them.
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        any::<String>(),
+        "[ -~]{0,40}",
+        Just("\u{1b}[31m".to_owned()),
+        Just("\u{202e}".to_owned()),
+        Just("👩\u{200D}💻".to_owned()),
+        Just("日本語のとても長い文".to_owned()),
+        Just("e\u{301}\u{301}\u{301}".to_owned()),
+        Just("\n\n- [ ] a\n  > b\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n".to_owned()),
+        Just("&#27;&#8238;".to_owned()),
+        Just("ｶﾞﾊﾟ\u{0E33}\u{1100}\u{1161}".to_owned()),
+    ];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// The five workspaces with every text replaced.
+fn hostile_views() -> impl Strategy<Value = Vec<WorkspaceView>> {
+    prop::collection::vec(prop::collection::vec(hostile(), 12), 0..6).prop_map(|texts| {
+        texts.into_iter().zip(five()).map(|(words, view)| with_words(view, &words)).collect()
+    })
+}
+
+fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
+    view.name.clone_from(&words[0]);
+    view.agent = Some(words[1].clone());
+    view.model = Some(words[2].clone());
+    view.prompt = Some(words[3].clone());
+    view.problem = (words[4].len() > 20).then(|| words[4].clone());
+    view.activity.detail = Some(words[5].clone());
+    view.last_words = Some(last_words(&words[6], 5));
+    if let Some(git) = &mut view.git {
+        git.head = Head::Branch { name: words[7].clone(), commit: words[8].clone() };
+        git.changes = None;
+        git.notes = vec![words[9].clone()];
+        for file in git.changes.iter_mut().flat_map(|changes| &mut changes.files) {
+            file.path.clone_from(&words[10]);
+        }
+    }
+    if let Some(verdict) = &mut view.verdict {
+        verdict.why.clone_from(&words[11]);
+        verdict.next_action.text.clone_from(&words[0]);
+        for part in &mut verdict.parts {
+            part.evidence.name.clone_from(&words[1]);
+            part.evidence.reasons = vec![words[2].clone(), words[3].clone()];
+        }
+        if let Some(question) = &mut verdict.question {
+            question.text.clone_from(&words[6]);
+            question.choices.iter_mut().for_each(|choice| choice.label.clone_from(&words[9]));
+        }
+    }
+    view
+}
+
+fn drawn(state: &State, views: &[WorkspaceView]) -> Result<(), TestCaseError> {
+    for cell in &frame(state, views).content {
+        prop_assert!(!cell.symbol().chars().any(display_text::is_unsafe), "{:?}", cell.symbol());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_view_and_no_size_breaks_a_frame_or_reaches_the_terminal(
+        views in hostile_views(),
+        width in 0u16..250,
+        height in 0u16..80,
+        keys in prop::sample::select(vec!["", "\n", "\tjjjG", "?G", "/a", "w\n", "jjG", "/日\n"]),
+        notice in hostile(),
+        look in prop::sample::select(vec![Look::colour(), Look::plain(), Look::ascii()]),
+    ) {
+        let mut state = screen_of(width, height, &views);
+        state.look = look;
+        state.notices = vec![notice];
+        drawn(&state, &views)?;
+        let _ = press(&mut state, &views, keys);
+        drawn(&state, &views)?;
+    }
+
+    #[test]
+    fn the_last_line_of_a_detail_can_be_reached(
+        views in hostile_views(),
+        width in 30u16..250,
+        height in 8u16..80,
+    ) {
+        let mut state = screen_of(width, height, &views);
+        let _ = press(&mut state, &views, "\tG");
+        let scrolled = state.detail_top;
+        let before = frame(&state, &views);
+        state.detail_top = usize::MAX;
+        prop_assert!(state.focus != Focus::Detail || before == frame(&state, &views), "top {scrolled}");
+    }
+}
+
+#[test]
+fn ages_change_at_whole_minutes_and_only_when_shown() {
+    let mut state = screen(80, 24, Look::colour());
+    assert_eq!(ui::next_age_change(&state, &[unjudged("fresh")], NOW), None);
+    let mut view = rescue();
+    view.verdict_since = Some(minutes_ago(3).plus_millis(-500));
+    let views = [view];
+    let _ = ui::views_changed(&mut state, &views);
+    // 3m becomes 4m half a second before the whole minute.
+    assert_eq!(ui::next_age_change(&state, &views, NOW), Some(minutes_ago(-1)));
+    let mut old = judged("old", VerdictState::Complete, Rule::YesClean, "Done.");
+    old.verdict_since = Some(minutes_ago(150));
+    old.taken_at = None;
+    assert_eq!(ui::next_age_change(&screen(80, 24, Look::colour()), &[old], NOW), Some(minutes_ago(-30)));
+}
+
+#[test]
+fn every_picture_belongs_to_a_test() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let source = include_str!("frames.rs");
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let pictures: Vec<String> = names
+        .filter_map(|name| {
+            let name = name.to_string_lossy().into_owned();
+            Some(name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?.to_owned())
+        })
+        .collect();
+    assert!(pictures.len() > 20);
+    for picture in pictures {
+        let is_used =
+            source.contains(&format!("fn {picture}()")) || source.contains(&format!("\"{picture}\""));
+        assert!(is_used, "no test draws {picture}");
+    }
+}

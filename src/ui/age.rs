@@ -1,0 +1,70 @@
+//! Ages in whole minutes, hours and days, and when the next one of them changes.
+//!
+//! No seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
+
+use super::state::State;
+use crate::model::{Timestamp, WorkspaceView};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const YEAR: i64 = 365 * DAY;
+
+/// The age of a moment: `now`, `3m`, `2h`, `5d`, `1y`; at most four signs. A moment to come is `now`.
+pub(super) fn age(now: Timestamp, at: Timestamp) -> String {
+    let millis = now.millis_since(at);
+    match millis {
+        YEAR.. => format!("{}y", (millis / YEAR).min(999)),
+        DAY.. => format!("{}d", millis / DAY),
+        HOUR.. => format!("{}h", millis / HOUR),
+        MINUTE.. => format!("{}m", millis / MINUTE),
+        _ => "now".to_owned(),
+    }
+}
+
+/// The age in a sentence: `just now`, `3m ago`.
+pub(super) fn ago(now: Timestamp, at: Timestamp) -> String {
+    if now.millis_since(at) < MINUTE { "just now".to_owned() } else { format!("{} ago", age(now, at)) }
+}
+
+/// The age of what still lasts: ` for 3m`; nothing in the first minute.
+pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
+    if now.millis_since(since) < MINUTE { String::new() } else { format!(" for {}", age(now, since)) }
+}
+
+/// When the next of the ages on the screen changes, at the next whole minute after that; `None` when
+/// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
+/// workspaces there are.
+pub fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
+    let rows = views.iter().filter_map(|view| view.verdict_since);
+    let detail = views.iter().find(|view| state.selected.as_ref() == Some(&view.id));
+    let change =
+        rows.chain(detail.into_iter().flat_map(detail_moments)).map(|at| change_after(now, at)).min()?;
+    let beyond = change.0.rem_euclid(MINUTE);
+    Some(if beyond == 0 { change } else { change.plus_millis(MINUTE - beyond) })
+}
+
+/// The moments whose ages the detail of a workspace shows.
+fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
+    let parts = view.verdict.iter().flat_map(|verdict| &verdict.parts);
+    let commits = view.git.iter().flat_map(|git| &git.commits.newest);
+    let mut moments: Vec<Timestamp> = parts.filter_map(|part| part.evidence.said_at).collect();
+    moments.extend(commits.map(|commit| commit.at));
+    moments.extend(view.last_words.as_ref().and_then(|words| words.at));
+    moments.extend(view.activity.since);
+    moments.extend(view.taken_at);
+    moments
+}
+
+/// When the age of `at` becomes another word.
+fn change_after(now: Timestamp, at: Timestamp) -> Timestamp {
+    let millis = now.millis_since(at);
+    let unit = match millis {
+        YEAR.. => YEAR,
+        DAY.. => DAY,
+        HOUR.. => HOUR,
+        _ => MINUTE,
+    };
+    let n_units = millis.max(0) / unit;
+    at.plus_millis((n_units + 1).saturating_mul(unit))
+}

@@ -1,0 +1,127 @@
+//! Where the panels stand: from the size, the number of rows and what is open to rectangles.
+
+use ratatui::layout::Rect;
+
+use super::state::{Focus, Page, State};
+
+/// From this width on the detail stands beside the list.
+const WIDE: u16 = 110;
+/// From this width on a list beside the detail can say in one line what matters.
+const ONE_LINE: u16 = 70;
+/// Below this size nothing sensible can be shown.
+const MIN_WIDTH: u16 = 30;
+const MIN_HEIGHT: u16 = 8;
+/// From this height on a narrow screen has a rule under its header.
+const ROOMY_HEIGHT: u16 = 20;
+
+/// Where the panels stand. A panel without room has no rectangle or one without height.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Areas {
+    /// The counts.
+    pub(super) header: Rect,
+    /// The notice, when there is one.
+    pub(super) notice: Option<Rect>,
+    /// The rule under them, where there is room.
+    pub(super) rule: Option<Rect>,
+    /// The list.
+    pub(super) list: Option<Rect>,
+    /// How many lines one row of the list takes: one or two.
+    pub(super) row_height: u16,
+    /// The line between list and detail on a wide screen.
+    pub(super) divider: Option<Rect>,
+    /// The title of the detail.
+    pub(super) detail_title: Option<Rect>,
+    /// The detail.
+    pub(super) detail: Option<Rect>,
+    /// A page that takes the place of list and detail.
+    pub(super) page: Option<Rect>,
+    /// The hints.
+    pub(super) footer: Rect,
+}
+
+impl Areas {
+    /// The areas of a screen with `n_rows` rows in the list; `None` when it is too small.
+    pub(super) fn of(state: &State, n_rows: usize, has_list: bool) -> Option<Areas> {
+        let (width, height) = (state.size.width, state.size.height);
+        if width < MIN_WIDTH || height < MIN_HEIGHT {
+            return None;
+        }
+        let header = Rect::new(0, 0, width, 1);
+        let footer = Rect::new(0, height - 1, width, 1);
+        let n_notices = u16::from(!state.notices.is_empty());
+        let notice = (n_notices > 0).then(|| Rect::new(0, 1, width, 1));
+        let is_wide = width >= WIDE;
+        let has_rule = is_wide || height >= ROOMY_HEIGHT;
+        let top = 1 + n_notices + u16::from(has_rule);
+        let rule = has_rule.then(|| Rect::new(0, top - 1, width, 1));
+        let body = Rect::new(0, top, width, height - 1 - top);
+        let bare = Areas {
+            header,
+            notice,
+            rule,
+            list: None,
+            row_height: 1,
+            divider: None,
+            detail_title: None,
+            detail: None,
+            page: None,
+            footer,
+        };
+        if state.page == Page::Help || !has_list {
+            return Some(Areas { page: Some(body), ..bare });
+        }
+        Some(if is_wide { bare.wide(body, n_rows) } else { bare.narrow(body, n_rows, state) })
+    }
+
+    fn wide(self, body: Rect, n_rows: usize) -> Areas {
+        let list_width = (body.width * 2 / 5).clamp(50, 86);
+        let list = Rect { width: list_width, ..body };
+        let divider = Rect { x: list_width, width: 1, ..body };
+        let x = list_width + 1;
+        let detail = Rect { x, width: body.width - x, ..body };
+        // The title stands in the rule above.
+        let title = Rect { y: body.y - 1, height: 1, ..detail };
+        let has_room = n_rows.saturating_mul(2) <= usize::from(body.height);
+        let row_height = if has_room || list_width < ONE_LINE { 2 } else { 1 };
+        Areas {
+            list: Some(list),
+            row_height,
+            divider: Some(divider),
+            detail_title: Some(title),
+            detail: Some(detail),
+            ..self
+        }
+    }
+
+    fn narrow(self, body: Rect, n_rows: usize, state: &State) -> Areas {
+        let is_zoomed = state.is_zoomed && state.focus == Focus::Detail;
+        // The title of the detail is a rule itself; two of them in a row would be one too many.
+        let n_freed = u16::from(is_zoomed && self.rule.is_some());
+        let body = Rect { y: body.y - n_freed, height: body.height + n_freed, ..body };
+        let most = (body.height * 2 / 5).max(2);
+        let n_lines = u16::try_from(n_rows).unwrap_or(u16::MAX).clamp(1, most);
+        let list_height = if is_zoomed { 0 } else { n_lines };
+        let list = Rect { height: list_height, ..body };
+        let title = Rect { y: body.y + list_height, height: 1, ..body };
+        let detail = Rect { y: title.y + 1, height: body.height - list_height - 1, ..body };
+        Areas {
+            rule: self.rule.filter(|_| !is_zoomed),
+            list: (!is_zoomed).then_some(list),
+            detail_title: Some(title),
+            detail: Some(detail),
+            ..self
+        }
+    }
+
+    /// How many rows the list shows at once.
+    pub(super) fn n_list_rows(&self) -> usize {
+        self.list.map_or(1, |list| usize::from(list.height / self.row_height).max(1))
+    }
+}
+
+/// The first row to show so that `selected` is seen: as near to `top` as may be.
+pub(super) fn scrolled_to(top: usize, selected: usize, n_rows: usize, n_shown: usize) -> usize {
+    let last_top = n_rows.saturating_sub(n_shown);
+    let lowest = selected.saturating_add(1).saturating_sub(n_shown);
+    top.clamp(lowest.min(selected), selected).min(last_top)
+}

@@ -1,0 +1,172 @@
+//! Every source: its part in the verdict, its claim, its age, its reasons; and who contradicts whom.
+
+use ratatui::text::{Line, Span};
+
+use super::Sheet;
+use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Strength, Verdict, WorkspaceView};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::{age, text, words};
+
+const ROLE: usize = 10;
+const CLAIM: usize = 8;
+const AGE: usize = 5;
+/// From this width on reasons stand below the source's name.
+const ROOMY: usize = 60;
+/// More reasons of one source are counted, not shown.
+const MAX_REASONS: usize = 12;
+
+/// The lines of the section.
+pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let Some(verdict) = &view.verdict else { return Vec::new() };
+    let remark = match (view.is_collecting, view.taken_at) {
+        (true, _) => "looking again".to_owned(),
+        (false, Some(at)) => format!("read {}", age::ago(sheet.now, at)),
+        (false, None) => String::new(),
+    };
+    let mut lines = sheet.heading("Evidence", &remark).to_vec();
+    // What decided comes first; the rest stays in the order of its rank.
+    let mut parts: Vec<&Part> =
+        verdict.parts.iter().filter(|part| part.role != PartRole::NotConfigured).collect();
+    parts.sort_by_key(|part| part.role != PartRole::Decided);
+    if parts.is_empty() {
+        lines.extend(sheet.text("no source has said anything", Tone::Faint, 2));
+    }
+    lines.extend(parts.into_iter().flat_map(|part| source(part, sheet)));
+    lines.extend(not_configured(verdict, sheet));
+    lines.extend(conflicts(verdict, sheet));
+    lines
+}
+
+/// A source with its part, claim, name, marks and age, and its reasons: a short one in the same line.
+fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
+    let evidence = &part.evidence;
+    let role_tone = match part.role {
+        PartRole::Decided => Tone::Strong,
+        PartRole::Agrees | PartRole::Overruled | PartRole::Noted => Tone::Plain,
+        PartRole::Rejected | PartRole::NotConfigured => Tone::Faint,
+    };
+    let marks = marks(evidence);
+    let mut room = sheet.width.saturating_sub(2 + ROLE + CLAIM + AGE + text::width(&marks));
+    let title = text::cut(evidence.source.title(), room, sheet.look);
+    room -= text::width(&title);
+    let name = text::line(&evidence.name);
+    let name = if name.is_empty() || name == title { String::new() } else { format!(" {name}") };
+    let name = text::cut(&name, room, sheet.look);
+    room -= text::width(&name);
+    let mut reasons = reasons(evidence);
+    let short = match reasons.as_slice() {
+        [(tone, reason)] if text::width(reason) + 3 <= room => Some((*tone, format!("  {reason}"))),
+        _ => None,
+    };
+    if short.is_some() {
+        reasons.clear();
+    }
+    let (short_tone, short) = short.unwrap_or((Tone::Plain, String::new()));
+    let n_blanks = room.saturating_sub(text::width(&short));
+    let age = evidence.said_at.map(|at| age::age(sheet.now, at)).unwrap_or_default();
+    let mut lines = vec![Line::from(vec![
+        sheet.span(format!("  {:ROLE$}", words::role(part)), role_tone),
+        Span::styled(
+            format!("{:CLAIM$}", evidence.claim.name()),
+            sheet.style(claim_tone(evidence.claim)).patch(sheet.style(role_tone)),
+        ),
+        sheet.span(title, role_tone),
+        sheet.span(name, Tone::Faint),
+        sheet.span(marks, Tone::Open),
+        sheet.span(short, short_tone),
+        Span::raw(" ".repeat(n_blanks)),
+        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+    ])];
+    let indent = if sheet.width >= ROOMY { 2 + ROLE + CLAIM } else { 4 };
+    lines.extend(reasons.iter().flat_map(|(tone, reason)| sheet.text(reason, *tone, indent)));
+    lines.extend(pointer(evidence, sheet, indent));
+    lines
+}
+
+/// What a person must not overlook about a source, in words.
+fn marks(evidence: &Evidence) -> String {
+    let strength = match evidence.strength {
+        Strength::Verified => None,
+        Strength::SelfReported => Some(" [self-reported]"),
+        Strength::Guess => Some(" [guess]"),
+    };
+    let vacuous = evidence.is_vacuous.then_some(" [vacuous]");
+    let required = evidence.is_required.then_some(" [required]");
+    [strength, vacuous, required].into_iter().flatten().collect()
+}
+
+fn claim_tone(claim: Claim) -> Tone {
+    match claim {
+        Claim::Yes => Tone::Good,
+        Claim::No => Tone::Open,
+        Claim::Ask => Tone::Asks,
+        Claim::Dirty | Claim::Fail => Tone::Bad,
+        Claim::Wait | Claim::Work => Tone::Busy,
+        Claim::Abstain => Tone::Faint,
+    }
+}
+
+/// Why a source does not count, and why it claims what it claims.
+fn reasons(evidence: &Evidence) -> Vec<(Tone, String)> {
+    let rejection = evidence.rejection.filter(|rejection| *rejection != Rejection::NotConfigured);
+    let mut reasons: Vec<(Tone, String)> =
+        rejection.map(|why| (Tone::Faint, words::rejection(why).to_owned())).into_iter().collect();
+    let said = evidence.reasons.iter().take(MAX_REASONS);
+    reasons.extend(said.map(|reason| (Tone::Plain, text::line(reason))));
+    if evidence.reasons.len() > MAX_REASONS {
+        reasons.push((Tone::Faint, format!("and {} more", evidence.reasons.len() - MAX_REASONS)));
+    }
+    reasons
+}
+
+/// Where the raw text is, when the name of the source does not say it already.
+fn pointer(evidence: &Evidence, sheet: Sheet, indent: usize) -> Option<Line<'static>> {
+    let pointer = evidence.pointer.as_ref()?;
+    let excerpt = pointer.excerpt.as_deref().map(text::line).filter(|excerpt| !excerpt.is_empty());
+    if excerpt.is_none() && pointer.place == evidence.name {
+        return None;
+    }
+    let quoted = excerpt.map(|excerpt| format!(": {excerpt}")).unwrap_or_default();
+    let shown = format!("{}in {}{quoted}", " ".repeat(indent), text::line(&pointer.place));
+    Some(sheet.one(Line::from(sheet.span(shown, Tone::Faint))))
+}
+
+/// The sources that no settings name, in one sentence: they are many and say nothing.
+fn not_configured(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut names: Vec<&str> = Vec::new();
+    for part in verdict.parts.iter().filter(|part| part.role == PartRole::NotConfigured) {
+        let title = part.evidence.source.title();
+        if !names.contains(&title) {
+            names.push(title);
+        }
+    }
+    if names.is_empty() {
+        return Vec::new();
+    }
+    sheet.text(&format!("not configured: {}", names.join(", ")), Tone::Faint, 2)
+}
+
+fn conflicts(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+    let pairs: Vec<Line<'static>> =
+        verdict.conflicts.iter().filter_map(|conflict| pair(verdict, *conflict, sheet)).collect();
+    if pairs.is_empty() {
+        return pairs;
+    }
+    let mut lines = sheet.heading("Conflicts", "").to_vec();
+    lines.extend(pairs);
+    lines
+}
+
+fn pair(verdict: &Verdict, conflict: Conflict, sheet: Sheet) -> Option<Line<'static>> {
+    let (yes, against) = (verdict.parts.get(conflict.yes)?, verdict.parts.get(conflict.against)?);
+    let side = |part: &Part| {
+        let claim = sheet.span(part.evidence.claim.name(), claim_tone(part.evidence.claim));
+        [Span::raw(format!("{} ", part.evidence.source.title())), claim]
+    };
+    let versus = sheet.span(format!("  {}  ", sheet.look.sign(Sign::Versus)), Tone::Bad);
+    let mut line = Line::from(Span::raw("  "));
+    line.spans.extend(side(yes));
+    line.push_span(versus);
+    line.spans.extend(side(against));
+    Some(sheet.one(line))
+}

@@ -1,0 +1,143 @@
+//! What git says: branch, baseline, commits, what is not ended, and the changed files.
+
+use ratatui::text::{Line, Span};
+
+use super::Sheet;
+use crate::model::{
+    Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head,
+    WorkspaceView,
+};
+use crate::ui::look::Tone;
+use crate::ui::{age, text, words};
+
+/// Signs of a commit's id that a person is shown.
+const ID: usize = 7;
+/// How many of the newest commits are named.
+const MAX_COMMITS: usize = 5;
+const AGE: usize = 5;
+
+/// The lines of both sections.
+pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let Some(git) = &view.git else { return Vec::new() };
+    let mut lines = facts(git, sheet);
+    match &git.changes {
+        Some(changes) => lines.extend(files(changes, sheet)),
+        None => lines.extend(sheet.heading("Changes", "not looked at yet")),
+    }
+    lines
+}
+
+fn facts(git: &GitFacts, sheet: Sheet) -> Vec<Line<'static>> {
+    let remark = match git.reader {
+        GitReader::InProcess => "",
+        GitReader::Program => "read by the git program",
+    };
+    let mut lines = sheet.heading("Git", remark).to_vec();
+    lines.extend(sheet.labelled("branch", &branch(git)));
+    lines.extend(sheet.labelled("baseline", &baseline(&git.baseline)));
+    lines.extend(sheet.labelled("commits", &commits(&git.commits, sheet)));
+    lines.extend(git.commits.newest.iter().take(MAX_COMMITS).map(|newest| commit(newest, sheet)));
+    let n_named = u32::try_from(git.commits.newest.len().min(MAX_COMMITS)).unwrap_or(u32::MAX);
+    if git.commits.n_new > n_named && n_named > 0 {
+        lines.extend(sheet.labelled("", &format!("and {} more", git.commits.n_new - n_named)));
+    }
+    if let Some(operation) = git.operation {
+        lines.extend(sheet.labelled("under way", &format!("{}, not ended", words::operation(operation))));
+    }
+    if git.n_stashed > 0 {
+        let entries = words::counted(git.n_stashed, "entry", "entries");
+        lines.extend(sheet.labelled("stash", &format!("{entries} in this repository")));
+    }
+    lines.extend(git.notes.iter().flat_map(|note| sheet.labelled("note", &text::line(note))));
+    lines
+}
+
+fn branch(git: &GitFacts) -> String {
+    let head = match &git.head {
+        Head::Branch { name, .. } => text::line(name),
+        Head::Unborn { name } => format!("{}, without any commit", text::line(name)),
+        Head::Detached { commit } => format!("none: HEAD is at {}", short(commit)),
+    };
+    let Some(upstream) = &git.upstream else { return head };
+    let name = text::line(&upstream.name);
+    match (upstream.ahead, upstream.behind) {
+        (0, 0) => format!("{head}, even with {name}"),
+        (ahead, 0) => format!("{head}, {ahead} ahead of {name}"),
+        (0, behind) => format!("{head}, {behind} behind {name}"),
+        (ahead, behind) => format!("{head}, {ahead} ahead of and {behind} behind {name}"),
+    }
+}
+
+fn baseline(baseline: &Baseline) -> String {
+    let commit = baseline.commit.as_deref().map_or_else(|| "the empty history".to_owned(), short);
+    format!("{commit}, {}", words::baseline_origin(&baseline.origin))
+}
+
+fn short(commit: &str) -> String {
+    text::line(commit).chars().take(ID).collect()
+}
+
+fn commits(commits: &CommitCounts, sheet: Sheet) -> String {
+    let counts = [
+        (commits.n_foreign, "from elsewhere"),
+        (commits.n_empty, "without content"),
+        (commits.n_elsewhere, "on another branch only"),
+        (commits.n_lost, "on no branch any more"),
+    ];
+    let new = if commits.n_new == 0 { "none new".to_owned() } else { format!("{} new", commits.n_new) };
+    let others = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}"));
+    let shown: Vec<String> = std::iter::once(new).chain(others).collect();
+    let limit = if commits.is_cut { " (at least: the history was read up to a limit)" } else { "" };
+    format!("{}{limit}", shown.join(sheet.look.dot()))
+}
+
+fn commit(commit: &CommitSummary, sheet: Sheet) -> Line<'static> {
+    let indent = if sheet.width >= 50 { 13 } else { 4 };
+    let room = sheet.width.saturating_sub(indent + ID + 1 + AGE);
+    let age = age::age(sheet.now, commit.at);
+    sheet.one(Line::from(vec![
+        Span::raw(" ".repeat(indent)),
+        sheet.span(text::fit(&short(&commit.id), ID + 1, sheet.look), Tone::Faint),
+        Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
+        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+    ]))
+}
+
+fn files(changes: &Changes, sheet: Sheet) -> Vec<Line<'static>> {
+    let remark = if changes.is_clean() {
+        "none: the work tree is clean".to_owned()
+    } else {
+        let mut counts = vec![words::counted(changes.n_paths, "file", "files")];
+        counts.extend(words::change_counts(changes));
+        counts.join(sheet.look.dot())
+    };
+    let mut lines = sheet.heading("Changes", &remark).to_vec();
+    lines.extend(changes.files.iter().map(|changed| file(changed, sheet)));
+    let n_named = u32::try_from(changes.files.len()).unwrap_or(u32::MAX);
+    if changes.n_paths > n_named {
+        lines.extend(sheet.text(&format!("and {} more", changes.n_paths - n_named), Tone::Faint, 2));
+    }
+    if changes.n_evidence_files > 0 {
+        let files = words::counted(changes.n_evidence_files, "file", "files");
+        lines.extend(sheet.text(&format!("not counted: {files} of evidence"), Tone::Faint, 2));
+    }
+    lines
+}
+
+fn file(file: &ChangedFile, sheet: Sheet) -> Line<'static> {
+    let is_either = |kind| file.staged == Some(kind) || file.unstaged == Some(kind);
+    let (staged, unstaged) = if is_either(ChangeKind::Conflicted) {
+        (sheet.span("!", Tone::Bad), sheet.span("!", Tone::Bad))
+    } else if is_either(ChangeKind::Untracked) {
+        (sheet.span("?", Tone::Open), sheet.span("?", Tone::Open))
+    } else {
+        let letter = |kind: Option<ChangeKind>| kind.map_or(' ', words::change_letter).to_string();
+        (sheet.span(letter(file.staged), Tone::Good), sheet.span(letter(file.unstaged), Tone::Bad))
+    };
+    sheet.one(Line::from(vec![
+        Span::raw("  "),
+        staged,
+        unstaged,
+        Span::raw(format!("  {}", text::line(&file.path))),
+    ]))
+}

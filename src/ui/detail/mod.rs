@@ -1,0 +1,134 @@
+//! The detail: everything known of the selected workspace, as one column of lines that scrolls.
+//!
+//! First what a person has to know and do, then every source, then what the sources speak of. How
+//! many lines there are does not depend on the time: what has an age in it is cut, never wrapped.
+
+mod checklist;
+mod evidence;
+mod git;
+mod verdict;
+mod words;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::areas::Areas;
+use super::look::{Look, Tone};
+use super::state::{Focus, State};
+use super::update::selected_in;
+use super::{put, put_rule, text};
+use crate::model::{Timestamp, WorkspaceView};
+
+/// Longer lines than this are hard to read, and ages would stand far from what they belong to.
+const MAX_WIDTH: usize = 100;
+
+/// What the sections need to know beside the workspace.
+#[derive(Clone, Copy)]
+struct Sheet {
+    /// The cells of a line.
+    width: usize,
+    look: Look,
+    now: Timestamp,
+}
+
+impl Sheet {
+    fn style(self, tone: Tone) -> Style {
+        self.look.style(tone)
+    }
+
+    fn span(self, words: impl Into<String>, tone: Tone) -> Span<'static> {
+        Span::styled(words.into(), self.look.style(tone))
+    }
+
+    /// A heading with a remark behind it, after an empty line.
+    fn heading(self, title: &str, remark: &str) -> [Line<'static>; 2] {
+        let mut line = Line::from(self.span(title, Tone::Strong));
+        if !remark.is_empty() {
+            line.push_span(self.span(format!("  {remark}"), Tone::Faint));
+        }
+        [Line::default(), self.one(line)]
+    }
+
+    /// The line cut to the width.
+    fn one(self, line: Line<'static>) -> Line<'static> {
+        text::cut_line(line, self.width, self.look)
+    }
+
+    /// Text wrapped behind an indent.
+    fn text(self, words: &str, tone: Tone, indent: usize) -> Vec<Line<'static>> {
+        text::wrap_text(words, self.style(tone), self.width, indent)
+    }
+
+    /// A label and its text, wrapped behind the label's column.
+    fn labelled(self, label: &str, words: &str) -> Vec<Line<'static>> {
+        const LABEL: usize = 13;
+        let label = text::fit(&format!("  {label}"), LABEL, self.look);
+        let first = self.span(label, Tone::Faint);
+        let spans = [Span::raw(words.to_owned())];
+        text::wrap(&spans, self.width, &first, &Span::raw(" ".repeat(LABEL)))
+    }
+}
+
+/// Draws the detail and its title.
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    areas: &Areas,
+    state: &State,
+    views: &[WorkspaceView],
+    rows: &[usize],
+    now: Timestamp,
+) {
+    let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return };
+    let tone = if state.focus == Focus::Detail { Tone::Strong } else { Tone::Plain };
+    let Some(view) = selected_in(state, views, rows).map(|row| &views[rows[row]]) else {
+        put_rule(buffer, title, "", tone, "", state.look);
+        return;
+    };
+    let lines = lines(view, sheet(state.look, area.width, now));
+    let n_shown = usize::from(area.height);
+    let top = state.detail_top.min(lines.len().saturating_sub(n_shown));
+    let remark = match lines.len() {
+        n_lines if n_lines <= n_shown => String::new(),
+        n_lines => format!("{}-{} of {n_lines}", top + 1, top + n_shown),
+    };
+    put_rule(buffer, title, &text::line(&view.name), tone, &remark, state.look);
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    put(buffer, inner, lines.into_iter().skip(top));
+}
+
+/// How many lines the detail of a workspace has in an area of this width.
+pub(super) fn n_lines(state: &State, view: &WorkspaceView, width: u16) -> usize {
+    lines(view, sheet(state.look, width, Timestamp::default())).len()
+}
+
+fn sheet(look: Look, width: u16, now: Timestamp) -> Sheet {
+    Sheet { width: usize::from(width.saturating_sub(2)).min(MAX_WIDTH), look, now }
+}
+
+fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = verdict::lines(view, sheet);
+    lines.extend(evidence::lines(view, sheet));
+    lines.extend(checklist::lines(view, sheet));
+    lines.extend(words::lines(view, sheet));
+    lines.extend(git::lines(view, sheet));
+    lines.extend(about(view, sheet));
+    lines
+}
+
+/// Which workspace this is.
+fn about(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = sheet.heading("Workspace", "").to_vec();
+    lines.extend(sheet.labelled("path", &text::line(&view.id.to_string())));
+    lines.extend(sheet.labelled("task kind", view.task_kind.name()));
+    if let Some(agent) = &view.agent {
+        let model = view.model.iter().map(|model| text::line(model));
+        let agent: Vec<String> = std::iter::once(text::line(agent)).chain(model).collect();
+        lines.extend(sheet.labelled("agent", &agent.join(sheet.look.dot())));
+    }
+    if let Some(prompt) = &view.prompt {
+        lines.extend(sheet.labelled("task", &text::line(prompt)));
+    }
+    lines
+}

@@ -1,0 +1,114 @@
+//! The first block: verdict, why, what to do next, the question in its own words, and warnings.
+
+use ratatui::text::{Line, Span};
+
+use super::Sheet;
+use crate::model::{ActionKind, Question, QuestionWeight, Verdict, WorkspaceView};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::urgency::Urgency;
+use crate::ui::{age, text, words};
+
+/// Behind the sign of the verdict.
+const INDENT: usize = 2;
+
+/// The lines of the block.
+pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = vec![sheet.one(title(view, sheet))];
+    if let Some(problem) = &view.problem {
+        lines.extend(warning(&text::line(problem), sheet));
+    }
+    let Some(verdict) = &view.verdict else {
+        lines.extend(sheet.text("Nothing is known yet; the first look is under way.", Tone::Faint, INDENT));
+        return lines;
+    };
+    lines.extend(sheet.text(&text::line(&verdict.why), Tone::Plain, INDENT));
+    lines.extend(next_action(verdict, sheet));
+    if let Some(so_far) = verdict.so_far {
+        lines.extend(sheet.text(&format!("so far: {}", so_far.name()), Tone::Faint, INDENT));
+    }
+    if let Some(session) = session(view, sheet) {
+        lines.push(sheet.one(session));
+    }
+    if verdict.stage > 1 {
+        let repeated = format!("The same open points {} times in a row.", verdict.stage);
+        lines.extend(warning(&repeated, sheet));
+    }
+    for known in &verdict.warnings {
+        lines.extend(warning(words::warning(*known), sheet));
+    }
+    lines.extend(verdict.question.iter().flat_map(|asked| question(asked, sheet)));
+    lines
+}
+
+fn title(view: &WorkspaceView, sheet: Sheet) -> Line<'static> {
+    let urgency = Urgency::of(view);
+    let name = view.verdict.as_ref().map_or("NOT JUDGED YET", |verdict| verdict.state.name());
+    let mut line = Line::from(vec![
+        sheet.span(sheet.look.sign(urgency.sign()), urgency.tone()),
+        Span::raw(" "),
+        Span::styled(name, sheet.style(urgency.tone()).patch(sheet.style(Tone::Strong))),
+    ]);
+    if view.verdict.as_ref().is_some_and(|verdict| verdict.is_self_reported) {
+        line.push_span(sheet.span(" [self-reported]", Tone::Open));
+    }
+    if let Some(since) = view.verdict_since {
+        line.push_span(sheet.span(format!(" {}", age::lasting(sheet.now, since)), Tone::Faint));
+    }
+    line
+}
+
+/// The question itself stands below in full, so `answer: …` takes one line only.
+fn next_action(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+    if verdict.next_action.kind == ActionKind::None || verdict.next_action.text.is_empty() {
+        return Vec::new();
+    }
+    let arrow = format!("{} ", sheet.look.sign(Sign::Arrow));
+    let indent = " ".repeat(text::width(&arrow));
+    let action = sheet.span(text::line(&verdict.next_action.text), Tone::Strong);
+    let mut lines =
+        text::wrap(&[action], sheet.width, &sheet.span(arrow.clone(), Tone::Strong), &Span::raw(indent));
+    if verdict.next_action.kind == ActionKind::Answer && lines.len() > 1 {
+        let text = sheet.span(format!("{arrow}{}", text::line(&verdict.next_action.text)), Tone::Strong);
+        lines = vec![sheet.one(Line::from(text))];
+    }
+    lines
+}
+
+/// What the session does, since when.
+fn session(view: &WorkspaceView, sheet: Sheet) -> Option<Line<'static>> {
+    let agent = view.agent.as_deref().map(text::line);
+    let state = words::activity(view.activity.state).map(|state| match view.activity.since {
+        Some(since) => format!("{state}{}", age::lasting(sheet.now, since)),
+        None => state.to_owned(),
+    });
+    let detail = view.activity.detail.as_deref().map(text::line);
+    let facts: Vec<String> = [agent, state, detail].into_iter().flatten().collect();
+    (!facts.is_empty())
+        .then(|| Line::from(sheet.span(format!("  {}", facts.join(sheet.look.dot())), Tone::Faint)))
+}
+
+fn warning(sentence: &str, sheet: Sheet) -> Vec<Line<'static>> {
+    let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Warning)), Tone::Bad);
+    text::wrap(&[sheet.span(sentence, Tone::Open)], sheet.width, &sign, &Span::raw("  "))
+}
+
+fn question(question: &Question, sheet: Sheet) -> Vec<Line<'static>> {
+    let remark = match question.weight {
+        QuestionWeight::Blocking => "the work waits for the answer",
+        QuestionWeight::Offer => "an offer; the work itself is done",
+    };
+    let mut lines = sheet.heading("Question", remark).to_vec();
+    for paragraph in text::paragraphs(&question.text) {
+        lines.extend(sheet.text(&paragraph, Tone::Asks, INDENT));
+    }
+    let widest = question.choices.iter().map(|choice| text::width(&text::line(&choice.label))).max();
+    let label_width = widest.unwrap_or(0).min(8);
+    for choice in &question.choices {
+        let label = text::fit(&text::line(&choice.label), label_width, sheet.look);
+        let indent = " ".repeat(INDENT * 2 + label_width + 2);
+        let words = [Span::raw(text::line(&choice.text))];
+        let label = sheet.span(format!("    {label}  "), Tone::Strong);
+        lines.extend(text::wrap(&words, sheet.width, &label, &Span::raw(indent)));
+    }
+    lines
+}

@@ -1,0 +1,55 @@
+//! Which workspaces the filter shows: every word of it must match a field, most of them fuzzily.
+//!
+//! The order of the list is never changed by it: most urgent first, filtered or not.
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use super::state::State;
+use super::words;
+use crate::model::WorkspaceView;
+
+/// More characters than this a person does not type into a filter.
+pub(super) const MAX_SIGNS: usize = 200;
+
+/// The positions in `views` of the rows of the list.
+pub(super) fn rows(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
+    let wanted: Vec<Wanted> = state.filter.text.split_whitespace().map(Wanted::new).collect();
+    if wanted.is_empty() {
+        return (0..views.len()).collect();
+    }
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    (0..views.len())
+        .filter(|&position| {
+            let view = &views[position];
+            wanted.iter().all(|word| word.matches(view, &mut matcher, &mut buffer))
+        })
+        .collect()
+}
+
+/// One word of the filter. In a long text nearly every word is found with its letters scattered, so
+/// the question is searched for the word as it is.
+struct Wanted {
+    scattered: Atom,
+    whole: Atom,
+}
+
+impl Wanted {
+    fn new(word: &str) -> Wanted {
+        let atom = |kind| Atom::new(word, CaseMatching::Smart, Normalization::Smart, kind, false);
+        Wanted { scattered: atom(AtomKind::Fuzzy), whole: atom(AtomKind::Substring) }
+    }
+
+    fn matches(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
+        let branch = view.git.as_ref().and_then(|git| git.head.branch());
+        let verdict = view.verdict.as_ref();
+        let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()];
+        let state = [Some(words::state_of(view)), verdict.map(|verdict| verdict.state.name())];
+        let question = verdict.and_then(|verdict| verdict.question.as_ref()).map(|asked| asked.text.as_str());
+        let mut found =
+            |atom: &Atom, field: &str| atom.score(Utf32Str::new(field, buffer), matcher).is_some();
+        fields.into_iter().flatten().any(|field| found(&self.scattered, field))
+            || state.into_iter().chain([question]).flatten().any(|field| found(&self.whole, field))
+    }
+}

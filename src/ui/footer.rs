@@ -1,0 +1,99 @@
+//! The last line: hints made from the bindings in force, or the filter while it is written.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::areas::Areas;
+use super::keymap::{Action, BINDINGS, Binding, FILTER_BINDINGS};
+use super::look::Tone;
+use super::state::{Focus, Page, State};
+use super::{put, text};
+
+/// Draws the line; answers where the cursor stands, so that an input method opens there.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State, areas: &Areas) -> Option<Position> {
+    let width = usize::from(area.width);
+    if !state.filter.is_editing {
+        put(buffer, area, [all_hints(state, areas, width)]);
+        return None;
+    }
+    let look = state.look;
+    let room = width.saturating_sub(24).max(8);
+    let typed = end_of(&text::line(&state.filter.text), room);
+    let n_typed = 2 + text::width(&typed);
+    let mut line = Line::from(vec![
+        Span::styled(" /", look.style(Tone::Strong)),
+        Span::styled(typed, look.style(Tone::Strong)),
+        Span::raw("  "),
+    ]);
+    line.spans.extend(hints(state, &hinted(FILTER_BINDINGS), width.saturating_sub(n_typed + 2)).spans);
+    put(buffer, area, [line]);
+    let column = u16::try_from(n_typed).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
+    Some(Position::new(area.x + column, area.y))
+}
+
+/// The end of a text, at most `max` cells: what is being typed is seen.
+fn end_of(text: &str, max: usize) -> String {
+    let mut start = 0;
+    while text::width(&text[start..]) > max {
+        start += text[start..].chars().next().map_or(1, char::len_utf8);
+    }
+    text[start..].to_owned()
+}
+
+fn hinted(table: &'static [Binding]) -> Vec<&'static Binding> {
+    table.iter().filter(|binding| binding.hint.is_some()).collect()
+}
+
+/// The bindings that mean something here, the one that leads back first.
+fn in_force(state: &State, areas: &Areas) -> Vec<&'static Binding> {
+    let is_meant = |binding: &Binding| match (state.page, areas.page) {
+        (Page::Help, _) => matches!(binding.action, Action::Down | Action::Up),
+        (Page::None, Some(_)) => false,
+        (Page::None, None) => !(state.focus == Focus::Detail && binding.action == Action::Open),
+    };
+    let mut bindings = hinted(BINDINGS);
+    bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
+    if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {
+        bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == Action::Back));
+    }
+    bindings
+}
+
+/// What leads out of every place has a place of its own and is never left out.
+fn stands_right(binding: &Binding) -> bool {
+    matches!(binding.action, Action::Help | Action::Quit)
+}
+
+/// The hints of the list and the pages: what can be done here, and on the right the ways out.
+fn all_hints(state: &State, areas: &Areas, width: usize) -> Line<'static> {
+    let ways_out: Vec<&Binding> =
+        hinted(BINDINGS).into_iter().filter(|binding| stands_right(binding)).collect();
+    let right = hints(state, &ways_out, width);
+    let room = width.saturating_sub(text::line_width(&right) + 2);
+    let mut line = hints(state, &in_force(state, areas), room);
+    let n_blanks = width.saturating_sub(text::line_width(&line) + text::line_width(&right) + 1);
+    line.push_span(Span::raw(" ".repeat(n_blanks)));
+    line.spans.extend(right.spans);
+    line
+}
+
+/// As many hints as fit, each a key and a word.
+fn hints(state: &State, bindings: &[&Binding], width: usize) -> Line<'static> {
+    let look = state.look;
+    let mut line = Line::default();
+    let mut used = 0;
+    for binding in bindings {
+        let gap = if used == 0 { " " } else { "  " };
+        let key = binding.first_key();
+        let word = format!(" {}", binding.hint.unwrap_or("back"));
+        used += text::width(gap) + text::width(&key) + text::width(&word);
+        if used > width {
+            break;
+        }
+        line.push_span(Span::raw(gap));
+        line.push_span(Span::styled(key, look.style(Tone::Strong)));
+        line.push_span(Span::styled(word, look.style(Tone::Faint)));
+    }
+    line
+}

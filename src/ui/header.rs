@@ -1,0 +1,127 @@
+//! The first line: how many workspaces there are in which state, and what is wrong with the whole.
+
+use std::collections::BTreeMap;
+
+use ratatui::buffer::Buffer;
+use ratatui::text::{Line, Span};
+
+use super::areas::Areas;
+use super::look::{Sign, Tone};
+use super::state::{Page, State};
+use super::update::selected_in;
+use super::urgency::Urgency;
+use super::{put, put_rule, text, words};
+use crate::model::WorkspaceView;
+
+/// Draws header, notice and the rule under them.
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    areas: &Areas,
+    state: &State,
+    views: &[WorkspaceView],
+    rows: &[usize],
+) {
+    put(buffer, areas.header, [counts(areas, state, views, rows)]);
+    if let Some(area) = areas.notice {
+        put(buffer, area, [notice(state, usize::from(area.width))]);
+    }
+    let Some(area) = areas.rule else { return };
+    let (title, tone) = match state.page {
+        Page::Help => ("Help", Tone::Strong),
+        Page::None => ("", Tone::Faint),
+    };
+    put_rule(buffer, area, title, tone, "", state.look);
+    if let Some(divider) = areas.divider {
+        let tee = Line::from(Span::styled(state.look.sign(Sign::Tee), state.look.style(Tone::Faint)));
+        put(buffer, ratatui::layout::Rect { y: area.y, height: 1, ..divider }, [tee]);
+    }
+}
+
+/// `closeout · 5 workspaces · 1 asks · …`, as many counts as fit, and the filter on the right.
+fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize]) -> Line<'static> {
+    let look = state.look;
+    let width = usize::from(areas.header.width);
+    let filter = place(areas, state, views, rows, width);
+    let room = width.saturating_sub(text::width(&filter) + if filter.is_empty() { 1 } else { 3 });
+    let mut spans = vec![Span::styled(" closeout", look.style(Tone::Strong))];
+    let mut used = 9;
+    let mut facts = vec![(number_of_workspaces(state, views.len()), Tone::Plain)];
+    facts.extend(states(views));
+    let n_cells: usize = facts.iter().map(|(words, _)| text::width(look.dot()) + text::width(words)).sum();
+    if used + n_cells > room && facts.len() > 1 {
+        // The states add up to it.
+        facts.remove(0);
+    }
+    for (words, tone) in facts {
+        let n_cells = text::width(look.dot()) + text::width(&words);
+        if used + n_cells > room {
+            break;
+        }
+        used += n_cells;
+        spans.push(Span::styled(look.dot(), look.style(Tone::Faint)));
+        spans.push(Span::styled(words, look.style(tone)));
+    }
+    if !filter.is_empty() {
+        spans.push(Span::raw(" ".repeat(width.saturating_sub(used + text::width(&filter) + 1))));
+        spans.push(Span::styled(filter, look.style(Tone::Strong)));
+    }
+    Line::from(spans)
+}
+
+fn number_of_workspaces(state: &State, n: usize) -> String {
+    match (state.is_loaded, n) {
+        (false, _) => "looking for workspaces".to_owned(),
+        (true, 0) => "no workspaces".to_owned(),
+        (true, 1) => "1 workspace".to_owned(),
+        (true, n) => format!("{n} workspaces"),
+    }
+}
+
+/// How many rows show each state, most urgent state first.
+fn states(views: &[WorkspaceView]) -> Vec<(String, Tone)> {
+    let mut counted: BTreeMap<&'static str, (Urgency, usize)> = BTreeMap::new();
+    for view in views {
+        let urgency = Urgency::of(view);
+        let entry = counted.entry(words::state_of(view)).or_insert((urgency, 0));
+        entry.0 = entry.0.min(urgency);
+        entry.1 += 1;
+    }
+    let mut states: Vec<_> = counted.into_iter().collect();
+    states.sort_by_key(|(_, (urgency, _))| *urgency);
+    let in_words = |(word, (urgency, n)): (&str, (Urgency, usize))| {
+        (format!("{n} {}", word.to_lowercase()), urgency.tone())
+    };
+    states.into_iter().map(in_words).collect()
+}
+
+/// The filter with its number of matches, or the selected row when the list does not show all.
+fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize], width: usize) -> String {
+    if state.filter.is_editing {
+        return format!("{} of {}", rows.len(), views.len());
+    }
+    if !state.filter.text.is_empty() {
+        let shown = text::cut(&text::line(&state.filter.text), width / 4, state.look);
+        return format!("/{shown}  {} of {}", rows.len(), views.len());
+    }
+    match selected_in(state, views, rows) {
+        Some(row) if areas.list.is_some() && rows.len() > areas.n_list_rows() => {
+            format!("{} of {}", row + 1, rows.len())
+        }
+        Some(_) | None => String::new(),
+    }
+}
+
+fn notice(state: &State, width: usize) -> Line<'static> {
+    let look = state.look;
+    let first = state.notices.first().map(|notice| text::line(notice)).unwrap_or_default();
+    let more = match state.notices.len() {
+        0 | 1 => String::new(),
+        n => format!(" (and {} more: ?)", n - 1),
+    };
+    let room = width.saturating_sub(text::width(&more) + 3);
+    Line::from(vec![
+        Span::styled(format!(" {} ", look.sign(Sign::Warning)), look.style(Tone::Bad)),
+        Span::styled(text::cut(&first, room, look), look.style(Tone::Open)),
+        Span::styled(more, look.style(Tone::Faint)),
+    ])
+}

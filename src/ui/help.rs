@@ -1,0 +1,128 @@
+//! The help page: keys, made from the bindings, and the signs.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
+use super::look::{Look, Sign, Tone};
+use super::state::State;
+use super::{put, put_rule, text};
+
+/// From this width on keys and signs stand side by side.
+const TWO_COLUMNS: u16 = 96;
+const KEYS_WIDTH: usize = 18;
+
+/// Draws the page.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
+    let lines = lines(state);
+    let n_shown = usize::from(area.height);
+    let top = state.page_top.min(lines.len().saturating_sub(n_shown));
+    let is_all = lines.len() <= n_shown;
+    let n_lines = lines.len();
+    put(buffer, area, lines.into_iter().skip(top));
+    if !is_all && area.y > 0 {
+        let remark = format!("{}-{} of {n_lines}", top + 1, top + n_shown);
+        let above = Rect { y: area.y - 1, height: 1, ..area };
+        put_rule(buffer, above, "Help", Tone::Strong, &remark, state.look);
+    }
+}
+
+/// All lines of the page.
+pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
+    let look = state.look;
+    let width = usize::from(state.size.width);
+    let mut left = section("Keys", BINDINGS, look);
+    left.push(Line::default());
+    left.extend(section("While a filter is written", FILTER_BINDINGS, look));
+    let right = signs(look);
+    let mut lines = if state.size.width >= TWO_COLUMNS {
+        beside(left, right, width / 2, look)
+    } else {
+        left.push(Line::default());
+        left.extend(right);
+        left
+    };
+    if !state.notices.is_empty() {
+        lines.push(Line::default());
+        lines.push(title("Problems", look));
+        for notice in &state.notices {
+            lines.extend(text::wrap_text(&text::line(notice), look.style(Tone::Plain), width, 3));
+        }
+    }
+    lines.into_iter().map(|line| text::cut_line(line, width, look)).collect()
+}
+
+fn title(words: &'static str, look: Look) -> Line<'static> {
+    Line::from(Span::styled(format!(" {words}"), look.style(Tone::Strong)))
+}
+
+fn section(words: &'static str, bindings: &[Binding], look: Look) -> Vec<Line<'static>> {
+    let mut lines = vec![title(words, look)];
+    lines.extend(bindings.iter().map(|binding| {
+        Line::from(vec![
+            Span::raw("   "),
+            Span::styled(text::fit(&binding.keys_in_words(), KEYS_WIDTH, look), look.style(Tone::Busy)),
+            Span::raw(binding.help),
+        ])
+    }));
+    lines
+}
+
+/// Every sign of the list, the changes and the checklist, with what it says.
+fn signs(look: Look) -> Vec<Line<'static>> {
+    let states = [
+        (Sign::Permission, Tone::Asks, "a permission is waited for"),
+        (Sign::Asks, Tone::Asks, "asks: a question is waited on"),
+        (Sign::Rescue, Tone::Bad, "rescue: done, and not committed"),
+        (Sign::Error, Tone::Bad, "error: something failed"),
+        (Sign::Stalled, Tone::Bad, "stalled: the same open points again and again"),
+        (Sign::Incomplete, Tone::Open, "incomplete: not done, or nothing says that it is"),
+        (Sign::Offer, Tone::Good, "done, with an offer of more"),
+        (Sign::Unseen, Tone::Good, "complete, and not seen by you yet"),
+        (Sign::Waiting, Tone::Busy, "waiting: only background work runs"),
+        (Sign::Working, Tone::Busy, "at work"),
+        (Sign::Unjudged, Tone::Faint, "not looked at yet"),
+        (Sign::Seen, Tone::Faint, "complete, and seen"),
+    ];
+    let mut lines = vec![title("Signs, most urgent first", look)];
+    lines.extend(states.map(|(sign, tone, words)| sign_line(look.sign(sign), tone, words, look)));
+    lines.push(Line::default());
+    lines.push(title("Changed files", look));
+    let letters = "A added, M modified, D deleted, R renamed, T another type";
+    lines.push(sign_line("M ", Tone::Good, "first letter: staged", look));
+    lines.push(sign_line(" M", Tone::Bad, "second letter: not staged", look));
+    lines.push(sign_line("??", Tone::Open, "not tracked", look));
+    lines.push(sign_line("!!", Tone::Bad, "in conflict", look));
+    lines.push(Line::from(Span::styled(format!("      {letters}"), look.style(Tone::Faint))));
+    lines
+}
+
+fn sign_line(sign: &'static str, tone: Tone, words: &'static str, look: Look) -> Line<'static> {
+    Line::from(vec![
+        Span::raw("   "),
+        Span::styled(text::fit(sign, 3, look), look.style(tone)),
+        Span::raw(words),
+    ])
+}
+
+/// Two columns of lines as one.
+fn beside(
+    left: Vec<Line<'static>>,
+    right: Vec<Line<'static>>,
+    width: usize,
+    look: Look,
+) -> Vec<Line<'static>> {
+    let n_lines = left.len().max(right.len());
+    let mut right = right.into_iter();
+    let mut left = left.into_iter();
+    (0..n_lines)
+        .map(|_| {
+            let mut line = text::cut_line(left.next().unwrap_or_default(), width, look);
+            let n_missing = width.saturating_sub(text::line_width(&line));
+            line.push_span(Span::raw(" ".repeat(n_missing)));
+            line.spans.extend(right.next().unwrap_or_default().spans);
+            line
+        })
+        .collect()
+}

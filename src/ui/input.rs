@@ -1,0 +1,183 @@
+//! What comes from a keyboard, a mouse and a terminal, in the screen's own words.
+//!
+//! No terminal library appears here: the front that owns the terminal converts.
+
+use std::fmt;
+
+/// One input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A key went down.
+    Key(KeyPress),
+    /// The terminal has this size now; also sent once at the start.
+    Resize(Size),
+    /// Text was pasted. Untrusted.
+    Paste(String),
+    /// The mouse did something.
+    Mouse(Mouse),
+}
+
+/// The size of a terminal in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+/// One key with what was held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyPress {
+    /// The key.
+    pub code: KeyCode,
+    /// Whether Control was held.
+    pub ctrl: bool,
+    /// Whether Alt was held.
+    pub alt: bool,
+    /// Whether Shift was held. Without meaning for characters, which are upper case by themselves.
+    pub shift: bool,
+}
+
+/// A key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyCode {
+    /// A key that writes a character.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Escape.
+    Esc,
+    /// Tab.
+    Tab,
+    /// Shift and Tab, which terminals send as a key of its own.
+    BackTab,
+    /// Backspace.
+    Backspace,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+    /// Left.
+    Left,
+    /// Right.
+    Right,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Any other key.
+    Other,
+}
+
+/// What the mouse did, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    /// What.
+    pub kind: MouseKind,
+    /// Column from the left, from 0.
+    pub column: u16,
+    /// Row from the top, from 0.
+    pub row: u16,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseKind {
+    /// The left button went down.
+    Press,
+    /// The wheel turned up.
+    ScrollUp,
+    /// The wheel turned down.
+    ScrollDown,
+}
+
+impl KeyPress {
+    /// A key with nothing held.
+    pub const fn plain(code: KeyCode) -> KeyPress {
+        KeyPress { code, ctrl: false, alt: false, shift: false }
+    }
+
+    /// A character with nothing held.
+    pub const fn char(sign: char) -> KeyPress {
+        KeyPress::plain(KeyCode::Char(sign))
+    }
+
+    /// A character with Control.
+    pub const fn ctrl(sign: char) -> KeyPress {
+        KeyPress { code: KeyCode::Char(sign), ctrl: true, alt: false, shift: false }
+    }
+
+    /// The same in the form in which bindings are written: Shift counts only where it changes no
+    /// character, and the full-width letters of an input method that was left on count as plain.
+    #[must_use]
+    pub(super) fn folded(self) -> KeyPress {
+        match self.code {
+            KeyCode::Char(sign) => {
+                let sign = half_width(sign);
+                let sign = if self.ctrl { sign.to_ascii_lowercase() } else { sign };
+                KeyPress { code: KeyCode::Char(sign), shift: false, ..self }
+            }
+            KeyCode::BackTab => KeyPress { shift: false, ..self },
+            KeyCode::Enter
+            | KeyCode::Esc
+            | KeyCode::Tab
+            | KeyCode::Backspace
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::Other => self,
+        }
+    }
+}
+
+/// ASCII for a full-width form (U+FF01 to U+FF5E); other signs stay.
+fn half_width(sign: char) -> char {
+    match sign {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(sign) - 0xFEE0).unwrap_or(sign),
+        _ => sign,
+    }
+}
+
+impl fmt::Display for KeyPress {
+    /// The key as a hint shows it: `j`, `Ctrl-C`, `PgDn`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ctrl {
+            f.write_str("Ctrl-")?;
+        }
+        if self.alt {
+            f.write_str("Alt-")?;
+        }
+        if self.shift {
+            f.write_str("Shift-")?;
+        }
+        match self.code {
+            KeyCode::Char(' ') => f.write_str("Space"),
+            KeyCode::Char(sign) if self.ctrl => write!(f, "{}", sign.to_ascii_uppercase()),
+            KeyCode::Char(sign) => write!(f, "{sign}"),
+            KeyCode::Enter => f.write_str("Enter"),
+            KeyCode::Esc => f.write_str("Esc"),
+            KeyCode::Tab => f.write_str("Tab"),
+            KeyCode::BackTab => f.write_str("Shift-Tab"),
+            KeyCode::Backspace => f.write_str("Backspace"),
+            KeyCode::Up => f.write_str("Up"),
+            KeyCode::Down => f.write_str("Down"),
+            KeyCode::Left => f.write_str("Left"),
+            KeyCode::Right => f.write_str("Right"),
+            KeyCode::PageUp => f.write_str("PgUp"),
+            KeyCode::PageDown => f.write_str("PgDn"),
+            KeyCode::Home => f.write_str("Home"),
+            KeyCode::End => f.write_str("End"),
+            KeyCode::Other => f.write_str("?"),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The keys, as data: one table a mode, from which hints and the help page are made too.
+//!
+//! A key does here what its [`Action`] says; `update` carries it out. To add a key, add it here.
+
+use super::input::{KeyCode, KeyPress};
+
+/// What a key asks of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// One row down.
+    Down,
+    /// One row up.
+    Up,
+    /// The first row.
+    First,
+    /// The last row.
+    Last,
+    /// A page down.
+    PageDown,
+    /// A page up.
+    PageUp,
+    /// The row whose number the key is.
+    Jump,
+    /// The next workspace that waits for a person.
+    NextWaiting,
+    /// The next match of the filter.
+    NextMatch,
+    /// The match before.
+    PreviousMatch,
+    /// The keys go to the detail; on a small screen it takes the whole of it.
+    Open,
+    /// The keys go to the list, or to the detail.
+    SwitchFocus,
+    /// One step back: close, return to the list, clear the filter.
+    Back,
+    /// Write a filter.
+    Filter,
+    /// Keep the filter and return to the list.
+    KeepFilter,
+    /// Drop the filter and return to the list.
+    DropFilter,
+    /// Delete the last sign of the filter.
+    Erase,
+    /// Delete the last word of the filter.
+    EraseWord,
+    /// Delete the whole filter.
+    EraseAll,
+    /// Look again at the selected workspace.
+    Refresh,
+    /// Look again at all workspaces.
+    RefreshAll,
+    /// Show or hide the help page.
+    Help,
+    /// Leave.
+    Quit,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// The keys; the first is the one that hints name.
+    pub keys: &'static [KeyPress],
+    /// What they do.
+    pub action: Action,
+    /// A word for the hints at the bottom; `None` keeps it out of them.
+    pub hint: Option<&'static str>,
+    /// A sentence for the help page.
+    pub help: &'static str,
+    /// The keys as a person writes them, where listing each would be tedious.
+    pub label: Option<&'static str>,
+}
+
+const fn bind(keys: &'static [KeyPress], action: Action, help: &'static str) -> Binding {
+    Binding { keys, action, hint: None, help, label: None }
+}
+
+impl Binding {
+    const fn hinted(self, hint: &'static str) -> Binding {
+        Binding { hint: Some(hint), ..self }
+    }
+
+    const fn labelled(self, label: &'static str) -> Binding {
+        Binding { label: Some(label), ..self }
+    }
+
+    /// All its keys in words, for the help page.
+    pub fn keys_in_words(&self) -> String {
+        self.label.map_or_else(
+            || self.keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+            str::to_owned,
+        )
+    }
+
+    /// Its first key in words, for a hint.
+    pub fn first_key(&self) -> String {
+        self.keys.first().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+const fn key(code: KeyCode) -> KeyPress {
+    KeyPress::plain(code)
+}
+
+const fn sign(sign: char) -> KeyPress {
+    KeyPress::char(sign)
+}
+
+/// The keys of the list, the detail and the help page. Hints are shown in this order, as many as fit.
+pub const BINDINGS: &[Binding] = &[
+    bind(&[sign('?')], Action::Help, "show or hide this page").hinted("help"),
+    bind(&[sign('q'), KeyPress::ctrl('c')], Action::Quit, "quit").hinted("quit"),
+    bind(&[key(KeyCode::Enter)], Action::Open, "read the evidence").hinted("open"),
+    bind(&[sign('w')], Action::NextWaiting, "next that waits for you").hinted("next waiting"),
+    bind(&[sign('/')], Action::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
+    bind(&[sign('R')], Action::Refresh, "look again at this workspace").hinted("refresh"),
+    bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], Action::SwitchFocus, "between list and detail")
+        .hinted("switch"),
+    bind(&[sign('j'), key(KeyCode::Down)], Action::Down, "down").hinted("down"),
+    bind(&[sign('k'), key(KeyCode::Up)], Action::Up, "up").hinted("up"),
+    bind(&[sign('g'), key(KeyCode::Home)], Action::First, "to the first"),
+    bind(&[sign('G'), key(KeyCode::End)], Action::Last, "to the last"),
+    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Action::PageDown, "page down"),
+    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Action::PageUp, "page up"),
+    bind(
+        &[sign('1'), sign('2'), sign('3'), sign('4'), sign('5'), sign('6'), sign('7'), sign('8'), sign('9')],
+        Action::Jump,
+        "to that row",
+    )
+    .labelled("1-9"),
+    bind(&[sign('n')], Action::NextMatch, "next match of the filter"),
+    bind(&[sign('N')], Action::PreviousMatch, "match before"),
+    bind(&[KeyPress::ctrl('r')], Action::RefreshAll, "look again at all workspaces"),
+    bind(&[key(KeyCode::Esc)], Action::Back, "back; clear the filter"),
+];
+
+/// The keys while a filter is written. Every other character is part of it.
+pub const FILTER_BINDINGS: &[Binding] = &[
+    bind(&[key(KeyCode::Enter)], Action::KeepFilter, "keep the filter").hinted("keep"),
+    bind(&[key(KeyCode::Esc)], Action::DropFilter, "clear the filter").hinted("clear"),
+    bind(&[key(KeyCode::Down), key(KeyCode::Tab)], Action::Down, "next match").hinted("next"),
+    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], Action::Up, "match before").hinted("before"),
+    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], Action::Erase, "delete a sign"),
+    bind(&[KeyPress::ctrl('w')], Action::EraseWord, "delete a word"),
+    bind(&[KeyPress::ctrl('u')], Action::EraseAll, "delete all"),
+    bind(&[KeyPress::ctrl('c')], Action::Quit, "quit"),
+];
+
+/// What a key does by this table.
+pub fn action_of(table: &[Binding], press: KeyPress) -> Option<Action> {
+    let press = press.folded();
+    table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.action)
+}

@@ -1,0 +1,87 @@
+//! What the screen remembers between two inputs. Plain data: it knows no workspace but by its id.
+
+use super::input::Size;
+use super::look::Look;
+use crate::model::{Timestamp, WorkspaceId};
+
+/// The state of the screen. With the workspace views, the size and the time it determines the frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// The size of the terminal.
+    pub size: Size,
+    /// How things look.
+    pub look: Look,
+    /// The selected workspace. An id, so that it stays selected when the list is sorted anew.
+    pub selected: Option<WorkspaceId>,
+    /// Where the moving keys go.
+    pub focus: Focus,
+    /// Whether the detail takes the whole of a small screen.
+    pub is_zoomed: bool,
+    /// The filter of the list.
+    pub filter: Filter,
+    /// The first row of the list that is shown.
+    pub list_top: usize,
+    /// The first line of the detail that is shown.
+    pub detail_top: usize,
+    /// The page over the list and the detail.
+    pub page: Page,
+    /// The first line of the page that is shown.
+    pub page_top: usize,
+    /// Whether a first list of workspaces, even an empty one, has come.
+    pub is_loaded: bool,
+    /// What a person should know of the whole (watch limits, refused paths), a sentence each. Untrusted.
+    pub notices: Vec<String>,
+    /// What was last reported as looked at: the workspace, and the verdict by its beginning.
+    pub looked: Option<(WorkspaceId, Option<Timestamp>)>,
+    /// Whether the selected workspace was finished and unseen when it was selected.
+    pub holds_place: bool,
+}
+
+impl State {
+    /// The state at the start.
+    pub fn new(size: Size, look: Look) -> State {
+        State {
+            size,
+            look,
+            selected: None,
+            focus: Focus::List,
+            is_zoomed: false,
+            filter: Filter::default(),
+            list_top: 0,
+            detail_top: 0,
+            page: Page::None,
+            page_top: 0,
+            is_loaded: false,
+            notices: Vec::new(),
+            looked: None,
+            holds_place: false,
+        }
+    }
+}
+
+/// Where the moving keys go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// They select a workspace.
+    List,
+    /// They scroll the detail.
+    Detail,
+}
+
+/// A page over the list and the detail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Page {
+    /// None.
+    None,
+    /// Keys and signs.
+    Help,
+}
+
+/// The filter of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// What was typed; empty shows every workspace.
+    pub text: String,
+    /// Whether it is being typed.
+    pub is_editing: bool,
+}

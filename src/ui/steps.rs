@@ -1,0 +1,70 @@
+//! Steps through rows and lines: arithmetic on positions, bounded by what there is.
+
+use super::keymap::Action;
+
+/// A step of a moving key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// By so many rows.
+    By(isize),
+    /// By so many pages.
+    Pages(isize),
+    /// To the first.
+    First,
+    /// To the last.
+    Last,
+}
+
+impl Step {
+    /// The step that an action asks for, if it is one.
+    pub(super) fn of(action: Action) -> Option<Step> {
+        match action {
+            Action::Down => Some(Step::By(1)),
+            Action::Up => Some(Step::By(-1)),
+            Action::First => Some(Step::First),
+            Action::Last => Some(Step::Last),
+            Action::PageDown => Some(Step::Pages(1)),
+            Action::PageUp => Some(Step::Pages(-1)),
+            Action::Jump
+            | Action::NextWaiting
+            | Action::NextMatch
+            | Action::PreviousMatch
+            | Action::Open
+            | Action::SwitchFocus
+            | Action::Back
+            | Action::Filter
+            | Action::KeepFilter
+            | Action::DropFilter
+            | Action::Erase
+            | Action::EraseWord
+            | Action::EraseAll
+            | Action::Refresh
+            | Action::RefreshAll
+            | Action::Help
+            | Action::Quit => None,
+        }
+    }
+
+    /// The position after the step from `from` among `n`, when a page has `page` rows.
+    pub(super) fn go(self, from: usize, n: usize, page: usize) -> usize {
+        // One row of the old page stays, so that the eye finds its place.
+        let page = isize::try_from(page.saturating_sub(1).max(1)).unwrap_or(1);
+        match self {
+            Step::By(by) => moved(from, by, n),
+            Step::Pages(pages) => moved(from, page.saturating_mul(pages), n),
+            Step::First => 0,
+            Step::Last => n.saturating_sub(1),
+        }
+    }
+
+    /// The first line that is shown after the step, when `n_shown` of `n_lines` lines are shown.
+    pub(super) fn scroll(self, top: usize, n_lines: usize, n_shown: usize) -> usize {
+        let n_tops = n_lines.saturating_sub(n_shown) + 1;
+        self.go(top.min(n_tops - 1), n_tops, n_shown)
+    }
+}
+
+/// `from` moved by `by` and kept among `n`.
+pub(super) fn moved(from: usize, by: isize, n: usize) -> usize {
+    from.saturating_add_signed(by).min(n.saturating_sub(1))
+}

@@ -1,0 +1,331 @@
+//! What an input changes: the only place where [`State`] changes, and where intents come from.
+//!
+//! It draws nothing and reads no clock; the same state, views and input always give the same.
+
+use ratatui::layout::Position;
+
+use super::areas::{Areas, scrolled_to};
+use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind};
+use super::keymap::{Action, BINDINGS, FILTER_BINDINGS, action_of};
+use super::state::{Focus, Page, State};
+use super::steps::{Step, moved};
+use super::urgency::Urgency;
+use super::{detail, filter, help};
+use crate::model::{Intent, WorkspaceView, display_text};
+
+/// Lines that one turn of the wheel scrolls.
+const WHEEL_LINES: isize = 3;
+
+/// What came of an input.
+#[must_use]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// What the person wants of the engine, in order.
+    pub intents: Vec<Intent>,
+    /// Whether the person wants to leave.
+    pub is_quit: bool,
+    /// Whether the frame may look different now.
+    pub needs_frame: bool,
+}
+
+/// Whether a person is at the screen at this moment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    /// A key or the mouse says so.
+    Shown,
+    /// Only the world changed.
+    Unknown,
+}
+
+/// Carries out one input. `views` are in the order of [`super::order`].
+pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> Reaction {
+    let before = state.clone();
+    let mut reaction = Reaction::default();
+    let presence = match input {
+        Input::Resize(size) => {
+            state.size = size;
+            Presence::Unknown
+        }
+        Input::Key(press) => {
+            on_key(state, views, press, &mut reaction);
+            Presence::Shown
+        }
+        Input::Paste(text) => {
+            write_filter(state, &text);
+            Presence::Shown
+        }
+        Input::Mouse(mouse) => {
+            on_mouse(state, views, mouse);
+            Presence::Shown
+        }
+    };
+    settle(state, views);
+    reaction.intents.extend(look(state, views, presence));
+    reaction.needs_frame = *state != before;
+    reaction
+}
+
+/// Takes note of new workspace views, in the order of [`super::order`]. The first call, and a call
+/// without the selected workspace, select the most urgent one.
+pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
+    state.is_loaded = true;
+    settle(state, views);
+    Reaction {
+        intents: look(state, views, Presence::Unknown).into_iter().collect(),
+        is_quit: false,
+        needs_frame: true,
+    }
+}
+
+fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
+    if state.filter.is_editing {
+        match (action_of(FILTER_BINDINGS, press), press.code) {
+            (Some(action), _) => perform(state, views, action, press, reaction),
+            (None, KeyCode::Char(sign)) if !press.ctrl && !press.alt => {
+                write_filter(state, sign.encode_utf8(&mut [0; 4]));
+            }
+            (None, _) => {}
+        }
+    } else if let Some(action) = action_of(BINDINGS, press) {
+        perform(state, views, action, press, reaction);
+    }
+}
+
+fn perform(
+    state: &mut State,
+    views: &[WorkspaceView],
+    action: Action,
+    press: KeyPress,
+    reaction: &mut Reaction,
+) {
+    if let Some(step) = Step::of(action) {
+        take_step(state, views, step);
+        return;
+    }
+    if state.page == Page::Help && !press.ctrl {
+        // The other keys mean things that are not to be seen now.
+        if matches!(action, Action::Help | Action::Back | Action::Open | Action::Quit) {
+            close_page(state);
+        }
+        return;
+    }
+    match action {
+        Action::Quit => reaction.is_quit = true,
+        Action::Help => state.page = Page::Help,
+        Action::Back => step_back(state),
+        Action::KeepFilter => state.filter.is_editing = false,
+        Action::DropFilter => state.filter = super::Filter::default(),
+        Action::Erase => drop(state.filter.text.pop()),
+        Action::EraseWord => erase_word(&mut state.filter.text),
+        Action::EraseAll => state.filter.text.clear(),
+        Action::Open => open(state, views),
+        Action::SwitchFocus => switch_focus(state),
+        Action::Filter => start_filter(state),
+        Action::Jump => jump(state, views, press),
+        Action::NextWaiting => select_next_waiting(state, views),
+        Action::NextMatch => select_around(state, views, 1),
+        Action::PreviousMatch => select_around(state, views, -1),
+        Action::Refresh => {
+            let workspace = selected_row(state, views).map(|position| views[position].id.clone());
+            reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));
+        }
+        Action::RefreshAll => reaction.intents.push(Intent::Refresh { workspace: None }),
+        // Steps, carried out above.
+        Action::Down | Action::Up | Action::First | Action::Last | Action::PageDown | Action::PageUp => {}
+    }
+}
+
+fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
+    if state.page == Page::Help {
+        let n_shown = areas(state, views).and_then(|areas| areas.page).map_or(1, |page| page.height.into());
+        let n_lines = help::lines(state).len();
+        state.page_top = step.scroll(state.page_top, n_lines, n_shown);
+    } else if state.focus == Focus::Detail && !state.filter.is_editing {
+        scroll_detail(state, views, step);
+    } else {
+        let rows = filter::rows(state, views);
+        let n_shown = areas(state, views).map_or(1, |areas| areas.n_list_rows());
+        let from = selected_in(state, views, &rows).unwrap_or(0);
+        select_row(state, views, &rows, step.go(from, rows.len(), n_shown));
+    }
+}
+
+fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Step) {
+    let Some(area) = areas(state, views).and_then(|areas| areas.detail) else { return };
+    let Some(position) = selected_row(state, views) else { return };
+    let n_lines = detail::n_lines(state, &views[position], area.width);
+    state.detail_top = step.scroll(state.detail_top, n_lines, area.height.into());
+}
+
+fn close_page(state: &mut State) {
+    state.page = Page::None;
+    state.page_top = 0;
+}
+
+fn step_back(state: &mut State) {
+    if state.focus == Focus::Detail {
+        state.focus = Focus::List;
+        state.is_zoomed = false;
+    } else {
+        state.filter = super::Filter::default();
+    }
+}
+
+fn open(state: &mut State, views: &[WorkspaceView]) {
+    if selected_row(state, views).is_some() {
+        state.focus = Focus::Detail;
+        state.is_zoomed = true;
+    }
+}
+
+fn switch_focus(state: &mut State) {
+    state.is_zoomed = false;
+    state.focus = match state.focus {
+        Focus::List => Focus::Detail,
+        Focus::Detail => Focus::List,
+    };
+}
+
+fn start_filter(state: &mut State) {
+    state.filter.is_editing = true;
+    state.focus = Focus::List;
+    state.is_zoomed = false;
+}
+
+fn write_filter(state: &mut State, text: &str) {
+    if !state.filter.is_editing {
+        return;
+    }
+    let n_free = filter::MAX_SIGNS.saturating_sub(state.filter.text.chars().count());
+    let signs = text.chars().map(|sign| if sign.is_whitespace() { ' ' } else { sign });
+    state.filter.text.extend(signs.filter(|sign| !display_text::is_unsafe(*sign)).take(n_free));
+}
+
+fn erase_word(text: &mut String) {
+    let kept = text.trim_end().rfind(' ').map_or(0, |blank| blank + 1);
+    text.truncate(kept);
+}
+
+fn jump(state: &mut State, views: &[WorkspaceView], press: KeyPress) {
+    let KeyCode::Char(sign) = press.folded().code else { return };
+    let Some(number) = sign.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) else { return };
+    let rows = filter::rows(state, views);
+    if (1..=rows.len()).contains(&number) {
+        select_row(state, views, &rows, number - 1);
+    }
+}
+
+fn select_next_waiting(state: &mut State, views: &[WorkspaceView]) {
+    let rows = filter::rows(state, views);
+    let from = selected_in(state, views, &rows).map_or(0, |row| row + 1);
+    let next = (0..rows.len())
+        .map(|step| (from + step) % rows.len())
+        .find(|&row| Urgency::of(&views[rows[row]]).waits_for_person());
+    if let Some(row) = next {
+        select_row(state, views, &rows, row);
+    }
+}
+
+fn select_around(state: &mut State, views: &[WorkspaceView], by: isize) {
+    let rows = filter::rows(state, views);
+    let from = selected_in(state, views, &rows).unwrap_or(0);
+    let next = if by < 0 { from.checked_sub(1) } else { Some(from + 1).filter(|row| *row < rows.len()) };
+    let around = if by < 0 { rows.len().saturating_sub(1) } else { 0 };
+    select_row(state, views, &rows, next.unwrap_or(around));
+}
+
+fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
+    let Some(areas) = areas(state, views) else { return };
+    let is_over = |area: Option<ratatui::layout::Rect>| {
+        area.is_some_and(|area| area.contains(Position::new(mouse.column, mouse.row)))
+    };
+    let by = match mouse.kind {
+        MouseKind::Press => 0,
+        MouseKind::ScrollUp => -1,
+        MouseKind::ScrollDown => 1,
+    };
+    if is_over(areas.page) && state.page == Page::Help {
+        take_step(state, views, Step::By(by * WHEEL_LINES));
+    } else if is_over(areas.detail) {
+        if mouse.kind == MouseKind::Press {
+            state.focus = Focus::Detail;
+        }
+        scroll_detail(state, views, Step::By(by * WHEEL_LINES));
+    } else if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {
+        let rows = filter::rows(state, views);
+        let from = selected_in(state, views, &rows).unwrap_or(0);
+        if mouse.kind == MouseKind::Press {
+            state.focus = Focus::List;
+            let row = state.list_top + usize::from((mouse.row - list.y) / areas.row_height);
+            if row < rows.len() {
+                select_row(state, views, &rows, row);
+            }
+        } else {
+            select_row(state, views, &rows, moved(from, by, rows.len()));
+        }
+    }
+}
+
+fn select_row(state: &mut State, views: &[WorkspaceView], rows: &[usize], row: usize) {
+    let Some(view) = rows.get(row).map(|&position| &views[position]) else { return };
+    if state.selected.as_ref() == Some(&view.id) {
+        return;
+    }
+    state.selected = Some(view.id.clone());
+    state.detail_top = 0;
+    state.holds_place = Urgency::of(view) == Urgency::Unseen;
+}
+
+/// Brings selection and scrolling in line with what there is to be seen.
+fn settle(state: &mut State, views: &[WorkspaceView]) {
+    let rows = filter::rows(state, views);
+    if selected_in(state, views, &rows).is_none() {
+        select_row(state, views, &rows, 0);
+    }
+    if views.is_empty() {
+        state.selected = None;
+        state.focus = Focus::List;
+        state.is_zoomed = false;
+    }
+    let n_shown = Areas::of(state, rows.len(), !views.is_empty()).map_or(1, |areas| areas.n_list_rows());
+    let selected = selected_in(state, views, &rows).unwrap_or(0);
+    state.list_top = scrolled_to(state.list_top, selected, rows.len(), n_shown);
+}
+
+/// Says once that a person looks at the selected workspace: when it is selected, and when it
+/// changed under their eyes and a key shows that they are there. Not while a filter is written, when
+/// the selection only passes by.
+fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Option<Intent> {
+    if state.filter.is_editing {
+        return None;
+    }
+    let view = &views[selected_row(state, views)?];
+    let is_new = match &state.looked {
+        Some((id, since)) if *id == view.id => {
+            presence == Presence::Shown && !view.is_seen && *since != view.verdict_since
+        }
+        Some(_) | None => true,
+    };
+    if !is_new {
+        return None;
+    }
+    state.looked = Some((view.id.clone(), view.verdict_since));
+    state.holds_place |= Urgency::of(view) == Urgency::Unseen;
+    Some(Intent::Look { workspace: view.id.clone() })
+}
+
+fn areas(state: &State, views: &[WorkspaceView]) -> Option<Areas> {
+    Areas::of(state, filter::rows(state, views).len(), !views.is_empty())
+}
+
+/// The position in `views` of the selected workspace, if the filter shows it.
+fn selected_row(state: &State, views: &[WorkspaceView]) -> Option<usize> {
+    let rows = filter::rows(state, views);
+    selected_in(state, views, &rows).map(|row| rows[row])
+}
+
+/// The position in `rows` of the selected workspace.
+pub(super) fn selected_in(state: &State, views: &[WorkspaceView], rows: &[usize]) -> Option<usize> {
+    let selected = state.selected.as_ref()?;
+    rows.iter().position(|&position| views[position].id == *selected)
+}

@@ -1,0 +1,120 @@
+//! How urgent a workspace is for a person, and the order of the list that follows from it.
+//!
+//! It reads verdict and attention as they are; it judges nothing.
+
+use std::cmp::Reverse;
+
+use super::look::{Sign, Tone};
+use super::state::State;
+use crate::model::{Attention, Timestamp, VerdictState, WorkspaceView};
+
+/// How urgent a workspace is, most urgent first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// A permission is waited for.
+    Permission,
+    /// A question is waited on.
+    Asks,
+    /// Finished work is not committed.
+    Rescue,
+    /// Something failed.
+    Error,
+    /// The same open points again and again.
+    Stalled,
+    /// Not finished, and nobody works on it.
+    Incomplete,
+    /// Finished, with an offer of more.
+    Offer,
+    /// Finished, and not seen yet.
+    Unseen,
+    /// Only background work runs.
+    Waiting,
+    /// At work.
+    Working,
+    /// No verdict yet.
+    Unjudged,
+    /// Finished and seen.
+    Seen,
+}
+
+impl Urgency {
+    /// The urgency of a workspace.
+    pub fn of(view: &WorkspaceView) -> Urgency {
+        match view.attention {
+            Some(Attention::Permission) => Urgency::Permission,
+            Some(Attention::Asks) => Urgency::Asks,
+            Some(Attention::Rescue) => Urgency::Rescue,
+            Some(Attention::Stalled) => Urgency::Stalled,
+            Some(Attention::Error) => Urgency::Error,
+            Some(Attention::Offer) => Urgency::Offer,
+            Some(Attention::Finished) | None => Urgency::of_verdict(view),
+        }
+    }
+
+    fn of_verdict(view: &WorkspaceView) -> Urgency {
+        match view.verdict.as_ref().map(|verdict| verdict.state) {
+            Some(VerdictState::AwaitingResponse) => Urgency::Asks,
+            Some(VerdictState::RescueNeeded) => Urgency::Rescue,
+            Some(VerdictState::Error) => Urgency::Error,
+            Some(VerdictState::Stalled) => Urgency::Stalled,
+            Some(VerdictState::Incomplete) => Urgency::Incomplete,
+            Some(VerdictState::Waiting) => Urgency::Waiting,
+            Some(VerdictState::Working) => Urgency::Working,
+            Some(VerdictState::Complete) if view.is_seen => Urgency::Seen,
+            Some(VerdictState::Complete) => Urgency::Unseen,
+            None => Urgency::Unjudged,
+        }
+    }
+
+    /// True when nothing goes on here until a person acts.
+    pub fn waits_for_person(self) -> bool {
+        self <= Urgency::Stalled
+    }
+
+    pub(super) fn sign(self) -> Sign {
+        match self {
+            Urgency::Permission => Sign::Permission,
+            Urgency::Asks => Sign::Asks,
+            Urgency::Rescue => Sign::Rescue,
+            Urgency::Error => Sign::Error,
+            Urgency::Stalled => Sign::Stalled,
+            Urgency::Incomplete => Sign::Incomplete,
+            Urgency::Offer => Sign::Offer,
+            Urgency::Unseen => Sign::Unseen,
+            Urgency::Waiting => Sign::Waiting,
+            Urgency::Working => Sign::Working,
+            Urgency::Unjudged => Sign::Unjudged,
+            Urgency::Seen => Sign::Seen,
+        }
+    }
+
+    pub(super) fn tone(self) -> Tone {
+        match self {
+            Urgency::Permission | Urgency::Asks => Tone::Asks,
+            Urgency::Rescue | Urgency::Error | Urgency::Stalled => Tone::Bad,
+            Urgency::Incomplete => Tone::Open,
+            Urgency::Offer | Urgency::Unseen => Tone::Good,
+            Urgency::Waiting | Urgency::Working => Tone::Busy,
+            Urgency::Unjudged | Urgency::Seen => Tone::Faint,
+        }
+    }
+}
+
+/// Sorts the list: most urgent first, then what has waited longest, then by name.
+///
+/// A finished workspace that a person is just looking at keeps its place until they move on, though
+/// the look made it a seen one: no row runs away from under the eye.
+pub fn order(views: &mut [WorkspaceView], state: &State) {
+    views.sort_by_cached_key(|view| {
+        let is_held = state.holds_place && state.selected.as_ref() == Some(&view.id);
+        let urgency = match Urgency::of(view) {
+            Urgency::Seen if is_held => Urgency::Unseen,
+            urgency => urgency,
+        };
+        // What finished last is looked at first; what waits longest is answered first.
+        let since = view.verdict_since.unwrap_or(Timestamp(i64::MAX));
+        let (oldest, newest) =
+            if urgency == Urgency::Seen { (None, Some(Reverse(since))) } else { (Some(since), None) };
+        (urgency, oldest, newest, view.name.clone(), view.id.clone())
+    });
+}

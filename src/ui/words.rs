@@ -1,0 +1,205 @@
+//! The model's closed sets in words for a person, and the one sentence that a row has room for.
+//!
+//! Words only; their signs and colours are elsewhere.
+
+use super::text;
+use super::urgency::Urgency;
+use crate::model::{
+    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, Part, PartRole, Rejection,
+    VerdictState, Warning, WorkspaceView,
+};
+
+/// The width of the longest of [`state_of`].
+pub(super) const STATE_WIDTH: usize = 10;
+
+/// The state of a workspace as its row shows it, in at most ten signs.
+pub(super) fn state_of(view: &WorkspaceView) -> &'static str {
+    match view.verdict.as_ref().map(|verdict| verdict.state) {
+        None => "READING",
+        Some(_) if Urgency::of(view) == Urgency::Permission => "PERMISSION",
+        Some(state) => short_state(state),
+    }
+}
+
+/// A verdict's state in at most ten signs.
+pub(super) fn short_state(state: VerdictState) -> &'static str {
+    match state {
+        VerdictState::Complete => "COMPLETE",
+        VerdictState::AwaitingResponse => "ASKS",
+        VerdictState::RescueNeeded => "RESCUE",
+        VerdictState::Incomplete => "INCOMPLETE",
+        VerdictState::Waiting => "WAITING",
+        VerdictState::Working => "WORKING",
+        VerdictState::Stalled => "STALLED",
+        VerdictState::Error => "ERROR",
+    }
+}
+
+/// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
+pub(super) fn note(view: &WorkspaceView) -> String {
+    let Some(verdict) = &view.verdict else {
+        return view.problem.clone().unwrap_or_else(|| "first look …".to_owned());
+    };
+    if let Some(problem) = &view.problem {
+        return problem.clone();
+    }
+    let question = verdict.question.as_ref().map(|question| question.text.as_str());
+    match (Urgency::of(view), question) {
+        (Urgency::Permission, _) => {
+            view.activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())
+        }
+        (Urgency::Asks, Some(question)) => question.to_owned(),
+        (Urgency::Offer, Some(question)) => format!("offers: {question}"),
+        (Urgency::Rescue, _) => {
+            let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+            changes.map_or_else(
+                || verdict.why.clone(),
+                |changes| format!("{} not committed", counted(changes.n_paths, "file", "files")),
+            )
+        }
+        (Urgency::Working | Urgency::Waiting, _) => working_note(view),
+        // What is to be done says more in few cells than why.
+        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete, _)
+            if matches!(verdict.next_action.kind, ActionKind::Fix | ActionKind::Repair) =>
+        {
+            verdict.next_action.text.clone()
+        }
+        (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
+            changes_left(view)
+        }
+        (
+            Urgency::Asks
+            | Urgency::Offer
+            | Urgency::Error
+            | Urgency::Stalled
+            | Urgency::Incomplete
+            | Urgency::Unseen
+            | Urgency::Seen
+            | Urgency::Unjudged,
+            _,
+        ) => verdict.why.clone(),
+    }
+}
+
+fn working_note(view: &WorkspaceView) -> String {
+    let steps = view.checklists.first().filter(|list| !list.items.is_empty());
+    let progress = steps.map(|list| format!("{} of {} steps", list.n_done(), list.items.len()));
+    let parts: Vec<String> = progress.into_iter().chain(view.activity.detail.clone()).collect();
+    match (parts.is_empty(), &view.verdict) {
+        (true, Some(verdict)) => verdict.why.clone(),
+        (true, None) | (false, _) => parts.join(", "),
+    }
+}
+
+fn changes_left(view: &WorkspaceView) -> String {
+    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+    let n_paths = changes.map_or(0, |changes| changes.n_paths);
+    format!("done, but {} not committed", counted(n_paths, "file", "files"))
+}
+
+/// A number with its noun.
+pub(super) fn counted(n: u32, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// What a source's part in the verdict was.
+pub(super) fn role(part: &Part) -> &'static str {
+    match part.role {
+        PartRole::Decided => "decided",
+        PartRole::Agrees => "agrees",
+        PartRole::Overruled => "overruled",
+        PartRole::Rejected => "rejected",
+        PartRole::NotConfigured => "not configured",
+        PartRole::Noted => "noted",
+    }
+}
+
+/// Why evidence does not count.
+pub(super) fn rejection(rejection: Rejection) -> &'static str {
+    match rejection {
+        Rejection::NotConfigured => "not configured",
+        Rejection::Absent => "not there",
+        Rejection::Stale => "older than the task",
+        Rejection::Foreign => "of another check or session",
+        Rejection::Unreadable => "not readable",
+        Rejection::Vacuous => "nothing to check",
+        Rejection::Undecided => "says neither yes nor no",
+    }
+}
+
+/// A warning as a sentence.
+pub(super) fn warning(warning: Warning) -> &'static str {
+    match warning {
+        Warning::ChangesLeft => "Changes are left that are not committed.",
+        Warning::WorkAtRisk => "Work at risk: changes are not committed.",
+        Warning::OperationInProgress => "An operation of git was begun and is not ended.",
+        Warning::CommitsLost => "Commits made here are on no branch any more; only the reflog has them.",
+        Warning::DetachedWork => "HEAD is on no branch, and only it reaches these commits.",
+        Warning::ChangesUnknown => "The work tree was not looked at yet.",
+        Warning::VacuousOnly => "Every yes is about nothing: there was nothing to check.",
+        Warning::WordsStopHalfWay => "The last words announce more work, or break off.",
+        Warning::Conflict => "Sources contradict one another.",
+    }
+}
+
+/// An activity in words.
+pub(super) fn activity(state: ActivityState) -> Option<&'static str> {
+    match state {
+        ActivityState::Working => Some("working"),
+        ActivityState::Idle => Some("idle"),
+        ActivityState::NeedsPermission => Some("needs a permission"),
+        ActivityState::Asks => Some("asks"),
+        ActivityState::Background => Some("background work"),
+        ActivityState::Gone => Some("gone"),
+        ActivityState::Unknown => None,
+    }
+}
+
+/// Where a baseline comes from, after its commit.
+pub(super) fn baseline_origin(origin: &BaselineOrigin) -> String {
+    match origin {
+        BaselineOrigin::Flag => "given on the command line".to_owned(),
+        BaselineOrigin::Configuration => "from the configuration".to_owned(),
+        BaselineOrigin::FirstSeen => "HEAD when first seen".to_owned(),
+        BaselineOrigin::BranchPoint(branch) => format!("where this branch left {}", text::line(branch)),
+    }
+}
+
+/// An operation of git, with its article.
+pub(super) fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Merge => "a merge",
+        Operation::Rebase => "a rebase",
+        Operation::CherryPick => "a cherry-pick",
+        Operation::Revert => "a revert",
+        Operation::Bisect => "a bisect",
+        Operation::ApplyMailbox => "an am (patches of a mailbox)",
+    }
+}
+
+/// The letter of a change, as `git status --short` writes it.
+pub(super) fn change_letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Renamed => 'R',
+        ChangeKind::TypeChanged => 'T',
+        ChangeKind::Untracked => '?',
+        ChangeKind::Conflicted => '!',
+    }
+}
+
+/// Numbers of changes by kind, those that are not zero.
+pub(super) fn change_counts(changes: &Changes) -> Vec<String> {
+    [
+        (changes.n_conflicted, "in conflict"),
+        (changes.n_staged, "staged"),
+        (changes.n_unstaged, "not staged"),
+        (changes.n_untracked, "untracked"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, kind)| format!("{n} {kind}"))
+    .collect()
+}
