@@ -1,3 +1,7 @@
 //! Arguments and exit code; nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    closeout::cli::run(std::env::args_os())
+}

@@ -1,1 +1,47 @@
-//! The room `cli` (being built).
+//! The fronts: each a thin file over the engine.
+//!
+//! Here, and only here, the program meets its user: arguments, environment, standard streams, the
+//! terminal, exit codes. Errors of all rooms end as one sentence that says what happened and what to
+//! do. No rule lives here.
+
+mod args;
+mod check;
+mod classify;
+mod environment;
+mod exit;
+mod output;
+mod report;
+mod schema;
+mod status;
+mod text;
+mod tui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use environment::Environment;
+use exit::{Failure, Outcome};
+
+/// Runs the program with these arguments (the first is its own name) and gives its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
+    let environment = Environment::read();
+    let outcome = match arguments.command {
+        None => tui::run(&environment, &arguments.watch),
+        Some(Command::Watch(watch)) => tui::run(&environment, &watch),
+        Some(Command::Check(check)) => check::run(&environment, &check),
+        Some(Command::Status(status)) => status::run(&environment, &status),
+        Some(Command::Classify(classify)) => classify::run(&environment, &classify),
+        Some(Command::Schema) => schema::run(),
+    };
+    exit::end(outcome)
+}
+
+/// What a front ends with.
+type Ended = Result<Outcome, Failure>;

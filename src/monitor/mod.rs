@@ -29,8 +29,6 @@ pub struct Monitor {
     changed: BTreeSet<WorkspaceId>,
     /// Those that went away since a front asked.
     removed: Vec<WorkspaceId>,
-    /// The workspace that a person looks at.
-    looked_at: Option<WorkspaceId>,
     reconcile_at: Timestamp,
     wake_at: Option<Timestamp>,
     is_discovered: bool,
@@ -55,7 +53,6 @@ impl Monitor {
             refused: Vec::new(),
             changed: BTreeSet::new(),
             removed: Vec::new(),
-            looked_at: None,
             reconcile_at: Timestamp(0),
             wake_at: None,
             is_discovered: false,
@@ -86,14 +83,12 @@ impl Monitor {
             }
             Event::Collected { at, workspace, generation, took_ms, outcome } => {
                 let policy = self.policy.clone();
-                let is_looked_at = self.looked_at.as_ref() == Some(&workspace);
                 self.with(&workspace, |tracked| {
                     effects.extend(tracked.collected(
                         generation,
                         took_ms,
                         outcome,
                         &policy,
-                        is_looked_at,
                         at,
                     ));
                 });
@@ -185,8 +180,7 @@ impl Monitor {
             }
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
-                self.changed.insert(workspace.clone());
-                self.looked_at = Some(workspace);
+                self.changed.insert(workspace);
             }
         }
     }

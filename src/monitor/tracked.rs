@@ -208,7 +208,6 @@ impl Tracked {
         took_ms: u32,
         outcome: Result<Box<Sample>, CollectProblem>,
         policy: &Policy,
-        is_looked_at: bool,
         now: Timestamp,
     ) -> Vec<Effect> {
         if generation != self.generation {
@@ -227,7 +226,7 @@ impl Tracked {
             }
             Err(problem) => self.failed(generation, &problem, now),
         }
-        self.judge(policy, is_looked_at, now);
+        self.judge(policy, now);
         effects
     }
 
@@ -279,7 +278,7 @@ impl Tracked {
         self.problem = Some(words);
     }
 
-    fn judge(&mut self, policy: &Policy, is_looked_at: bool, now: Timestamp) {
+    fn judge(&mut self, policy: &Policy, now: Timestamp) {
         let evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         let words = &self.snapshot.words;
@@ -312,7 +311,7 @@ impl Tracked {
         let before = self.verdict.as_ref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.verdict_since = Some(now);
-            self.is_seen = is_looked_at;
+            self.is_seen = false;
         }
         self.verdict = Some(verdict);
     }

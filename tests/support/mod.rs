@@ -1,2 +1,3 @@
 //! What several test modules share.
+pub(crate) mod screen;
 pub(crate) mod vectors;

@@ -1,0 +1,129 @@
+//! The command line, as types. What help says is written here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::model::TaskKind;
+
+/// For each working directory of a coding agent: is the work really finished, what is the evidence,
+/// and what is left to do.
+///
+/// Without a command it opens the screen on all worktrees of the repository that it is started in.
+#[derive(Debug, Parser)]
+#[command(name = "closeout", version, args_conflicts_with_subcommands = true)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) watch: Watch,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Open the screen (the same as without a command)
+    Watch(Watch),
+    /// Judge one workspace once
+    ///
+    /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR, 4 no such
+    /// workspace, 5 wrong configuration, 6 a stream failed.
+    Check(Check),
+    /// Print the verdicts of all worktrees of this repository, and of the paths given
+    Status(Status),
+    /// Classify the last message of an agent: does it wait for an answer, is it done, did it stop
+    Classify(Classify),
+    /// Print the JSON schema of what `check --json` and `status --json` print
+    Schema,
+}
+
+/// `closeout watch`.
+#[derive(Debug, Default, Args)]
+pub(super) struct Watch {
+    /// Directories to look at beside the worktrees of this repository
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+}
+
+/// `closeout check`.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Count new work from this commit
+    #[arg(long, value_name = "REV", allow_hyphen_values = false)]
+    pub(super) baseline_commit: Option<String>,
+    /// What the agent was asked for: IMPLEMENTATION, READ_INFO or REPORT
+    #[arg(long, value_name = "KIND", value_parser = task_kind)]
+    pub(super) task_kind: Option<TaskKind>,
+    /// The decision file
+    #[arg(long, value_name = "FILE")]
+    pub(super) decision_file: Option<PathBuf>,
+    /// A file with the agent's output; may be given several times
+    #[arg(long = "output", value_name = "FILE")]
+    pub(super) outputs: Vec<PathBuf>,
+    /// The id that a decision must carry [default: $AGENTCORE_COMPLETION_CHECK_ID]
+    #[arg(long, value_name = "ID")]
+    pub(super) check_id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout status`.
+#[derive(Debug, Args)]
+pub(super) struct Status {
+    /// Directories to look at beside the worktrees of this repository
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Go on and print each change; with --json as JSON lines
+    #[arg(long)]
+    pub(super) follow: bool,
+}
+
+/// `closeout classify`.
+#[derive(Debug, Args)]
+pub(super) struct Classify {
+    /// The text; standard input without it, or with `-`
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// What the agent was asked for: IMPLEMENTATION, READ_INFO or REPORT
+    #[arg(long, value_name = "KIND", value_parser = task_kind, default_value = "READ_INFO")]
+    pub(super) task_kind: TaskKind,
+    /// Read lines of {"id","task_kind","text"[,"request"]} and print lines of {"id","label",…}
+    #[arg(long, conflicts_with = "json")]
+    pub(super) jsonl: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn task_kind(name: &str) -> Result<TaskKind, String> {
+    TaskKind::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
+        format!("it is one of {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_path_alone_opens_the_screen_on_it() {
+        let arguments = Arguments::try_parse_from(["closeout", "some/dir"]).unwrap();
+        assert!(arguments.command.is_none());
+        assert_eq!(arguments.watch.paths, [PathBuf::from("some/dir")]);
+    }
+}

@@ -1,0 +1,56 @@
+//! `closeout check`: judges one workspace once.
+
+use crate::config::Flags;
+use crate::engine::{Overlay, Scope, clock, judge_once};
+use crate::model::{VerdictState, display_text};
+
+use super::args::Check;
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::report::{self, Report, Row, VERSION};
+use super::{Ended, output, text};
+
+/// Runs the check and prints its verdict.
+pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
+    let named = |path: &std::path::PathBuf| {
+        environment.absolute(path).into_os_string().into_string().map_err(|path| {
+            Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref())))
+        })
+    };
+    let overlay = Overlay {
+        check_id: check.check_id.clone(),
+        own_session: None,
+        decision_file: check.decision_file.as_ref().map(named).transpose()?,
+        outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
+    };
+    let flags = Flags {
+        task_kind: check.task_kind,
+        baseline: check.baseline_commit.clone(),
+        ..Flags::default()
+    };
+    let scope = Scope::One(environment.absolute(&check.path));
+    let judged = judge_once(&environment.launch(scope, flags, overlay)?);
+    if let Some((_, reason)) = judged.refused.first() {
+        let path = display_text::path(&check.path);
+        return Err(Failure::NoWorkspace(format!("{path} {reason}")));
+    }
+    let state = judged.views.first().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.state);
+    if check.json {
+        let report = Report {
+            version: VERSION,
+            at: clock::now(),
+            workspaces: judged.views.iter().filter_map(Row::of).collect(),
+            refused: Vec::new(),
+            notices: judged.notices,
+        };
+        output::print_line(&report::line(&report))?;
+    } else {
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+        for view in &judged.views {
+            output::print(&text::full(view, clock::now()))?;
+        }
+    }
+    Ok(Outcome::of(state.unwrap_or(VerdictState::Error)))
+}

@@ -1,0 +1,132 @@
+//! `closeout classify`: the questions judge on a text, or on lines of a corpus.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Read};
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::questions::{self, Ask, Classification, Label, SignalHit};
+use crate::model::{TaskKind, display_text};
+
+use super::args::Classify;
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::report;
+use super::{Ended, output};
+
+/// A line of `classify --jsonl`.
+#[derive(Deserialize)]
+struct Message {
+    id: serde_json::Value,
+    task_kind: TaskKind,
+    text: String,
+    request: Option<String>,
+}
+
+/// What `classify --jsonl` prints for it.
+#[derive(Serialize)]
+struct Labelled {
+    id: serde_json::Value,
+    #[serde(flatten)]
+    judged: Classification,
+}
+
+/// Classifies the input.
+pub(super) fn run(environment: &Environment, classify: &Classify) -> Ended {
+    let input = open(environment, classify)?;
+    if classify.jsonl { lines(input) } else { one(input, classify) }
+}
+
+fn open(environment: &Environment, classify: &Classify) -> Result<Box<dyn BufRead>, Failure> {
+    match &classify.file {
+        Some(path) if path.as_os_str() != "-" => {
+            let file = std::fs::File::open(environment.absolute(path)).map_err(|source| Failure::Stream {
+                what: format!("cannot open {}", display_text::path(path)),
+                source,
+            })?;
+            Ok(Box::new(io::BufReader::new(file)))
+        }
+        Some(_) | None => Ok(Box::new(io::BufReader::new(io::stdin()))),
+    }
+}
+
+fn lines(input: Box<dyn BufRead>) -> Ended {
+    let mut printed = String::new();
+    for (number, line) in input.split(b'\n').enumerate() {
+        let line = line.map_err(cannot_read)?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let message: Message = serde_json::from_slice(&line).map_err(|error| {
+            Failure::Usage(format!(
+                "line {} is no {{\"id\",\"task_kind\",\"text\"}} object: {}",
+                number + 1,
+                display_text::line(&error.to_string())
+            ))
+        })?;
+        let judged = questions::classify(&message.text, message.request.as_deref(), message.task_kind);
+        printed.push_str(&report::line(&Labelled { id: message.id, judged }));
+        printed.push('\n');
+    }
+    output::print(&printed)?;
+    Ok(Outcome::Done)
+}
+
+fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(cannot_read)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let judged = questions::classify(&text, None, classify.task_kind);
+    if classify.json {
+        output::print_line(&report::line(&judged))?;
+    } else {
+        output::print(&in_words(&judged))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn in_words(judged: &Classification) -> String {
+    let mut text = String::new();
+    let status = match judged.label {
+        Label::AwaitingResponse => "AWAITING_RESPONSE",
+        Label::Complete => "COMPLETE",
+        Label::Incomplete => "INCOMPLETE",
+    };
+    let weight = match judged.ask {
+        Some(Ask::Offer) => " (offer)",
+        Some(Ask::Blocking) => " (blocking)",
+        None => "",
+    };
+    let _ = writeln!(text, "{status}{weight}");
+    for reason in &judged.reasons {
+        let _ = writeln!(text, "  why      {}", display_text::line(reason));
+    }
+    if let Some(question) = &judged.question {
+        for line in display_text::block(&question.text).lines() {
+            let _ = writeln!(text, "  asks     {line}");
+        }
+        for option in &question.options {
+            let label = display_text::line(&option.label);
+            let _ = writeln!(text, "           {label}) {}", display_text::line(&option.text));
+        }
+    }
+    for signal in &judged.signals {
+        signal_in_words(&mut text, signal);
+    }
+    text
+}
+
+fn signal_in_words(text: &mut String, hit: &SignalHit) {
+    let name = report::line(&hit.signal);
+    let _ = writeln!(
+        text,
+        "  signal   {} 0.{}: {}",
+        name.trim_matches('"'),
+        hit.tenths,
+        display_text::line(&hit.excerpt)
+    );
+}
+
+fn cannot_read(source: io::Error) -> Failure {
+    Failure::Stream { what: "cannot read the input".to_owned(), source }
+}

@@ -1,0 +1,65 @@
+//! What the program reads of its environment, once, at the start.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::config::{Config, Flags, Sources};
+use crate::engine::{Launch, Overlay, Scope};
+use crate::process;
+
+use super::exit::Failure;
+
+/// The environment.
+pub(super) struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    /// The working directory; `.` when it cannot be told.
+    pub(super) here: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Reads it.
+    pub(super) fn read() -> Environment {
+        let variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        Environment {
+            here: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            home: variables.get(&OsString::from("HOME")).map(PathBuf::from).filter(|home| home.is_absolute()),
+            variables,
+        }
+    }
+
+    /// A variable that is set and not empty.
+    pub(super) fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(&OsString::from(name)).filter(|value| !value.is_empty())
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.variable(name)?.to_str().map(str::to_owned)
+    }
+
+    /// A path that was given, absolute and with its links as they are.
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
+        self.here.join(path)
+    }
+
+    /// What an engine is started with.
+    pub(super) fn launch(&self, scope: Scope, flags: Flags, overlay: Overlay) -> Result<Launch, Failure> {
+        let sources = Sources { environment: self.variables.clone(), home: self.home.clone(), flags };
+        let state_folder = sources.state_folder();
+        let overlay = Overlay {
+            check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
+            own_session: self.text("CLAUDE_CODE_SESSION_ID"),
+            ..overlay
+        };
+        Ok(Launch {
+            config: Config::load(&sources)?,
+            scope,
+            overlay,
+            home: self.home.clone(),
+            claude_config_dir: self.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            git_program: self.variable("PATH").and_then(|path| process::find_program("git", Some(path.as_os_str()))),
+            state_folder,
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! The JSON that scripts read: a version, closed sets, and every source's part. `closeout schema`
+//! prints its schema, and a test holds the two together.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{
+    Activity, Attention, Checklist, Evidence, GitFacts, LastWords, NextAction, PartRole, Question, Rule, TaskKind,
+    Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+};
+
+/// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
+/// new values of `rule` and `source` do not raise it.
+pub(super) const VERSION: u32 = 1;
+
+/// What `check --json` and `status --json` print.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Report {
+    /// The version of this form.
+    pub(super) version: u32,
+    /// When it was made, in milliseconds since 1970.
+    pub(super) at: Timestamp,
+    /// The workspaces, most urgent first.
+    pub(super) workspaces: Vec<Row>,
+    /// Paths that are no workspace.
+    pub(super) refused: Vec<Refused>,
+    /// What else should be known, in words.
+    pub(super) notices: Vec<String>,
+}
+
+/// A line of `status --json --follow`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "event")]
+pub(super) enum Follow {
+    /// A workspace as it is now: sent first for each, then whenever it changed.
+    Changed {
+        /// The version of this form.
+        version: u32,
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: Box<Row>,
+    },
+    /// A workspace is no more.
+    Removed {
+        /// The version of this form.
+        version: u32,
+        /// When.
+        at: Timestamp,
+        /// Its path.
+        path: String,
+    },
+    /// Something that should be known, in words.
+    Notice {
+        /// The version of this form.
+        version: u32,
+        /// When.
+        at: Timestamp,
+        /// The words.
+        text: String,
+    },
+}
+
+/// A path that is no workspace.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Refused {
+    /// The path.
+    pub(super) path: String,
+    /// Why.
+    pub(super) reason: String,
+}
+
+/// One workspace.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Row {
+    /// Its directory; bytes that are no UTF-8 as `\xNN`.
+    path: String,
+    /// Its short name.
+    name: String,
+    /// The task kind that it is judged by.
+    task_kind: TaskKind,
+    /// The verdict.
+    state: VerdictState,
+    /// True when nothing changes without a person or a new turn of the agent: every state but WORKING
+    /// and WAITING.
+    is_terminal: bool,
+    /// The rule that decided.
+    rule: Rule,
+    /// The rule in words.
+    why: String,
+    /// What a person would do next.
+    next_action: NextAction,
+    /// Since when the verdict has its state; of a single check, the check itself.
+    since: Option<Timestamp>,
+    /// Why a person should look.
+    attention: Option<Attention>,
+    /// What a person should know beside the state.
+    warnings: Vec<Warning>,
+    /// The question that stands, under any verdict.
+    question: Option<Question>,
+    /// How often the same open points were seen in a row.
+    stage: u8,
+    /// True when only the agent's answer to a probe says that the work is done.
+    is_self_reported: bool,
+    /// While a session is at work: what the rest says.
+    so_far: Option<VerdictState>,
+    /// Every source with its part, strongest first.
+    evidence: Vec<Part>,
+    /// Pairs of sources that contradict one another, as positions in `evidence`.
+    conflicts: Vec<crate::model::Conflict>,
+    /// Git's facts.
+    git: Option<GitFacts>,
+    /// Checklists.
+    checklists: Vec<Checklist>,
+    /// The agent of the newest session.
+    agent: Option<String>,
+    /// What that session does.
+    activity: Activity,
+    /// The newest words.
+    last_words: Option<LastWords>,
+    /// What keeps closeout from looking properly, in words.
+    problem: Option<String>,
+    /// When the evidence was read.
+    taken_at: Option<Timestamp>,
+}
+
+/// One source with its part.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Part {
+    /// Its part in the verdict.
+    role: PartRole,
+    /// Its rank; smaller is stronger.
+    rank: u8,
+    #[serde(flatten)]
+    evidence: Evidence,
+}
+
+impl Row {
+    /// The row of a view; `None` while it has no verdict.
+    pub(super) fn of(view: &WorkspaceView) -> Option<Row> {
+        let verdict = view.verdict.clone()?;
+        Some(Row {
+            path: path(&view.id),
+            name: view.name.clone(),
+            task_kind: view.task_kind,
+            state: verdict.state,
+            is_terminal: verdict.state.is_terminal(),
+            rule: verdict.rule,
+            why: verdict.why,
+            next_action: verdict.next_action,
+            since: view.verdict_since,
+            attention: view.attention,
+            warnings: verdict.warnings,
+            question: verdict.question,
+            stage: verdict.stage,
+            is_self_reported: verdict.is_self_reported,
+            so_far: verdict.so_far,
+            evidence: verdict
+                .parts
+                .into_iter()
+                .map(|part| Part { role: part.role, rank: part.evidence.source.rank(), evidence: part.evidence })
+                .collect(),
+            conflicts: verdict.conflicts,
+            git: view.git.clone(),
+            checklists: view.checklists.clone(),
+            agent: view.agent.clone(),
+            activity: view.activity.clone(),
+            last_words: view.last_words.clone(),
+            problem: view.problem.clone(),
+            taken_at: view.taken_at,
+        })
+    }
+}
+
+/// The path of a workspace, for JSON.
+pub(super) fn path(id: &WorkspaceId) -> String {
+    id.path().to_str().map_or_else(|| display_text::path(id.path()), str::to_owned)
+}
+
+/// A value as one line of JSON. Serialising these plain types cannot fail; should it all the same,
+/// the line says so.
+pub(super) fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()))
+}

@@ -1,0 +1,144 @@
+//! `closeout status`: all workspaces, once or as a stream.
+
+use std::collections::BTreeMap;
+
+use crate::config::Flags;
+use crate::engine::{Engine, Launch, Overlay, Scope, clock, judge_once};
+use crate::model::{WorkspaceId, WorkspaceView, display_text};
+use crate::ui;
+
+use super::args::Status;
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::report::{self, Follow, Refused, Report, Row, VERSION};
+use super::{Ended, output, text};
+
+/// Prints the verdicts.
+pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
+    let scope = Scope::Worktrees {
+        here: environment.here.clone(),
+        paths: status.paths.iter().map(|path| environment.absolute(path)).collect(),
+    };
+    let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
+    if status.follow { follow(launch, status.json) } else { once(&launch, status.json) }
+}
+
+fn once(launch: &Launch, is_json: bool) -> Ended {
+    let mut judged = judge_once(launch);
+    ui::order(&mut judged.views, &plain_state());
+    if judged.views.is_empty()
+        && !is_json
+        && let Some((path, reason)) = judged.refused.first()
+    {
+        return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
+    }
+    if is_json {
+        let refused = judged.refused.iter().map(|(path, reason)| refused(path, reason)).collect();
+        let workspaces = judged.views.iter().filter_map(Row::of).collect();
+        let report =
+            Report { version: VERSION, at: clock::now(), workspaces, refused, notices: judged.notices };
+        output::print_line(&report::line(&report))?;
+    } else {
+        for (path, reason) in &judged.refused {
+            output::complain(&format!("closeout: {} {reason}", display_text::path(path)));
+        }
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+        for view in &judged.views {
+            output::print_line(&text::short(view))?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Prints each workspace when it is judged first and whenever it changed, until it is ended.
+fn follow(launch: Launch, is_json: bool) -> Ended {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|source| {
+        Failure::Stream { what: "cannot start".to_owned(), source }
+    })?;
+    let ended = runtime.block_on(async {
+        let mut engine = Engine::start(launch);
+        let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();
+        let mut n_refused = 0;
+        loop {
+            engine.turn().await;
+            let changes = engine.take_changes();
+            for view in changes.views {
+                if shown.get(&view.id).is_some_and(|before| is_same(before, &view)) {
+                    continue;
+                }
+                print_changed(&view, is_json)?;
+                shown.insert(view.id.clone(), view);
+            }
+            for id in changes.removed {
+                shown.remove(&id);
+                print_removed(&id, is_json)?;
+            }
+            for notice in engine.take_notices() {
+                print_notice(&notice, is_json)?;
+            }
+            for (path, reason) in engine.refused().iter().skip(n_refused) {
+                print_notice(&format!("{} {reason}", display_text::path(path)), is_json)?;
+            }
+            n_refused = engine.refused().len();
+            if engine.is_discovered() && shown.is_empty() && n_refused > 0 && engine.is_all_judged() {
+                let (path, reason) = &engine.refused()[0];
+                return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
+            }
+        }
+    });
+    runtime.shutdown_background();
+    ended
+}
+
+/// Whether two views say the same; the number and the time of a collection are no news.
+fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
+    let mut before = before.clone();
+    before.generation = view.generation;
+    before.taken_at = view.taken_at;
+    before.is_collecting = view.is_collecting;
+    before == *view
+}
+
+fn print_changed(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
+    if !is_json {
+        return if view.verdict.is_some() { output::print_line(&text::short(view)) } else { Ok(()) };
+    }
+    match Row::of(view) {
+        None => Ok(()),
+        Some(row) => output::print_line(&report::line(&Follow::Changed {
+            version: VERSION,
+            at: clock::now(),
+            workspace: Box::new(row),
+        })),
+    }
+}
+
+fn print_removed(id: &WorkspaceId, is_json: bool) -> Result<(), Failure> {
+    if is_json {
+        let line = Follow::Removed { version: VERSION, at: clock::now(), path: report::path(id) };
+        output::print_line(&report::line(&line))
+    } else {
+        output::print_line(&format!("{:<17}  {id}", "removed"))
+    }
+}
+
+fn print_notice(notice: &str, is_json: bool) -> Result<(), Failure> {
+    let text = display_text::line(notice).into_owned();
+    if is_json {
+        output::print_line(&report::line(&Follow::Notice { version: VERSION, at: clock::now(), text }))
+    } else {
+        output::complain(&format!("closeout: {text}"));
+        Ok(())
+    }
+}
+
+fn refused(path: &std::path::Path, reason: &str) -> Refused {
+    Refused { path: display_text::path(path), reason: reason.to_owned() }
+}
+
+/// The order of the list as the screen has it when nothing is selected.
+fn plain_state() -> ui::State {
+    ui::State::new(ui::Size { width: 80, height: 24 }, ui::Look::plain())
+}

@@ -1,0 +1,42 @@
+//! From the terminal library's events to the screen's own words.
+
+use crossterm::event::{Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::ui::{Input, KeyCode, KeyPress, Size};
+
+/// The input that an event is; `None` for what the screen has no use for.
+pub(super) fn convert(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key_press(key))),
+        Event::Resize(width, height) => Some(Input::Resize(Size { width, height })),
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+fn key_press(key: KeyEvent) -> KeyPress {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the library's keys are open-ended")]
+    let code = match key.code {
+        Code::Char(sign) => KeyCode::Char(sign),
+        Code::Enter => KeyCode::Enter,
+        Code::Esc => KeyCode::Esc,
+        Code::Tab => KeyCode::Tab,
+        Code::BackTab => KeyCode::BackTab,
+        Code::Backspace => KeyCode::Backspace,
+        Code::Up => KeyCode::Up,
+        Code::Down => KeyCode::Down,
+        Code::Left => KeyCode::Left,
+        Code::Right => KeyCode::Right,
+        Code::PageUp => KeyCode::PageUp,
+        Code::PageDown => KeyCode::PageDown,
+        Code::Home => KeyCode::Home,
+        Code::End => KeyCode::End,
+        _ => KeyCode::Other,
+    };
+    KeyPress {
+        code,
+        ctrl: key.modifiers.contains(KeyModifiers::CONTROL),
+        alt: key.modifiers.contains(KeyModifiers::ALT),
+        shift: key.modifiers.contains(KeyModifiers::SHIFT),
+    }
+}

@@ -1,0 +1,62 @@
+//! `closeout` and `closeout watch`: the screen. Owns the terminal; knows no rule and draws nothing by
+//! itself: `ui` turns views into a frame, and input into intents.
+
+mod input;
+mod run_loop;
+mod terminal;
+
+use std::io::IsTerminal;
+
+use crate::config::{Flags, Look as LookSetting};
+use crate::engine::{Overlay, Scope};
+use crate::store;
+use crate::ui::Look;
+
+use super::Ended;
+use super::args::Watch;
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+
+/// Opens the screen.
+pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(Failure::Usage(
+            "the screen needs a terminal; for scripts there are `closeout status` and `closeout check`".to_owned(),
+        ));
+    }
+    let scope = Scope::Worktrees {
+        here: environment.here.clone(),
+        paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
+    };
+    let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
+    let look = look(environment, launch.config.ui().look);
+    let mut notices = Vec::new();
+    let _log = launch.state_folder.as_ref().and_then(|folder| {
+        store::log::start(&folder.join("log"), launch.config.log().level)
+            .map_err(|error| notices.push(format!("no log is written: {error}")))
+            .ok()
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
+    let ended = runtime.block_on(run_loop::run(launch, look, notices));
+    // A collection that hangs must not keep the program: its thread ends with the process.
+    runtime.shutdown_background();
+    match ended {
+        Ok(run_loop::End::Quit) => Ok(Outcome::Done),
+        Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),
+        Err(source) => Err(Failure::Stream { what: "the terminal failed".to_owned(), source }),
+    }
+}
+
+/// How the screen looks: `NO_COLOR` and a terminal without colours take the colours away.
+fn look(environment: &Environment, setting: LookSetting) -> Look {
+    let is_dumb = environment.variable("TERM").is_none_or(|term| term == "dumb" || term == "vt100");
+    match setting {
+        LookSetting::Auto if environment.variable("NO_COLOR").is_some() || is_dumb => Look::plain(),
+        LookSetting::Auto | LookSetting::Color => Look::colour(),
+        LookSetting::Plain => Look::plain(),
+        LookSetting::Ascii => Look { has_colour: false, ..Look::ascii() },
+    }
+}
