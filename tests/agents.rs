@@ -1,1 +1,403 @@
-//! Tests of agents (being built).
+//! Tests of the room `agent`: real transcripts of Claude Code, and files as they go wrong.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use closeout::agent::{self, Adapter, SessionMemory, claude_folder_name, read_claude_transcript};
+use closeout::model::{ItemState, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, TurnState};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/claude")
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(fixtures().join("transcripts").join(name)).unwrap()
+}
+
+/// A machine of its own: a workspace, and a configuration folder with its transcripts.
+struct Machine {
+    _temp: TempDir,
+    config_dir: PathBuf,
+    workspace: PathBuf,
+    folder: PathBuf,
+    memory: SessionMemory,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let temp = TempDir::new().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let workspace = top.join("work");
+        fs::create_dir(&workspace).unwrap();
+        let config_dir = top.join("claude");
+        let folder = config_dir.join("projects").join(claude_folder_name(&workspace));
+        fs::create_dir_all(&folder).unwrap();
+        Machine { _temp: temp, config_dir, workspace, folder, memory: SessionMemory::default() }
+    }
+
+    /// A line as the client writes it, in this workspace.
+    fn line(&self, fields: &Value) -> String {
+        self.line_in(&self.workspace, fields)
+    }
+
+    fn line_in(&self, cwd: &Path, fields: &Value) -> String {
+        let mut line = json!({"cwd": cwd, "version": "2.1.330", "isSidechain": false});
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        format!("{line}\n")
+    }
+
+    fn prompt(&self, text: &str, at: &str) -> String {
+        self.line(&json!({"type": "user", "timestamp": at, "promptSource": "typed",
+            "message": {"role": "user", "content": text}}))
+    }
+
+    fn reply(&self, id: &str, text: &str, at: &str) -> String {
+        self.line(&json!({"type": "assistant", "timestamp": at, "message": {"id": id, "model": "m",
+            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}}))
+    }
+
+    fn write(&self, session: &str, text: &str) -> PathBuf {
+        let path = self.folder.join(format!("{session}.jsonl"));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn read(&mut self) -> Reading<SessionObservation> {
+        let adapters = [Adapter::ClaudeCode { config_dir: self.config_dir.clone() }];
+        agent::newest_session(&adapters, &self.workspace, &mut self.memory)
+    }
+
+    fn session(&mut self) -> SessionObservation {
+        match self.read() {
+            Reading::Present(session) => session,
+            other => panic!("no session: {other:?}"),
+        }
+    }
+
+    fn last_words(&mut self) -> String {
+        self.session().last_message.unwrap().text
+    }
+}
+
+fn append(path: &Path, text: &str) {
+    OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+fn set_time(path: &Path, seconds: u64) {
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+    File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+const EARLY: &str = "2026-11-21T20:00:00.000Z";
+const LATE: &str = "2026-11-21T20:00:05.000Z";
+
+#[test]
+fn each_recorded_transcript_is_read_as_reviewed() {
+    let expected: Value =
+        serde_json::from_slice(&fs::read(fixtures().join("expected.json")).unwrap()).unwrap();
+    let mut names: Vec<String> = fs::read_dir(fixtures().join("transcripts"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let reviewed: Vec<&String> = expected.as_object().unwrap().keys().collect();
+    assert_eq!(reviewed, names.iter().collect::<Vec<_>>());
+    for name in &names {
+        let session = serde_json::to_value(read_claude_transcript("file-name", &fixture(name))).unwrap();
+        assert_eq!(session, expected[name], "{name}");
+    }
+}
+
+#[test]
+fn a_subagents_own_transcript_is_never_the_sessions() {
+    let session = read_claude_transcript("s", &fixture("subagent.sidechain.jsonl"));
+    assert_eq!((session.last_message, session.turn), (None, TurnState::Unknown));
+}
+
+#[test]
+fn the_folder_of_a_workspace_is_its_path_with_dashes() {
+    let name = |path: &str| claude_folder_name(Path::new(path));
+    assert_eq!(name("/home/user/project"), "-home-user-project");
+    assert_eq!(name("/home/user/my.app_2/x-y"), "-home-user-my-app-2-x-y");
+    assert_eq!(name("/作業/é"), "-----");
+    // Two UTF-16 units.
+    assert_eq!(name("/😀"), "---");
+}
+
+#[test]
+fn the_newest_session_by_the_time_of_its_file_wins() {
+    let mut machine = Machine::new();
+    let old = machine.write("old", &(machine.prompt("one", EARLY) + &machine.reply("1", "old words", EARLY)));
+    let new = machine.write("new", &(machine.prompt("two", LATE) + &machine.reply("2", "new words", LATE)));
+    set_time(&old, 1_000_000);
+    set_time(&new, 2_000_000);
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "new words");
+    assert_eq!(session.session_id, "new");
+    assert_eq!(session.written_at, Some(Timestamp(2_000_000_000)));
+    set_time(&old, 3_000_000);
+    assert_eq!(machine.last_words(), "old words");
+}
+
+#[test]
+fn a_session_of_another_workspace_with_the_same_folder_name_does_not_count() {
+    let mut machine = Machine::new();
+    let elsewhere = machine.workspace.with_file_name("other");
+    let foreign = machine.line_in(
+        &elsewhere,
+        &json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content": "theirs"}}),
+    );
+    let foreign = machine.write("foreign", &foreign);
+    set_time(&foreign, 5_000_000);
+    assert_eq!(machine.read(), Reading::Absent { name: "claude".to_owned() });
+    let ours = machine.write("ours", &(machine.prompt("ours", EARLY) + &machine.reply("1", "our words", EARLY)));
+    set_time(&ours, 4_000_000);
+    assert_eq!(machine.last_words(), "our words");
+}
+
+#[test]
+fn a_session_that_went_into_another_folder_still_belongs_where_it_began() {
+    let mut machine = Machine::new();
+    let away = machine.workspace.with_file_name("away");
+    let filler = machine.line_in(&away, &json!({"type": "attachment", "attachment": {"type": "x".repeat(90_000)}}));
+    let prompt = json!({"type": "user", "timestamp": LATE, "promptSource": "typed",
+        "message": {"role": "user", "content": "go on"}});
+    let reply = json!({"type": "assistant", "timestamp": LATE, "message": {"id": "9",
+        "content": [{"type": "text", "text": "from away"}], "stop_reason": "end_turn"}});
+    let text = machine.prompt("begin", EARLY)
+        + &filler
+        + &machine.line_in(&away, &prompt)
+        + &machine.line_in(&away, &reply);
+    machine.write("moved", &text);
+    assert_eq!(machine.last_words(), "from away");
+}
+
+#[test]
+fn a_session_that_was_opened_and_not_used_does_not_hide_the_one_before() {
+    let mut machine = Machine::new();
+    let used = machine.write("used", &(machine.prompt("one", EARLY) + &machine.reply("1", "words", EARLY)));
+    let blank = machine.write("blank", &machine.line(&json!({"type": "mode", "mode": "normal"})));
+    set_time(&used, 1_000_000);
+    set_time(&blank, 2_000_000);
+    assert_eq!(machine.last_words(), "words");
+}
+
+#[test]
+fn what_is_appended_is_seen_and_a_half_line_waits_for_its_end() {
+    let mut machine = Machine::new();
+    let path = machine.write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "first", EARLY)));
+    assert_eq!(machine.last_words(), "first");
+    let next = machine.reply("2", "second", LATE);
+    let (begin, rest) = next.split_at(next.len() / 2);
+    append(&path, begin);
+    assert_eq!(machine.last_words(), "first");
+    append(&path, rest);
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "second");
+    assert_eq!(session.n_skipped_lines, 0);
+}
+
+#[test]
+fn a_transcript_that_is_cut_or_replaced_is_read_anew() {
+    let mut machine = Machine::new();
+    let path = machine.write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "long first words", EARLY)));
+    assert_eq!(machine.last_words(), "long first words");
+    machine.write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "short", EARLY)));
+    assert_eq!(machine.last_words(), "short");
+    // Rewritten in place, and longer than what was read.
+    let longer = machine.prompt("do it", EARLY) + &machine.reply("1", &"other words ".repeat(20), EARLY);
+    machine.write("s", &longer);
+    assert!(machine.last_words().starts_with("other words"));
+    // Another file under the name.
+    let aside = path.with_extension("tmp");
+    let text = longer.replace("other words", "third words") + &machine.reply("2", "end", LATE);
+    fs::write(&aside, text).unwrap();
+    fs::rename(&aside, &path).unwrap();
+    assert_eq!(machine.last_words(), "end");
+}
+
+#[test]
+fn a_huge_transcript_is_read_from_its_end() {
+    let mut machine = Machine::new();
+    let path = machine.folder.join("s.jsonl");
+    // 500 MB of hole before the lines that matter.
+    let file = File::create(&path).unwrap();
+    file.set_len(500 << 20).unwrap();
+    append(&path, &format!("\n{}{}", machine.prompt("do it", EARLY), machine.reply("1", "the end", LATE)));
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "the end");
+    assert_eq!(session.prompt.as_deref(), Some("do it"));
+    assert!(!session.is_partial);
+}
+
+#[test]
+fn a_message_that_lies_far_back_is_found_and_one_out_of_reach_is_said_to_be() {
+    let mut machine = Machine::new();
+    let result = |machine: &Machine, size: usize| {
+        machine.line(&json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content":
+            [{"type": "tool_result", "tool_use_id": "t", "content": "x".repeat(size)}]}}))
+    };
+    let begin = machine.prompt("do it", EARLY) + &machine.reply("1", "far back", EARLY);
+    let near = begin.clone() + &result(&machine, 3 << 20).repeat(2);
+    machine.write("s", &near);
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "far back");
+    assert!(!session.is_partial);
+    machine.write("s", &(begin + &result(&machine, 3 << 20).repeat(12)));
+    // What was read before is still known; one who sees it for the first time cannot know it.
+    assert!(machine.session().last_message.is_some());
+    machine.memory = SessionMemory::default();
+    let session = machine.session();
+    assert_eq!((session.last_message, session.prompted_at, session.is_partial), (None, None, true));
+}
+
+#[test]
+fn bad_lines_are_counted_and_the_rest_is_read() {
+    let mut machine = Machine::new();
+    let mut bytes = machine.prompt("do it", EARLY).into_bytes();
+    bytes.extend_from_slice(b"\x00\xff\xfe binary\n{\"type\":\"assistant\",\"message\n\n[1]\n");
+    bytes.extend_from_slice(machine.line(&json!({"type": "brand-new-kind"})).as_bytes());
+    bytes.extend_from_slice(format!("{{\"type\":\"user\",\"x\":{}}}\n", "[".repeat(200_000)).as_bytes());
+    bytes.extend_from_slice(machine.reply("1", "fine", LATE).as_bytes());
+    fs::write(machine.folder.join("s.jsonl"), bytes).unwrap();
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "fine");
+    assert_eq!(session.n_skipped_lines, 5);
+}
+
+#[test]
+fn a_line_of_20_mb_is_passed_over_and_does_not_leave_a_tool_open() {
+    let mut machine = Machine::new();
+    let call = machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
+        [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t", "name": "Read", "input": {}}],
+        "stop_reason": "tool_use"}}));
+    let result = machine.line(&json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content":
+        [{"type": "tool_result", "tool_use_id": "t", "content": "x".repeat(20 << 20)}]}}));
+    machine.write("s", &(machine.prompt("do it", EARLY) + &call + &result));
+    let session = machine.session();
+    assert_eq!(session.last_message.unwrap().text, "I look.");
+    assert_eq!(session.n_skipped_lines, 1);
+    assert!(matches!(session.turn, TurnState::Open { tool: None, .. }), "{:?}", session.turn);
+}
+
+#[test]
+fn escape_ends_the_turn_as_interrupted() {
+    let machine = Machine::new();
+    let interrupt = machine.line(&json!({"type": "user", "timestamp": LATE, "message": {"role": "user",
+        "content": [{"type": "text", "text": "[Request interrupted by user for tool use]"}]}}));
+    let text = machine.prompt("do it", EARLY) + &interrupt;
+    let session = read_claude_transcript("s", text.as_bytes());
+    assert!(matches!(session.turn, TurnState::Interrupted { at: Some(_) }));
+    assert_eq!(session.prompt.as_deref(), Some("do it"));
+}
+
+#[test]
+fn a_prompt_without_a_reply_is_an_open_turn_and_a_long_one_is_shortened() {
+    let machine = Machine::new();
+    let text = machine.reply("1", "done", EARLY) + &machine.prompt(&"あ".repeat(300), LATE);
+    let session = read_claude_transcript("s", text.as_bytes());
+    assert!(matches!(session.turn, TurnState::Open { tool: None, .. }));
+    assert_eq!(session.prompt, Some("あ".repeat(200) + "…"));
+    assert!(session.prompted_at > session.last_message.unwrap().at);
+}
+
+#[test]
+fn a_plan_that_waits_for_approval_is_the_last_message() {
+    let machine = Machine::new();
+    let call = machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1", "content":
+        [{"type": "tool_use", "id": "t", "name": "ExitPlanMode", "input": {"plan": "1. Do it"}}],
+        "stop_reason": "tool_use"}}));
+    let session = read_claude_transcript("s", (machine.prompt("plan", EARLY) + &call).as_bytes());
+    assert_eq!(session.last_message.unwrap().text, "1. Do it\n\nExit plan mode?");
+    assert!(matches!(session.turn, TurnState::Open { tool: Some(tool), .. } if tool == "ExitPlanMode"));
+}
+
+#[test]
+fn the_clients_task_files_outrank_the_transcript() {
+    let mut machine = Machine::new();
+    let id = "495588f6-d065-4bb0-aca8-93a45ca8ffc9";
+    let tasks = machine.config_dir.join("tasks").join(id);
+    fs::create_dir_all(&tasks).unwrap();
+    for number in 1..=3 {
+        let name = format!("{number}.json");
+        fs::copy(fixtures().join("tasks").join(&name), tasks.join(&name)).unwrap();
+    }
+    fs::write(tasks.join("10.json"), r#"{"subject":"Last","status":"pending"}"#).unwrap();
+    let text = machine.prompt("do it", EARLY) + &machine.reply("1", "words", LATE);
+    let path = machine.write(id, &text);
+    let todos = machine.session().todos.unwrap();
+    let items: Vec<(&str, ItemState)> = todos.items.iter().map(|item| (&*item.title, item.state)).collect();
+    let expected = [
+        ("Read the log files", ItemState::Done),
+        ("Write the report module", ItemState::Active),
+        ("Add tests", ItemState::Open),
+        ("Last", ItemState::Open),
+    ];
+    assert_eq!(items, expected);
+    // A change of a task shows in the transcript, and then the files are read again.
+    fs::write(tasks.join("3.json"), r#"{"subject":"Add tests","status":"completed"}"#).unwrap();
+    let call = machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "2", "content":
+        [{"type": "tool_use", "id": "t", "name": "TaskUpdate", "input": {"taskId": "3", "status": "completed"}}],
+        "stop_reason": "tool_use"}}));
+    append(&path, &call);
+    assert_eq!(machine.session().todos.unwrap().n_done(), 2);
+}
+
+#[test]
+fn a_todo_list_that_was_written_long_ago_is_found() {
+    let mut machine = Machine::new();
+    let todos = machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
+        [{"type": "tool_use", "id": "t", "name": "TodoWrite",
+          "input": {"todos": [{"content": "Ship it", "status": "pending"}]}}], "stop_reason": "tool_use"}}));
+    let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(1 << 20)}}));
+    let text = todos + &filler + &machine.prompt("do it", EARLY) + &machine.reply("2", "a", EARLY)
+        + &machine.prompt("more", LATE) + &machine.reply("3", "b", LATE);
+    machine.write("s", &text);
+    assert_eq!(machine.session().todos.unwrap().items[0].title, "Ship it");
+}
+
+#[test]
+fn links_and_fifos_in_place_of_a_transcript_are_not_followed_and_do_not_hang() {
+    let mut machine = Machine::new();
+    let secret = machine.workspace.join("secret");
+    fs::write(&secret, machine.prompt("secret", EARLY) + &machine.reply("1", "secret", EARLY)).unwrap();
+    std::os::unix::fs::symlink(&secret, machine.folder.join("link.jsonl")).unwrap();
+    let Reading::Unreadable(unreadable) = machine.read() else { panic!("the link was followed") };
+    assert_eq!(unreadable.problem, ReadProblem::Link);
+    fs::remove_file(machine.folder.join("link.jsonl")).unwrap();
+    let fifo = machine.folder.join("fifo.jsonl");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+    let Reading::Unreadable(unreadable) = machine.read() else { panic!("the FIFO was read") };
+    assert_eq!(unreadable.problem, ReadProblem::NotAFile);
+}
+
+#[test]
+fn without_a_home_no_agent_is_configured_and_without_a_folder_there_is_no_session() {
+    let mut machine = Machine::new();
+    let none = agent::newest_session(&[], &machine.workspace, &mut SessionMemory::default());
+    assert_eq!(none, Reading::NotConfigured);
+    fs::remove_dir(&machine.folder).unwrap();
+    assert_eq!(machine.read(), Reading::Absent { name: "claude".to_owned() });
+    let adapter = Adapter::ClaudeCode { config_dir: machine.config_dir.clone() };
+    let targets = adapter.watch_targets(&machine.workspace);
+    assert_eq!(targets.len(), 1);
+    assert_eq!(targets[0].folder, machine.folder);
+    assert_eq!(targets[0].names, Names::Ending(".jsonl".to_owned()));
+    assert_eq!(targets[0].parts(), Parts::WORDS);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_bytes_can_stand_in_a_transcript(cut in 0usize..40_000, noise in proptest::collection::vec(0u8.., 0..64)) {
+        let mut bytes = fixture("tasks.jsonl");
+        let at = cut.min(bytes.len());
+        bytes.splice(at..at, noise);
+        let session = read_claude_transcript("s", &bytes);
+        proptest::prop_assert_eq!(session.agent, "claude");
+    }
+}
