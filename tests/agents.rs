@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use closeout::agent::{self, Adapter, SessionMemory, claude_folder_name, read_claude_transcript};
-use closeout::model::{ItemState, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, TurnState};
+use closeout::model::{
+    ItemState, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, TurnState,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -40,10 +42,10 @@ impl Machine {
 
     /// A line as the client writes it, in this workspace.
     fn line(&self, fields: &Value) -> String {
-        self.line_in(&self.workspace, fields)
+        Machine::line_in(&self.workspace, fields)
     }
 
-    fn line_in(&self, cwd: &Path, fields: &Value) -> String {
+    fn line_in(cwd: &Path, fields: &Value) -> String {
         let mut line = json!({"cwd": cwd, "version": "2.1.330", "isSidechain": false});
         line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         format!("{line}\n")
@@ -71,10 +73,8 @@ impl Machine {
     }
 
     fn session(&mut self) -> SessionObservation {
-        match self.read() {
-            Reading::Present(session) => session,
-            other => panic!("no session: {other:?}"),
-        }
+        let reading = self.read();
+        reading.present().cloned().unwrap_or_else(|| panic!("no session: {reading:?}"))
     }
 
     fn last_words(&mut self) -> String {
@@ -146,14 +146,15 @@ fn the_newest_session_by_the_time_of_its_file_wins() {
 fn a_session_of_another_workspace_with_the_same_folder_name_does_not_count() {
     let mut machine = Machine::new();
     let elsewhere = machine.workspace.with_file_name("other");
-    let foreign = machine.line_in(
+    let foreign = Machine::line_in(
         &elsewhere,
         &json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content": "theirs"}}),
     );
     let foreign = machine.write("foreign", &foreign);
     set_time(&foreign, 5_000_000);
     assert_eq!(machine.read(), Reading::Absent { name: "claude".to_owned() });
-    let ours = machine.write("ours", &(machine.prompt("ours", EARLY) + &machine.reply("1", "our words", EARLY)));
+    let ours =
+        machine.write("ours", &(machine.prompt("ours", EARLY) + &machine.reply("1", "our words", EARLY)));
     set_time(&ours, 4_000_000);
     assert_eq!(machine.last_words(), "our words");
 }
@@ -162,15 +163,16 @@ fn a_session_of_another_workspace_with_the_same_folder_name_does_not_count() {
 fn a_session_that_went_into_another_folder_still_belongs_where_it_began() {
     let mut machine = Machine::new();
     let away = machine.workspace.with_file_name("away");
-    let filler = machine.line_in(&away, &json!({"type": "attachment", "attachment": {"type": "x".repeat(90_000)}}));
+    let filler =
+        Machine::line_in(&away, &json!({"type": "attachment", "attachment": {"type": "x".repeat(90_000)}}));
     let prompt = json!({"type": "user", "timestamp": LATE, "promptSource": "typed",
         "message": {"role": "user", "content": "go on"}});
     let reply = json!({"type": "assistant", "timestamp": LATE, "message": {"id": "9",
         "content": [{"type": "text", "text": "from away"}], "stop_reason": "end_turn"}});
     let text = machine.prompt("begin", EARLY)
         + &filler
-        + &machine.line_in(&away, &prompt)
-        + &machine.line_in(&away, &reply);
+        + &Machine::line_in(&away, &prompt)
+        + &Machine::line_in(&away, &reply);
     machine.write("moved", &text);
     assert_eq!(machine.last_words(), "from away");
 }
@@ -203,7 +205,8 @@ fn what_is_appended_is_seen_and_a_half_line_waits_for_its_end() {
 #[test]
 fn a_transcript_that_is_cut_or_replaced_is_read_anew() {
     let mut machine = Machine::new();
-    let path = machine.write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "long first words", EARLY)));
+    let path = machine
+        .write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "long first words", EARLY)));
     assert_eq!(machine.last_words(), "long first words");
     machine.write("s", &(machine.prompt("do it", EARLY) + &machine.reply("1", "short", EARLY)));
     assert_eq!(machine.last_words(), "short");
@@ -271,10 +274,12 @@ fn bad_lines_are_counted_and_the_rest_is_read() {
 #[test]
 fn a_line_of_20_mb_is_passed_over_and_does_not_leave_a_tool_open() {
     let mut machine = Machine::new();
-    let call = machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
+    let call =
+        machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
         [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t", "name": "Read", "input": {}}],
         "stop_reason": "tool_use"}}));
-    let result = machine.line(&json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content":
+    let result = machine
+        .line(&json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content":
         [{"type": "tool_result", "tool_use_id": "t", "content": "x".repeat(20 << 20)}]}}));
     machine.write("s", &(machine.prompt("do it", EARLY) + &call + &result));
     let session = machine.session();
@@ -307,7 +312,8 @@ fn a_prompt_without_a_reply_is_an_open_turn_and_a_long_one_is_shortened() {
 #[test]
 fn a_plan_that_waits_for_approval_is_the_last_message() {
     let machine = Machine::new();
-    let call = machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1", "content":
+    let call =
+        machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1", "content":
         [{"type": "tool_use", "id": "t", "name": "ExitPlanMode", "input": {"plan": "1. Do it"}}],
         "stop_reason": "tool_use"}}));
     let session = read_claude_transcript("s", (machine.prompt("plan", EARLY) + &call).as_bytes());
@@ -349,12 +355,17 @@ fn the_clients_task_files_outrank_the_transcript() {
 #[test]
 fn a_todo_list_that_was_written_long_ago_is_found() {
     let mut machine = Machine::new();
-    let todos = machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
+    let todos =
+        machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1", "content":
         [{"type": "tool_use", "id": "t", "name": "TodoWrite",
           "input": {"todos": [{"content": "Ship it", "status": "pending"}]}}], "stop_reason": "tool_use"}}));
     let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(1 << 20)}}));
-    let text = todos + &filler + &machine.prompt("do it", EARLY) + &machine.reply("2", "a", EARLY)
-        + &machine.prompt("more", LATE) + &machine.reply("3", "b", LATE);
+    let text = todos
+        + &filler
+        + &machine.prompt("do it", EARLY)
+        + &machine.reply("2", "a", EARLY)
+        + &machine.prompt("more", LATE)
+        + &machine.reply("3", "b", LATE);
     machine.write("s", &text);
     assert_eq!(machine.session().todos.unwrap().items[0].title, "Ship it");
 }
@@ -369,7 +380,8 @@ fn links_and_fifos_in_place_of_a_transcript_are_not_followed_and_do_not_hang() {
     assert_eq!(unreadable.problem, ReadProblem::Link);
     fs::remove_file(machine.folder.join("link.jsonl")).unwrap();
     let fifo = machine.folder.join("fifo.jsonl");
-    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
     let Reading::Unreadable(unreadable) = machine.read() else { panic!("the FIFO was read") };
     assert_eq!(unreadable.problem, ReadProblem::NotAFile);
 }

@@ -27,6 +27,7 @@ struct Place {
     workspace: PathBuf,
     memory: Memory,
     now: Timestamp,
+    baseline: Option<Baseline>,
 }
 
 impl Place {
@@ -36,7 +37,13 @@ impl Place {
         let workspace = top.join("work");
         fs::create_dir(&workspace).unwrap();
         let now = Timestamp(WRITTEN + 60_000);
-        Place { _temp: temp, top, workspace, memory: Memory::default(), now }
+        let baseline = Some(Baseline {
+            commit: None,
+            origin: BaselineOrigin::FirstSeen,
+            set_at: Timestamp(0),
+            commit_time: Some(Timestamp(5)),
+        });
+        Place { _temp: temp, top, workspace, memory: Memory::default(), now, baseline }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -52,21 +59,25 @@ impl Place {
         path
     }
 
-    fn try_collect(&mut self, parts: Parts, settings: &WorkspaceSettings) -> Result<Observations, CollectError> {
+    fn try_collect(
+        &mut self,
+        parts: Parts,
+        settings: &WorkspaceSettings,
+    ) -> Result<Observations, CollectError> {
         let request = CollectRequest {
             workspace: WorkspaceId::local(&self.workspace),
             generation: 1,
             parts,
             settings: settings.clone(),
-            policy: Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 1 },
+            policy: Policy {
+                offers: OfferPolicy::Ask,
+                stall_stage: 3,
+                unreadable_limit: 3,
+                silent_turn_ms: 1,
+            },
             task_kind: TaskKind::Report,
             git_reader: None,
-            baseline: Some(Baseline {
-                commit: None,
-                origin: BaselineOrigin::FirstSeen,
-                set_at: Timestamp(0),
-                commit_time: Some(Timestamp(5)),
-            }),
+            baseline: self.baseline.clone(),
             prompted_at: Some(Timestamp(7)),
             not_before: Timestamp(0),
         };
@@ -90,7 +101,9 @@ impl Place {
                 assert!(!detail.is_empty() && !detail.contains("secret"), "{detail}");
                 Some(problem)
             }
-            Reading::Present(_) | Reading::Absent { .. } | Reading::NotConfigured | Reading::NotLookedAt => None,
+            Reading::Present(_) | Reading::Absent { .. } | Reading::NotConfigured | Reading::NotLookedAt => {
+                None
+            }
         }
     }
 
@@ -190,7 +203,7 @@ fn a_file_without_permission_is_refused() {
     }
     let mut place = Place::new();
     let path = place.write("d", "x");
-    fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
     assert_eq!(place.problem("d"), Some(ReadProblem::Refused));
 }
 
@@ -362,7 +375,10 @@ fn a_json_plan_is_done_by_its_own_formats_word() {
             &["done a", "in_progress b"],
         ),
         (r#"{"tasks":[{"subject":"a","description":"long","status":"completed"}]}"#, &["done a"]),
-        (r#"{"plan":[{"step":"a","status":"completed"},{"step":"b","status":"pending"}]}"#, &["done a", "pending b"]),
+        (
+            r#"{"plan":[{"step":"a","status":"completed"},{"step":"b","status":"pending"}]}"#,
+            &["done a", "pending b"],
+        ),
         (r#"{"plan":{"steps":[{"title":"a","status":"Done"}]}}"#, &["Done a"]),
         (r#"[{"title":"a","done":true},{"title":"b","done":false}]"#, &["done a", "- b"]),
         (r#"{"steps":["a", 7, {"title":"c","status":1}]}"#, &["- a", "- 7", "1 c"]),
@@ -382,8 +398,10 @@ fn plans_that_do_not_exist_are_passed_over_and_broken_ones_are_not() {
     let mut place = Place::new();
     place.write("tasks.md", "- [ ] one\n");
     place.write("plan.json", "{");
-    let settings =
-        WorkspaceSettings { plans: strings(&["none.md", "tasks.md", "plan.json"]), ..WorkspaceSettings::default() };
+    let settings = WorkspaceSettings {
+        plans: strings(&["none.md", "tasks.md", "plan.json"]),
+        ..WorkspaceSettings::default()
+    };
     let found = place.collect(Parts::CHECKS, &settings);
     assert_eq!(found.plans.len(), 2);
     assert_eq!(found.plans[0].present().unwrap().steps[0].title, "one");
@@ -414,12 +432,8 @@ fn junit_results_are_counted_by_test_cases() {
             </testsuite>
           </testsuite>
         </testsuites>"#;
-    let expected = TestCounts {
-        n_passed: 2,
-        n_failed: 2,
-        n_skipped: 2,
-        failing: strings(&["a.B.fails", "breaks"]),
-    };
+    let expected =
+        TestCounts { n_passed: 2, n_failed: 2, n_skipped: 2, failing: strings(&["a.B.fails", "breaks"]) };
     assert_eq!(counts(text), expected);
 }
 
@@ -444,8 +458,15 @@ fn plain_results_are_strict() {
     let expected = TestCounts { n_passed: 12, n_failed: 3, n_skipped: 1, failing: Vec::new() };
     assert_eq!(counts("\u{feff}{\"passed\":12,\"failed\":3,\"skipped\":1,\"other\":[]}"), expected);
     let bad = [
-        "", "{}", "{\"passed\":1}", "{\"passed\":-1,\"failed\":0}", "{\"passed\":1.5,\"failed\":0}",
-        "{\"passed\":\"1\",\"failed\":0}", "{\"passed\":1,\"failed\":0} x", "[]", "passed",
+        "",
+        "{}",
+        "{\"passed\":1}",
+        "{\"passed\":-1,\"failed\":0}",
+        "{\"passed\":1.5,\"failed\":0}",
+        "{\"passed\":\"1\",\"failed\":0}",
+        "{\"passed\":1,\"failed\":0} x",
+        "[]",
+        "passed",
     ];
     for text in bad {
         assert!(parse_results(text.as_bytes()).is_err(), "{text}");
@@ -484,7 +505,10 @@ fn a_file_deeper_than_any_stack_is_read() {
 fn several_result_files_count_together_and_a_missing_one_leaves_the_question_open() {
     let mut place = Place::new();
     place.write("out/TEST-a.xml", r#"<testsuite><testcase name="a"/></testsuite>"#);
-    place.write("out/TEST-b.xml", r#"<testsuite><testcase name="b"/><testcase name="c"><skipped/></testcase></testsuite>"#);
+    place.write(
+        "out/TEST-b.xml",
+        r#"<testsuite><testcase name="b"/><testcase name="c"><skipped/></testcase></testsuite>"#,
+    );
     place.write("ok.json", r#"{"passed":1,"failed":0}"#);
     place.write("bad.json", r#"{"passed":1,"failed":2}"#);
     place.write("broken.json", "{");
@@ -495,7 +519,9 @@ fn several_result_files_count_together_and_a_missing_one_leaves_the_question_ope
     assert_eq!(place.tests(&["ok.json", "none.xml"]), Reading::Absent { name: "none.xml".to_owned() });
     assert_eq!(place.tests(&["ok.json", "no/*.xml"]), Reading::Absent { name: "no/*.xml".to_owned() });
     assert!(matches!(place.tests(&["none.xml", "broken.json"]), Reading::Unreadable(_)));
-    let Reading::Present(failed) = place.tests(&["bad.json", "none.xml", "broken.json"]) else { panic!("lost") };
+    let Reading::Present(failed) = place.tests(&["bad.json", "none.xml", "broken.json"]) else {
+        panic!("lost")
+    };
     assert_eq!(failed.n_failed, 2);
 }
 
@@ -552,8 +578,10 @@ fn required_files_are_regular_and_not_empty() {
     let names: Vec<&str> = cases.iter().map(|(name, _)| *name).collect();
     let settings = WorkspaceSettings { required_files: strings(&names), ..WorkspaceSettings::default() };
     let found = place.collect(Parts::CHECKS, &settings);
-    let expected: Vec<FileCheck> =
-        cases.iter().map(|(name, is_there)| FileCheck { name: (*name).to_owned(), is_there: *is_there }).collect();
+    let expected: Vec<FileCheck> = cases
+        .iter()
+        .map(|(name, is_there)| FileCheck { name: (*name).to_owned(), is_there: *is_there })
+        .collect();
     assert_eq!(found.files, Reading::Present(expected));
 }
 
@@ -562,7 +590,8 @@ fn a_pattern_of_many_stars_takes_no_long_time() {
     let mut place = Place::new();
     place.write(&"a".repeat(200), "x");
     let pattern = "a*".repeat(60) + "b";
-    let settings = WorkspaceSettings { required_files: vec![pattern.clone()], ..WorkspaceSettings::default() };
+    let settings =
+        WorkspaceSettings { required_files: vec![pattern.clone()], ..WorkspaceSettings::default() };
     let found = place.collect(Parts::CHECKS, &settings);
     assert_eq!(found.files, Reading::Present(vec![FileCheck { name: pattern, is_there: false }]));
 }
@@ -589,7 +618,11 @@ fn changes_are_looked_for_in_the_folders_of_the_declared_files() {
         .collect();
     let name = closeout::agent::claude_folder_name(&place.workspace);
     let expected = [
-        (place.top.join("home/.claude/projects").join(name), Names::Ending(".jsonl".to_owned()), Parts::WORDS),
+        (
+            place.top.join("home/.claude/projects").join(name),
+            Names::Ending(".jsonl".to_owned()),
+            Parts::WORDS,
+        ),
         (in_workspace(""), Names::these(["out.md"]), Parts::WORDS),
         (in_workspace(""), Names::these(["plan.md", "tasks.md"]), Parts::CHECKS),
         (in_workspace(".agent"), Names::these(["decision.json"]), Parts::WORDS),
@@ -613,6 +646,80 @@ fn the_task_began_with_the_last_prompt_or_the_baseline_whichever_is_later() {
     let found = place.collect(Parts::WORDS, &settings);
     assert_eq!(found.session.present().unwrap().prompt.as_deref(), Some("go"));
     assert_eq!(found.task_started_at, Some(Timestamp(9_000)));
+}
+
+/// Commits all of `workspace` at a fixed time and gives the commit's id.
+fn commit(repository: &git2::Repository, message: &str, seconds: i64) -> String {
+    let mut index = repository.index().unwrap();
+    index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index.write().unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let who = git2::Signature::new("A", "a@example.org", &git2::Time::new(seconds, 0)).unwrap();
+    let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
+    let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
+    repository.commit(Some("HEAD"), &who, &who, message, &tree, &parents).unwrap().to_string()
+}
+
+#[test]
+fn git_is_read_with_a_found_baseline_that_is_to_be_remembered() {
+    let mut place = Place::new();
+    let repository = git2::Repository::init(&place.workspace).unwrap();
+    place.write("a", "1");
+    let first = commit(&repository, "first", 100);
+    place.baseline = None;
+    place.write("untracked.rs", "x");
+    place.write("d", "{}");
+    let found = place.collect(Parts::all(), &decision("d"));
+    let facts = &found.git.present().unwrap().facts;
+    assert_eq!(facts.baseline.commit.as_deref(), Some(first.as_str()));
+    assert_eq!(found.new_baseline.as_ref(), Some(&facts.baseline));
+    assert_eq!(found.task_started_at, Some(Timestamp(100_000)));
+    let changes = facts.changes.as_ref().unwrap();
+    assert_eq!((changes.n_untracked, changes.n_evidence_files), (1, 1));
+    let n_git_targets = found.git.present().unwrap().watch_targets.len();
+    assert!(n_git_targets > 0);
+    // The next time it is known, git's places stay named, and the work tree is not looked at.
+    place.baseline = found.new_baseline;
+    let again = place.collect(Parts::WORDS, &decision("d"));
+    assert_eq!((again.git, again.new_baseline), (Reading::NotLookedAt, None));
+    assert_eq!(again.watch_targets, found.watch_targets);
+    let commits = place.collect(Parts::COMMITS, &decision("d"));
+    assert_eq!((commits.git.present().unwrap().facts.changes.as_ref(), commits.new_baseline), (None, None));
+}
+
+#[test]
+fn a_given_baseline_does_not_wander_with_head_and_is_not_remembered() {
+    let mut place = Place::new();
+    let repository = git2::Repository::init(&place.workspace).unwrap();
+    place.write("a", "1");
+    let first = commit(&repository, "first", 100);
+    place.write("a", "2");
+    commit(&repository, "second", 200);
+    let settings =
+        WorkspaceSettings { baseline: Some(("HEAD~1".to_owned(), true)), ..WorkspaceSettings::default() };
+    for round in 3..5 {
+        let found = place.collect(Parts::COMMITS, &settings);
+        let facts = &found.git.present().unwrap().facts;
+        assert_eq!(facts.baseline.commit.as_deref(), Some(first.as_str()), "round {round}");
+        assert_eq!((facts.baseline.origin.clone(), found.new_baseline), (BaselineOrigin::Flag, None));
+        place.write("a", format!("{round}"));
+        commit(&repository, "more", 100 * round);
+    }
+    // Without the flag a baseline is found anew, though the request still carries the given one.
+    place.baseline = Some(Baseline {
+        commit: Some(first),
+        origin: BaselineOrigin::Flag,
+        set_at: Timestamp(0),
+        commit_time: None,
+    });
+    let found = place.collect(Parts::COMMITS, &WorkspaceSettings::default());
+    assert_eq!(found.git.present().unwrap().facts.baseline.origin, BaselineOrigin::FirstSeen);
+}
+
+#[test]
+fn outside_of_a_repository_git_is_not_configured() {
+    let mut place = Place::new();
+    assert_eq!(place.collect(Parts::COMMITS, &WorkspaceSettings::default()).git, Reading::NotConfigured);
 }
 
 #[test]

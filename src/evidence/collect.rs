@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::plan_file::{PlanFormatError, parse_plan};
 use super::required_files::{check_files, is_pattern, matching_files};
 use super::test_results::{TestCounts, parse_results};
@@ -12,12 +14,14 @@ use super::untrusted_file::{FileIdentity, Reach, Refusal, UntrustedFile, Workspa
 use super::watch_folders::declared_folders;
 use crate::agent::{self, Adapter, SessionMemory};
 use crate::model::{
-    Baseline, CollectRequest, GitObservation, Observations, Parts, PlanFile, ReadProblem, Reading,
-    TestResults, TextFile, Timestamp, Unreadable, WatchTarget, WorkspaceSettings,
+    Baseline, BaselineOrigin, CollectRequest, GitObservation, Observations, Parts, PlanFile, ReadProblem,
+    Reading, TestResults, TextFile, Timestamp, Unreadable, WatchTarget, WorkspaceSettings,
 };
 
 /// The longest test result file, in bytes.
 const LONGEST_RESULTS: u64 = 50 << 20;
+/// How long one call of the git program may take (SECURITY.md 1.2).
+const GIT_LIMIT: Duration = Duration::from_secs(10);
 /// So many result files a pattern stands for at most.
 const MOST_RESULT_FILES: usize = 1000;
 /// So many failing tests are named.
@@ -42,6 +46,10 @@ pub struct Memory {
     sessions: SessionMemory,
     /// Result files by name, as they were when they were last parsed.
     results: HashMap<String, (FileIdentity, TestCounts)>,
+    git: GitMemory,
+    /// The baseline that settings give, and the commit that it was when it was first looked up: a
+    /// revision like `HEAD~3` does not wander with HEAD.
+    given: Option<((String, bool), Baseline)>,
     /// Git's watch targets of the last reading, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
 }
@@ -74,7 +82,7 @@ impl Surroundings {
     }
 }
 
-/// Reads what `request` asks for. Everything that is missing or unreadable is data in the result; the
+/// Reads what `request` asks for. Blocks; belongs on a thread that may wait. Everything that is missing or unreadable is data in the result; the
 /// only errors are about the workspace's own directory.
 pub fn collect(
     request: &CollectRequest,
@@ -88,9 +96,6 @@ pub fn collect(
     let mut found = nothing_looked_at(request.parts, surroundings.now);
     if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         found.git = observe_git(request, surroundings, memory);
-        if let Reading::Present(git) = &found.git {
-            memory.git_targets.clone_from(&git.watch_targets);
-        }
     }
     if request.parts.contains(Parts::WORDS) {
         found.session = agent::newest_session(&adapters, workspace, &mut memory.sessions);
@@ -104,7 +109,8 @@ pub fn collect(
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
     found.task_started_at = task_started_at(request, baseline, &found);
-    found.new_baseline = baseline.filter(|found| request.baseline.as_ref() != Some(found)).cloned();
+    let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
+    found.new_baseline = baseline.filter(is_new).cloned();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(adapters.iter().flat_map(|adapter| adapter.watch_targets(workspace)));
     found.watch_targets.extend(declared_folders(workspace, settings));
@@ -113,9 +119,10 @@ pub fn collect(
 
 fn open_error(path: &Path, source: io::Error) -> CollectError {
     let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => CollectError::Gone { path },
-        _ => CollectError::Unopenable { path, source },
+    if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+        CollectError::Gone { path }
+    } else {
+        CollectError::Unopenable { path, source }
     }
 }
 
@@ -137,13 +144,53 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
     }
 }
 
-/// Reads git. Not wired yet.
+/// Reads git.
 fn observe_git(
-    _request: &CollectRequest,
-    _surroundings: &Surroundings,
-    _memory: &mut Memory,
+    request: &CollectRequest,
+    surroundings: &Surroundings,
+    memory: &mut Memory,
 ) -> Reading<GitObservation> {
-    Reading::NotLookedAt
+    let settings = &request.settings;
+    let evidence_files = evidence_files(settings);
+    let given = settings.baseline.as_ref();
+    let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
+    let baseline = match (given, resolved, &request.baseline) {
+        (Some(_), Some((_, baseline)), _) => BaselineChoice::Remembered(baseline),
+        (Some((rev, is_flag)), None, _) => BaselineChoice::Given { rev, is_flag: *is_flag },
+        (None, _, Some(baseline)) if is_found(baseline) => BaselineChoice::Remembered(baseline),
+        (None, _, _) => BaselineChoice::Find,
+    };
+    let ask = GitAsk {
+        changes: request.parts.contains(Parts::CHANGES),
+        baseline,
+        evidence_files: &evidence_files,
+        reader: request.git_reader,
+        now: surroundings.now,
+        program: surroundings.git_program.as_deref(),
+        home: surroundings.home.as_deref(),
+        time_limit: GIT_LIMIT,
+    };
+    let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);
+    if let Reading::Present(git) = &reading {
+        memory.git_targets.clone_from(&git.watch_targets);
+        memory.given = given.cloned().map(|given| (given, git.facts.baseline.clone()));
+    }
+    reading
+}
+
+/// Files that an agent writes as evidence: what it says of its work, and what its tests said. They are
+/// no work that could be lost. Plans and required files are.
+fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
+    let files = settings.decision_file.iter().chain(&settings.closer_report).chain(&settings.outputs);
+    files.chain(&settings.test_results).filter(|name| !is_pattern(name)).cloned().collect()
+}
+
+/// Whether a baseline was found, and not given by a flag or a configuration that may be gone by now.
+fn is_found(baseline: &Baseline) -> bool {
+    match baseline.origin {
+        BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => true,
+        BaselineOrigin::Flag | BaselineOrigin::Configuration => false,
+    }
 }
 
 /// The later of the baseline commit's time and the person's last prompt, as far as known.

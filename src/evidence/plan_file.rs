@@ -115,45 +115,40 @@ fn markdown_steps(text: &str) -> Vec<PlanStep> {
     let mut steps: Vec<(usize, PlanStep)> = Vec::new();
     let mut n_items = 0;
     for event in Parser::new_ext(text, Options::ENABLE_TASKLISTS) {
-        match event {
-            Event::Start(Tag::Item) => {
-                n_items += 1;
-                open.push(OpenItem { order: n_items, ..OpenItem::default() });
-            }
-            Event::End(TagEnd::Item) => {
-                if let Some(item) = open.pop()
-                    && let Some(step) = markdown_step(&item)
-                {
-                    steps.push((item.order, step));
-                }
-            }
-            Event::TaskListMarker(is_ticked) => {
-                if let Some(item) = open.last_mut() {
-                    item.status = Some(if is_ticked { DONE } else { OPEN });
-                }
-            }
-            other => extend_title(open.last_mut(), &other),
+        if event == Event::Start(Tag::Item) {
+            n_items += 1;
+            open.push(OpenItem { order: n_items, ..OpenItem::default() });
+        } else if event == Event::End(TagEnd::Item) {
+            steps.extend(open.pop().and_then(|item| Some((item.order, markdown_step(&item)?))));
+        } else if let Some(item) = open.last_mut() {
+            item.take(&event);
         }
     }
     steps.sort_by_key(|(order, _)| *order);
     steps.into_iter().map(|(_, step)| step).collect()
 }
 
-fn extend_title(item: Option<&mut OpenItem>, event: &Event<'_>) {
-    let Some(item) = item else { return };
-    if item.is_closed || item.title.len() > 8 * LONGEST_TITLE {
-        return;
-    }
-    match event {
-        Event::Text(text) | Event::Code(text) => item.title.push_str(text),
-        Event::SoftBreak => item.title.push(' '),
-        Event::HardBreak
-        | Event::Rule
-        | Event::End(TagEnd::Paragraph)
-        | Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock) => {
-            item.is_closed = true;
+impl OpenItem {
+    fn take(&mut self, event: &Event<'_>) {
+        if let Event::TaskListMarker(is_ticked) = event {
+            self.status = Some(if *is_ticked { DONE } else { OPEN });
         }
-        _ => {}
+        if self.is_closed || self.title.len() > 8 * LONGEST_TITLE {
+            return;
+        }
+        if let Event::Text(text) | Event::Code(text) = event {
+            self.title.push_str(text);
+        }
+        if *event == Event::SoftBreak {
+            self.title.push(' ');
+        }
+        self.is_closed = matches!(
+            event,
+            Event::HardBreak
+                | Event::Rule
+                | Event::End(TagEnd::Paragraph)
+                | Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock)
+        );
     }
 }
 

@@ -1,6 +1,6 @@
-//! Test results: JUnit XML, and `{"passed":N,"failed":N}`. Pure and total; a file is streamed.
+//! Test results: `JUnit` XML, and `{"passed":N,"failed":N}`. Pure and total; a file is streamed.
 //!
-//! JUnit has no single standard. Each `testcase` counts once, by the elements in it: `failure` or
+//! `JUnit` has no single standard. Each `testcase` counts once, by the elements in it: `failure` or
 //! `error` is failed, `skipped` is skipped, else it passed. The numbers in the attributes of suites count
 //! only where there is no `testcase`, or where they tell of failures that no `testcase` shows (a suite
 //! that broke before its first test): a failure is never lost.
@@ -78,7 +78,7 @@ fn parse_json<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
     })
 }
 
-/// The reading of a JUnit file so far.
+/// The reading of a `JUnit` file so far.
 #[derive(Default)]
 struct Junit {
     depth: usize,
@@ -109,11 +109,12 @@ enum Outcome {
     Failed,
 }
 
+/// Numbers from attributes.
 #[derive(Default)]
 struct Claimed {
-    n_tests: u64,
-    n_failed: u64,
-    n_skipped: u64,
+    tests: u64,
+    failed: u64,
+    skipped: u64,
 }
 
 fn parse_junit<R: BufRead>(input: R) -> Result<TestCounts, ResultsFormatError> {
@@ -173,9 +174,8 @@ impl Junit {
     fn mark(&mut self, outcome: Outcome) {
         match &mut self.case {
             Some((at, case)) if self.depth == *at + 1 => case.outcome = case.outcome.max(outcome),
-            Some(_) => {}
             None if outcome == Outcome::Failed => self.counts.n_failed += 1,
-            None => {}
+            Some(_) | None => {}
         }
     }
 
@@ -207,18 +207,18 @@ impl Junit {
         }
         self.claimed_at = Some(self.depth);
         let skipped = number("skipped").or_else(|| number("disabled")).unwrap_or(0);
-        self.claimed.n_tests = self.claimed.n_tests.saturating_add(n_tests);
-        self.claimed.n_failed = self.claimed.n_failed.saturating_add(failed);
-        self.claimed.n_skipped = self.claimed.n_skipped.saturating_add(skipped);
+        self.claimed.tests = self.claimed.tests.saturating_add(n_tests);
+        self.claimed.failed = self.claimed.failed.saturating_add(failed);
+        self.claimed.skipped = self.claimed.skipped.saturating_add(skipped);
     }
 
     fn into_counts(self) -> TestCounts {
         let mut counts = self.counts;
         if self.n_cases == 0 {
-            let Claimed { n_tests, n_failed, n_skipped } = self.claimed;
-            counts.n_passed = n_tests.saturating_sub(n_failed).saturating_sub(n_skipped);
-            counts.n_skipped = n_skipped;
-            counts.n_failed = counts.n_failed.max(n_failed);
+            let Claimed { tests, failed, skipped } = self.claimed;
+            counts.n_passed = tests.saturating_sub(failed).saturating_sub(skipped);
+            counts.n_skipped = skipped;
+            counts.n_failed = counts.n_failed.max(failed);
         }
         if counts.n_failed == 0 {
             counts.n_failed = self.most_claimed_failures;

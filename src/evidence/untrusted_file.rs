@@ -287,3 +287,33 @@ impl UntrustedFile {
         &self.file
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Systems without `openat2` take the other way; it has to come to the same answers.
+    #[test]
+    fn both_ways_of_opening_agree() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("a/b")).unwrap();
+        std::fs::write(top.join("a/b/file"), "x").unwrap();
+        std::os::unix::fs::symlink("a", top.join("link")).unwrap();
+        std::os::unix::fs::symlink("file", top.join("a/b/last")).unwrap();
+        let directory = WorkspaceDir::open(&top).unwrap();
+        let cases = [
+            ("a/b/file", None),
+            ("a/b/none", Some(Errno::NOENT)),
+            ("a/none/file", Some(Errno::NOENT)),
+            ("a/b/file/below", Some(Errno::NOTDIR)),
+            ("link/b/file", Some(Errno::LOOP)),
+            ("a/b/last", Some(Errno::LOOP)),
+        ];
+        for (name, errno) in cases {
+            let path = Path::new(name);
+            assert_eq!(directory.open_below(path, OFlags::empty()).err(), errno, "{name}");
+            assert_eq!(directory.open_by_component(path, OFlags::empty()).err(), errno, "{name}");
+        }
+    }
+}

@@ -85,12 +85,14 @@ fn absent() -> Reading<SessionObservation> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Reading<SessionObservation> {
-    let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
-    let problem = match error.kind() {
-        io::ErrorKind::PermissionDenied => ReadProblem::Refused,
-        io::ErrorKind::InvalidInput => ReadProblem::NotAFile,
-        _ if is_link => ReadProblem::Link,
-        _ => ReadProblem::Io,
+    let problem = if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
+        ReadProblem::Link
+    } else if error.kind() == io::ErrorKind::PermissionDenied {
+        ReadProblem::Refused
+    } else if error.kind() == io::ErrorKind::InvalidInput {
+        ReadProblem::NotAFile
+    } else {
+        ReadProblem::Io
     };
     Reading::Unreadable(Unreadable {
         name: path.display().to_string(),
@@ -121,8 +123,8 @@ fn transcripts(folder: &Path) -> io::Result<Vec<(i64, PathBuf)>> {
     for entry in fs::read_dir(folder)?.filter_map(Result::ok) {
         let name = entry.file_name();
         // Versions around 2.0 kept the transcripts of subagents here, as `agent-<id>.jsonl`.
-        let is_session =
-            name.to_str().is_some_and(|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
+        let is_session = Path::new(&name).extension().is_some_and(|extension| extension == "jsonl")
+            && !name.as_encoded_bytes().starts_with(b"agent-");
         if let (true, Ok(metadata)) = (is_session, entry.metadata()) {
             let nanos = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
             found.push((nanos, entry.path()));

@@ -73,9 +73,8 @@ impl Turn {
     pub(super) fn take_system(&mut self, line: &Line<'_>) {
         let at = line.at();
         match line.subtype.as_deref().unwrap_or_default() {
-            "turn_duration" => self.close(at),
             "stop_hook_summary" if holds_the_turn_open(line) => self.go_on(at),
-            "stop_hook_summary" => self.close(at),
+            "stop_hook_summary" | "turn_duration" => self.close(at),
             // A retry: the model's service failed and is asked again.
             "api_error" => self.state = Progress::Open(at),
             "informational" => {
