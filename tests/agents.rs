@@ -322,6 +322,64 @@ fn a_plan_that_waits_for_approval_is_the_last_message() {
 }
 
 #[test]
+fn a_question_beside_a_running_tool_is_what_the_turn_waits_for() {
+    let machine = Machine::new();
+    let call = machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1", "content": [
+        {"type": "tool_use", "id": "t", "name": "Bash", "input": {}},
+        {"type": "tool_use", "id": "u", "name": "AskUserQuestion", "input": {"questions": [{"question": "Which?"}]}}],
+        "stop_reason": "tool_use"}}));
+    let session = read_claude_transcript("s", (machine.prompt("go", EARLY) + &call).as_bytes());
+    assert!(matches!(session.turn, TurnState::Open { tool: Some(tool), .. } if tool == "AskUserQuestion"));
+    assert_eq!(session.last_message.unwrap().text, "Which?");
+}
+
+#[test]
+fn a_prompt_that_was_queued_while_the_agent_worked_counts() {
+    let machine = Machine::new();
+    let queued = |prompt: Value| {
+        machine.line(&json!({"type": "attachment", "timestamp": LATE,
+            "attachment": {"type": "queued_command", "prompt": prompt}}))
+    };
+    let text =
+        machine.prompt("go", EARLY) + &queued(json!("and the tests")) + &queued(json!([{"type": "image"}]));
+    let session = read_claude_transcript("s", text.as_bytes());
+    assert_eq!(session.prompt.as_deref(), Some("and the tests"));
+    assert_eq!(session.n_skipped_lines, 0);
+    let report = machine.prompt("go", EARLY) + &queued(json!("<task-notification>done</task-notification>"));
+    assert_eq!(read_claude_transcript("s", report.as_bytes()).prompt.as_deref(), Some("go"));
+}
+
+#[test]
+fn what_no_person_wrote_is_no_prompt() {
+    let machine = Machine::new();
+    let line = |fields: Value, text: &str| {
+        let mut line =
+            json!({"type": "user", "timestamp": LATE, "message": {"role": "user", "content": text}});
+        line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        machine.prompt("mine", EARLY) + &machine.line(&line)
+    };
+    let others = [
+        line(json!({"isMeta": true}), "Stop hook feedback:\ngo on"),
+        line(json!({"isCompactSummary": true}), "This session is being continued"),
+        line(
+            json!({"origin": {"kind": "task-notification"}, "promptSource": "system"}),
+            "<task-notification>x",
+        ),
+        line(json!({"promptSource": "system"}), "a reminder"),
+        line(json!({"isSidechain": true}), "a task for a subagent"),
+        line(json!({}), "<command-name>/clear</command-name>"),
+        line(json!({}), "<local-command-stdout>x</local-command-stdout>"),
+        line(json!({}), "<bash-input>ls</bash-input>"),
+    ];
+    for text in others {
+        let session = read_claude_transcript("s", text.as_bytes());
+        assert_eq!(session.prompt.as_deref(), Some("mine"), "{text}");
+    }
+    let theirs = line(json!({"promptSource": "typed"}), "<command-name>/review</command-name>");
+    assert_ne!(read_claude_transcript("s", theirs.as_bytes()).prompt.as_deref(), Some("mine"));
+}
+
+#[test]
 fn the_clients_task_files_outrank_the_transcript() {
     let mut machine = Machine::new();
     let id = "495588f6-d065-4bb0-aca8-93a45ca8ffc9";
@@ -368,6 +426,32 @@ fn a_todo_list_that_was_written_long_ago_is_found() {
         + &machine.reply("3", "b", LATE);
     machine.write("s", &text);
     assert_eq!(machine.session().todos.unwrap().items[0].title, "Ship it");
+}
+
+#[test]
+fn a_change_of_a_task_that_was_created_long_ago_is_understood_or_said_to_be_partial() {
+    let mut machine = Machine::new();
+    let call = |machine: &Machine, id: &str, name: &str, input: Value| {
+        machine.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": id, "content":
+            [{"type": "tool_use", "id": id, "name": name, "input": input}], "stop_reason": "tool_use"}}))
+    };
+    let created = machine.line(&json!({"type": "user", "timestamp": EARLY,
+        "toolUseResult": {"task": {"id": "1", "subject": "Ship it"}},
+        "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]}}));
+    let create = call(&machine, "a", "TaskCreate", json!({"subject": "Ship it"})) + &created;
+    let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(1 << 20)}}));
+    let end = machine.prompt("do it", EARLY)
+        + &machine.reply("2", "a", EARLY)
+        + &call(&machine, "b", "TaskUpdate", json!({"taskId": "1", "status": "completed"}))
+        + &machine.prompt("more", LATE)
+        + &machine.reply("3", "b", LATE);
+    machine.write("near", &(create.clone() + &filler + &end));
+    let near = machine.session();
+    assert_eq!((near.todos.unwrap().n_done(), near.is_partial), (1, false));
+    machine.write("near", &(create + &filler.repeat(5) + &end));
+    machine.memory = SessionMemory::default();
+    let far = machine.session();
+    assert_eq!((far.todos, far.is_partial), (None, true));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! It reads and never writes, never judges, and never waits for another workspace. What agents control
 //! is read through [`untrusted_file`]; every parser here is total: any bytes in, an answer out.
 
+mod checks;
 mod collect;
 pub mod git;
 mod plan_file;

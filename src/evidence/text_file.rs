@@ -15,6 +15,11 @@ const LINE_SEARCH: usize = 4 << 10;
 /// A file that was written less than this ago, in milliseconds, may still be being written.
 const YOUNG_MS: i64 = 2000;
 
+/// The reading of what settings may name.
+pub(super) fn configured<T>(name: Option<&str>, read: impl FnOnce(&str) -> Reading<T>) -> Reading<T> {
+    name.map_or(Reading::NotConfigured, read)
+}
+
 /// Reads a document that is short or nothing.
 pub(super) fn read_document(directory: &WorkspaceDir, name: &str, reach: Reach) -> Reading<TextFile> {
     document(directory, name, reach).unwrap_or_else(|refusal| refusal.into_reading(name))

@@ -27,6 +27,9 @@ const MOST_CANDIDATES: usize = 16;
 const HEAD: u64 = 64 << 10;
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
+/// It is searched in blocks of this size, with so much of the next one.
+const TODO_BLOCK: u64 = 256 << 10;
+const TODO_OVERLAP: u64 = 64;
 
 /// A call that changes the todo list, in the bytes of a transcript.
 static TODO_CALL: LazyLock<Option<Regex>> =
@@ -224,13 +227,19 @@ fn belongs_to(followed: &Followed<Transcript>, file: &File, workspace: &Path) ->
 fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
     let size = file.metadata()?.len();
     let start = size.saturating_sub(TODO_REACH);
-    if followed.reader.todos.n_changes() > 0 || followed.begins_at <= start {
+    let todos = &followed.reader.todos;
+    let Some(pattern) = TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) else {
         return Ok(());
-    }
-    let before = read_range(file, start, followed.begins_at)?;
-    let Some(pattern) = &*TODO_CALL else { return Ok(()) };
-    if pattern.is_match(&before) {
-        followed.take_from(file, start, size)?;
+    };
+    let mut end = followed.begins_at;
+    while end > start {
+        let begin = end.saturating_sub(TODO_BLOCK).max(start);
+        // A call that lies across two blocks is found in the overlap.
+        let block = read_range(file, begin, (end + TODO_OVERLAP).min(size))?;
+        if pattern.is_match(&block) {
+            return followed.take_from(file, start, size);
+        }
+        end = begin;
     }
     Ok(())
 }

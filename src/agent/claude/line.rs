@@ -104,12 +104,12 @@ pub(super) struct Block<'a> {
 
 /// A context attachment, as far as it is used.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Attachment {
+pub(super) struct Attachment<'a> {
     #[serde(rename = "type", default)]
     pub(super) kind: String,
-    /// The text of a prompt that was typed while the agent worked.
-    #[serde(default)]
-    pub(super) prompt: Option<String>,
+    /// The text of a prompt that was typed while the agent worked, or blocks.
+    #[serde(default, borrow)]
+    pub(super) prompt: Option<&'a RawValue>,
 }
 
 impl<'a> Line<'a> {

@@ -3,6 +3,7 @@
 //! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
 //! counted and passed over.
 
+mod asked;
 mod find;
 mod line;
 mod tasks;

@@ -3,10 +3,8 @@
 //! The lines of a branch (a headless reply to a live session makes one) count by their place in the
 //! file, as the client itself reads them when it resumes.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::NAME;
+use super::asked::asked_by;
 use super::line::{Attachment, Block, Line, Message};
 use super::todos::Todos;
 use super::turn::Turn;
@@ -206,10 +204,12 @@ impl Transcript {
     }
 
     fn take_attachment(&mut self, line: &Line<'_>) -> bool {
-        let attachment = line.attachment.and_then(|raw| serde_json::from_str::<Attachment>(raw.get()).ok());
+        let attachment =
+            line.attachment.and_then(|raw| serde_json::from_str::<Attachment<'_>>(raw.get()).ok());
         let Some(attachment) = attachment else { return false };
         let at = line.at();
-        match (attachment.kind.as_str(), attachment.prompt) {
+        let prompt = attachment.prompt.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        match (attachment.kind.as_str(), prompt) {
             ("hook_stopped_continuation", _) => self.turn.end(at),
             ("queued_command", Some(text)) if is_from_a_person(line, &text) => {
                 self.prompt = Some((at, shortened(&text)));
@@ -277,61 +277,14 @@ fn joined_text(blocks: &[Block<'_>]) -> String {
 
 /// Whether a person wrote this to the agent, at the keyboard or through a program of theirs.
 fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
-    if text.is_empty() || text.starts_with("<task-notification>") {
+    if text.starts_with("<task-notification>") {
         return false;
     }
     match (line.origin.as_ref().map(|origin| origin.kind.as_str()), line.prompt_source.as_deref()) {
         (Some("human"), _) | (None, Some("typed" | "sdk")) => true,
         (Some(_), _) | (None, Some("system")) => false,
-        (None, _) => !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
+        (None, _) => !text.is_empty() && !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
     }
-}
-
-#[derive(Deserialize)]
-struct AskUserQuestion {
-    questions: Vec<AskedQuestion>,
-}
-
-#[derive(Deserialize)]
-struct AskedQuestion {
-    question: String,
-    #[serde(default)]
-    options: Vec<AskedOption>,
-}
-
-#[derive(Deserialize)]
-struct AskedOption {
-    label: String,
-    #[serde(default)]
-    description: String,
-}
-
-#[derive(Deserialize)]
-struct ExitPlanMode {
-    #[serde(default)]
-    plan: String,
-}
-
-/// The words of a tool by which the agent asks the person, as the client shows them; else empty.
-fn asked_by(tool: &str, input: &RawValue) -> String {
-    match tool {
-        "AskUserQuestion" => serde_json::from_str::<AskUserQuestion>(input.get())
-            .map(|asked| asked.questions.iter().map(question_text).collect::<Vec<_>>().join("\n\n"))
-            .unwrap_or_default(),
-        "ExitPlanMode" => {
-            let plan = serde_json::from_str::<ExitPlanMode>(input.get()).map(|asked| asked.plan);
-            format!("{}\n\nExit plan mode?", plan.unwrap_or_default()).trim().to_owned()
-        }
-        _ => String::new(),
-    }
-}
-
-fn question_text(asked: &AskedQuestion) -> String {
-    let options = asked.options.iter().enumerate().map(|(index, option)| {
-        let separator = if option.description.is_empty() { "" } else { ": " };
-        format!("\n{}. {}{separator}{}", index + 1, option.label, option.description)
-    });
-    std::iter::once(asked.question.clone()).chain(options).collect()
 }
 
 /// The first characters of a prompt.

@@ -6,6 +6,9 @@ use crate::model::{Timestamp, TurnState};
 /// The start of the text by which the client tells that a hook may not keep the turn open any longer.
 const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
 
+/// Tools that put something to the person.
+const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+
 /// The last turn.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
@@ -105,7 +108,9 @@ impl Turn {
         match &self.state {
             Progress::Unknown => TurnState::Unknown,
             Progress::Open(since) => {
-                let tool = self.open_tools.first().map(|(_, name)| name.clone());
+                // What asks the person comes before what runs beside it.
+                let asks = self.open_tools.iter().find(|(_, name)| ASKING_TOOLS.contains(&name.as_str()));
+                let tool = asks.or(self.open_tools.first()).map(|(_, name)| name.clone());
                 TurnState::Open { since: *since, tool }
             }
             Progress::Ended(at) => TurnState::Ended { at: *at },
