@@ -20,15 +20,13 @@ pub(super) struct History {
     pub(super) amended: HashMap<Id, Id>,
     /// Tips that came by a fast-forward.
     pub(super) received: HashSet<Id>,
-    /// True when the log has entries at all.
-    pub(super) has_log: bool,
 }
 
 impl History {
     /// What the log of HEAD and the log of the current branch say.
     pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
         let start = start_of(head_log, baseline);
-        let mut history = History { has_log: !head_log.is_empty(), ..History::default() };
+        let mut history = History::default();
         let branch_start = start_of(branch_log, baseline);
         // Beyond a branch point every commit is the branch's own work, whenever it was made. From a
         // first sight on, only what was made since then counts.

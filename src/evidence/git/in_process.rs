@@ -7,12 +7,13 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
+use git2::{ConfigLevel, DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
 
 use super::layout::Layout;
 use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use super::reflog::LogEntry;
+use super::shadow::{Setting, is_needed};
 use super::trouble::{Read, libgit2_trouble};
 use crate::model::{ChangeKind, GitReader, Head};
 
@@ -42,6 +43,23 @@ impl<'a> InProcess<'a> {
             repository.set_workdir(&layout.top, false)?;
         }
         Ok(InProcess { layout, repository })
+    }
+
+    /// The settings of the repository that decide whether a file differs; `None` when the git program
+    /// has to find them.
+    pub(super) fn settings(&self) -> Option<Vec<Setting>> {
+        let config = self.repository.config().ok()?.snapshot().ok()?;
+        let mut settings = Vec::new();
+        let mut entries = config.entries(Some("^core\\.")).ok()?;
+        while let Some(entry) = entries.next() {
+            let Ok(entry) = entry else { return None };
+            let is_own = matches!(entry.level(), ConfigLevel::Local | ConfigLevel::Worktree);
+            let (Ok(name), value) = (entry.name(), entry.value()) else { return None };
+            if is_own && is_needed(name) {
+                settings.push((name.to_owned(), value.unwrap_or("true").to_owned()));
+            }
+        }
+        Some(settings)
     }
 
     fn oid(id: &str) -> Read<Oid> {

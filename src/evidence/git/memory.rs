@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::layout::Layout;
-use super::raw;
-use crate::model::{GitFacts, Head, WatchTarget};
+use super::{BaselineChoice, GitAsk, raw};
+use crate::model::{BaselineOrigin, GitFacts, GitReader, Head, WatchTarget};
 
 /// What is remembered of one workspace's repository. Small; holds no open files.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +18,23 @@ pub struct GitMemory {
 #[derive(Debug, Clone)]
 struct Known {
     layout: Layout,
-    stamp: Stamp,
-    facts: GitFacts,
-    targets: Vec<WatchTarget>,
+    facts: Facts,
+    reader: Option<GitReader>,
+    /// The baseline was found by the reading itself.
+    is_found: bool,
+}
+
+/// Everything that was read but the work tree.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    /// What is told; without changes.
+    pub(super) git: GitFacts,
+    /// Where it would show if it changed.
+    pub(super) targets: Vec<WatchTarget>,
+    /// The full name of the upstream.
+    pub(super) upstream_name: Option<String>,
+    /// The state that it was read from.
+    pub(super) stamp: Option<Stamp>,
 }
 
 /// Everything that the remembered facts were read from, as far as it can be compared cheaply.
@@ -67,36 +81,30 @@ fn stamp(path: &Path) -> Option<(i64, i64, u64, u64)> {
 }
 
 impl GitMemory {
-    /// The layout found before, if the workspace still has it.
-    pub(super) fn layout(&self) -> Option<&Layout> {
-        self.known.as_ref().map(|known| &known.layout)
+    /// The facts remembered, if nothing that they were read from changed and the same is asked.
+    pub(super) fn unchanged(&self, layout: &Layout, ask: &GitAsk<'_>) -> Option<Facts> {
+        let known =
+            self.known.as_ref().filter(|known| known.layout == *layout && known.reader == ask.reader)?;
+        let before = &known.facts.git.baseline;
+        let is_same_baseline = match ask.baseline {
+            BaselineChoice::Remembered(baseline) => baseline == before,
+            // A name can have come to mean another commit; a full id cannot.
+            BaselineChoice::Given { rev, is_flag } => {
+                before.commit.as_deref() == Some(rev) && (before.origin == BaselineOrigin::Flag) == is_flag
+            }
+            BaselineChoice::Find => known.is_found,
+        };
+        let stamp = Stamp::of(layout, known.facts.upstream_name.as_deref());
+        (is_same_baseline && stamp.is_some() && stamp == known.facts.stamp).then(|| known.facts.clone())
     }
 
-    /// The facts and targets remembered, if nothing that they were read from changed. The changes
-    /// of the work tree are never remembered.
-    pub(super) fn unchanged(
-        &self,
-        upstream_name: impl FnOnce(&GitFacts) -> Option<String>,
-    ) -> Option<(GitFacts, Vec<WatchTarget>)> {
-        let known = self.known.as_ref()?;
-        let upstream_name = upstream_name(&known.facts);
-        let stamp = Stamp::of(&known.layout, upstream_name.as_deref())?;
-        (stamp == known.stamp).then(|| (known.facts.clone(), known.targets.clone()))
-    }
-
-    /// Remembers what was read under this stamp, which was taken before the reading.
-    pub(super) fn remember(
-        &mut self,
-        layout: &Layout,
-        stamp: Option<Stamp>,
-        facts: &GitFacts,
-        targets: &[WatchTarget],
-    ) {
-        self.known = stamp.map(|stamp| Known {
+    /// Remembers what was read.
+    pub(super) fn remember(&mut self, layout: &Layout, ask: &GitAsk<'_>, facts: &Facts) {
+        self.known = facts.stamp.is_some().then(|| Known {
             layout: layout.clone(),
-            stamp,
-            facts: GitFacts { changes: None, ..facts.clone() },
-            targets: targets.to_vec(),
+            facts: facts.clone(),
+            reader: ask.reader,
+            is_found: matches!(ask.baseline, BaselineChoice::Find),
         });
     }
 

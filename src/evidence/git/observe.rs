@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use super::in_process::InProcess;
-use super::layout::{Layout, refuse_foreign};
-use super::memory::{GitMemory, Stamp};
+use super::layout::{Layout, read_small, refuse_foreign};
+use super::memory::{Facts, GitMemory, Stamp};
+use super::program::{Call, Program};
 use super::reader::Repo;
-use super::trouble::{Read, libgit2_trouble};
-use super::{GitAsk, baseline, changes, commits, raw, targets};
-use crate::model::{Baseline, GitFacts, GitObservation, Head, Reading, Upstream};
+use super::trouble::{Read, is_unsupported, libgit2_trouble, trouble};
+use super::{GitAsk, baseline, changes, commits, raw, reflog, targets};
+use crate::model::{GitFacts, GitObservation, GitReader, Head, Operation, ReadProblem, Reading, Upstream};
+
+/// Above so many index entries the git program takes less CPU than libgit2 (`PERFORMANCE.md` section 4).
+const LARGE_INDEX: u32 = 3_000;
 
 /// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
 /// thread that may wait.
@@ -29,51 +33,198 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     if !layout.is_own() {
         return Err(refuse_foreign());
     }
-    let repo = InProcess::open(&layout).map_err(|error| libgit2_trouble(&error))?;
-    let (mut facts, targets, stamp) = read_facts(&repo, &layout, ask)?;
-    memory.remember(&layout, stamp, &facts, &targets);
+    let known = memory.unchanged(&layout, ask);
+    let mut readers = Readers { layout: &layout, ask, in_process: None };
+    let mut facts = match known {
+        Some(facts) => facts,
+        None => {
+            let facts = match readers.repo(Purpose::Facts)? {
+                Chosen::InProcess(repo) => read_facts(repo, &layout, ask)?,
+                Chosen::Program(repo) => read_facts(&repo, &layout, ask)?,
+            };
+            memory.remember(&layout, ask, &facts);
+            facts
+        }
+    };
+    facts.git.operation = operation(&mut readers, &facts.git.reader)?;
     if ask.changes {
-        facts.changes = Some(changes::read(&repo, &layout.prefix, ask.evidence_files)?);
+        let (changes, reader) = readers.changes()?;
+        facts.git.changes = Some(changes);
+        facts.git.reader = reader;
+        facts.git.notes.extend(index_notes(&layout, &facts.git.head));
     }
-    Ok(Some(GitObservation { facts, top: layout.top, watch_targets: targets }))
+    Ok(Some(GitObservation { facts: facts.git, top: layout.top, watch_targets: facts.targets }))
 }
 
-type Facts = (GitFacts, Vec<crate::model::WatchTarget>, Option<Stamp>);
+/// What a repository is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Facts,
+    Changes,
+}
 
+/// A reader that was chosen.
+enum Chosen<'r, 'a> {
+    InProcess(&'r InProcess<'a>),
+    Program(Program<'a>),
+}
+
+/// The readers of one observation; each is opened when it is first needed.
+struct Readers<'a> {
+    layout: &'a Layout,
+    ask: &'a GitAsk<'a>,
+    in_process: Option<InProcess<'a>>,
+}
+
+impl<'a> Readers<'a> {
+    fn repo(&mut self, purpose: Purpose) -> Read<Chosen<'_, 'a>> {
+        if self.wants_program(purpose) {
+            return self.program("this repository").map(Chosen::Program);
+        }
+        if self.in_process.is_none() {
+            match InProcess::open(self.layout) {
+                Ok(repo) => self.in_process = Some(repo),
+                Err(error) if is_unsupported(&error) && self.ask.reader.is_none() => {
+                    return self.program(error.message()).map(Chosen::Program);
+                }
+                Err(error) => return Err(libgit2_trouble(&error)),
+            }
+        }
+        match &self.in_process {
+            Some(repo) => Ok(Chosen::InProcess(repo)),
+            None => Err(trouble(ReadProblem::Io, "the repository could not be opened")),
+        }
+    }
+
+    /// The changes of the work tree, and who read them.
+    fn changes(&mut self) -> Read<(crate::model::Changes, GitReader)> {
+        let (layout, ask) = (self.layout, self.ask);
+        let read = |repo: &dyn Repo| changes::read(repo, &layout.prefix, ask.evidence_files);
+        let refused = match self.repo(Purpose::Changes)? {
+            Chosen::Program(repo) => return Ok((read(&repo)?, GitReader::Program)),
+            Chosen::InProcess(repo) => match read(repo) {
+                Ok(changes) => return Ok((changes, GitReader::InProcess)),
+                Err(unreadable) => unreadable,
+            },
+        };
+        // A split or sparse index shows only now; another failure is one for git too.
+        if refused.problem != ReadProblem::Unsupported || ask.reader.is_some() || ask.program.is_none() {
+            return Err(refused);
+        }
+        Ok((read(&self.program(&refused.detail)?)?, GitReader::Program))
+    }
+
+    /// Whether the git program has to read, or reads better.
+    fn wants_program(&self, purpose: Purpose) -> bool {
+        match self.ask.reader {
+            Some(GitReader::Program) => true,
+            Some(GitReader::InProcess) => false,
+            None if self.layout.is_reftable || self.layout.is_sha256 => true,
+            None => {
+                purpose == Purpose::Changes
+                    && self.ask.program.is_some()
+                    && (self.layout.n_index_entries().is_some_and(|n_entries| n_entries > LARGE_INDEX)
+                        || has_filters(self.layout))
+            }
+        }
+    }
+
+    fn program(&self, what: &str) -> Read<Program<'a>> {
+        let Some(program) = self.ask.program else {
+            let words = format!("{what} can only be read by the git program, which was not found");
+            return Err(trouble(ReadProblem::Unsupported, words));
+        };
+        let call = Call { program, home: self.ask.home, time_limit: self.ask.time_limit };
+        let settings = self.in_process.as_ref().and_then(InProcess::settings);
+        Ok(Program::new(self.layout, call, settings))
+    }
+}
+
+/// Whether attributes ask for a conversion that libgit2 does not make, so that converted files
+/// would look changed: a filter of the user's (LFS, say), an encoding.
+fn has_filters(layout: &Layout) -> bool {
+    [layout.top.join(".gitattributes"), layout.common_dir.join("info/attributes")].iter().any(|path| {
+        let text = read_small(path).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        text.contains("filter=") || text.contains("working-tree-encoding")
+    })
+}
+
+/// The operation in progress. Where references are no files, two of them are references.
+fn operation(readers: &mut Readers<'_>, reader: &GitReader) -> Read<Option<Operation>> {
+    let found = raw::operation(readers.layout);
+    if found.is_some() || !readers.layout.is_reftable || *reader != GitReader::Program {
+        return Ok(found);
+    }
+    let repo = readers.program("this repository")?;
+    for (name, operation) in [("CHERRY_PICK_HEAD", Operation::CherryPick), ("REVERT_HEAD", Operation::Revert)]
+    {
+        if repo.resolve(name)?.is_some() {
+            return Ok(Some(operation));
+        }
+    }
+    Ok(None)
+}
+
+/// What a person should know about the index.
+fn index_notes(layout: &Layout, head: &Head) -> Vec<String> {
+    let has = |name: &str| layout.git_dir.join(name).symlink_metadata().is_ok();
+    let mut notes = Vec::new();
+    if has("index.lock") {
+        notes.push(
+            "another git command holds the index (index.lock), or one was killed and left it".to_owned(),
+        );
+    }
+    if !has("index") && head.commit().is_some() {
+        notes.push(
+            "the index is gone: git takes every file for deleted; `git reset` makes it again".to_owned(),
+        );
+    }
+    notes
+}
+
+/// Everything but the work tree.
 fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts> {
     let head = repo.head()?;
-    let mut notes = Vec::new();
     let upstream_name = match &head {
         Head::Branch { name, .. } => repo.upstream(name)?,
         Head::Detached { .. } | Head::Unborn { .. } => None,
     };
+    // Taken before the rest is read: what changes from here on is seen next time.
     let stamp = Stamp::of(layout, upstream_name.as_deref());
-    let upstream = match (&head, &upstream_name) {
-        (Head::Branch { commit, .. }, Some(name)) => {
-            let there = repo.refs(&[name])?.into_iter().find(|found| found.name == *name);
-            match there {
-                Some(there) => {
-                    let (ahead, behind) = repo.ahead_behind(commit, &there.commit)?;
-                    Some(Upstream { name: baseline::short(name).to_owned(), ahead, behind })
-                }
-                None => None,
-            }
-        }
-        _ => None,
+    let upstream = match &upstream_name {
+        Some(name) => upstream(repo, &head, name)?,
+        None => None,
     };
-    let baseline: Baseline = baseline::choose(repo, layout, &head, &ask.baseline, ask.now, &mut notes)?;
+    let mut notes = Vec::new();
+    let baseline = baseline::choose(repo, layout, &head, &ask.baseline, ask.now, &mut notes)?;
     let commits = commits::count(repo, layout, &head, &baseline)?;
+    if raw::is_shallow(layout) {
+        notes.push("the history is shallow: what lies before its cut is unknown".to_owned());
+    }
+    let n_stashed = if layout.is_reftable {
+        u32::try_from(repo.reflog("refs/stash")?.len()).unwrap_or(u32::MAX)
+    } else {
+        reflog::count(&raw::log_path(layout, "refs/stash"))?
+    };
     let targets = targets::of(layout, &head, upstream_name.as_deref());
-    let facts = GitFacts {
+    let git = GitFacts {
         head,
         baseline,
         commits,
-        operation: raw::operation(layout),
+        operation: None,
         upstream,
-        n_stashed: super::reflog::count(&raw::log_path(layout, "refs/stash"))?,
+        n_stashed,
         changes: None,
         reader: repo.reader(),
         notes,
     };
-    Ok((facts, targets, stamp))
+    Ok(Facts { git, targets, upstream_name, stamp })
+}
+
+fn upstream(repo: &dyn Repo, head: &Head, name: &str) -> Read<Option<Upstream>> {
+    let there = repo.refs(&[name])?.into_iter().find(|found| found.name == *name);
+    let (Some(commit), Some(there)) = (head.commit(), there) else { return Ok(None) };
+    let (ahead, behind) = repo.ahead_behind(commit, &there.commit)?;
+    Ok(Some(Upstream { name: baseline::short(name).to_owned(), ahead, behind }))
 }

@@ -1,0 +1,166 @@
+//! Understands what the git program prints. All formats are NUL- or line-separated and made for
+//! programs; what is not understood in `status` is an error, for a missed change would look clean.
+
+use super::reader::{Commit, Entry, Id, Ref};
+use super::reflog::is_id;
+use super::shadow::{Setting, is_needed};
+use super::trouble::{Read, trouble};
+use crate::model::{ChangeKind, ReadProblem};
+
+/// The commits of `rev-list` with fields id, tree, parents, time, subject, each ended by a NUL.
+pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
+    let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
+    fields
+        .chunks_exact(5)
+        .filter_map(|fields| {
+            let field = |position: usize| String::from_utf8_lossy(fields[position].trim_ascii()).into_owned();
+            let id = field(0);
+            is_id(&id).then(|| Commit {
+                id,
+                tree: field(1),
+                parents: field(2).split_ascii_whitespace().map(str::to_owned).collect(),
+                time: field(3).parse().unwrap_or_default(),
+                subject: field(4),
+            })
+        })
+        .collect()
+}
+
+/// The references of `for-each-ref` that lead to commits.
+pub(super) fn refs(answer: &[u8]) -> Vec<Ref> {
+    let text = String::from_utf8_lossy(answer);
+    text.lines()
+        .filter_map(|line| {
+            // Reference names have no blanks.
+            let fields: Vec<&str> = line.split(' ').collect();
+            let &[kind, id, peeled_kind, peeled, symref, name] = fields.as_slice() else { return None };
+            let commit = match (kind, peeled_kind) {
+                ("commit", _) => id,
+                (_, "commit") => peeled,
+                _ => return None,
+            };
+            Some(Ref {
+                name: name.to_owned(),
+                commit: commit.to_owned(),
+                target: (!symref.is_empty()).then(|| symref.to_owned()),
+            })
+        })
+        .collect()
+}
+
+/// The entries of `log -g`, newest first: id, time, message.
+pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
+    let text = String::from_utf8_lossy(answer);
+    let fields: Vec<&str> = text.split('\0').collect();
+    fields
+        .chunks_exact(3)
+        .filter_map(|fields| {
+            // `HEAD@{1700000000 +0000}`
+            let time = fields[1].rsplit_once('{')?.1.split(' ').next()?.parse().ok()?;
+            Some((fields[0].trim().to_owned(), time, fields[2].to_owned()))
+        })
+        .collect()
+}
+
+/// The settings of `config --list --show-scope -z` that are the repository's own and are needed.
+pub(super) fn settings(answer: &[u8]) -> Vec<Setting> {
+    let mut fields = answer.split(|byte| *byte == 0);
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(setting)) = (fields.next(), fields.next()) {
+        if scope != b"local" && scope != b"worktree" {
+            continue;
+        }
+        let text = String::from_utf8_lossy(setting);
+        let (key, value) = text.split_once('\n').unwrap_or((&text, "true"));
+        if is_needed(key) {
+            settings.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    settings
+}
+
+/// The entries of `status --porcelain=v2 -z`.
+pub(super) fn status(answer: &[u8]) -> Read<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
+        let entry = match record[0] {
+            b'#' | b'!' => continue,
+            b'?' => record.get(2..).map(|path| Entry {
+                path: path.to_vec(),
+                staged: None,
+                unstaged: Some(ChangeKind::Untracked),
+            }),
+            b'1' => tracked(record),
+            // `u XY sub m1 m2 m3 mW h1 h2 h3 path`
+            b'u' => record.splitn(11, |byte| *byte == b' ').nth(10).map(|path| Entry {
+                path: path.to_vec(),
+                staged: None,
+                unstaged: Some(ChangeKind::Conflicted),
+            }),
+            _ => None,
+        };
+        entries.push(entry.ok_or_else(|| trouble(ReadProblem::Invalid, "git's status was not understood"))?);
+    }
+    Ok(entries)
+}
+
+/// `1 XY sub mH mI mW hH hI path`
+fn tracked(record: &[u8]) -> Option<Entry> {
+    let fields: Vec<&[u8]> = record.splitn(9, |byte| *byte == b' ').collect();
+    let &[staged, unstaged] = *fields.get(1)? else { return None };
+    Some(Entry { path: fields.get(8)?.to_vec(), staged: kind(staged)?, unstaged: kind(unstaged)? })
+}
+
+/// `None` when the letter is not known.
+fn kind(letter: u8) -> Option<Option<ChangeKind>> {
+    match letter {
+        b'.' => Some(None),
+        b'M' => Some(Some(ChangeKind::Modified)),
+        b'T' => Some(Some(ChangeKind::TypeChanged)),
+        b'A' => Some(Some(ChangeKind::Added)),
+        b'D' => Some(Some(ChangeKind::Deleted)),
+        b'R' | b'C' => Some(Some(ChangeKind::Renamed)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_record_of_a_status_is_understood() {
+        let answer = b"1 AM N... 100644 100644 100644 0 0 a b.txt\0u UU N... 1 1 1 1 0 0 0 c\0? d\n/\0! e\0";
+        let entries = status(answer).unwrap();
+        let entry = |path: &[u8], staged, unstaged| Entry { path: path.to_vec(), staged, unstaged };
+        assert_eq!(
+            entries,
+            [
+                entry(b"a b.txt", Some(ChangeKind::Added), Some(ChangeKind::Modified)),
+                entry(b"c", None, Some(ChangeKind::Conflicted)),
+                entry(b"d\n/", None, Some(ChangeKind::Untracked)),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_record_that_is_not_understood_is_never_clean() {
+        for answer in [b"1 XY".as_slice(), b"9 a", b"1 .Z N... 1 1 1 0 0 a", b"u UU"] {
+            assert!(status(answer).is_err(), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_repositorys_own_harmless_settings_are_kept() {
+        let answer =
+            b"global\0core.filemode\nfalse\0local\0core.filemode\nfalse\0local\0core.fsmonitor\nrm -rf\0\
+            local\0filter.x.clean\nrm\0worktree\0core.sparsecheckout\ntrue\0";
+        assert_eq!(
+            settings(answer),
+            [
+                ("core.filemode".to_owned(), "false".to_owned()),
+                ("core.sparsecheckout".to_owned(), "true".to_owned())
+            ]
+        );
+    }
+}
