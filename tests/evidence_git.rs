@@ -1,1 +1,12 @@
-//! Tests of evidence_git (being built).
+//! What git says of a workspace: the same cases over both readers, compared whole.
+
+#[path = "evidence_git/case.rs"]
+mod case;
+#[path = "evidence_git/changes.rs"]
+mod changes;
+#[path = "evidence_git/hostile.rs"]
+mod hostile;
+#[path = "evidence_git/new_work.rs"]
+mod new_work;
+#[path = "evidence_git/places.rs"]
+mod places;

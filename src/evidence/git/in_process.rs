@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{ConfigLevel, DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
+use git2::{Config, ConfigLevel, DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
 
 use super::layout::Layout;
 use super::raw;
@@ -32,9 +32,12 @@ pub(super) struct InProcess<'a> {
 
 impl<'a> InProcess<'a> {
     /// Opens the repository. The error says whether the git program could read it.
-    pub(super) fn open(layout: &'a Layout) -> Result<InProcess<'a>, git2::Error> {
+    pub(super) fn open(layout: &'a Layout, home: Option<&Path>) -> Result<InProcess<'a>, git2::Error> {
         let flags = git2::RepositoryOpenFlags::NO_SEARCH;
         let repository = Repository::open_ext(&layout.top, flags, [] as [&Path; 0])?;
+        if home.map(Path::as_os_str) != std::env::var_os("HOME").as_deref() {
+            repository.set_config(&config_under(layout, home)?)?;
+        }
         // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
         let is_top = |path: &Path| {
             path == layout.top || path.canonicalize().is_ok_and(|resolved| resolved == layout.top)
@@ -54,10 +57,12 @@ impl<'a> InProcess<'a> {
         while let Some(entry) = entries.next() {
             let Ok(entry) = entry else { return None };
             let is_own = matches!(entry.level(), ConfigLevel::Local | ConfigLevel::Worktree);
-            let (Ok(name), value) = (entry.name(), entry.value()) else { return None };
-            if is_own && is_needed(name) {
-                settings.push((name.to_owned(), value.unwrap_or("true").to_owned()));
+            if !is_own || !entry.name().is_ok_and(is_needed) {
+                continue;
             }
+            // A key without a value is true; libgit2 has no text for it.
+            let value = if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
+            settings.push((entry.name().unwrap_or_default().to_owned(), value.into_owned()));
         }
         Some(settings)
     }
@@ -178,6 +183,24 @@ impl<'a> InProcess<'a> {
         }
         Ok(())
     }
+}
+
+/// The configuration of a repository for a user whose home is not this process's own.
+fn config_under(layout: &Layout, home: Option<&Path>) -> Result<Config, git2::Error> {
+    let mut config = Config::new()?;
+    let user = home.map(|home| {
+        [(home.join(".config/git/config"), ConfigLevel::XDG), (home.join(".gitconfig"), ConfigLevel::Global)]
+    });
+    let own = [
+        (layout.common_dir.join("config"), ConfigLevel::Local),
+        (layout.git_dir.join("config.worktree"), ConfigLevel::Worktree),
+    ];
+    for (path, level) in user.into_iter().flatten().chain(own) {
+        if path.is_file() {
+            config.add_file(&path, level, false)?;
+        }
+    }
+    Ok(config)
 }
 
 fn staged_kind(status: Status) -> Option<ChangeKind> {

@@ -82,7 +82,7 @@ impl<'a> Readers<'a> {
             return self.program("this repository").map(Chosen::Program);
         }
         if self.in_process.is_none() {
-            match InProcess::open(self.layout) {
+            match InProcess::open(self.layout, self.ask.home) {
                 Ok(repo) => self.in_process = Some(repo),
                 Err(error) if is_unsupported(&error) && self.ask.reader.is_none() => {
                     return self.program(error.message()).map(Chosen::Program);

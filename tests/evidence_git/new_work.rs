@@ -1,0 +1,408 @@
+//! Which commits are new work, and from which commit they are counted.
+
+use closeout::evidence::git::{BaselineChoice, GitMemory};
+use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading};
+
+use super::case::{counts, facts, first_seen, look};
+use crate::support::repo::Repo;
+
+#[test]
+fn a_commit_made_here_is_new_work() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 0));
+    let first = repo.commit_file("a");
+    let second = repo.commit_file("b");
+    let facts = facts(&repo, BaselineChoice::Remembered(&baseline));
+    assert_eq!(facts.commits.n_new, 2);
+    assert_eq!(facts.head, Head::Branch { name: "main".into(), commit: second.clone() });
+    let newest: Vec<_> = facts.commits.newest.iter().map(|one| (one.id.as_str(), one.subject.as_str())).collect();
+    assert_eq!(newest, [(&second[..8], "add b"), (&first[..8], "add a")]);
+}
+
+#[test]
+fn an_empty_commit_is_not_new_work() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.commit_nothing("nothing");
+    assert_eq!(counts(&repo, &baseline), (0, 0, 1, 0, 0));
+}
+
+#[test]
+fn a_merge_of_others_commits_is_not_new_work() {
+    let origin = Repo::new();
+    let repo = origin.clone_to("clone");
+    let baseline = first_seen(&repo);
+    for name in ["x", "y", "z"] {
+        origin.commit_file(name);
+    }
+    repo.commit_file("mine");
+    repo.git(["pull", "-q", "--no-rebase", "--no-edit"]);
+    assert_eq!(counts(&repo, &baseline), (1, 3, 1, 0, 0));
+}
+
+#[test]
+fn a_fast_forward_brings_only_foreign_commits() {
+    let origin = Repo::new();
+    let repo = origin.clone_to("clone");
+    let baseline = first_seen(&repo);
+    origin.commit_file("x");
+    repo.git(["pull", "-q", "--ff-only"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+}
+
+#[test]
+fn a_pull_without_a_remote_branch_is_foreign_too() {
+    let other = Repo::new();
+    let repo = other.beside("copy");
+    repo.git(["init", "-q", "-b", "main"]);
+    repo.git(["pull", "-q", &other.path().display().to_string(), "main"]);
+    let baseline = first_seen(&repo);
+    other.commit_file("x");
+    repo.git(["pull", "-q", "--ff-only", &other.path().display().to_string(), "main"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+}
+
+#[test]
+fn own_commits_that_were_pushed_or_merged_still_count() {
+    let origin = Repo::new();
+    origin.git(["config", "receive.denyCurrentBranch", "ignore"]);
+    let repo = origin.clone_to("clone");
+    repo.switch("feature");
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    repo.git(["push", "-q", "origin", "feature"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    repo.switch("main").git(["merge", "-q", "--ff-only", "feature"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn an_amend_of_the_baseline_counts_only_with_other_content() {
+    let repo = Repo::new();
+    repo.commit_file("a");
+    let baseline = first_seen(&repo);
+    repo.git(["commit", "-q", "--amend", "-m", "other words"]);
+    assert_eq!(counts(&repo, &baseline), (0, 0, 1, 0, 0));
+    repo.write("a", "more").stage("a").git(["commit", "-q", "--amend", "--no-edit"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn an_amended_commit_counts_once_and_its_first_form_is_not_lost() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    repo.git(["commit", "-q", "--amend", "-m", "better words"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    repo.write("a", "more").stage("a").git(["commit", "-q", "--amend", "--no-edit"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn a_commit_that_was_reset_away_is_lost() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 1));
+    repo.commit_file("b");
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 1));
+}
+
+#[test]
+fn commits_squashed_by_hand_are_not_lost() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    for name in ["a", "b", "c"] {
+        repo.commit_file(name);
+    }
+    repo.git(["reset", "-q", "--soft", "HEAD~3"]);
+    repo.git(["commit", "-q", "-m", "all in one"]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn a_commit_on_another_branch_is_elsewhere() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.switch("feature").commit_file("a");
+    repo.switch("main");
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 1, 0));
+    repo.git(["branch", "-q", "-D", "feature"]);
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 1));
+}
+
+#[test]
+fn from_an_unborn_branch_on_everything_counts() {
+    let repo = Repo::unborn();
+    let baseline = first_seen(&repo);
+    assert_eq!(baseline.commit, None);
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 0));
+    assert_eq!(facts(&repo, BaselineChoice::Find).head, Head::Unborn { name: "main".into() });
+    repo.commit_file("a");
+    repo.commit_file("b");
+    assert_eq!(counts(&repo, &baseline), (2, 0, 0, 0, 0));
+}
+
+#[test]
+fn an_orphan_branch_counts_its_own_commits() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.git(["checkout", "-q", "--orphan", "other"]);
+    repo.commit_file("a");
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    assert_eq!(facts(&repo, BaselineChoice::Find).baseline.commit, None);
+}
+
+#[test]
+fn a_rebase_keeps_the_count_and_loses_nothing() {
+    let origin = Repo::new();
+    let repo = origin.clone_to("clone");
+    repo.switch("feature");
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    repo.commit_file("b");
+    origin.commit_file("theirs");
+    repo.git(["fetch", "-q"]);
+    repo.git(["rebase", "-q", "origin/main"]);
+    assert_eq!(counts(&repo, &baseline), (2, 1, 0, 0, 0));
+}
+
+#[test]
+fn a_rebase_of_what_was_there_before_is_not_new_work() {
+    let origin = Repo::new();
+    let repo = origin.clone_to("clone");
+    repo.switch("feature");
+    repo.commit_file("a");
+    repo.commit_file("b");
+    let baseline = first_seen(&repo);
+    origin.commit_file("theirs");
+    repo.git(["fetch", "-q"]);
+    repo.git(["rebase", "-q", "origin/main"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 2, 0, 0));
+}
+
+#[test]
+fn a_rebase_that_stopped_is_an_operation() {
+    let repo = Repo::new();
+    repo.switch("feature").write("f", "mine\n").commit("mine");
+    repo.switch("main").write("f", "theirs\n").commit("theirs");
+    repo.switch("feature");
+    assert!(!repo.try_git(&["rebase", "main"], &[]).status.success());
+    let during = facts(&repo, BaselineChoice::Find);
+    assert_eq!(during.operation, Some(Operation::Rebase));
+    assert!(matches!(during.head, Head::Detached { .. }));
+    assert_eq!(during.changes.unwrap().n_conflicted, 1);
+    repo.git(["rebase", "--abort"]);
+    let after = facts(&repo, BaselineChoice::Find);
+    assert_eq!((after.operation, after.commits.n_new, after.commits.n_lost), (None, 1, 0));
+}
+
+#[test]
+fn every_operation_that_stops_is_named() {
+    let start = || {
+        let repo = Repo::new();
+        repo.switch("side").write("f", "side\n").commit("side");
+        repo.switch("main").write("f", "main\n").commit("main");
+        repo
+    };
+    for (args, operation) in [
+        (&["merge", "side"][..], Operation::Merge),
+        (&["cherry-pick", "side"], Operation::CherryPick),
+        (&["revert", "--no-edit", "HEAD"], Operation::Revert),
+        (&["bisect", "start"], Operation::Bisect),
+    ] {
+        let repo = start();
+        if operation == Operation::Revert {
+            repo.write("f", "later\n").commit("later");
+            assert!(!repo.try_git(&["revert", "--no-edit", "HEAD~1"], &[]).status.success());
+        } else {
+            repo.try_git(args, &[]);
+        }
+        assert_eq!(facts(&repo, BaselineChoice::Find).operation, Some(operation));
+    }
+}
+
+#[test]
+fn a_merge_with_a_conflict_solved_by_hand_is_work() {
+    let repo = Repo::new();
+    repo.switch("side").write("f", "side\n").commit("side");
+    repo.switch("main").write("f", "main\n").commit("main");
+    let baseline = first_seen(&repo);
+    assert!(!repo.try_git(&["merge", "side"], &[]).status.success());
+    repo.write("f", "both\n").stage("f").git(["commit", "-q", "--no-edit"]);
+    assert_eq!(counts(&repo, &baseline), (1, 1, 0, 0, 0));
+}
+
+#[test]
+fn cherry_picks_and_reverts_are_work() {
+    let repo = Repo::new();
+    repo.switch("side").commit_file("x");
+    repo.switch("main");
+    let baseline = first_seen(&repo);
+    repo.commit_file("y");
+    repo.git(["cherry-pick", "side"]);
+    repo.git(["revert", "--no-edit", "HEAD"]);
+    assert_eq!(counts(&repo, &baseline), (3, 0, 0, 0, 0));
+}
+
+#[test]
+fn work_that_no_log_knows_counts_when_only_this_branch_has_it() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.git(["config", "core.logAllRefUpdates", "false"]);
+    std::fs::remove_dir_all(repo.git_dir().join("logs")).unwrap();
+    repo.commit_file("a");
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    repo.git(["branch", "copy"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+}
+
+#[test]
+fn an_old_branch_that_is_checked_out_is_not_new_work() {
+    let repo = Repo::new();
+    repo.switch("old").commit_file("a");
+    repo.switch("main");
+    let baseline = first_seen(&repo);
+    repo.git(["checkout", "-q", "old"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+}
+
+#[test]
+fn work_of_another_worktree_does_not_count_here() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let other = repo.worktree("other");
+    other.commit_file("a");
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 0));
+    repo.git(["merge", "-q", "--ff-only", "other"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+    assert_eq!(facts(&other, BaselineChoice::Find).commits.n_new, 1);
+}
+
+#[test]
+fn a_branch_is_counted_from_where_it_left_the_default_branch() {
+    let repo = Repo::new();
+    let point = repo.head();
+    repo.switch("feature").commit_file("a");
+    repo.switch("main").commit_file("b");
+    repo.switch("feature");
+    let found = facts(&repo, BaselineChoice::Find);
+    assert_eq!(found.baseline.commit, Some(point));
+    assert_eq!(found.baseline.origin, BaselineOrigin::BranchPoint("main".into()));
+    assert_eq!(found.commits.n_new, 1);
+    repo.git(["checkout", "-q", "--detach"]);
+    repo.commit_file("c");
+    assert_eq!(facts(&repo, BaselineChoice::Find).commits.n_new, 2);
+}
+
+#[test]
+fn on_the_default_branch_the_upstream_or_the_present_head_is_the_baseline() {
+    let origin = Repo::new();
+    assert_eq!(facts(&origin, BaselineChoice::Find).baseline.origin, BaselineOrigin::FirstSeen);
+    let repo = origin.clone_to("clone");
+    let found = facts(&repo, BaselineChoice::Find);
+    assert_eq!(found.baseline.origin, BaselineOrigin::FirstSeen);
+    assert_eq!(found.upstream.map(|upstream| (upstream.name, upstream.ahead)), Some(("origin/main".into(), 0)));
+    repo.commit_file("a");
+    origin.commit_file("b");
+    repo.git(["fetch", "-q"]);
+    let found = facts(&repo, BaselineChoice::Find);
+    assert_eq!(found.baseline.origin, BaselineOrigin::BranchPoint("origin/main".into()));
+    assert_eq!(found.commits.n_new, 1);
+    let upstream = found.upstream.unwrap();
+    assert_eq!((upstream.ahead, upstream.behind), (1, 1));
+}
+
+#[test]
+fn a_branch_that_was_merged_is_counted_from_where_it_was_created() {
+    let repo = Repo::new();
+    repo.switch("feature").commit_file("a");
+    repo.switch("main").git(["merge", "-q", "--ff-only", "feature"]);
+    repo.switch("feature");
+    assert_eq!(facts(&repo, BaselineChoice::Find).commits.n_new, 1);
+}
+
+#[test]
+fn a_given_baseline_is_taken_or_refused_with_words() {
+    let repo = Repo::new();
+    let point = repo.head();
+    repo.commit_file("a");
+    let given = |rev| BaselineChoice::Given { rev, is_flag: true };
+    let found = facts(&repo, given("HEAD~1"));
+    assert_eq!((found.baseline.commit, found.baseline.origin), (Some(point), BaselineOrigin::Flag));
+    assert_eq!(found.commits.n_new, 1);
+    let written = repo.at("written");
+    let hostile = format!("--output={}", written.display());
+    for reader in [GitReader::InProcess, GitReader::Program] {
+        for rev in ["nothing", "-x", &hostile, "", "HEAD^{tree}", "HEAD~7"] {
+            let read = look(&repo, repo.path(), given(rev), Some(reader), &mut GitMemory::default());
+            let Reading::Unreadable(unreadable) = read else { panic!("{rev:?}: {read:?}") };
+            assert_eq!(unreadable.problem, ReadProblem::Invalid);
+            assert_eq!(unreadable.detail, format!("baseline `{rev}` is no commit of this repository"));
+        }
+    }
+    assert!(!written.exists());
+}
+
+#[test]
+fn a_remembered_baseline_that_is_gone_is_said_and_found_anew() {
+    let repo = Repo::new();
+    let mut baseline = first_seen(&repo);
+    baseline.commit = Some("1234567890123456789012345678901234567890".into());
+    let found = facts(&repo, BaselineChoice::Remembered(&baseline));
+    assert_eq!(found.baseline.commit, Some(repo.head()));
+    assert_eq!(found.notes, ["the remembered baseline 12345678 is gone from the repository; a new one was found"]);
+}
+
+#[test]
+fn references_that_look_like_options_are_only_names() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    let written = repo.at("written");
+    let name = format!("refs/heads/--output={}", written.display().to_string().replace('/', "_"));
+    repo.git(["update-ref", &name, "HEAD~1"]);
+    repo.git(["update-ref", "refs/heads/-x", "HEAD~1"]);
+    repo.git(["symbolic-ref", "HEAD", "refs/heads/-x"]);
+    let found = facts(&repo, BaselineChoice::Remembered(&baseline));
+    assert_eq!(found.head.branch(), Some("-x"));
+    assert_eq!(found.commits.n_new, 0);
+    assert!(!written.exists());
+}
+
+#[test]
+fn the_memory_sees_every_change() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let mut memory = GitMemory::default();
+    let mut check = |repo: &Repo| {
+        let read = |memory: &mut GitMemory| {
+            match look(repo, repo.path(), BaselineChoice::Remembered(&baseline), None, memory) {
+                Reading::Present(observation) => observation,
+                other => panic!("{other:?}"),
+            }
+        };
+        let remembered = read(&mut memory);
+        assert_eq!(remembered, read(&mut GitMemory::default()));
+        assert_eq!(remembered, read(&mut memory));
+    };
+    check(&repo);
+    repo.commit_file("a");
+    check(&repo);
+    repo.write("a", "x");
+    check(&repo);
+    repo.git(["stash", "-q"]);
+    check(&repo);
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    check(&repo);
+    repo.git(["branch", "keep", "ORIG_HEAD"]);
+    check(&repo);
+    repo.git(["pack-refs", "--all"]);
+    check(&repo);
+    repo.switch("feature").commit_file("b");
+    check(&repo);
+    repo.git(["commit", "-q", "--amend", "-m", "words"]);
+    check(&repo);
+}

@@ -1,0 +1,228 @@
+//! Throw-away repositories made by the real git program, cut off from the user's and the system's
+//! configuration: a home of their own, fixed names, and a clock that moves a minute with each call.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use closeout::model::Timestamp;
+
+/// The first moment of every scratch folder's clock, seconds since the epoch.
+const START: i64 = 1_700_000_000;
+
+/// A folder for one test, with a home and a clock; gone when the last repository in it is dropped.
+pub struct Scratch {
+    folder: tempfile::TempDir,
+    clock: AtomicI64,
+}
+
+/// A work tree in a scratch folder: a repository, a clone, a linked worktree, a submodule.
+#[derive(Clone)]
+pub struct Repo {
+    scratch: Arc<Scratch>,
+    top: PathBuf,
+}
+
+/// The git program of this machine.
+pub fn git_program() -> PathBuf {
+    closeout::process::find_program("git", std::env::var_os("PATH").as_deref()).expect("these tests need git")
+}
+
+impl Repo {
+    /// An empty repository on the unborn branch `main`.
+    pub fn unborn() -> Repo {
+        Repo::with_format(&[])
+    }
+
+    /// A repository on `main` with one commit of the file `README`.
+    pub fn new() -> Repo {
+        let repo = Repo::unborn();
+        repo.write("README", "hello\n").commit("first");
+        repo
+    }
+
+    /// The same, made with more options of `git init`.
+    pub fn with_format(options: &[&str]) -> Repo {
+        let folder = tempfile::tempdir().unwrap();
+        // Paths are compared resolved.
+        let top = folder.path().canonicalize().unwrap().join("repo");
+        std::fs::create_dir(&top).unwrap();
+        std::fs::create_dir(folder.path().join("home")).unwrap();
+        let repo = Repo { scratch: Arc::new(Scratch { folder, clock: AtomicI64::new(START) }), top };
+        repo.git(["init", "-q", "-b", "main"].iter().chain(options));
+        repo
+    }
+
+    /// A folder in the same scratch folder that is no repository yet.
+    pub fn beside(&self, name: &str) -> Repo {
+        let top = self.root().join(name);
+        std::fs::create_dir_all(&top).unwrap();
+        Repo { scratch: Arc::clone(&self.scratch), top }
+    }
+
+    /// A clone of this repository in a folder beside it.
+    pub fn clone_to(&self, name: &str) -> Repo {
+        let clone = self.beside(name);
+        clone.git(["clone", "-q", &self.top.display().to_string(), "."]);
+        clone
+    }
+
+    /// A linked worktree in a folder beside, on a new branch of the same name.
+    pub fn worktree(&self, name: &str) -> Repo {
+        let top = self.root().join(name);
+        self.git(["worktree", "add", "-q", "-b", name, &top.display().to_string()]);
+        Repo { scratch: Arc::clone(&self.scratch), top }
+    }
+
+    /// The scratch folder, resolved.
+    pub fn root(&self) -> PathBuf {
+        self.scratch.folder.path().canonicalize().unwrap()
+    }
+
+    /// The home that git has here.
+    pub fn home(&self) -> PathBuf {
+        self.root().join("home")
+    }
+
+    /// The top of the work tree.
+    pub fn path(&self) -> &Path {
+        &self.top
+    }
+
+    /// A path in the work tree.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.top.join(name)
+    }
+
+    /// The git directory of this worktree.
+    pub fn git_dir(&self) -> PathBuf {
+        PathBuf::from(self.git(["rev-parse", "--absolute-git-dir"]))
+    }
+
+    /// The moment on the clock.
+    pub fn now(&self) -> Timestamp {
+        Timestamp(self.scratch.clock.load(Ordering::Relaxed) * 1000)
+    }
+
+    /// Runs git, which must succeed; its output without the last line feed.
+    pub fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
+        let args: Vec<A> = args.into_iter().collect();
+        let output = self.try_git(&args, &[]);
+        let words: Vec<_> = args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect();
+        assert!(
+            output.status.success(),
+            "git {}: {}",
+            words.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned()
+    }
+
+    /// Runs git with more variables in its environment; it may fail.
+    #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
+    pub fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
+        let seconds = self.scratch.clock.fetch_add(60, Ordering::Relaxed);
+        let date = format!("{seconds} +0000");
+        Command::new(git_program())
+            .args(args)
+            .current_dir(&self.top)
+            .env_clear()
+            .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C")])
+            .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.org")])
+            .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
+            .envs([("GIT_AUTHOR_DATE", date.as_str()), ("GIT_COMMITTER_DATE", date.as_str())])
+            .envs([("GIT_EDITOR", "true"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_ALLOW_PROTOCOL", "file")])
+            .env("HOME", self.home())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(env.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    /// Writes a file and the folders on its way.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Repo {
+        self.write_bytes(name.as_bytes(), content)
+    }
+
+    /// Writes a file whose name need not be UTF-8.
+    pub fn write_bytes(&self, name: &[u8], content: impl AsRef<[u8]>) -> &Repo {
+        let path = self.top.join(OsStr::from_bytes(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> &Repo {
+        std::fs::remove_file(self.at(name)).unwrap();
+        self
+    }
+
+    /// Stages one path.
+    pub fn stage(&self, name: &str) -> &Repo {
+        self.git(["add", "--", name]);
+        self
+    }
+
+    /// Commits everything there is; the id.
+    pub fn commit(&self, message: &str) -> String {
+        self.git(["add", "-A"]);
+        self.git(["commit", "-q", "--allow-empty", "-m", message]);
+        self.head()
+    }
+
+    /// Commits one new file with this name; the id.
+    pub fn commit_file(&self, name: &str) -> String {
+        self.write(name, format!("content of {name}\n")).stage(name);
+        self.git(["commit", "-q", "-m", &format!("add {name}")]);
+        self.head()
+    }
+
+    /// Commits nothing; the id.
+    pub fn commit_nothing(&self, message: &str) -> String {
+        self.git(["commit", "-q", "--allow-empty", "-m", message]);
+        self.head()
+    }
+
+    /// The commit of HEAD.
+    pub fn head(&self) -> String {
+        self.git(["rev-parse", "HEAD"])
+    }
+
+    /// Switches to a branch; a new one if it does not exist.
+    pub fn switch(&self, branch: &str) -> &Repo {
+        if self.try_git(&["checkout", "-q", branch, "--"], &[]).status.success() {
+            return self;
+        }
+        self.git(["checkout", "-q", "-b", branch]);
+        self
+    }
+
+    /// Puts a named pipe in a place, in the stead of what is there.
+    pub fn fifo(&self, path: &Path) -> &Repo {
+        let _ = std::fs::remove_file(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        self
+    }
+
+    /// Writes an executable script; its path.
+    pub fn script(&self, name: &str, body: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.root().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+}
