@@ -51,7 +51,7 @@ pub(super) fn facts(repo: &Repo, baseline: BaselineChoice<'_>) -> GitFacts {
 
 /// The same with evidence files.
 pub(super) fn facts_with(repo: &Repo, baseline: BaselineChoice<'_>, evidence_files: &[String]) -> GitFacts {
-    let mut read = |reader| {
+    let read = |reader| {
         let memory = &mut GitMemory::default();
         match look_with(repo, repo.path(), baseline, Some(reader), memory, evidence_files) {
             Reading::Present(observation) => observation,

@@ -1,1 +1,387 @@
-//! x
+//! Repositories that would run something, hang, or look clean although they cannot be read.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use closeout::evidence::git::{BaselineChoice, GitMemory, observe};
+use closeout::model::{GitReader, ReadProblem, Reading};
+
+use super::case::{facts, first_seen, look, look_with, refusal};
+use crate::support::repo::{Repo, git_program};
+
+const READERS: [GitReader; 2] = [GitReader::InProcess, GitReader::Program];
+
+/// A repository with work in every state that makes git look at content.
+fn worked_in() -> Repo {
+    let repo = Repo::new();
+    repo.write("a.txt", "a\n").write("b.bin", "b\n").commit("files");
+    repo.switch("feature").commit_file("c");
+    repo.switch("main").commit_file("d");
+    repo.switch("feature").git(["merge", "-q", "--no-edit", "main"]);
+    repo.write("a.txt", "changed\n").write("b.bin", "c\n").write("loose", "x").write("new", "x").stage("new");
+    repo
+}
+
+/// Looks in every way; the canary must not be there after.
+fn stays_silent(repo: &Repo, canary: &Path) {
+    let baseline = first_seen(repo);
+    let _ = std::fs::remove_file(canary);
+    // Racy and touched files are hashed again, through filters.
+    repo.write("a.txt", "changed\n").write("b.bin", "b\n");
+    let evidence = ["out/decision.json".to_owned()];
+    repo.write("out/decision.json", "{}");
+    for reader in [Some(GitReader::InProcess), Some(GitReader::Program), None] {
+        for choice in [
+            BaselineChoice::Find,
+            BaselineChoice::Remembered(&baseline),
+            BaselineChoice::Given { rev: "HEAD~1", is_flag: true },
+        ] {
+            let memory = &mut GitMemory::default();
+            let read = look_with(repo, repo.path(), choice, reader, memory, &evidence);
+            let changes = read.present().unwrap_or_else(|| panic!("{read:?}")).facts.changes.clone().unwrap();
+            assert!(changes.n_paths >= 2);
+            assert!(!canary.exists(), "{reader:?} ran {}", std::fs::read_to_string(canary).unwrap_or_default());
+        }
+    }
+    closeout::evidence::git::worktrees(repo.path()).unwrap();
+    assert!(!canary.exists());
+}
+
+/// A script that leaves its name in the canary and hands its input through.
+fn armed(repo: &Repo, canary: &Path, name: &str) -> String {
+    repo.script(name, &format!("echo {name} >> '{}'\ncat", canary.display())).display().to_string()
+}
+
+#[test]
+fn fsmonitor_and_hooks_never_run() {
+    let repo = worked_in();
+    let canary = repo.root().join("canary");
+    let script = armed(&repo, &canary, "armed");
+    for name in [
+        "post-index-change",
+        "reference-transaction",
+        "post-commit",
+        "prepare-commit-msg",
+        "pre-auto-gc",
+        "fsmonitor-watchman",
+    ] {
+        std::os::unix::fs::symlink(&script, repo.git_dir().join("hooks").join(name)).unwrap();
+    }
+    repo.git(["config", "core.fsmonitor", &script]);
+    stays_silent(&repo, &canary);
+}
+
+#[test]
+fn filters_of_the_repository_never_run() {
+    for place in [".gitattributes", ".git/info/attributes"] {
+        let repo = worked_in();
+        let canary = repo.root().join("canary");
+        let script = armed(&repo, &canary, "filter");
+        for driver in ["f", "x=y"] {
+            for key in ["clean", "smudge", "process"] {
+                repo.git(["config", &format!("filter.{driver}.{key}"), &script]);
+            }
+            repo.git(["config", &format!("filter.{driver}.required"), "true"]);
+        }
+        let attributes = "*.txt filter=f diff=f\n*.bin filter=x=y\nc filter=f working-tree-encoding=UTF-16\n";
+        std::fs::write(repo.at(place), attributes).unwrap();
+        stays_silent(&repo, &canary);
+    }
+}
+
+#[test]
+fn every_other_setting_that_names_a_program_is_without_effect() {
+    let repo = worked_in();
+    let canary = repo.root().join("canary");
+    let script = armed(&repo, &canary, "setting");
+    repo.write(".gitattributes", "* diff=d merge=d\n");
+    for key in [
+        "diff.external",
+        "diff.d.command",
+        "diff.d.textconv",
+        "merge.d.driver",
+        "gpg.program",
+        "core.pager",
+        "pager.status",
+        "core.sshCommand",
+        "core.gitProxy",
+        "core.editor",
+        "core.askPass",
+        "core.alternateRefsCommand",
+        "credential.helper",
+        "alias.status",
+        "alias.rev-list",
+        "uploadpack.packObjectsHook",
+        "interactive.diffFilter",
+    ] {
+        repo.git(["config", key, &script]);
+    }
+    repo.git(["config", "log.showSignature", "true"]);
+    repo.git(["config", "extensions.partialClone", "origin"]);
+    repo.git(["config", "remote.origin.url", &format!("ext::{script}")]);
+    repo.git(["config", "remote.origin.promisor", "true"]);
+    stays_silent(&repo, &canary);
+}
+
+#[test]
+fn includes_and_worktree_settings_carry_nothing_in() {
+    let repo = worked_in();
+    let canary = repo.root().join("canary");
+    let script = armed(&repo, &canary, "included");
+    repo.write(".gitattributes", "* filter=f\n");
+    let text = format!("[core]\n\tfsmonitor = {script}\n[filter \"f\"]\n\tclean = {script}\n\tprocess = {script}\n");
+    let included = repo.root().join("included.config");
+    std::fs::write(&included, &text).unwrap();
+    repo.git(["config", "include.path", &included.display().to_string()]);
+    repo.git(["config", "includeIf.onbranch:**.path", &included.display().to_string()]);
+    repo.git(["config", "extensions.worktreeConfig", "true"]);
+    std::fs::write(repo.git_dir().join("config.worktree"), &text).unwrap();
+    stays_silent(&repo, &canary);
+}
+
+#[test]
+fn a_submodules_filters_and_hooks_never_run() {
+    let part = Repo::new();
+    let repo = part.beside("whole");
+    repo.git(["init", "-q", "-b", "main"]);
+    let url = part.path().display().to_string();
+    repo.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"]);
+    repo.write("a.txt", "a\n").write("b.bin", "x\n").commit("with a part");
+    let canary = repo.root().join("canary");
+    let script = armed(&repo, &canary, "submodule");
+    let inside = repo.beside("whole/part");
+    inside.git(["config", "filter.f.clean", &script]);
+    inside.git(["config", "core.fsmonitor", &script]);
+    inside.write(".gitattributes", "* filter=f\n").write("README", "dirty\n");
+    stays_silent(&repo, &canary);
+}
+
+#[test]
+fn a_folder_that_looks_like_a_bare_repository_is_no_repository() {
+    let repo = worked_in();
+    let canary = repo.root().join("canary");
+    let script = armed(&repo, &canary, "bare");
+    let trap = repo.beside("repo/trap");
+    trap.git(["init", "-q", "--bare", "."]);
+    trap.git(["config", "core.fsmonitor", &script]);
+    trap.git(["config", "core.worktree", "."]);
+    for reader in READERS {
+        let memory = &mut GitMemory::default();
+        let read = look(&trap, trap.path(), BaselineChoice::Find, Some(reader), memory);
+        assert_eq!(read.present().unwrap().top, repo.path(), "the repository around it");
+    }
+    assert!(!canary.exists());
+}
+
+#[test]
+fn a_work_tree_elsewhere_is_not_followed() {
+    let repo = Repo::new();
+    let other = repo.beside("other");
+    other.write("secret", "x");
+    repo.git(["config", "core.worktree", &other.path().display().to_string()]);
+    for reader in READERS {
+        let memory = &mut GitMemory::default();
+        let read = look(&repo, repo.path(), BaselineChoice::Find, Some(reader), memory);
+        let observation = read.present().unwrap();
+        assert_eq!(observation.top, repo.path());
+        assert_eq!(observation.facts.changes.as_ref().unwrap().n_paths, 0, "{reader:?}");
+    }
+}
+
+/// A path in which a FIFO makes git hang.
+type Place = fn(&Repo) -> PathBuf;
+
+#[test]
+fn a_named_pipe_in_a_known_place_is_refused_at_once() {
+    let places: [(&str, Place); 9] = [
+        (".gitignore", |repo| repo.at(".gitignore")),
+        (".gitattributes", |repo| repo.at(".gitattributes")),
+        (".gitmodules", |repo| repo.at(".gitmodules")),
+        ("exclude", |repo| repo.git_dir().join("info/exclude")),
+        ("attributes", |repo| repo.git_dir().join("info/attributes")),
+        ("index", |repo| repo.git_dir().join("index")),
+        ("HEAD", |repo| repo.git_dir().join("HEAD")),
+        ("packed-refs", |repo| repo.git_dir().join("packed-refs")),
+        ("config", |repo| repo.git_dir().join("config")),
+    ];
+    for (name, place) in places {
+        let repo = Repo::new();
+        repo.fifo(&place(&repo));
+        for reader in [Some(GitReader::InProcess), Some(GitReader::Program), None] {
+            let started = Instant::now();
+            let unreadable = refusal(&repo, repo.path(), reader);
+            assert_eq!(unreadable.problem, ReadProblem::NotAFile, "{name}");
+            assert!(unreadable.detail.contains(name), "{name}: {}", unreadable.detail);
+            assert!(started.elapsed() < Duration::from_secs(5), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_named_pipe_elsewhere_costs_the_time_limit_and_no_more() {
+    let deep: Place = |repo| repo.at("deep/.gitignore");
+    let included: Place = |repo| {
+        let path = repo.root().join("included");
+        repo.git(["config", "include.path", &path.display().to_string()]);
+        path
+    };
+    for place in [deep, included] {
+        let repo = Repo::new();
+        repo.write("deep/file", "x");
+        repo.fifo(&place(&repo));
+        let (program, home) = (git_program(), repo.home());
+        let ask = closeout::evidence::git::GitAsk {
+            changes: true,
+            baseline: BaselineChoice::Find,
+            evidence_files: &[],
+            reader: Some(GitReader::Program),
+            now: repo.now(),
+            program: Some(&program),
+            home: Some(&home),
+            time_limit: Duration::from_millis(200),
+        };
+        let read = observe(repo.path(), &ask, &mut GitMemory::default());
+        let Reading::Unreadable(unreadable) = read else { panic!("{read:?}") };
+        assert_eq!(unreadable.problem, ReadProblem::TimedOut);
+        assert_eq!(unreadable.detail, "git did not answer within 0.2 s");
+    }
+}
+
+#[test]
+fn the_callers_environment_has_no_effect() {
+    // The environment of this process cannot be changed from a test; that nothing of it is handed on
+    // is shown by a program that prints what it was given.
+    let repo = Repo::new();
+    let seen = repo.root().join("seen");
+    let body = format!("env > '{}'\necho \"$@\" >> '{}'\nexit 1", seen.display(), seen.display());
+    let fake = repo.script("git", &body);
+    let ask = closeout::evidence::git::GitAsk {
+        changes: true,
+        baseline: BaselineChoice::Find,
+        evidence_files: &[],
+        reader: Some(GitReader::Program),
+        now: repo.now(),
+        program: Some(&fake),
+        home: None,
+        time_limit: Duration::from_secs(5),
+    };
+    let read = observe(repo.path(), &ask, &mut GitMemory::default());
+    assert!(matches!(read, Reading::Unreadable(_)), "{read:?}");
+    let seen = std::fs::read_to_string(seen).unwrap();
+    let names: Vec<_> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    let allowed = ["LC_ALL", "PATH", "PWD", "OLDPWD", "SHLVL", "_"];
+    assert!(
+        names.iter().all(|name| name.starts_with("GIT_") || name.starts_with("--no-optional") || allowed.contains(name)),
+        "{names:?}"
+    );
+    for needed in ["GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1", "--no-optional-locks"] {
+        assert!(seen.contains(needed), "{needed}");
+    }
+}
+
+#[test]
+fn damage_is_never_clean() {
+    let damages: [(&str, fn(&Repo)); 6] = [
+        ("HEAD is text", |repo| std::fs::write(repo.git_dir().join("HEAD"), "garbage\n").unwrap()),
+        ("HEAD is gone", |repo| std::fs::remove_file(repo.git_dir().join("HEAD")).unwrap()),
+        ("index is cut", |repo| {
+            let path = repo.git_dir().join("index");
+            let content = std::fs::read(&path).unwrap();
+            std::fs::write(path, &content[..content.len() / 2]).unwrap();
+        }),
+        ("branch is text", |repo| {
+            std::fs::write(repo.git_dir().join("refs/heads/main"), "garbage\n").unwrap();
+        }),
+        ("commit is gone", |repo| {
+            let id = repo.head();
+            let path = repo.git_dir().join("objects").join(&id[..2]).join(&id[2..]);
+            std::fs::remove_file(path).unwrap();
+        }),
+        ("commit is empty", |repo| {
+            let id = repo.head();
+            let path = repo.git_dir().join("objects").join(&id[..2]).join(&id[2..]);
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(path, "").unwrap();
+        }),
+    ];
+    for (name, damage) in damages {
+        for reader in READERS {
+            let repo = Repo::new();
+            damage(&repo);
+            let unreadable = refusal(&repo, repo.path(), Some(reader));
+            assert!(!unreadable.detail.is_empty());
+            assert!(
+                matches!(unreadable.problem, ReadProblem::Invalid | ReadProblem::Io),
+                "{name}, {reader:?}: {unreadable:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_index_that_is_gone_is_said() {
+    let repo = Repo::new();
+    std::fs::remove_file(repo.git_dir().join("index")).unwrap();
+    let facts = facts(&repo, BaselineChoice::Find);
+    assert!(facts.notes[0].contains("the index is gone"), "{:?}", facts.notes);
+    assert_eq!(facts.changes.unwrap().n_staged, 1);
+}
+
+#[test]
+fn a_locked_index_is_read_and_said() {
+    let repo = Repo::new();
+    std::fs::write(repo.git_dir().join("index.lock"), "").unwrap();
+    repo.write("README", "changed\n");
+    let facts = facts(&repo, BaselineChoice::Find);
+    assert!(facts.notes[0].contains("index.lock"));
+    assert_eq!(facts.changes.unwrap().n_unstaged, 1);
+}
+
+#[test]
+fn a_repository_of_somebody_else_is_refused_with_what_to_do() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root can give a repository to another user");
+        return;
+    }
+    for part in ["", ".git"] {
+        let repo = Repo::new();
+        std::os::unix::fs::chown(repo.at(part), Some(12345), None).unwrap();
+        for reader in READERS {
+            let unreadable = refusal(&repo, repo.path(), Some(reader));
+            assert_eq!(unreadable.problem, ReadProblem::Refused);
+            assert!(unreadable.detail.contains("safe.directory"));
+        }
+    }
+}
+
+#[test]
+fn reading_writes_nothing() {
+    let repo = worked_in();
+    let linked = repo.worktree("linked");
+    linked.write("README", "racy\n");
+    let before = state(&repo.root());
+    for path in [repo.path(), linked.path()] {
+        for reader in READERS {
+            let read = look(&repo, path, BaselineChoice::Find, Some(reader), &mut GitMemory::default());
+            assert!(read.present().is_some(), "{read:?}");
+        }
+    }
+    assert_eq!(state(&repo.root()), before);
+}
+
+/// Every file below a folder with its content and time of change.
+fn state(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let modified = path.symlink_metadata().unwrap().modified().unwrap();
+        if path.is_dir() {
+            files.extend(state(&path));
+            files.insert(path, (Vec::new(), modified));
+        } else {
+            files.insert(path.clone(), (std::fs::read(path).unwrap(), modified));
+        }
+    }
+    files
+}

@@ -14,38 +14,38 @@ use closeout::model::Timestamp;
 const START: i64 = 1_700_000_000;
 
 /// A folder for one test, with a home and a clock; gone when the last repository in it is dropped.
-pub struct Scratch {
+pub(crate) struct Scratch {
     folder: tempfile::TempDir,
     clock: AtomicI64,
 }
 
 /// A work tree in a scratch folder: a repository, a clone, a linked worktree, a submodule.
 #[derive(Clone)]
-pub struct Repo {
+pub(crate) struct Repo {
     scratch: Arc<Scratch>,
     top: PathBuf,
 }
 
 /// The git program of this machine.
-pub fn git_program() -> PathBuf {
+pub(crate) fn git_program() -> PathBuf {
     closeout::process::find_program("git", std::env::var_os("PATH").as_deref()).expect("these tests need git")
 }
 
 impl Repo {
     /// An empty repository on the unborn branch `main`.
-    pub fn unborn() -> Repo {
+    pub(crate) fn unborn() -> Repo {
         Repo::with_format(&[])
     }
 
     /// A repository on `main` with one commit of the file `README`.
-    pub fn new() -> Repo {
+    pub(crate) fn new() -> Repo {
         let repo = Repo::unborn();
         repo.write("README", "hello\n").commit("first");
         repo
     }
 
     /// The same, made with more options of `git init`.
-    pub fn with_format(options: &[&str]) -> Repo {
+    pub(crate) fn with_format(options: &[&str]) -> Repo {
         let folder = tempfile::tempdir().unwrap();
         // Paths are compared resolved.
         let top = folder.path().canonicalize().unwrap().join("repo");
@@ -57,58 +57,58 @@ impl Repo {
     }
 
     /// A folder in the same scratch folder that is no repository yet.
-    pub fn beside(&self, name: &str) -> Repo {
+    pub(crate) fn beside(&self, name: &str) -> Repo {
         let top = self.root().join(name);
         std::fs::create_dir_all(&top).unwrap();
         Repo { scratch: Arc::clone(&self.scratch), top }
     }
 
     /// A clone of this repository in a folder beside it.
-    pub fn clone_to(&self, name: &str) -> Repo {
+    pub(crate) fn clone_to(&self, name: &str) -> Repo {
         let clone = self.beside(name);
         clone.git(["clone", "-q", &self.top.display().to_string(), "."]);
         clone
     }
 
     /// A linked worktree in a folder beside, on a new branch of the same name.
-    pub fn worktree(&self, name: &str) -> Repo {
+    pub(crate) fn worktree(&self, name: &str) -> Repo {
         let top = self.root().join(name);
         self.git(["worktree", "add", "-q", "-b", name, &top.display().to_string()]);
         Repo { scratch: Arc::clone(&self.scratch), top }
     }
 
     /// The scratch folder, resolved.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.scratch.folder.path().canonicalize().unwrap()
     }
 
     /// The home that git has here.
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.root().join("home")
     }
 
     /// The top of the work tree.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.top
     }
 
     /// A path in the work tree.
-    pub fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.top.join(name)
     }
 
     /// The git directory of this worktree.
-    pub fn git_dir(&self) -> PathBuf {
+    pub(crate) fn git_dir(&self) -> PathBuf {
         PathBuf::from(self.git(["rev-parse", "--absolute-git-dir"]))
     }
 
     /// The moment on the clock.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.scratch.clock.load(Ordering::Relaxed) * 1000)
     }
 
     /// Runs git, which must succeed; its output without the last line feed.
-    pub fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
+    pub(crate) fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         let args: Vec<A> = args.into_iter().collect();
         let output = self.try_git(&args, &[]);
         let words: Vec<_> = args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect();
@@ -123,7 +123,7 @@ impl Repo {
 
     /// Runs git with more variables in its environment; it may fail.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
-    pub fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
+    pub(crate) fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
         let seconds = self.scratch.clock.fetch_add(60, Ordering::Relaxed);
         let date = format!("{seconds} +0000");
         Command::new(git_program())
@@ -144,12 +144,12 @@ impl Repo {
     }
 
     /// Writes a file and the folders on its way.
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Repo {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Repo {
         self.write_bytes(name.as_bytes(), content)
     }
 
     /// Writes a file whose name need not be UTF-8.
-    pub fn write_bytes(&self, name: &[u8], content: impl AsRef<[u8]>) -> &Repo {
+    pub(crate) fn write_bytes(&self, name: &[u8], content: impl AsRef<[u8]>) -> &Repo {
         let path = self.top.join(OsStr::from_bytes(name));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -157,44 +157,44 @@ impl Repo {
     }
 
     /// Removes a file.
-    pub fn remove(&self, name: &str) -> &Repo {
+    pub(crate) fn remove(&self, name: &str) -> &Repo {
         std::fs::remove_file(self.at(name)).unwrap();
         self
     }
 
     /// Stages one path.
-    pub fn stage(&self, name: &str) -> &Repo {
+    pub(crate) fn stage(&self, name: &str) -> &Repo {
         self.git(["add", "--", name]);
         self
     }
 
     /// Commits everything there is; the id.
-    pub fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(["add", "-A"]);
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         self.head()
     }
 
     /// Commits one new file with this name; the id.
-    pub fn commit_file(&self, name: &str) -> String {
+    pub(crate) fn commit_file(&self, name: &str) -> String {
         self.write(name, format!("content of {name}\n")).stage(name);
         self.git(["commit", "-q", "-m", &format!("add {name}")]);
         self.head()
     }
 
     /// Commits nothing; the id.
-    pub fn commit_nothing(&self, message: &str) -> String {
+    pub(crate) fn commit_nothing(&self, message: &str) -> String {
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         self.head()
     }
 
     /// The commit of HEAD.
-    pub fn head(&self) -> String {
+    pub(crate) fn head(&self) -> String {
         self.git(["rev-parse", "HEAD"])
     }
 
     /// Switches to a branch; a new one if it does not exist.
-    pub fn switch(&self, branch: &str) -> &Repo {
+    pub(crate) fn switch(&self, branch: &str) -> &Repo {
         if self.try_git(&["checkout", "-q", branch, "--"], &[]).status.success() {
             return self;
         }
@@ -203,7 +203,7 @@ impl Repo {
     }
 
     /// Puts a named pipe in a place, in the stead of what is there.
-    pub fn fifo(&self, path: &Path) -> &Repo {
+    pub(crate) fn fifo(&self, path: &Path) -> &Repo {
         let _ = std::fs::remove_file(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         rustix::fs::mknodat(
@@ -218,7 +218,7 @@ impl Repo {
     }
 
     /// Writes an executable script; its path.
-    pub fn script(&self, name: &str, body: &str) -> PathBuf {
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.root().join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();

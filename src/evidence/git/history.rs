@@ -25,9 +25,9 @@ pub(super) struct History {
 impl History {
     /// What the log of HEAD and the log of the current branch say.
     pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
-        let start = start_of(head_log, baseline);
+        let start = start_of(head_log, baseline, Log::Head);
         let mut history = History::default();
-        let branch_start = start_of(branch_log, baseline);
+        let branch_start = start_of(branch_log, baseline, Log::Branch);
         // Beyond a branch point every commit is the branch's own work, whenever it was made. From a
         // first sight on, only what was made since then counts.
         let counts_all = match baseline.origin {
@@ -74,9 +74,19 @@ impl History {
     }
 }
 
+/// Whose log is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Log {
+    /// This worktree's HEAD.
+    Head,
+    /// The branch that HEAD is on.
+    Branch,
+}
+
 /// The first entry since the baseline. A log has seconds only, so position decides where it can:
-/// what follows the last arrival at the baseline commit is since it.
-fn start_of(log: &[LogEntry], baseline: &Baseline) -> usize {
+/// what follows the last arrival of HEAD at the baseline commit is since it. A branch can have
+/// left that commit long before.
+fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     let Some(commit) = &baseline.commit else { return 0 };
     let seconds = match baseline.origin {
         BaselineOrigin::FirstSeen => Some(baseline.set_at.0.div_euclid(1000)),
@@ -92,7 +102,11 @@ fn start_of(log: &[LogEntry], baseline: &Baseline) -> usize {
         None => None,
     };
     let mut arrivals = log.iter().enumerate().filter(|(_, entry)| entry.new == *commit);
-    let arrival = if is_first_seen { arrivals.next_back() } else { arrivals.next() };
+    let arrival = match whose {
+        Log::Branch if is_first_seen => None,
+        Log::Head if is_first_seen => arrivals.next_back(),
+        Log::Head | Log::Branch => arrivals.next(),
+    };
     let after_arrival = arrival.map(|(position, _)| position + 1);
     match (after_arrival, after_time) {
         (Some(arrival), Some(time)) if is_first_seen => arrival.min(time),

@@ -23,6 +23,8 @@ pub(super) const EQUIVALENCE_LIMIT: usize = 200;
 const GITLINK: u32 = 0o160_000;
 /// The flag of an index entry that was only announced (`git add -N`).
 const INTENT_TO_ADD: u16 = 1 << 13;
+/// The flag of an index entry whose file is not checked out on purpose.
+const SKIP_WORKTREE: u16 = 1 << 14;
 
 /// A repository read by libgit2.
 pub(super) struct InProcess<'a> {
@@ -160,27 +162,34 @@ impl<'a> InProcess<'a> {
                 entries.push(Entry { path: path.to_vec(), staged, unstaged });
             }
         }
-        self.mark_announced(&mut entries)?;
+        self.follow_marks(&mut entries)?;
         Ok(entries)
     }
 
-    /// `git add -N` stages nothing: git shows such a path as new in the work tree only.
-    fn mark_announced(&self, entries: &mut [Entry]) -> Result<(), git2::Error> {
-        if !entries.iter().any(|entry| entry.staged == Some(ChangeKind::Added)) {
+    /// Marks of index entries that libgit2 takes otherwise than git: `git add -N` stages nothing,
+    /// and a file that is not checked out on purpose is not deleted.
+    fn follow_marks(&self, entries: &mut Vec<Entry>) -> Result<(), git2::Error> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let is_doubtful = |entry: &Entry| {
+            entry.staged == Some(ChangeKind::Added) || entry.unstaged == Some(ChangeKind::Deleted)
+        };
+        if !entries.iter().any(is_doubtful) {
             return Ok(());
         }
         let index = self.repository.index()?;
-        for entry in entries.iter_mut().filter(|entry| entry.staged == Some(ChangeKind::Added)) {
-            use std::os::unix::ffi::OsStrExt as _;
+        for entry in entries.iter_mut().filter(|entry| is_doubtful(entry)) {
             let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
-            if index.get_path(path, 0).is_some_and(|found| found.flags_extended & INTENT_TO_ADD != 0) {
+            let marks = index.get_path(path, 0).map(|found| found.flags_extended).unwrap_or_default();
+            let is_deleted = entry.unstaged == Some(ChangeKind::Deleted);
+            if marks & SKIP_WORKTREE != 0 && is_deleted {
+                entry.unstaged = None;
+            }
+            if marks & INTENT_TO_ADD != 0 && entry.staged == Some(ChangeKind::Added) {
                 entry.staged = None;
-                entry.unstaged = match entry.unstaged {
-                    Some(ChangeKind::Deleted) => Some(ChangeKind::Deleted),
-                    Some(_) | None => Some(ChangeKind::Added),
-                };
+                entry.unstaged = Some(if is_deleted { ChangeKind::Deleted } else { ChangeKind::Added });
             }
         }
+        entries.retain(|entry| entry.staged.is_some() || entry.unstaged.is_some());
         Ok(())
     }
 }
