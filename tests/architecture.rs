@@ -1,1 +1,341 @@
-//! Tests of architecture (being built).
+//! The house holds: rooms, arrows, purity, rights, and the files that describe them.
+//!
+//! `table` is the law as data; `source` reads a file of `src/`; `rules` holds the one against the other.
+//! The tests here run over the tree, and over planted violations: a rule that cannot fail is no rule.
+
+mod rules;
+mod source;
+mod table;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rules::{findings, findings_of_crate_root, findings_with};
+use table::{EXCEPTIONS, LATER_ROOMS, MAX_LINES, ROOMS, Room, room};
+
+/// Every Rust file below a folder, with its path from the top of the project.
+fn rust_files(folder: &str) -> Vec<(String, String)> {
+    let mut folders = vec![top().join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(top()).unwrap().to_str().unwrap().to_owned();
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The room that a file of `src/` is in; `None` for the files at the top of `src/`.
+fn room_of(file: &str) -> Option<&str> {
+    file.strip_prefix("src/")?.split_once('/').map(|(room, _)| room)
+}
+
+fn architecture_file() -> String {
+    fs::read_to_string(top().join("src/ARCHITECTURE.md")).unwrap()
+}
+
+#[test]
+fn every_file_of_every_room_keeps_to_the_table() {
+    let mut all = Vec::new();
+    for (file, text) in rust_files("src") {
+        match room_of(&file) {
+            Some(name) => match room(name) {
+                Some(room) => all.extend(findings(room, &file, &text)),
+                None => all.push(format!("{file}: the table names no room `{name}`")),
+            },
+            None => all.extend(findings_of_crate_root(&file, &text)),
+        }
+    }
+    assert!(all.is_empty(), "\n{}\n", all.join("\n"));
+}
+
+#[test]
+fn every_folder_is_a_room_of_the_table_and_every_room_is_a_folder() {
+    let folders: BTreeSet<String> = fs::read_dir(top().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let rooms: BTreeSet<String> = ROOMS
+        .iter()
+        .map(|room| room.name.to_owned())
+        .filter(|name| folders.contains(name) || !LATER_ROOMS.contains(&name.as_str()))
+        .collect();
+    assert_eq!(folders, rooms);
+}
+
+#[test]
+fn every_exception_has_a_reason_and_is_still_needed() {
+    for exception in EXCEPTIONS {
+        assert!(!exception.reason.is_empty());
+        let text = fs::read_to_string(top().join(exception.file)).unwrap();
+        let room = room(room_of(exception.file).unwrap()).unwrap();
+        let found = findings_with(room, None, exception.file, &text);
+        assert!(!found.is_empty(), "{} needs no exception any more", exception.file);
+    }
+}
+
+#[test]
+fn the_arrows_of_the_table_only_point_down() {
+    // The rooms stand in the table in reading order: each imports only those before it.
+    for (place, room) in ROOMS.iter().enumerate() {
+        for import in room.imports {
+            assert!(
+                ROOMS[..place].iter().any(|above| above.name == *import),
+                "{} imports {import}, which does not stand before it",
+                room.name
+            );
+        }
+    }
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let too_long: Vec<String> = rust_files("src")
+        .into_iter()
+        .filter(|(file, _)| !source::is_test_file(file))
+        .map(|(file, text)| (file, source::lines_without_tests(&text)))
+        .filter(|(_, n_lines)| *n_lines > MAX_LINES)
+        .map(|(file, n_lines)| format!("{file}: {n_lines} lines without tests, allowed are {MAX_LINES}"))
+        .collect();
+    assert!(too_long.is_empty(), "\n{}\n", too_long.join("\n"));
+}
+
+#[test]
+fn every_test_file_is_a_module_of_the_one_test_binary() {
+    let main = fs::read_to_string(top().join("tests/main.rs")).unwrap();
+    let forgotten: Vec<PathBuf> = fs::read_dir(top().join("tests"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            name != "main" && !main.lines().any(|line| line == format!("mod {name};"))
+        })
+        .collect();
+    assert!(forgotten.is_empty(), "tests/main.rs does not list {forgotten:?}");
+}
+
+#[test]
+fn the_architecture_file_names_every_room_and_only_paths_that_exist() {
+    let text = architecture_file();
+    for room in ROOMS.iter().filter(|room| !LATER_ROOMS.contains(&room.name)) {
+        assert!(text.contains(&format!("`{}`", room.name)), "ARCHITECTURE.md does not name `{}`", room.name);
+    }
+    let missing: Vec<String> =
+        paths_named_in(&text).into_iter().filter(|path| !top().join(path).exists()).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names what does not exist: {missing:?}");
+}
+
+#[test]
+fn the_architecture_file_and_the_table_show_the_same_arrows() {
+    let text = architecture_file();
+    for Room { name, imports, .. } in ROOMS.iter().filter(|room| !LATER_ROOMS.contains(&room.name)) {
+        let row = text
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{name}` |")))
+            .unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{name}`"));
+        let cell = row.split('|').nth(3).unwrap();
+        let shown: BTreeSet<&str> = cell
+            .split(',')
+            .map(|import| import.trim().trim_matches('`'))
+            .filter(|import| *import != "–")
+            .collect();
+        let real: BTreeSet<&str> =
+            imports.iter().copied().filter(|import| !LATER_ROOMS.contains(import)).collect();
+        assert_eq!(shown, real, "the arrows of `{name}` in ARCHITECTURE.md");
+    }
+}
+
+/// The paths in backquotes that begin with a folder of the project.
+fn paths_named_in(text: &str) -> Vec<String> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|quoted| !quoted.contains([' ', '\n', '*', '…', '<']))
+        .filter(|quoted| {
+            ["src/", "tests/", "config/", "assets/", ".ci/"].iter().any(|folder| quoted.starts_with(folder))
+                || ["Cargo.toml", "Cargo.lock", ".clippy.toml", "README.md"].contains(quoted)
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_path_that_is_named_and_not_there_would_be_found() {
+    let text = "See `src/model/mod.rs`, `src/nowhere.rs` and `judge::combine`.";
+    assert_eq!(paths_named_in(text), ["src/model/mod.rs", "src/nowhere.rs"]);
+}
+
+/// What the rules say of a planted file.
+fn planted(room_name: &str, code: &str) -> Vec<String> {
+    let file = format!("src/{room_name}/planted.rs");
+    findings(room(room_name).unwrap(), &file, &format!("//! Planted.\n{code}"))
+}
+
+#[test]
+fn forbidden_arrows_are_found_however_they_are_written() {
+    for (room, code) in [
+        ("judge", "use crate::evidence::collect;"),
+        ("judge", "use crate::{model::Verdict, evidence::{self, git}};"),
+        ("judge", "use crate as house; fn f() { house::evidence::collect(); }"),
+        ("judge", "fn f() { crate::evidence::collect(); }"),
+        ("judge", "fn f(_: &crate::evidence::Reader) {}"),
+        ("judge", "fn f() { assert_eq!(1, crate::evidence::n()); }"),
+        ("judge", "fn f() { vec![vec![crate :: evidence :: n()]]; }"),
+        ("judge", "use super::super::evidence::collect;"),
+        ("judge", "mod inner { use super::super::super::evidence; }"),
+        ("judge", "use closeout::evidence::collect;"),
+        ("judge", "#[cfg(test)] mod tests { use crate::evidence::collect; }"),
+        ("judge", "macro_rules! m { () => { crate::evidence::collect() } }"),
+        ("judge", "#[derive(Debug)] struct S { #[serde(with = \"crate::evidence::form\")] a: u8 }"),
+        ("store", "use crate::config::Config;"),
+        ("evidence", "use crate::judge::weigh;"),
+        ("engine", "use crate::ui::Screen;"),
+    ] {
+        let found = planted(room, code);
+        let is_found = found.iter().any(|finding| finding.contains("imports"));
+        assert!(is_found, "{room}: {code}\n{found:?}");
+    }
+    let file = "//! Planted.\nuse super::evidence;";
+    assert_eq!(
+        findings(room("judge").unwrap(), "src/judge/mod.rs", file),
+        ["src/judge/mod.rs: imports `evidence`, which `judge` may not"]
+    );
+}
+
+#[test]
+fn the_outside_world_is_found_in_pure_rooms() {
+    for code in [
+        "use std::fs;",
+        "fn f() { std::fs::read(\"x\"); }",
+        "use std::{fmt, fs as disk}; fn f() { disk::read(\"x\"); }",
+        "use std::time::{Duration, Instant};",
+        "fn f() { std::time::SystemTime::now(); }",
+        "fn f() { jiff::Timestamp::now(); }",
+        "use std::env;",
+        "fn f() { println!(\"{:?}\", std::env::var(\"X\")); }",
+        "use std::process::Command;",
+        "use std::net::TcpStream;",
+        "use std::thread;",
+        "use std::sync::Mutex;",
+        "use std::sync::atomic::AtomicU64;",
+        "use std::cell::RefCell;",
+        "thread_local! { static X: u8 = 1; }",
+        "async fn f() {}",
+        "fn f() { let _ = async { 1 }; }",
+        "use tokio::sync::mpsc;",
+        "use git2::Repository;",
+        "fn f() { rustix::fs::stat(\"x\"); }",
+        "use std::os::unix::fs::MetadataExt;",
+        "use std::sync::LazyLock;",
+        "fn f() { std::io::stdin(); }",
+        "extern crate libc;",
+    ] {
+        assert_eq!(planted("model", code).len(), 1, "{code}\n{:?}", planted("model", code));
+    }
+    assert_eq!(planted("judge", "use std::sync::{LazyLock, OnceLock};"), Vec::<String>::new());
+    assert_eq!(planted("ui", "use crossterm::terminal::enable_raw_mode;").len(), 1);
+    assert_eq!(planted("ui", "use ratatui::widgets::Paragraph;"), Vec::<String>::new());
+    assert_eq!(planted("ui", "use ratatui::Terminal;").len(), 1);
+    assert_eq!(planted("ui", "use ratatui::backend::CrosstermBackend;").len(), 1);
+}
+
+#[test]
+fn rights_that_a_room_does_not_have_are_found() {
+    for (room, code) in [
+        ("evidence", "use std::process::Command;"),
+        ("engine", "fn f() { tokio::process::Command::new(\"x\"); }"),
+        ("cli", "fn f() { std::process::exit(1); }"),
+        ("agent", "fn f() { rustix::process::kill_process(p, s); }"),
+        ("evidence", "fn f() { std::fs::write(\"x\", \"\"); }"),
+        ("evidence", "use std::fs; fn f() { fs::remove_dir_all(\"x\"); }"),
+        ("evidence", "use std::fs::File; fn f() { File::create(\"x\"); }"),
+        ("evidence", "use std::fs::rename;"),
+        ("agent", "fn f() { std::fs::OpenOptions::new().write(true).open(\"x\"); }"),
+        ("watch", "fn f(o: &mut Options) { o.append(true); }"),
+        ("evidence", "use rustix::fs::{openat, OFlags}; fn f() { openat(d, p, OFlags::WRONLY); }"),
+        ("evidence", "fn f() { rustix::fs::unlinkat(d, p, x); }"),
+        ("config", "fn f() { std::os::unix::fs::symlink(a, b); }"),
+        ("config", "use std::env;"),
+        ("store", "fn f() { std::env::var(\"HOME\"); }"),
+        ("evidence", "use tempfile::tempdir;"),
+        ("cli", "use git2::Repository;"),
+        ("engine", "use notify::Watcher;"),
+        ("engine", "use std::net::TcpListener;"),
+    ] {
+        let found = planted(room, code);
+        assert_eq!(found.len(), 1, "{room}: {code}\n{found:?}");
+    }
+}
+
+#[test]
+fn bad_manners_are_found() {
+    for (code, expected) in [
+        ("use crate::model::*;", "glob import"),
+        ("use super::*;", "glob import"),
+        ("use super::super::near;", "super::super"),
+        ("fn f() { super::super::near(); }", "super::super"),
+        ("mod tests { fn f() {} }", "without #[cfg(test)]"),
+        ("mod tests;", "without #[cfg(test)]"),
+    ] {
+        let found = planted("judge", code);
+        assert!(found.iter().any(|finding| finding.contains(expected)), "{code}\n{found:?}");
+    }
+    let judge = room("judge").unwrap();
+    assert_eq!(findings(judge, "src/judge/x.rs", "use std::fmt;"), ["src/judge/x.rs: has no module doc"]);
+    assert_eq!(findings(judge, "src/judge/x.rs", "//! Doc.\nfn {"), ["src/judge/x.rs: is not Rust"]);
+    let tests = "//! Tests.\nuse super::*;\nuse std::fs;";
+    assert_eq!(findings(judge, "src/judge/closer/tests.rs", tests), Vec::<String>::new());
+    let tests = "//! Tests.\nuse crate::evidence::collect;";
+    assert_eq!(findings(judge, "src/judge/closer/tests.rs", tests).len(), 1);
+    assert_eq!(
+        findings_of_crate_root("src/lib.rs", "#![doc = \"x\"]\npub mod model;\npub fn f() {}\n"),
+        ["src/lib.rs: holds something else than its rooms"]
+    );
+    assert_eq!(findings_of_crate_root("src/helper.rs", "//! Doc.\n").len(), 1);
+}
+
+#[test]
+fn what_is_allowed_is_not_found() {
+    for (room, code) in [
+        ("judge", "use crate::model::{self, Verdict}; use super::near; use std::collections::BTreeMap;"),
+        ("judge", "//! See `crate::evidence`.\n/// And crate::evidence.\nfn f() {} // crate::evidence"),
+        (
+            "judge",
+            "#[cfg(test)] mod tests { use super::*; use std::fs; #[test] fn t() { fs::read(\"x\"); } }",
+        ),
+        ("judge", "fn f(fs: u8, thread: u8) -> u8 { fs + thread }"),
+        ("judge", "mod inner { use super::near; }"),
+        ("evidence", "use crate::process::run; use crate::agent::find; use std::fs::File;"),
+        (
+            "evidence",
+            "fn f() { std::fs::OpenOptions::new().read(true).open(\"x\"); list.append(&mut other); }",
+        ),
+        ("process", "use std::process::{Child, Command};"),
+        ("store", "fn f() { std::fs::rename(a, b); }"),
+        ("cli", "use std::process::ExitCode; fn f() { std::env::args_os(); }"),
+        ("process", "fn f() { std::env::split_paths(p); }"),
+    ] {
+        assert_eq!(planted(room, code), Vec::<String>::new(), "{room}: {code}");
+    }
+}
+
+#[test]
+fn tests_do_not_count_as_lines_of_a_file() {
+    let text = "//! Doc.\nfn f() {}\n\n#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n";
+    assert_eq!(source::lines_without_tests(text), 3);
+}

@@ -1,0 +1,306 @@
+//! Reads a file of `src/` into what the rules ask of it: its paths, resolved, and a few other facts.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+
+/// What one file says.
+#[derive(Default)]
+pub(super) struct Source {
+    /// Every path in code, resolved as far as one file allows.
+    pub(super) paths: Vec<Found>,
+    /// Every method that is called, with whether its one argument is `true`.
+    pub(super) methods: Vec<(String, bool, Context)>,
+    /// Async functions, blocks, closures and awaits outside tests.
+    pub(super) n_async: usize,
+    /// Macros that are called outside tests.
+    pub(super) macros: Vec<String>,
+    pub(super) has_extern_crate: bool,
+    /// A module `tests` that is built into the program.
+    pub(super) has_bare_test_module: bool,
+    pub(super) has_other_than_modules: bool,
+}
+
+/// A path in code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Found {
+    /// Its segments; those of a path into this crate begin with `crate`.
+    pub(super) segments: Vec<String>,
+    /// As it was written, for `super::super`.
+    pub(super) written: Vec<String>,
+    pub(super) is_glob: bool,
+    pub(super) context: Context,
+}
+
+/// Whether code is part of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Context {
+    Program,
+    Test,
+}
+
+/// Reads a file; `None` if it is not Rust.
+pub(super) fn read(file: &str, text: &str) -> Option<Source> {
+    let tree = syn::parse_file(text).ok()?;
+    let n_tests_around = usize::from(is_test_file(file));
+    let mut reader = Reader { module: module_of(file), n_tests_around, ..Reader::default() };
+    reader.source.has_other_than_modules = tree.items.iter().any(|item| !matches!(item, syn::Item::Mod(_)));
+    reader.visit_file(&tree);
+    Some(reader.finish())
+}
+
+/// A module `tests` in a file or folder of its own; the rules see to it that it is one of tests only.
+pub(super) fn is_test_file(file: &str) -> bool {
+    file.ends_with("/tests.rs") || file.contains("/tests/")
+}
+
+/// The lines of a file before its module of tests, which stands at the end.
+pub(super) fn lines_without_tests(text: &str) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    lines
+        .windows(2)
+        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod "))
+        .unwrap_or(lines.len())
+}
+
+/// `src/judge/questions/mod.rs` is the module `judge::questions`.
+fn module_of(file: &str) -> Vec<String> {
+    let path = file.trim_start_matches("src/").trim_end_matches(".rs");
+    let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
+    if segments.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
+        segments.pop();
+    }
+    segments
+}
+
+#[derive(Default)]
+struct Reader {
+    source: Source,
+    module: Vec<String>,
+    n_tests_around: usize,
+    /// What `use` made of a name, in the program and in tests.
+    aliases: BTreeMap<(Context, String), Vec<String>>,
+    raw: Vec<Found>,
+}
+
+impl Reader {
+    fn context(&self) -> Context {
+        if self.n_tests_around > 0 { Context::Test } else { Context::Program }
+    }
+
+    fn push(&mut self, written: Vec<String>, is_glob: bool) {
+        let segments = self.absolute(&written);
+        self.raw.push(Found { segments, written, is_glob, context: self.context() });
+    }
+
+    /// Resolves `self`, `super` and the crate's own name.
+    fn absolute(&self, written: &[String]) -> Vec<String> {
+        let mut base: Option<Vec<String>> = None;
+        let mut rest = written;
+        while let [first, others @ ..] = rest {
+            match (first.as_str(), &mut base) {
+                ("self", None) => base = Some(self.module.clone()),
+                ("super", None) => {
+                    let mut above = self.module.clone();
+                    above.pop();
+                    base = Some(above);
+                }
+                ("super", Some(above)) => {
+                    above.pop();
+                }
+                ("crate" | "closeout" | "$crate", None) => base = Some(Vec::new()),
+                _ => break,
+            }
+            rest = others;
+        }
+        match base {
+            Some(base) => {
+                let own = std::iter::once("crate".to_owned());
+                own.chain(base).chain(rest.iter().cloned()).collect()
+            }
+            None => rest.to_vec(),
+        }
+    }
+
+    fn read_use(&mut self, tree: &syn::UseTree, before: &[String]) {
+        let with = |name: String| -> Vec<String> { before.iter().cloned().chain([name]).collect() };
+        match tree {
+            syn::UseTree::Path(path) => self.read_use(&path.tree, &with(path.ident.to_string())),
+            syn::UseTree::Group(group) => {
+                for item in &group.items {
+                    self.read_use(item, before);
+                }
+            }
+            syn::UseTree::Glob(_) => self.push(before.to_vec(), true),
+            syn::UseTree::Name(name) => {
+                let name = name.ident.to_string();
+                let full = if name == "self" { before.to_vec() } else { with(name.clone()) };
+                let alias = if name == "self" { before.last().cloned() } else { Some(name) };
+                self.add_alias(alias, &full);
+                self.push(full, false);
+            }
+            syn::UseTree::Rename(rename) => {
+                let name = rename.ident.to_string();
+                let full = if name == "self" { before.to_vec() } else { with(name) };
+                self.add_alias(Some(rename.rename.to_string()), &full);
+                self.push(full, false);
+            }
+        }
+    }
+
+    fn add_alias(&mut self, alias: Option<String>, full: &[String]) {
+        let Some(alias) = alias else { return };
+        let full = self.absolute(full);
+        if full.first() != Some(&alias) || full.len() > 1 {
+            self.aliases.insert((self.context(), alias), full);
+        }
+    }
+
+    /// Paths inside the arguments of a macro, which `syn` does not parse.
+    fn read_tokens(&mut self, tokens: TokenStream) {
+        let mut path: Vec<String> = Vec::new();
+        let mut n_colons = 0;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) => {
+                    if n_colons != 2 {
+                        self.end_path(&mut path);
+                    }
+                    path.push(name.to_string());
+                    n_colons = 0;
+                }
+                TokenTree::Punct(sign) if sign.as_char() == ':' => n_colons += 1,
+                TokenTree::Group(group) => {
+                    self.end_path(&mut path);
+                    n_colons = 0;
+                    self.read_tokens(group.stream());
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {
+                    self.end_path(&mut path);
+                    n_colons = 0;
+                }
+            }
+        }
+        self.end_path(&mut path);
+    }
+
+    fn end_path(&mut self, path: &mut Vec<String>) {
+        if path.len() > 1 {
+            let path = std::mem::take(path);
+            self.push(path, false);
+        } else {
+            path.clear();
+        }
+    }
+
+    fn finish(mut self) -> Source {
+        for mut found in std::mem::take(&mut self.raw) {
+            // An alias of an alias of an alias; no file needs more.
+            for _ in 0..3 {
+                let Some(first) = found.segments.first() else { break };
+                let Some(full) = self.aliases.get(&(found.context, first.clone())) else { break };
+                if full.first() == Some(first) {
+                    break;
+                }
+                found.segments = full.iter().chain(&found.segments[1..]).cloned().collect();
+            }
+            self.source.paths.push(found);
+        }
+        self.source
+    }
+
+    fn within<T>(&mut self, attributes: &[syn::Attribute], visit: impl FnOnce(&mut Self) -> T) -> T {
+        let is_test = usize::from(attributes.iter().any(is_for_tests));
+        self.n_tests_around += is_test;
+        let answer = visit(self);
+        self.n_tests_around -= is_test;
+        answer
+    }
+
+    fn count_async(&mut self, is_async: bool) {
+        if is_async && self.context() == Context::Program {
+            self.source.n_async += 1;
+        }
+    }
+}
+
+/// `#[test]` and `#[cfg(test)]`.
+fn is_for_tests(attribute: &syn::Attribute) -> bool {
+    let path = attribute.path();
+    let is_plain = |tokens: &TokenStream| tokens.to_string() == "test";
+    path.is_ident("test")
+        || (path.is_ident("cfg")
+            && matches!(&attribute.meta, syn::Meta::List(list) if is_plain(&list.tokens)))
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        let is_bare = item.ident == "tests" && !item.attrs.iter().any(is_for_tests);
+        self.source.has_bare_test_module |= is_bare && self.context() == Context::Program;
+        self.module.push(item.ident.to_string());
+        self.within(&item.attrs, |reader| visit::visit_item_mod(reader, item));
+        self.module.pop();
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.within(&item.attrs, |reader| visit::visit_item_fn(reader, item));
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.within(&item.attrs, |reader| reader.read_use(&item.tree, &[]));
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.within(&item.attrs, |reader| visit::visit_item_impl(reader, item));
+    }
+
+    fn visit_item_extern_crate(&mut self, _: &'ast syn::ItemExternCrate) {
+        self.source.has_extern_crate = true;
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect(), false);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        if self.context() == Context::Program
+            && let Some(last) = called.path.segments.last()
+        {
+            self.source.macros.push(last.ident.to_string());
+        }
+        self.read_tokens(called.tokens.clone());
+        visit::visit_macro(self, called);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.count_async(signature.asyncness.is_some());
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_expr_async(&mut self, block: &'ast syn::ExprAsync) {
+        self.count_async(true);
+        visit::visit_expr_async(self, block);
+    }
+
+    fn visit_expr_await(&mut self, awaited: &'ast syn::ExprAwait) {
+        self.count_async(true);
+        visit::visit_expr_await(self, awaited);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.count_async(closure.asyncness.is_some());
+        visit::visit_expr_closure(self, closure);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let is_true = |argument: &syn::Expr| {
+            matches!(argument, syn::Expr::Lit(literal)
+                if matches!(&literal.lit, syn::Lit::Bool(switch) if switch.value))
+        };
+        let has_true = call.args.len() == 1 && call.args.iter().all(is_true);
+        self.source.methods.push((call.method.to_string(), has_true, self.context()));
+        visit::visit_expr_method_call(self, call);
+    }
+}
