@@ -50,6 +50,19 @@ fn baselines_come_back_after_a_restart() {
 }
 
 #[test]
+fn what_is_remembered_already_is_not_written_again() {
+    let (_folder, store) = store();
+    let workspace = WorkspaceId::local("/w");
+    store.remember_baseline(&workspace, &baseline("1")).unwrap();
+    let inode = || fs::metadata(&records(&store)[0]).unwrap().ino();
+    let before = inode();
+    store.remember_baseline(&workspace, &baseline("1")).unwrap();
+    assert_eq!(inode(), before);
+    store.remember_baseline(&workspace, &baseline("2")).unwrap();
+    assert_eq!(store.baselines().unwrap().baselines[&workspace], baseline("2"));
+}
+
+#[test]
 fn an_empty_store_remembers_nothing() {
     let (_folder, store) = store();
     assert_eq!(store.baselines().unwrap(), Remembered::default());
@@ -179,10 +192,10 @@ fn a_lock_that_is_not_given_back_is_waited_for_and_then_said() {
 fn many_writers_lose_nothing() {
     let (_folder, store) = store();
     thread::scope(|scope| {
-        for writer in 0..4 {
+        for writer in 0..3 {
             let store = store.clone();
             scope.spawn(move || {
-                for index in 0..10 {
+                for index in 0..4 {
                     let shared = WorkspaceId::local("/w/shared");
                     let own = WorkspaceId::local(format!("/w/{writer}-{index}"));
                     store.remember_baseline(&shared, &baseline("s")).unwrap();
@@ -193,8 +206,8 @@ fn many_writers_lose_nothing() {
     });
     let remembered = store.baselines().unwrap();
     assert_eq!(remembered.notices, Vec::<String>::new());
-    assert_eq!(remembered.baselines.len(), 41);
-    assert_eq!(records(&store).len(), 41, "no unfinished file is left");
+    assert_eq!(remembered.baselines.len(), 13);
+    assert_eq!(records(&store).len(), 13, "no unfinished file is left");
 }
 
 #[test]

@@ -44,7 +44,8 @@ impl Store {
         Ok(remembered)
     }
 
-    /// Remembers the baseline of a workspace, in place of the one before.
+    /// Remembers the baseline of a workspace, in place of the one before. Waits until it is on the
+    /// disk (some milliseconds), and for other writers at most two seconds.
     ///
     /// # Errors
     /// It cannot be written, or a newer closeout wrote the record. The one before stays.
@@ -55,12 +56,11 @@ impl Store {
         let record =
             Record { path: workspace.path().to_owned(), baseline: baseline.clone(), gone_since: None };
         let _turn = self.take_turn()?;
-        if let Some(json) = read_record(&path)?
-            && let Err(Unread::Newer(version)) = Record::from_json(&json)
-        {
-            return Err(StoreError::Newer { path, version });
+        match read_record(&path)?.map(|json| Record::from_json(&json)) {
+            Some(Err(Unread::Newer(version))) => Err(StoreError::Newer { path, version }),
+            Some(Ok(before)) if before == record => Ok(()),
+            Some(Ok(_) | Err(Unread::Damaged(_))) | None => write(&path, &record),
         }
-        write(&path, &record)
     }
 
     /// Forgets the workspaces whose directory is gone for 90 days, and notes since when others are.
