@@ -235,7 +235,7 @@ fn a_null_device_is_a_configuration_without_a_word() {
 #[test]
 fn a_named_file_that_is_not_there_ends_the_program() {
     let world = World::new().variable("CLOSEOUT_CONFIG", "/nowhere/c.toml");
-    assert_eq!(world.refusal(), "cannot read the configuration /nowhere/c.toml: entity not found");
+    assert_eq!(world.refusal(), "cannot read the configuration /nowhere/c.toml: there is no such file");
 }
 
 #[test]

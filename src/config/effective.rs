@@ -175,7 +175,7 @@ fn load_user(sources: &Sources) -> Result<(Layer, Layer), ConfigError> {
                 user = parse_layer(&text, &name, LayerOrigin::User, sources.home.as_deref())?;
             }
             None if user_file.is_named => {
-                let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+                let source = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file");
                 return Err(ConfigError::Unreadable { path: path.clone(), source });
             }
             None => {}
