@@ -3,15 +3,15 @@
 //!
 //! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
 
+mod properties;
 mod updates;
 
 use closeout::model::{
     ActivityState, Attention, Choice, CommitCounts, Head, LastWords, Operation, Question, QuestionWeight,
-    Rule, TaskKind, VerdictState, Warning, WorkspaceView, display_text,
+    Rule, TaskKind, VerdictState, Warning, WorkspaceView,
 };
-use closeout::ui::{self, Focus, Look, State};
+use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
-use proptest::prelude::*;
 use ratatui::style::Color;
 
 use crate::support::screen::{
@@ -301,103 +301,6 @@ fn no_frame_has_a_background_colour() {
         let mut state = screen_of(200, 60, &views);
         state.look = look;
         assert!(frame(&state, &views).content.iter().all(|cell| cell.bg == Color::Reset));
-    }
-}
-
-/// Strings as agents, repositories and attackers write them.
-fn hostile() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        any::<String>(),
-        "[ -~]{0,40}",
-        Just("\u{1b}[31m".to_owned()),
-        Just("\u{202e}".to_owned()),
-        Just("👩\u{200D}💻".to_owned()),
-        Just("日本語のとても長い文".to_owned()),
-        Just("e\u{301}\u{301}\u{301}".to_owned()),
-        Just("\n\n- [ ] a\n  > b\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n".to_owned()),
-        Just("&#27;&#8238;".to_owned()),
-        Just("ｶﾞﾊﾟ\u{0E33}\u{1100}\u{1161}".to_owned()),
-    ];
-    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
-}
-
-/// The five workspaces with every text replaced.
-fn hostile_views() -> impl Strategy<Value = Vec<WorkspaceView>> {
-    prop::collection::vec(prop::collection::vec(hostile(), 12), 0..6).prop_map(|texts| {
-        texts.into_iter().zip(five()).map(|(words, view)| with_words(view, &words)).collect()
-    })
-}
-
-fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
-    view.name.clone_from(&words[0]);
-    view.agent = Some(words[1].clone());
-    view.model = Some(words[2].clone());
-    view.prompt = Some(words[3].clone());
-    view.problem = (words[4].len() > 20).then(|| words[4].clone());
-    view.activity.detail = Some(words[5].clone());
-    view.last_words = Some(last_words(&words[6], 5));
-    if let Some(git) = &mut view.git {
-        git.head = Head::Branch { name: words[7].clone(), commit: words[8].clone() };
-        git.changes = None;
-        git.notes = vec![words[9].clone()];
-        for file in git.changes.iter_mut().flat_map(|changes| &mut changes.files) {
-            file.path.clone_from(&words[10]);
-        }
-    }
-    if let Some(verdict) = &mut view.verdict {
-        verdict.why.clone_from(&words[11]);
-        verdict.next_action.text.clone_from(&words[0]);
-        for part in &mut verdict.parts {
-            part.evidence.name.clone_from(&words[1]);
-            part.evidence.reasons = vec![words[2].clone(), words[3].clone()];
-        }
-        if let Some(question) = &mut verdict.question {
-            question.text.clone_from(&words[6]);
-            question.choices.iter_mut().for_each(|choice| choice.label.clone_from(&words[9]));
-        }
-    }
-    view
-}
-
-fn drawn(state: &State, views: &[WorkspaceView]) -> Result<(), TestCaseError> {
-    for cell in &frame(state, views).content {
-        prop_assert!(!cell.symbol().chars().any(display_text::is_unsafe), "{:?}", cell.symbol());
-    }
-    Ok(())
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_view_and_no_size_breaks_a_frame_or_reaches_the_terminal(
-        views in hostile_views(),
-        width in 0u16..250,
-        height in 0u16..80,
-        keys in prop::sample::select(vec!["", "\n", "\tjjjG", "?G", "/a", "w\n", "jjG", "/日\n"]),
-        notice in hostile(),
-        look in prop::sample::select(vec![Look::colour(), Look::plain(), Look::ascii()]),
-    ) {
-        let mut state = screen_of(width, height, &views);
-        state.look = look;
-        state.notices = vec![notice];
-        drawn(&state, &views)?;
-        let _ = press(&mut state, &views, keys);
-        drawn(&state, &views)?;
-    }
-
-    #[test]
-    fn the_last_line_of_a_detail_can_be_reached(
-        views in hostile_views(),
-        width in 30u16..250,
-        height in 8u16..80,
-    ) {
-        let mut state = screen_of(width, height, &views);
-        let _ = press(&mut state, &views, "\tG");
-        let scrolled = state.detail_top;
-        let before = frame(&state, &views);
-        state.detail_top = usize::MAX;
-        prop_assert!(state.focus != Focus::Detail || before == frame(&state, &views), "top {scrolled}");
     }
 }
 

@@ -1,7 +1,6 @@
 //! The watcher over the real system in temporary folders, and over a made-up one where the system's
 //! limits are meant. Nothing here sleeps: a test waits for a sighting, and that something is *not*
 //! sighted is shown by a later change that is (the kernel keeps the order).
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails stops there")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -499,6 +498,57 @@ fn a_renamed_parent_and_a_link_pointed_elsewhere_are_found_by_a_recheck() {
 }
 
 #[test]
+fn whatever_happens_to_a_tree_the_folders_that_are_there_are_watched() {
+    churn(&["a", "b", "a/a", "a/b", "b/a", "b/b", "a/a/a", "a/a/b", "a/b/a", "b/a/b"], &|_| ());
+}
+
+#[test]
+fn whatever_happens_to_a_tree_a_recheck_repairs_sparse_watches() {
+    churn(&["a/a", "b", "a/b/a", "b/a/b"], &Watcher::recheck);
+}
+
+/// Makes, removes and renames directories at random (the same each time), and after each round checks
+/// that exactly the folders that exist are watched.
+fn churn(targets: &[&str], repair: &dyn Fn(&Watcher)) {
+    const PLACES: [&str; 8] = ["a", "b", "a/a", "a/b", "b/a", "b/b", "a/a/a", "b/a/b"];
+    let (_dir, path) = folder();
+    let owner = Owner::new();
+    for target in targets {
+        owner.watch(&ws(target), &path.join(target), Names::these(["probe"]), Parts::WORDS);
+    }
+    let mut random = 1_u32;
+    let mut next = |n: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 16) as usize % n
+    };
+    for round in 0..150 {
+        for _ in 0..=next(6) {
+            let (one, other) = (path.join(PLACES[next(8)]), path.join(PLACES[next(8)]));
+            // Many of these fail, since what they need is not there.
+            let done = match next(3) {
+                0 => fs::create_dir_all(one),
+                1 => fs::remove_dir_all(one),
+                _ => fs::rename(one, other),
+            };
+            drop(done);
+        }
+        owner.all_so_far();
+        repair(&owner.watcher);
+        owner.all_so_far();
+        let there: Vec<_> = targets.iter().filter(|target| path.join(target).is_dir()).collect();
+        for target in &there {
+            fs::create_dir(path.join(target).join("probe")).unwrap();
+        }
+        let expected: Vec<_> = there.iter().map(|target| changed(&ws(target), Parts::WORDS)).collect();
+        assert_eq!(owner.all_so_far(), expected, "round {round}");
+        for target in &there {
+            fs::remove_dir(path.join(target).join("probe")).unwrap();
+        }
+        owner.all_so_far();
+    }
+}
+
+#[test]
 fn a_dropped_watcher_ends_its_thread() {
     let (_dir, path) = folder();
     let owner = Owner::new();
@@ -559,6 +609,71 @@ fn another_failure_is_told_in_words_and_is_over_when_a_recheck_succeeds() {
     assert_eq!(seen, [failed(None), changed(&ws("a"), Parts::WORDS)]);
 }
 
+#[test]
+fn a_folder_that_comes_while_it_begins_to_be_awaited_is_not_missed() {
+    let (_dir, path) = folder();
+    let made_up = MadeUp::with_limit(10);
+    let coming = path.join("a/b");
+    made_up.before_watch({
+        let (path, coming) = (path.clone(), coming.clone());
+        move |place| {
+            if place == path {
+                fs::create_dir_all(&coming).unwrap();
+            }
+        }
+    });
+    let owner = Owner::over(|on_hint| made_up.start(on_hint));
+    owner.watch(&ws("a"), &coming, Names::Any, Parts::WORDS);
+    assert_eq!(made_up.watched(), [coming]);
+}
+
+#[test]
+fn a_new_directory_with_the_inode_of_the_old_one_is_not_taken_for_it() {
+    let (_dir, path) = folder();
+    let made_up = MadeUp::with_limit(10);
+    let owner = Owner::over(|on_hint| made_up.start(on_hint));
+    let target = path.join("a");
+    fs::create_dir(&target).unwrap();
+    owner.watch(&ws("a"), &target, Names::Any, Parts::WORDS);
+    for _ in 0..10 {
+        fs::remove_dir(&target).unwrap();
+        fs::create_dir(&target).unwrap();
+        owner.watcher.recheck();
+        let seen: Vec<_> = owner.sightings.try_iter().collect();
+        assert_eq!(seen, [changed(&ws("a"), Parts::WORDS)]);
+    }
+}
+
+#[test]
+fn a_folder_that_never_stays_the_same_is_refused_in_the_end_and_the_others_stay_watched() {
+    let (_dir, path) = folder();
+    let (restless, calm) = (path.join("restless"), path.join("calm"));
+    fs::create_dir(&restless).unwrap();
+    fs::create_dir(&calm).unwrap();
+    let made_up = MadeUp::with_limit(10);
+    made_up.before_watch({
+        let restless = restless.clone();
+        move |place| {
+            if place == restless {
+                fs::remove_dir(place).unwrap();
+                fs::create_dir(place).unwrap();
+            }
+        }
+    });
+    let owner = Owner::over(|on_hint| made_up.start(on_hint));
+    owner.watch(&ws("calm"), &calm, Names::Any, Parts::WORDS);
+    owner.watch(&ws("restless"), &restless, Names::Any, Parts::WORDS);
+    let seen = owner.until(|sighting| matches!(sighting, Sighting::WatchChanged { .. }));
+    let words = "its directories are replaced without pause".to_owned();
+    let problem = Some(WatchProblem::Failed(words));
+    assert_eq!(seen.last(), Some(&Sighting::WatchChanged { workspace: ws("restless"), problem }));
+    while let Ok(sighting) = owner.sightings.try_recv() {
+        assert_ne!(sighting, Sighting::Rearm);
+    }
+    made_up.tell(Hint::Changed(&calm.join("x")));
+    assert_eq!(owner.until_changed(&ws("calm")), [changed(&ws("calm"), Parts::WORDS)]);
+}
+
 /// A system that watches what it is told to, up to a limit, and says what the test says.
 #[derive(Clone)]
 struct MadeUp(Arc<Mutex<MadeUpState>>);
@@ -568,12 +683,21 @@ struct MadeUpState {
     limit: usize,
     failure: Option<&'static str>,
     on_hint: Option<OnHint>,
+    /// What the world does just before a watch is set.
+    before_watch: Option<BeforeWatch>,
 }
+
+type BeforeWatch = Box<dyn Fn(&Path) + Send>;
 
 impl MadeUp {
     fn with_limit(limit: usize) -> MadeUp {
-        let state = MadeUpState { watched: BTreeSet::new(), limit, failure: None, on_hint: None };
+        let watched = BTreeSet::new();
+        let state = MadeUpState { watched, limit, failure: None, on_hint: None, before_watch: None };
         MadeUp(Arc::new(Mutex::new(state)))
+    }
+
+    fn before_watch(&self, act: impl Fn(&Path) + Send + 'static) {
+        self.0.lock().unwrap().before_watch = Some(Box::new(act));
     }
 
     fn start(&self, on_hint: OnHint) -> Box<dyn Backend> {
@@ -594,6 +718,9 @@ impl MadeUp {
 impl Backend for MadeUp {
     fn watch(&mut self, place: &Path) -> Result<(), Refusal> {
         let mut state = self.0.lock().unwrap();
+        if let Some(act) = &state.before_watch {
+            act(place);
+        }
         if let Some(words) = state.failure {
             return Err(Refusal::Failed(words.to_owned()));
         }

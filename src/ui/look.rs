@@ -35,9 +35,9 @@ impl Look {
         Look { has_colour: false, signs: SignSet::Unicode }
     }
 
-    /// Colours, and ASCII signs.
+    /// ASCII signs without colour.
     pub const fn ascii() -> Look {
-        Look { has_colour: true, signs: SignSet::Ascii }
+        Look { has_colour: false, signs: SignSet::Ascii }
     }
 
     /// The style of a tone.

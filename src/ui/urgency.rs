@@ -107,10 +107,8 @@ impl Urgency {
 pub fn order(views: &mut [WorkspaceView], state: &State) {
     views.sort_by_cached_key(|view| {
         let is_held = state.holds_place && state.selected.as_ref() == Some(&view.id);
-        let urgency = match Urgency::of(view) {
-            Urgency::Seen if is_held => Urgency::Unseen,
-            urgency => urgency,
-        };
+        let urgency = Urgency::of(view);
+        let urgency = if is_held && urgency == Urgency::Seen { Urgency::Unseen } else { urgency };
         // What finished last is looked at first; what waits longest is answered first.
         let since = view.verdict_since.unwrap_or(Timestamp(i64::MAX));
         let (oldest, newest) =

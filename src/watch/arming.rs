@@ -171,7 +171,7 @@ impl Arming {
     }
 
     fn conclude(&mut self, lost_seats: BTreeMap<Arc<Path>, Seat>) -> Settled {
-        let mut settled = Settled { is_restless: !lock(&self.table).is_settled(), ..Settled::default() };
+        let mut settled = Settled { is_restless: lock(&self.table).has_doubts(), ..Settled::default() };
         self.restless_calls = if settled.is_restless { self.restless_calls + 1 } else { 0 };
         if self.restless_calls > MAX_RESTLESS_CALLS {
             self.give_up();

@@ -17,7 +17,9 @@
 //! The system's thread must never wait: it only looks into the table and sends. Seats are changed by the
 //! owner's thread, because a watch that is set from within the callback waits for the very thread that
 //! runs the callback. So a broken place is told as [`Sighting::Rearm`], and the owner calls
-//! [`Watcher::rearm`] where it may wait for the disk. Nothing here polls or ticks; at rest no thread wakes.
+//! [`Watcher::rearm`] where it may wait for the disk. Nothing here polls or ticks; at rest no thread
+//! wakes. An event that concerns nobody costs one look-up by its folder, also in a busy directory where
+//! a missing folder is awaited.
 //!
 //! Limit: three things give no event and are found by [`Watcher::recheck`] only (the slow pass): a
 //! directory *above* an unwatched parent that is renamed, a symbolic link on the way that is pointed

@@ -103,9 +103,13 @@ impl Table {
         self.broken.extend(broken);
     }
 
-    /// Whether nothing is in doubt.
-    pub(super) fn is_settled(&self) -> bool {
-        self.unsettled.is_empty() && self.broken.is_empty() && !self.recheck
+    fn is_settled(&self) -> bool {
+        !self.has_doubts() && !self.recheck
+    }
+
+    /// Whether a folder or a place is in doubt.
+    pub(super) fn has_doubts(&self) -> bool {
+        !self.unsettled.is_empty() || !self.broken.is_empty()
     }
 
     /// No hint means anything from now on.

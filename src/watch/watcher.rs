@@ -69,7 +69,8 @@ impl Watcher {
     /// does what [`Watcher::recheck`] does.
     pub fn rearm(&self) {
         let mut arming = self.arming();
-        if lock(&self.table).take_recheck() {
+        let is_all_in_doubt = lock(&self.table).take_recheck();
+        if is_all_in_doubt {
             arming.compare_with_disk();
         }
         let settled = arming.settle();
@@ -80,6 +81,7 @@ impl Watcher {
     /// slow pass; costs about 10 µs a folder.
     pub fn recheck(&self) {
         let mut arming = self.arming();
+        lock(&self.table).take_recheck();
         arming.compare_with_disk();
         let settled = arming.settle();
         self.report(&mut arming, settled);

@@ -1,3 +1,4 @@
 //! What several test modules share.
+pub(crate) mod repo;
 pub(crate) mod screen;
 pub(crate) mod vectors;

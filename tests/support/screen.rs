@@ -147,7 +147,7 @@ pub(crate) fn finished() -> WorkspaceView {
         "docs",
         VerdictState::Complete,
         Rule::YesWithCommits,
-        "The plan is done, and 3 new commits are there.",
+        "3 new commits since the baseline; done by plan too",
     );
     view.attention = Some(Attention::Finished);
     view.verdict_since = Some(minutes_ago(26));
@@ -174,7 +174,10 @@ pub(crate) fn finished() -> WorkspaceView {
     view.last_words = Some(last_words("All **done**. The README has a picture now.", 26));
     let verdict = view.verdict.as_mut().unwrap();
     verdict.parts = vec![
-        part(PartRole::Agrees, said(Source::Commits, "", Claim::Yes, 27).because("3 new commits")),
+        part(
+            PartRole::Agrees,
+            said(Source::Commits, "git", Claim::Yes, 27).because("3 new commits since the baseline"),
+        ),
         part(
             PartRole::Decided,
             said(Source::Plan, "tasks.md", Claim::Yes, 26).because("2 of 2 items are done"),
@@ -187,12 +190,8 @@ pub(crate) fn finished() -> WorkspaceView {
 
 /// Asks in Japanese, with choices, against a decision that says yes.
 pub(crate) fn asks_in_japanese() -> WorkspaceView {
-    let mut view = judged(
-        "search-ui",
-        VerdictState::AwaitingResponse,
-        Rule::Asks,
-        "The agent asks a question, and nothing says that the work is done.",
-    );
+    let mut view =
+        judged("search-ui", VerdictState::AwaitingResponse, Rule::Asks, "a question waits by last words");
     view.attention = Some(Attention::Asks);
     view.verdict_since = Some(minutes_ago(12));
     view.activity = activity(ActivityState::Asks, 12);
@@ -225,7 +224,13 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
             12,
         )
     });
-    let git = view.git.as_mut().unwrap();
+    begin_search(view.git.as_mut().unwrap());
+    ask(view.verdict.as_mut().unwrap(), question);
+    view
+}
+
+/// The repository of [`asks_in_japanese`].
+fn begin_search(git: &mut GitFacts) {
     git.commits = CommitCounts {
         n_new: 2,
         newest: vec![commit("9f8e7d6", "検索画面を追加", 14), commit("4b4a392", "Call the search API", 31)],
@@ -242,13 +247,18 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
         ],
         ..Changes::default()
     });
-    let verdict = view.verdict.as_mut().unwrap();
+}
+
+/// The verdict of [`asks_in_japanese`].
+fn ask(verdict: &mut Verdict, question: Question) {
     verdict.next_action = NextAction { kind: ActionKind::Answer, text: format!("answer: {}", question.text) };
-    verdict.question = Some(question);
     verdict.warnings = vec![Warning::Conflict];
     verdict.parts = vec![
-        part(PartRole::Noted, said(Source::Commits, "", Claim::Yes, 14).because("2 new commits")),
-        part(PartRole::Noted, said(Source::Changes, "", Claim::Dirty, 1).because("2 files not committed")),
+        part(
+            PartRole::Noted,
+            said(Source::Commits, "git", Claim::Yes, 14).because("2 new commits since the baseline"),
+        ),
+        part(PartRole::Noted, said(Source::Changes, "git", Claim::Dirty, 1).because("2 files not committed")),
         part(
             PartRole::Rejected,
             Evidence {
@@ -264,14 +274,14 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
         part(
             PartRole::Decided,
             Evidence { strength: Strength::Guess, ..said(Source::LastWords, "claude", Claim::Ask, 12) }
-                .because("direct question 0.6, options with a request to choose 0.9"),
+                .because(question.text.as_str()),
         ),
         not_configured(Source::Command),
         not_configured(Source::Tests),
         not_configured(Source::Closer),
     ];
     verdict.conflicts = vec![Conflict { yes: 3, against: 4 }];
-    view
+    verdict.question = Some(question);
 }
 
 /// Done by its word, and nothing is committed.
@@ -280,7 +290,7 @@ pub(crate) fn rescue() -> WorkspaceView {
         "payments",
         VerdictState::RescueNeeded,
         Rule::YesUncommitted,
-        "The decision file says that the work is done, and nothing of it is committed.",
+        "done by decision, but 4 paths are not committed",
     );
     view.attention = Some(Attention::Rescue);
     view.verdict_since = Some(minutes_ago(3));
@@ -304,9 +314,12 @@ pub(crate) fn rescue() -> WorkspaceView {
         ..Changes::default()
     });
     let verdict = view.verdict.as_mut().unwrap();
-    verdict.next_action = NextAction { kind: ActionKind::Rescue, text: "rescue 4 files".to_owned() };
+    verdict.next_action = NextAction { kind: ActionKind::Rescue, text: "rescue 4 paths".to_owned() };
     verdict.parts = vec![
-        part(PartRole::Decided, said(Source::Changes, "", Claim::Dirty, 1).because("4 files not committed")),
+        part(
+            PartRole::Decided,
+            said(Source::Changes, "git", Claim::Dirty, 1).because("4 files not committed"),
+        ),
         part(
             PartRole::Decided,
             said(Source::DecisionWithId, ".agent/decision.json", Claim::Yes, 3).because("all tests pass"),
@@ -317,18 +330,13 @@ pub(crate) fn rescue() -> WorkspaceView {
 
 /// A decision file that says no, for the second time.
 pub(crate) fn failing() -> WorkspaceView {
-    let mut view = judged(
-        "importer",
-        VerdictState::Incomplete,
-        Rule::SaysNo,
-        "The decision file says that the work is not done: 2 of 40 tests fail.",
-    );
+    let mut view =
+        judged("importer", VerdictState::Incomplete, Rule::SaysNo, "NO by decision: 2 of 40 tests fail");
     view.verdict_since = Some(minutes_ago(64));
     view.activity = activity(ActivityState::Idle, 64);
     let verdict = view.verdict.as_mut().unwrap();
     verdict.stage = 2;
-    verdict.next_action =
-        NextAction { kind: ActionKind::Fix, text: "fix: reads_empty_file, keeps_order".to_owned() };
+    verdict.next_action = NextAction { kind: ActionKind::Fix, text: "fix: 2 of 40 tests fail".to_owned() };
     verdict.parts = vec![
         part(
             PartRole::Decided,
@@ -336,8 +344,8 @@ pub(crate) fn failing() -> WorkspaceView {
                 is_required: true,
                 ..said(Source::DecisionWithId, ".agent/decision.json", Claim::No, 64)
             }
-            .because("reads_empty_file fails")
-            .because("keeps_order fails"),
+            .because("2 of 40 tests fail")
+            .because("reads_empty_file, keeps_order"),
         ),
         part(
             PartRole::Overruled,
@@ -352,7 +360,7 @@ pub(crate) fn failing() -> WorkspaceView {
 /// At work.
 pub(crate) fn working() -> WorkspaceView {
     let mut view =
-        judged("api", VerdictState::Working, Rule::SessionWorks, "The session is at work by its own record.");
+        judged("api", VerdictState::Working, Rule::SessionWorks, "the session is at work by its own word");
     view.verdict_since = Some(minutes_ago(0));
     view.activity = Activity { detail: Some("Bash".to_owned()), ..activity(ActivityState::Working, 0) };
     view.is_seen = true;
@@ -366,7 +374,7 @@ pub(crate) fn working() -> WorkspaceView {
     }];
     let verdict = view.verdict.as_mut().unwrap();
     verdict.so_far = Some(VerdictState::Incomplete);
-    verdict.next_action = NextAction { kind: ActionKind::Wait, text: "wait for the agent".to_owned() };
+    verdict.next_action = NextAction { kind: ActionKind::Wait, text: "wait".to_owned() };
     view
 }
 

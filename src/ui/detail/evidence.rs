@@ -108,11 +108,18 @@ fn claim_tone(claim: Claim) -> Tone {
 
 /// Why a source does not count, and why it claims what it claims.
 fn reasons(evidence: &Evidence) -> Vec<(Tone, String)> {
-    let rejection = evidence.rejection.filter(|rejection| *rejection != Rejection::NotConfigured);
-    let mut reasons: Vec<(Tone, String)> =
-        rejection.map(|why| (Tone::Faint, words::rejection(why).to_owned())).into_iter().collect();
+    let rejection = evidence.rejection.map(words::rejection).unwrap_or_default();
+    let tone = if evidence.rejection.is_some() { Tone::Faint } else { Tone::Plain };
     let said = evidence.reasons.iter().take(MAX_REASONS);
-    reasons.extend(said.map(|reason| (Tone::Plain, text::line(reason))));
+    let mut reasons: Vec<(Tone, String)> = said.map(|reason| (tone, text::line(reason))).collect();
+    match (evidence.rejection, reasons.first_mut()) {
+        (Some(_), None) => reasons.push((tone, rejection.to_owned())),
+        // The rest of these say by themselves that the source does not count.
+        (Some(Rejection::Unreadable | Rejection::Foreign), Some((_, reason))) => {
+            *reason = format!("{rejection}: {reason}");
+        }
+        (Some(_) | None, _) => {}
+    }
     if evidence.reasons.len() > MAX_REASONS {
         reasons.push((Tone::Faint, format!("and {} more", evidence.reasons.len() - MAX_REASONS)));
     }

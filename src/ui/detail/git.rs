@@ -10,6 +10,8 @@ use crate::model::{
 use crate::ui::look::Tone;
 use crate::ui::{age, text, words};
 
+/// What is said where there are no facts.
+const UNKNOWN: &str = "no repository here, or git does not answer";
 /// Signs of a commit's id that a person is shown.
 const ID: usize = 7;
 /// How many of the newest commits are named.
@@ -18,7 +20,10 @@ const AGE: usize = 5;
 
 /// The lines of both sections.
 pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
-    let Some(git) = &view.git else { return Vec::new() };
+    let Some(git) = &view.git else {
+        let is_judged = view.verdict.is_some();
+        return if is_judged { sheet.heading("Git", UNKNOWN).to_vec() } else { Vec::new() };
+    };
     let mut lines = facts(git, sheet);
     match &git.changes {
         Some(changes) => lines.extend(files(changes, sheet)),

@@ -1,0 +1,341 @@
+//! Scripts of inputs: what they select, open and want. Reactions are compared whole.
+
+use closeout::model::{Intent, Rule, VerdictState, WorkspaceId, WorkspaceView};
+use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
+use closeout::ui::{
+    self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State, Urgency,
+};
+
+use crate::support::screen::{
+    NOW, finished, five, frame, judged, minutes_ago, press, screen, screen_of, text_of, unjudged,
+};
+
+/// The names in the order of `five`: search-ui, payments, importer, docs, api.
+fn selected(state: &State) -> &str {
+    let path = state.selected.as_ref().unwrap().path();
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+fn id(name: &str) -> WorkspaceId {
+    unjudged(name).id
+}
+
+fn looks(names: &[&str]) -> Vec<Intent> {
+    names.iter().map(|name| Intent::Look { workspace: id(name) }).collect()
+}
+
+fn frame_with(intents: Vec<Intent>) -> Reaction {
+    Reaction { intents, is_quit: false, needs_frame: true }
+}
+
+#[test]
+fn the_list_begins_with_what_is_most_urgent() {
+    let names: Vec<String> = five().into_iter().map(|view| view.name).collect();
+    assert_eq!(names, ["search-ui", "payments", "importer", "docs", "api"]);
+}
+
+#[test]
+fn equal_urgency_is_sorted_by_waiting_then_by_name() {
+    let at = |name: &str, minutes| WorkspaceView {
+        verdict_since: Some(minutes_ago(minutes)),
+        ..judged(name, VerdictState::Incomplete, Rule::NoEvidence, "No evidence.")
+    };
+    let mut views = vec![at("b", 5), at("a", 5), at("c", 50), unjudged("fresh")];
+    ui::order(&mut views, &screen(80, 24, Look::colour()));
+    assert_eq!(views.iter().map(|view| view.name.as_str()).collect::<Vec<_>>(), ["c", "a", "b", "fresh"]);
+}
+
+#[test]
+fn the_first_views_select_the_most_urgent_and_look_at_it() {
+    let views = five();
+    let mut state = screen(80, 24, Look::colour());
+    assert!(!state.is_loaded);
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(looks(&["search-ui"])));
+    assert_eq!((selected(&state), state.is_loaded), ("search-ui", true));
+}
+
+#[test]
+fn the_selection_stays_when_the_list_is_sorted_anew() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "j");
+    views.reverse();
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
+    assert_eq!(selected(&state), "payments");
+}
+
+#[test]
+fn a_selected_workspace_that_is_gone_gives_way_to_the_most_urgent() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "jj");
+    views.remove(2);
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(looks(&["search-ui"])));
+    assert_eq!(ui::views_changed(&mut state, &[]), frame_with(Vec::new()));
+    assert_eq!(state.selected, None);
+}
+
+#[test]
+fn moving_keys_select_and_look() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    for (keys, name) in
+        [("j", "payments"), ("G", "api"), ("k", "docs"), ("g", "search-ui"), ("3", "importer")]
+    {
+        assert_eq!(press(&mut state, &views, keys), frame_with(looks(&[name])), "after {keys}");
+        assert_eq!(selected(&state), name);
+    }
+    // There is no ninth row, and nothing changes.
+    assert_eq!(press(&mut state, &views, "9"), Reaction::default());
+    assert_eq!(press(&mut state, &views, "gk").intents, looks(&["search-ui"]));
+}
+
+#[test]
+fn letters_of_an_input_method_that_was_left_on_are_keys_too() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "ｊ"), frame_with(looks(&["payments"])));
+}
+
+#[test]
+fn w_goes_round_those_that_wait() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "w");
+    assert_eq!(selected(&state), "payments");
+    let _ = press(&mut state, &views, "w");
+    assert_eq!(selected(&state), "search-ui");
+    assert!(views.iter().map(Urgency::of).filter(|urgency| urgency.waits_for_person()).count() == 2);
+    let calm = [finished()];
+    let mut state = screen_of(80, 24, &calm);
+    assert_eq!(press(&mut state, &calm, "w"), Reaction::default());
+}
+
+#[test]
+fn refresh_is_wanted_of_the_selected_or_of_all() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let of_one = vec![Intent::Refresh { workspace: Some(id("search-ui")) }];
+    assert_eq!(press(&mut state, &views, "R"), Reaction { intents: of_one, ..Reaction::default() });
+    let reaction = ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('r')));
+    let of_all = vec![Intent::Refresh { workspace: None }];
+    assert_eq!(reaction, Reaction { intents: of_all, ..Reaction::default() });
+    let mut empty = screen_of(80, 24, &[]);
+    assert_eq!(press(&mut empty, &[], "R"), Reaction::default());
+}
+
+#[test]
+fn quitting_works_from_everywhere() {
+    let views = five();
+    let quit = Reaction { is_quit: true, ..Reaction::default() };
+    assert_eq!(press(&mut screen_of(80, 24, &views), &views, "q"), quit);
+    for keys in ["", "?", "/abc", "\n"] {
+        let mut state = screen_of(80, 24, &views);
+        let _ = press(&mut state, &views, keys);
+        assert_eq!(ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('c'))), quit, "after {keys:?}");
+    }
+    // A letter of a filter, and the way out of the help page.
+    assert!(!press(&mut screen_of(80, 24, &views), &views, "/q").is_quit);
+    assert!(!press(&mut screen_of(80, 24, &views), &views, "?q").is_quit);
+}
+
+#[test]
+fn a_filter_is_written_kept_and_cleared() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    // The selection passes by without being looked at while the filter is written.
+    assert_eq!(press(&mut state, &views, "/impo"), frame_with(Vec::new()));
+    assert_eq!((state.filter.text.as_str(), state.filter.is_editing), ("impo", true));
+    assert_eq!(selected(&state), "importer");
+    assert_eq!(press(&mut state, &views, "\n"), frame_with(looks(&["importer"])));
+    assert!(!state.filter.is_editing);
+    assert_eq!(press(&mut state, &views, "n"), Reaction::default());
+    assert_eq!(press(&mut state, &views, "\u{1b}"), frame_with(Vec::new()));
+    assert_eq!((state.filter.text.as_str(), selected(&state)), ("", "importer"));
+}
+
+#[test]
+fn matches_are_stepped_through_and_around() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/claude\n");
+    let mut names = vec![selected(&state).to_owned()];
+    for keys in ["n", "n", "n", "N", "N"] {
+        let _ = press(&mut state, &views, keys);
+        names.push(selected(&state).to_owned());
+    }
+    assert_eq!(names, ["search-ui", "importer", "api", "search-ui", "api", "importer"]);
+}
+
+#[test]
+fn a_filter_finds_names_branches_agents_states_and_questions() {
+    let views = five();
+    for (filter, names) in [
+        ("pymnts", &["payments"][..]),
+        ("rounding", &["payments"]),
+        ("gemini", &["docs"]),
+        ("rescue_needed", &["payments"]),
+        ("asks", &["search-ui"]),
+        ("データベース", &["search-ui"]),
+        ("claude importer", &["importer"]),
+        ("gemini importer", &[]),
+    ] {
+        let mut state = screen_of(160, 24, &views);
+        state.filter.text = filter.to_owned();
+        let rows: Vec<String> =
+            text_of(&frame(&state, &views))[2..].iter().map(|row| row.chars().take(30).collect()).collect();
+        let shown: Vec<&str> = ["search-ui", "payments", "importer", "docs", "api"]
+            .into_iter()
+            .filter(|name| rows.iter().any(|row| row.split_whitespace().any(|word| word == *name)))
+            .collect();
+        assert_eq!(shown, names, "for {filter}");
+    }
+}
+
+#[test]
+fn a_filter_is_edited_and_takes_no_unsafe_sign() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/one two");
+    let mut filter_after = |input| {
+        let _ = ui::update(&mut state, &views, input);
+        state.filter.text.clone()
+    };
+    assert_eq!(filter_after(Input::Key(KeyPress::plain(KeyCode::Backspace))), "one tw");
+    assert_eq!(filter_after(Input::Key(KeyPress::ctrl('w'))), "one ");
+    assert_eq!(filter_after(Input::Paste("データ\n\u{1b}[31m\u{202e}x".to_owned())), "one データ [31mx");
+    assert_eq!(filter_after(Input::Key(KeyPress::ctrl('u'))), "");
+    assert_eq!(filter_after(Input::Paste("x".repeat(5_000))), "x".repeat(200));
+}
+
+#[test]
+fn pasted_text_does_nothing_outside_a_filter() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(ui::update(&mut state, &views, Input::Paste("jjq".to_owned())), Reaction::default());
+}
+
+#[test]
+fn enter_opens_the_detail_and_escape_returns() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "\n"), frame_with(Vec::new()));
+    assert_eq!((state.focus, state.is_zoomed), (Focus::Detail, true));
+    let _ = press(&mut state, &views, "jj");
+    assert_eq!((selected(&state), state.detail_top), ("search-ui", 2));
+    let _ = press(&mut state, &views, "\u{1b}");
+    assert_eq!((state.focus, state.is_zoomed), (Focus::List, false));
+    let _ = press(&mut state, &views, "\tG");
+    let last_top = state.detail_top;
+    let _ = press(&mut state, &views, "j");
+    assert_eq!((state.focus, state.detail_top), (Focus::Detail, last_top));
+    let _ = press(&mut state, &views, "\tj");
+    assert_eq!((selected(&state), state.detail_top), ("payments", 0));
+}
+
+#[test]
+fn help_opens_scrolls_and_closes() {
+    let views = five();
+    for close in ["?", "q", "\u{1b}", "\n"] {
+        let mut state = screen_of(80, 24, &views);
+        assert_eq!(press(&mut state, &views, "?jj"), frame_with(Vec::new()));
+        assert_eq!((state.page, state.page_top), (Page::Help, 2));
+        // Keys of the list mean nothing here.
+        assert_eq!(press(&mut state, &views, "wR/"), Reaction::default());
+        assert_eq!(press(&mut state, &views, close), frame_with(Vec::new()));
+        assert_eq!((state.page, selected(&state)), (Page::None, "search-ui"));
+    }
+}
+
+#[test]
+fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "4");
+    assert_eq!(selected(&state), "docs");
+    views[3].is_seen = true;
+    views[3].attention = None;
+    ui::order(&mut views, &state);
+    assert_eq!(views[3].name, "docs");
+    let _ = press(&mut state, &views, "k");
+    ui::order(&mut views, &state);
+    assert_eq!(views[4].name, "docs");
+}
+
+#[test]
+fn a_verdict_that_changes_under_the_eyes_is_looked_at_with_the_next_key() {
+    let mut views = vec![unjudged("docs")];
+    let mut state = screen_of(80, 24, &views);
+    views[0] = finished();
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
+    let size = Size { width: 90, height: 24 };
+    assert_eq!(ui::update(&mut state, &views, Input::Resize(size)), frame_with(Vec::new()));
+    assert_eq!(press(&mut state, &views, "k"), frame_with(looks(&["docs"])));
+    assert_eq!(press(&mut state, &views, "k"), Reaction::default());
+}
+
+#[test]
+fn the_mouse_selects_scrolls_and_focuses() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let mut mouse = |kind, column, row| {
+        let reaction = ui::update(&mut state, &views, Input::Mouse(Mouse { kind, column, row }));
+        (reaction.intents, state.focus, state.detail_top)
+    };
+    assert_eq!(mouse(MouseKind::Press, 5, 4), (looks(&["importer"]), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::ScrollDown, 5, 4), (looks(&["docs"]), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::ScrollDown, 5, 12), (Vec::new(), Focus::List, 3));
+    assert_eq!(mouse(MouseKind::ScrollUp, 5, 12), (Vec::new(), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::Press, 5, 12), (Vec::new(), Focus::Detail, 0));
+    assert_eq!(mouse(MouseKind::Press, 79, 23), (Vec::new(), Focus::Detail, 0));
+}
+
+#[test]
+fn on_a_wide_screen_each_row_is_two_lines_to_the_mouse() {
+    let views = five();
+    let mut state = screen_of(200, 60, &views);
+    let click = Mouse { kind: MouseKind::Press, column: 5, row: 5 };
+    assert_eq!(ui::update(&mut state, &views, Input::Mouse(click)), frame_with(looks(&["payments"])));
+}
+
+#[test]
+fn a_key_without_meaning_needs_no_frame() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    for code in [KeyCode::Other, KeyCode::Left, KeyCode::Char('z'), KeyCode::Backspace] {
+        assert_eq!(ui::update(&mut state, &views, Input::Key(KeyPress::plain(code))), Reaction::default());
+    }
+}
+
+#[test]
+fn no_key_is_bound_twice_and_each_is_on_the_help_page() {
+    let state = State { page: Page::Help, ..screen(200, 60, Look::colour()) };
+    let shown = text_of(&frame(&state, &[])).join("\n");
+    for table in [BINDINGS, FILTER_BINDINGS] {
+        let mut keys: Vec<String> = Vec::new();
+        for binding in table {
+            assert!(shown.contains(binding.help), "{}", binding.help);
+            assert!(shown.contains(&binding.keys_in_words()), "{}", binding.keys_in_words());
+            for key in binding.keys {
+                assert_eq!(action_of(table, *key), Some(binding.action), "{key}");
+                keys.push(key.to_string());
+            }
+        }
+        let n_keys = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), n_keys);
+    }
+}
+
+#[test]
+fn the_cursor_stands_behind_the_filter_while_it_is_written() {
+    use ratatui::Terminal;
+    use ratatui::backend::{Backend, TestBackend};
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "/日本");
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| ui::draw(frame, &state, &views, NOW)).unwrap();
+    assert_eq!(terminal.backend_mut().get_cursor_position().unwrap(), (6, 23).into());
+}
