@@ -81,6 +81,7 @@ fn sample(millis: i64, parts: Parts) -> Sample {
         words: parts.contains(Parts::WORDS).then(Words::default),
         watch_targets: Vec::new(),
         new_baseline: None,
+        look_again_at: None,
     }
 }
 
@@ -186,7 +187,19 @@ fn lost_events_make_everything_be_read_again_once() {
 fn the_slow_pass_reads_everything_again_and_asks_for_the_next() {
     let mut monitor = judged(vec![commits(), clean()]);
     let effects = monitor.update(Event::Woke { at: at(300_000) });
-    assert_eq!(effects, [collect(request(2, Parts::all(), 300_000)), wake(600_000)]);
+    let expected = [Effect::RecheckWatches, collect(request(2, Parts::all(), 300_000)), wake(600_000)];
+    assert_eq!(effects, expected);
+}
+
+#[test]
+fn a_half_written_file_is_looked_at_again_though_nothing_is_heard() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let sample = Sample { look_again_at: Some(at(2_005)), ..whole(5, vec![clean()]) };
+    assert_eq!(monitor.update(collected(5, 1, sample)), [wake(2_005)]);
+    let effects = monitor.update(Event::Woke { at: at(2_005) });
+    let parts = Parts::WORDS | Parts::CHECKS | Parts::CHANGES | Parts::COMMITS;
+    assert_eq!(effects[0], collect(request(2, parts, 2_005)));
 }
 
 #[test]

@@ -12,22 +12,20 @@ use super::{Ended, output, text};
 
 /// Runs the check and prints its verdict.
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
-    let named = |path: &std::path::PathBuf| {
-        environment.absolute(path).into_os_string().into_string().map_err(|path| {
-            Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref())))
-        })
-    };
+    let named =
+        |path: &std::path::PathBuf| {
+            environment.absolute(path).into_os_string().into_string().map_err(|path| {
+                Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref())))
+            })
+        };
     let overlay = Overlay {
         check_id: check.check_id.clone(),
         own_session: None,
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
     };
-    let flags = Flags {
-        task_kind: check.task_kind,
-        baseline: check.baseline_commit.clone(),
-        ..Flags::default()
-    };
+    let flags =
+        Flags { task_kind: check.task_kind, baseline: check.baseline_commit.clone(), ..Flags::default() };
     let scope = Scope::One(environment.absolute(&check.path));
     let judged = judge_once(&environment.launch(scope, flags, overlay)?);
     if let Some((_, reason)) = judged.refused.first() {

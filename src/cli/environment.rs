@@ -58,7 +58,9 @@ impl Environment {
             overlay,
             home: self.home.clone(),
             claude_config_dir: self.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
-            git_program: self.variable("PATH").and_then(|path| process::find_program("git", Some(path.as_os_str()))),
+            git_program: self
+                .variable("PATH")
+                .and_then(|path| process::find_program("git", Some(path.as_os_str()))),
             state_folder,
         })
     }

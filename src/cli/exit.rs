@@ -86,7 +86,9 @@ pub(super) fn end(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // Nobody reads any more: there is nobody to tell.
-        Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(failure) => {
             output::complain(&format!("closeout: {failure}"));
             ExitCode::from(failure.code())

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{
-    Activity, Attention, Checklist, Evidence, GitFacts, LastWords, NextAction, PartRole, Question, Rule, TaskKind,
-    Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    Activity, Attention, Checklist, Evidence, GitFacts, LastWords, NextAction, PartRole, Question, Rule,
+    TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -158,7 +158,11 @@ impl Row {
             evidence: verdict
                 .parts
                 .into_iter()
-                .map(|part| Part { role: part.role, rank: part.evidence.source.rank(), evidence: part.evidence })
+                .map(|part| Part {
+                    role: part.role,
+                    rank: part.evidence.source.rank(),
+                    evidence: part.evidence,
+                })
                 .collect(),
             conflicts: verdict.conflicts,
             git: view.git.clone(),

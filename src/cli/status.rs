@@ -54,9 +54,10 @@ fn once(launch: &Launch, is_json: bool) -> Ended {
 
 /// Prints each workspace when it is judged first and whenever it changed, until it is ended.
 fn follow(launch: Launch, is_json: bool) -> Ended {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|source| {
-        Failure::Stream { what: "cannot start".to_owned(), source }
-    })?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
     let ended = runtime.block_on(async {
         let mut engine = Engine::start(launch);
         let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();

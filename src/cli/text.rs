@@ -96,12 +96,15 @@ fn role_words(evidence: &Evidence, role: PartRole) -> &'static str {
 }
 
 fn baseline(baseline: &Baseline) -> String {
-    let commit = baseline.commit.as_deref().map_or("the empty history", |commit| commit.get(..10).unwrap_or(commit));
+    let commit =
+        baseline.commit.as_deref().map_or("the empty history", |commit| commit.get(..10).unwrap_or(commit));
     let origin = match &baseline.origin {
         BaselineOrigin::Flag => "given by flag".to_owned(),
         BaselineOrigin::Configuration => "given by configuration".to_owned(),
         BaselineOrigin::FirstSeen => "HEAD when first seen".to_owned(),
-        BaselineOrigin::BranchPoint(branch) => format!("where this branch left {}", display_text::line(branch)),
+        BaselineOrigin::BranchPoint(branch) => {
+            format!("where this branch left {}", display_text::line(branch))
+        }
     };
     format!("baseline {commit}, {origin}")
 }

@@ -18,11 +18,8 @@ pub(super) fn perform(
 ) -> Result<Box<Sample>, CollectProblem> {
     let collected = catch_unwind(AssertUnwindSafe(|| {
         let observations = evidence::collect(request, surroundings, memory)?;
-        let scales = Scales {
-            task_kind: request.task_kind,
-            policy: &request.policy,
-            settings: &request.settings,
-        };
+        let scales =
+            Scales { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
         Ok(Box::new(weigh(observations, &scales)))
     }));
     match collected {

@@ -165,6 +165,11 @@ impl Engine {
                     let _ = self.sender.send(Arrival::Event(event));
                 }
             },
+            Effect::RecheckWatches => {
+                if let Some(watching) = &self.watching {
+                    watching.recheck();
+                }
+            }
             Effect::Wake { at } => self.wake_at = Some(at),
             Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
         }
@@ -191,9 +196,6 @@ impl Engine {
 
     fn woke(&mut self) {
         self.wake_at = None;
-        if let Some(watching) = &self.watching {
-            watching.recheck();
-        }
         self.update(Event::Woke { at: clock::now() });
     }
 
@@ -201,8 +203,12 @@ impl Engine {
         for sighting in self.inbox.take() {
             let at = clock::now();
             match sighting {
-                Sighting::Changed { workspace, .. } if self.worktree_folders.contains(&workspace) => self.discover(),
-                Sighting::Changed { workspace, parts } => self.update(Event::Changed { at, workspace, parts }),
+                Sighting::Changed { workspace, .. } if self.worktree_folders.contains(&workspace) => {
+                    self.discover()
+                }
+                Sighting::Changed { workspace, parts } => {
+                    self.update(Event::Changed { at, workspace, parts })
+                }
                 Sighting::EventsLost => {
                     tracing::warn!("file events were lost; everything is read again");
                     self.discover();

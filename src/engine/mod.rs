@@ -14,8 +14,8 @@ mod watching;
 use std::path::PathBuf;
 
 use crate::config::Config;
-use crate::model::Timestamp;
 use crate::evidence::Surroundings;
+use crate::model::Timestamp;
 
 pub use live::Engine;
 pub use once::{Judged, judge_once};

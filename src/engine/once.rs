@@ -57,7 +57,7 @@ pub fn judge_once(launch: &Launch) -> Judged {
                         notices.push(error.to_string());
                     }
                 }
-                Effect::Watch { .. } | Effect::Wake { .. } => {}
+                Effect::Watch { .. } | Effect::RecheckWatches | Effect::Wake { .. } => {}
             }
         }
         for view in monitor.take_changes().views {

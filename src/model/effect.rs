@@ -17,6 +17,8 @@ pub enum Effect {
         /// The places; empty stops watching.
         targets: Vec<WatchTarget>,
     },
+    /// Compare all watches with the disk and repair them; part of the slow pass.
+    RecheckWatches,
     /// Send [`super::Event::Woke`] at this moment. Replaces the one asked for before.
     Wake {
         /// The moment.

@@ -67,6 +67,18 @@ impl<T> Reading<T> {
     }
 }
 
+impl<T> Reading<T> {
+    /// The trouble, if it is there and could not be read.
+    pub fn unreadable(&self) -> Option<&Unreadable> {
+        match self {
+            Reading::Unreadable(unreadable) => Some(unreadable),
+            Reading::NotLookedAt | Reading::NotConfigured | Reading::Absent { .. } | Reading::Present(_) => {
+                None
+            }
+        }
+    }
+}
+
 /// Why something could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {

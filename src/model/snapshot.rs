@@ -25,6 +25,8 @@ pub struct Sample {
     pub watch_targets: Vec<WatchTarget>,
     /// A baseline to be remembered.
     pub new_baseline: Option<Baseline>,
+    /// Something was half-written, and no event may come when it stays so: look again at this moment.
+    pub look_again_at: Option<Timestamp>,
 }
 
 /// What an agent says, beside the evidence made of it.

@@ -84,20 +84,14 @@ impl Monitor {
             Event::Collected { at, workspace, generation, took_ms, outcome } => {
                 let policy = self.policy.clone();
                 self.with(&workspace, |tracked| {
-                    effects.extend(tracked.collected(
-                        generation,
-                        took_ms,
-                        outcome,
-                        &policy,
-                        at,
-                    ));
+                    effects.extend(tracked.collected(generation, took_ms, outcome, &policy, at));
                 });
                 self.changed.insert(workspace);
                 at
             }
             Event::Woke { at } => {
                 self.wake_at = None;
-                self.woke(at);
+                self.woke(at, &mut effects);
                 at
             }
             Event::Wanted { at, intent } => {

@@ -7,8 +7,9 @@ use super::{Monitor, millis};
 
 impl Monitor {
     /// Something that was asked to happen at a moment is due.
-    pub(super) fn woke(&mut self, at: Timestamp) {
+    pub(super) fn woke(&mut self, at: Timestamp, effects: &mut Vec<Effect>) {
         if at >= self.reconcile_at {
+            effects.push(Effect::RecheckWatches);
             self.look_at_all(Parts::all(), at);
             self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
         }
@@ -17,6 +18,10 @@ impl Monitor {
             if tracked.poll_at.is_some_and(|due| at >= due) {
                 tracked.changed(Parts::all(), at);
                 tracked.poll_at = Some(at.plus_millis(poll_ms));
+            }
+            if tracked.look_again_at.is_some_and(|due| at >= due) {
+                tracked.look_again_at = None;
+                tracked.changed(Parts::WORDS | Parts::CHECKS, at);
             }
         }
     }
@@ -39,7 +44,7 @@ impl Monitor {
         let due = self
             .workspaces
             .values()
-            .flat_map(|tracked| [tracked.poll_at, tracked.put_off_until()])
+            .flat_map(|tracked| [tracked.poll_at, tracked.look_again_at, tracked.put_off_until()])
             .flatten()
             .chain([self.reconcile_at])
             .min()

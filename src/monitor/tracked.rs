@@ -31,6 +31,8 @@ pub(super) struct Tracked {
     pub(super) watch_problem: Option<String>,
     pub(super) settings_problem: Option<String>,
     pub(super) poll_at: Option<Timestamp>,
+    /// Something was half-written: look again then, whatever is heard.
+    pub(super) look_again_at: Option<Timestamp>,
     rounds: Rounds,
     baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
@@ -61,6 +63,7 @@ impl Tracked {
             watch_problem: None,
             settings_problem: None,
             poll_at: None,
+            look_again_at: None,
             rounds: Rounds::default(),
             baseline: None,
             targets: Vec::new(),
@@ -240,6 +243,7 @@ impl Tracked {
             // A new prompt makes older plans, reports and results stale: weigh them again.
             self.again |= Parts::CHECKS;
         }
+        self.look_again_at = sample.look_again_at;
         if let Some(git) = &sample.git {
             self.baseline = Some(git.baseline.clone());
         }

@@ -21,7 +21,8 @@ use super::exit::{Failure, Outcome};
 pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::Usage(
-            "the screen needs a terminal; for scripts there are `closeout status` and `closeout check`".to_owned(),
+            "the screen needs a terminal; for scripts there are `closeout status` and `closeout check`"
+                .to_owned(),
         ));
     }
     let scope = Scope::Worktrees {

@@ -26,6 +26,8 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     }
     match (evidence.claim, evidence.rejection) {
         (Claim::Abstain, Some(Rejection::NotConfigured)) => PartRole::NotConfigured,
+        // "Nothing new" and "the tree is clean" are answers, not refused ones.
+        (Claim::Abstain, Some(Rejection::Vacuous)) if is_git(evidence) => PartRole::Noted,
         (Claim::Abstain, Some(_)) => PartRole::Rejected,
         (Claim::Abstain, None) => PartRole::Noted,
         (Claim::Yes, _) if evidence.is_vacuous => PartRole::Rejected,
@@ -37,9 +39,13 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     }
 }
 
+fn is_git(evidence: &Evidence) -> bool {
+    matches!(evidence.source, Source::Commits | Source::Changes)
+}
+
 /// Whether this evidence made the rule match.
 fn decided(evidence: &Evidence, rule: Rule) -> bool {
-    let is_git = matches!(evidence.source, Source::Commits | Source::Changes);
+    let is_git = is_git(evidence);
     match rule {
         Rule::SessionWorks => evidence.source == Source::LiveSession && evidence.claim == Claim::Work,
         Rule::SessionWaits => evidence.source == Source::LiveSession && evidence.claim == Claim::Wait,

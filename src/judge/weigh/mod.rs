@@ -11,7 +11,8 @@ mod session;
 mod words;
 
 use crate::model::{
-    Checklist, Evidence, Observations, Parts, Policy, Sample, TaskKind, Timestamp, WorkspaceSettings,
+    Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, TaskKind, Timestamp,
+    Unreadable, WorkspaceSettings,
 };
 
 /// What is known beside the observations.
@@ -40,6 +41,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
     if parts.contains(Parts::CHECKS) {
         checks::weigh(&observations, scales, &mut pile);
     }
+    let look_again_at = look_again_at(&observations);
     let git = observations.git.present().map(|git| git.facts.clone());
     Sample {
         parts,
@@ -50,7 +52,18 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
         words,
         watch_targets: observations.watch_targets,
         new_baseline: observations.new_baseline,
+        look_again_at,
     }
+}
+
+/// A file that is being written is looked at again when it is old enough to be taken as it is.
+fn look_again_at(observations: &Observations) -> Option<Timestamp> {
+    let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
+    let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
+    let plans = observations.plans.iter().filter_map(Reading::unreadable);
+    let tests = observations.tests.unreadable();
+    let found = files.chain(plans).chain(tests).any(is_half_written);
+    found.then(|| observations.taken_at.plus_millis(GRACE_MS))
 }
 
 /// What has been weighed so far, each with the part that it was read in.
