@@ -6,7 +6,7 @@ use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     ActionKind, Baseline, BaselineOrigin, Changes, Claim, CommitCounts, Evidence, GitFacts, GitReader, Head,
     OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection, Rounds, Rule, Source,
-    Strength, TaskKind, Timestamp, VerdictState, Warning,
+    Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -98,8 +98,8 @@ struct SomePolicy {
 struct Expect {
     state: VerdictState,
     rule: Rule,
-    #[serde(default, deserialize_with = "present")]
-    so_far: Option<Option<VerdictState>>,
+    /// A state, or `NONE`.
+    so_far: Option<String>,
     action: Option<ActionKind>,
     #[serde(default)]
     roles: BTreeMap<Source, PartRole>,
@@ -107,11 +107,6 @@ struct Expect {
     conflicts: Option<usize>,
     stage: Option<u8>,
     is_self_reported: Option<bool>,
-}
-
-/// Tells an absent key from one that is null.
-fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Option<VerdictState>>, D::Error> {
-    Option::deserialize(value).map(Some)
 }
 
 impl Said {
@@ -163,9 +158,8 @@ fn policy(some: &SomePolicy) -> Policy {
     }
 }
 
-/// Every difference between what a vector expects and what came out.
-fn differences(vector: &Vector) -> Vec<String> {
-    let input = &vector.input;
+/// The verdict on a vector's input.
+fn verdict(input: &Input) -> Verdict {
     let evidence: Vec<Evidence> = input.evidence.iter().map(Said::evidence).collect();
     let policy = policy(&input.policy);
     let rounds = Rounds {
@@ -181,7 +175,7 @@ fn differences(vector: &Vector) -> Vec<String> {
         choices: Vec::new(),
         weight: question.weight,
     });
-    let verdict = combine(
+    combine(
         &evidence,
         &Case {
             task_kind: input.task_kind,
@@ -190,7 +184,13 @@ fn differences(vector: &Vector) -> Vec<String> {
             git: git.as_ref(),
             question: question.as_ref(),
         },
-    );
+    )
+}
+
+/// Every difference between what a vector expects and what came out.
+fn differences(vector: &Vector) -> Vec<String> {
+    let verdict = verdict(&vector.input);
+    let expect = &vector.expect;
     let mut found = Vec::new();
     let mut check = |what: &str, expected: String, actual: String| {
         if expected != actual {
@@ -198,11 +198,11 @@ fn differences(vector: &Vector) -> Vec<String> {
                 .push(format!("{}: {what}: expected {expected}, got {actual} ({})", vector.name, vector.why));
         }
     };
-    let expect = &vector.expect;
     check("state", format!("{:?}", expect.state), format!("{:?}", verdict.state));
     check("rule", format!("{:?}", expect.rule), format!("{:?}", verdict.rule));
-    if let Some(so_far) = expect.so_far {
-        check("so_far", format!("{so_far:?}"), format!("{:?}", verdict.so_far));
+    check("parts", vector.input.evidence.len().to_string(), verdict.parts.len().to_string());
+    if let Some(so_far) = &expect.so_far {
+        check("so_far", so_far.clone(), verdict.so_far.map_or("NONE", VerdictState::name).to_owned());
     }
     if let Some(action) = expect.action {
         check("action", format!("{action:?}"), format!("{:?}", verdict.next_action.kind));
@@ -220,23 +220,10 @@ fn differences(vector: &Vector) -> Vec<String> {
         check("is_self_reported", is_self_reported.to_string(), verdict.is_self_reported.to_string());
     }
     for (source, role) in &expect.roles {
-        let roles: Vec<PartRole> = verdict
-            .parts
-            .iter()
-            .filter(|part| {
-                part.evidence.source == *source && part.evidence.claim != Claim::Yes
-                    || part.evidence.source == *source
-                        && !evidence.iter().any(|e| e.source == *source && e.claim != Claim::Yes)
-            })
-            .map(|part| part.role)
-            .collect();
-        check(
-            &format!("role of {source:?}"),
-            format!("{:?}", vec![*role; roles.len().max(1)]),
-            format!("{roles:?}"),
-        );
+        let parts = verdict.parts.iter().filter(|part| part.evidence.source == *source);
+        let roles: Vec<PartRole> = parts.map(|part| part.role).collect();
+        check(&format!("role of {source:?}"), format!("{:?}", [*role]), format!("{roles:?}"));
     }
-    check("parts", evidence.len().to_string(), verdict.parts.len().to_string());
     found
 }
 

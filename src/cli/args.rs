@@ -47,6 +47,7 @@ pub(super) struct Watch {
 
 /// `closeout check`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "the id of a check is called `check_id` everywhere")]
 pub(super) struct Check {
     /// The workspace
     #[arg(value_name = "PATH", default_value = ".")]
@@ -63,7 +64,7 @@ pub(super) struct Check {
     /// A file with the agent's output; may be given several times
     #[arg(long = "output", value_name = "FILE")]
     pub(super) outputs: Vec<PathBuf>,
-    /// The id that a decision must carry [default: $AGENTCORE_COMPLETION_CHECK_ID]
+    /// The id that a decision must carry [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
     #[arg(long, value_name = "ID")]
     pub(super) check_id: Option<String>,
     /// Print JSON
@@ -94,7 +95,7 @@ pub(super) struct Classify {
     /// What the agent was asked for: IMPLEMENTATION, READ_INFO or REPORT
     #[arg(long, value_name = "KIND", value_parser = task_kind, default_value = "READ_INFO")]
     pub(super) task_kind: TaskKind,
-    /// Read lines of {"id","task_kind","text"[,"request"]} and print lines of {"id","label",…}
+    /// Read lines of `{"id","task_kind","text"[,"request"]}` and print lines of `{"id","label",…}`
     #[arg(long, conflicts_with = "json")]
     pub(super) jsonl: bool,
     /// Print JSON

@@ -9,6 +9,7 @@ use super::{Ended, output};
 
 /// Everything that the JSON output may be.
 #[derive(Serialize, JsonSchema)]
+#[expect(dead_code, reason = "its form is printed, never a value of it")]
 #[serde(untagged)]
 #[schemars(title = "closeout, JSON output, version 1")]
 enum Output {

@@ -34,16 +34,13 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     // A stable order, so that the same evidence in another order gives the same verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));
     let tally = Tally::of(&evidence, case);
-    let (state, rule, so_far) = match tally.at_work() {
-        Some((state, rule)) => {
-            let rest: Vec<Evidence> =
-                evidence.iter().filter(|evidence| !is_word_of_work(evidence)).cloned().collect();
-            (state, rule, Some(tables::settle(&Tally::of(&rest, case), case).0))
-        }
-        None => {
-            let (state, rule) = tables::settle(&tally, case);
-            (state, rule, None)
-        }
+    let (state, rule, so_far) = if let Some((state, rule)) = tally.at_work() {
+        let rest: Vec<Evidence> =
+            evidence.iter().filter(|evidence| !is_word_of_work(evidence)).cloned().collect();
+        (state, rule, Some(tables::settle(&Tally::of(&rest, case), case).0))
+    } else {
+        let (state, rule) = tables::settle(&tally, case);
+        (state, rule, None)
     };
     let warnings = warnings(&tally, case, state);
     let is_self_reported = state == VerdictState::Complete
@@ -99,13 +96,10 @@ struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     fn of(evidence: &'a [Evidence], case: &Case<'_>) -> Tally<'a> {
-        let tree = match evidence.iter().find(|evidence| evidence.source == Source::Changes) {
-            Some(changes) if changes.claim == Claim::Dirty => Tree::Dirty,
-            Some(changes)
-                if changes.claim == Claim::Abstain && changes.rejection == Some(Rejection::Vacuous) =>
-            {
-                Tree::Clean
-            }
+        let changes = evidence.iter().find(|evidence| evidence.source == Source::Changes);
+        let tree = match changes.map(|changes| (changes.claim, changes.rejection)) {
+            Some((Claim::Dirty, _)) => Tree::Dirty,
+            Some((Claim::Abstain, Some(Rejection::Vacuous))) => Tree::Clean,
             Some(_) | None => Tree::Unknown,
         };
         let has_blocking_question =

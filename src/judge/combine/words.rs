@@ -80,7 +80,7 @@ pub(super) fn next_action(state: VerdictState, rule: Rule, tally: &Tally<'_>, ca
 }
 
 fn fix(tally: &Tally<'_>) -> NextAction {
-    let reason = tally.claims(Claim::No).flat_map(|evidence| evidence.reasons.first()).next();
+    let reason = tally.claims(Claim::No).find_map(|evidence| evidence.reasons.first());
     let text = reason
         .map_or("send it back with what is missing".to_owned(), |reason| format!("fix: {}", quote(reason)));
     action(ActionKind::Fix, text)

@@ -58,10 +58,11 @@ fn verdict(record: &DecisionRecord, observations: &Observations) -> Evidence {
         DecisionSource::FileJson | DecisionSource::FileLegacy if record.check_id_match == Some(true) => {
             (Source::DecisionWithId, file_name(observations))
         }
-        DecisionSource::FileJson | DecisionSource::FileLegacy => (Source::Decision, file_name(observations)),
+        DecisionSource::FileJson | DecisionSource::FileLegacy | DecisionSource::None => {
+            (Source::Decision, file_name(observations))
+        }
         DecisionSource::Marker => (Source::Marker, "marker in the output".to_owned()),
         DecisionSource::OutputJson => (Source::Marker, "JSON line in the output".to_owned()),
-        DecisionSource::None => (Source::Decision, file_name(observations)),
     };
     let mut evidence = Evidence { strength: Strength::SelfReported, ..Evidence::claim(source, name, claim) };
     evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason)).collect();

@@ -136,13 +136,10 @@ fn weigh_spoken(
         pile.add(Parts::WORDS, Evidence { pointer: pointer(excerpt), ..evidence.at(spoken.at) });
     };
     if spoken.is_stale || spoken.is_overtaken {
-        let (rejection, why) = if spoken.is_stale {
-            (Rejection::Stale, "written before this task began")
-        } else {
-            (Rejection::Stale, "a later turn has begun since")
-        };
+        let why =
+            if spoken.is_stale { "written before this task began" } else { "a later turn has begun since" };
         let source = if is_deliverable { Source::Output } else { Source::LastWords };
-        add(Evidence::abstain(source, spoken.from.clone(), rejection).because(why), None, pile);
+        add(Evidence::abstain(source, spoken.from.clone(), Rejection::Stale).because(why), None, pile);
     } else {
         if is_deliverable {
             add(deliverable(spoken, text, &judged), None, pile);
