@@ -339,17 +339,15 @@ fn the_same_no_in_three_rounds_stalls() {
     let _ = monitor.update(discovered());
     let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail");
     let round = |mark: &str| Words { round_mark: Some(mark.to_owned()), ..Words::default() };
-    let mut generation = 1;
-    for (mark, state) in
-        [("a", VerdictState::Incomplete), ("b", VerdictState::Incomplete), ("c", VerdictState::Stalled)]
-    {
+    let rounds =
+        [("a", VerdictState::Incomplete), ("b", VerdictState::Incomplete), ("c", VerdictState::Stalled)];
+    for (generation, (mark, state)) in (1..).zip(rounds) {
         let sample =
             Sample { words: Some(round(mark)), ..whole(5, vec![(Parts::CHECKS, no.clone()), clean()]) };
         let millis = i64::try_from(generation).unwrap() * 2_000;
         let _ = monitor.update(collected(millis, generation, sample));
         assert_eq!(view(&mut monitor).verdict.unwrap().state, state, "round {mark}");
         let _ = monitor.update(changed(millis + 1_500, Parts::all()));
-        generation += 1;
     }
 }
 

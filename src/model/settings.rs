@@ -13,7 +13,7 @@ pub struct WorkspaceSettings {
     pub task_kind: Option<TaskKind>,
     /// The revision from which work is counted, and whether a flag (true) or a file gave it.
     pub baseline: Option<(String, bool)>,
-    /// The decision file. `is_explicit` makes its absence worth saying.
+    /// The decision file.
     pub decision_file: Option<String>,
     /// The declared outputs.
     pub outputs: Vec<String>,
