@@ -1,1 +1,160 @@
-//! Tests of process (being built).
+//! Children that hang, flood, refuse to end or leave others behind.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use closeout::process::{End, ProcessError, Spec, find_program, run};
+
+/// A folder with one executable script in it.
+fn script(body: &str) -> (tempfile::TempDir, Spec) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("script");
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let spec = Spec::new("/bin/sh", folder.path()).args([path.as_os_str()]).env("PATH", "/usr/bin:/bin");
+    (folder, spec)
+}
+
+/// Whether the process whose id stands in the file is gone within two seconds.
+fn is_soon_gone(pid_file: &Path) -> bool {
+    let pid: i32 = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(2) {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        // A zombie has ended; somebody else has to collect it.
+        if rustix::process::test_kill_process(pid).is_err() || stat.contains(") Z ") {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+#[test]
+fn output_error_output_and_exit_code_come_back() {
+    let (_folder, spec) = script("echo out; echo err >&2; exit 3");
+    let output = run(&spec).unwrap();
+    assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
+    assert_eq!((output.end, output.is_success(), output.was_held), (End::Code(3), false, false));
+}
+
+#[test]
+fn a_child_killed_by_a_signal_says_which() {
+    let (_folder, spec) = script("kill -9 $$");
+    assert_eq!(run(&spec).unwrap().end, End::Signal(9));
+}
+
+#[test]
+fn the_environment_is_what_was_given_and_nothing_else() {
+    let (_folder, spec) = script("");
+    let spec = Spec { program: "/usr/bin/env".into(), args: Vec::new(), env: Vec::new(), ..spec };
+    assert_eq!(run(&spec).unwrap().stdout, b"");
+    assert_eq!(run(&spec.env("A", "b c")).unwrap().stdout, b"A=b c\n");
+}
+
+#[test]
+fn input_is_handed_over_whole_and_may_be_left_unread() {
+    let bytes: Vec<u8> = (0..3_000_000_u32).map(|number| number.to_le_bytes()[1]).collect();
+    let (_folder, mut spec) = script("cat");
+    spec.stdin = Some(bytes.clone());
+    spec.stdout_cap = usize::MAX;
+    assert!(run(&spec).unwrap().stdout == bytes);
+    let (_folder, mut spec) = script("exit 0");
+    spec.stdin = Some(bytes);
+    assert!(run(&spec).unwrap().is_success());
+    let (_folder, spec) = script("cat; echo end");
+    assert_eq!(run(&spec).unwrap().stdout, b"end\n");
+}
+
+#[test]
+fn a_flood_is_cut_and_drained() {
+    let (_folder, mut spec) = script("head -c 5000000 /dev/zero; echo end >&2; head -c 100000 /dev/zero >&2");
+    spec.stdout_cap = 1000;
+    spec.stderr_cap = 4;
+    let output = run(&spec).unwrap();
+    assert_eq!((output.stdout.len(), output.is_stdout_cut), (1000, true));
+    assert_eq!((output.stderr.as_slice(), output.is_stderr_cut), (&b"end\n"[..], true));
+    assert!(output.is_success());
+}
+
+#[test]
+fn an_endless_flood_ends_at_the_time_limit() {
+    let (_folder, mut spec) = script("exec cat /dev/zero");
+    spec.time_limit = Duration::from_millis(200);
+    let started = Instant::now();
+    assert_eq!(run(&spec).unwrap().end, End::TimedOut);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_child_that_hangs_is_ended_with_all_its_children() {
+    let (folder, mut spec) = script("sleep 1000 & echo $! > child; wait");
+    spec.time_limit = Duration::from_millis(300);
+    let started = Instant::now();
+    assert_eq!(run(&spec).unwrap().end, End::TimedOut);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(is_soon_gone(&folder.path().join("child")));
+}
+
+#[test]
+fn a_child_that_ignores_the_request_to_end_is_killed() {
+    let (folder, mut spec) =
+        script("trap '' TERM; (trap '' TERM; exec sleep 1000) & echo $! > child; while :; do sleep 1000; done");
+    spec.time_limit = Duration::from_millis(300);
+    let started = Instant::now();
+    assert_eq!(run(&spec).unwrap().end, End::TimedOut);
+    let took = started.elapsed();
+    assert!(took >= Duration::from_millis(800) && took < Duration::from_secs(5), "{took:?}");
+    assert!(is_soon_gone(&folder.path().join("child")));
+}
+
+#[test]
+fn a_grandchild_that_holds_the_output_is_not_waited_for() {
+    let (folder, spec) = script("sleep 1000 & echo $! > child; echo done");
+    let started = Instant::now();
+    let output = run(&spec).unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!((output.end, output.stdout.as_slice(), output.was_held), (End::Code(0), &b"done\n"[..], true));
+    assert!(is_soon_gone(&folder.path().join("child")));
+}
+
+#[test]
+fn a_grandchild_in_a_session_of_its_own_is_not_waited_for_either() {
+    let (folder, spec) = script("setsid sh -c 'echo $$ > child; exec sleep 1000' & while [ ! -s child ]; do :; done");
+    let started = Instant::now();
+    let output = run(&spec).unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(output.was_held);
+    let pid: i32 = std::fs::read_to_string(folder.path().join("child")).unwrap().trim().parse().unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn what_cannot_be_started_is_an_error_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(run(&Spec::new("sh", folder.path())), Err(ProcessError::NotAbsolute { .. })));
+    let missing = run(&Spec::new("/nowhere/program", folder.path())).unwrap_err();
+    assert_eq!(missing.to_string(), "cannot start \"/nowhere/program\"");
+}
+
+#[test]
+fn programs_are_found_on_absolute_paths_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bin, other) = (folder.path().join("bin"), folder.path().join("other"));
+    for (path, mode) in [(&bin, 0o755), (&other, 0o644)] {
+        std::fs::create_dir(path).unwrap();
+        std::fs::write(path.join("tool"), "").unwrap();
+        std::fs::set_permissions(path.join("tool"), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let find = |path: &str| find_program("tool", Some(OsStr::new(path)));
+    let found = Some(bin.join("tool"));
+    assert_eq!(find(&bin.display().to_string()), found);
+    assert_eq!(find(&format!("::.:bin:{}:{}", other.display(), bin.display())), found);
+    assert_eq!(find(""), None);
+    assert_eq!(find_program("tool", None), None);
+    assert_eq!(find_program("./tool", Some(bin.as_os_str())), None);
+    let _: Option<PathBuf> = found;
+}

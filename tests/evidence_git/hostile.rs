@@ -147,7 +147,8 @@ fn a_submodules_filters_and_hooks_never_run() {
     repo.git(["init", "-q", "-b", "main"]);
     let url = part.path().display().to_string();
     repo.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"]);
-    repo.write("a.txt", "a\n").write("b.bin", "x\n").commit("with a part");
+    repo.commit("with a part");
+    repo.write("a.txt", "a\n").write("b.bin", "x\n").commit("files");
     let canary = repo.root().join("canary");
     let script = armed(&repo, &canary, "submodule");
     let inside = repo.beside("whole/part");
@@ -282,7 +283,11 @@ fn the_callers_environment_has_no_effect() {
 
 #[test]
 fn damage_is_never_clean() {
-    let damages: [(&str, fn(&Repo)); 6] = [
+    let damages: [(&str, fn(&Repo)); 7] = [
+        ("tree is gone", |repo| {
+            let id = repo.git(["rev-parse", "HEAD^{tree}"]);
+            std::fs::remove_file(repo.git_dir().join("objects").join(&id[..2]).join(&id[2..])).unwrap();
+        }),
         ("HEAD is text", |repo| std::fs::write(repo.git_dir().join("HEAD"), "garbage\n").unwrap()),
         ("HEAD is gone", |repo| std::fs::remove_file(repo.git_dir().join("HEAD")).unwrap()),
         ("index is cut", |repo| {
@@ -384,4 +389,22 @@ fn state(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
         }
     }
     files
+}
+
+#[test]
+fn every_version_of_the_index_is_whole_and_every_cut_is_seen() {
+    for version in ["2", "3", "4"] {
+        let repo = Repo::new();
+        repo.write("a/long/path/of/a/file", "x").write("a/long/path/of/another", "x").write("b", "x").commit("files");
+        repo.write("announced", "x").git(["add", "-N", "announced"]);
+        repo.git(["update-index", "--index-version", version]);
+        assert_eq!(facts(&repo, BaselineChoice::Find).changes.unwrap().n_paths, 1, "version {version}");
+        let path = repo.git_dir().join("index");
+        let content = std::fs::read(&path).unwrap();
+        for cut in (12..content.len()).step_by(37) {
+            std::fs::write(&path, &content[..cut]).unwrap();
+            let unreadable = refusal(&repo, repo.path(), Some(GitReader::Program));
+            assert_eq!(unreadable.problem, ReadProblem::Invalid, "version {version}, cut at {cut}");
+        }
+    }
 }

@@ -14,18 +14,29 @@ const MAX_FILES: usize = 200;
 pub(super) fn read(repo: &dyn Repo, prefix: &Path, evidence: &[String]) -> Read<Changes> {
     let evidence: Vec<Vec<u8>> = evidence.iter().filter_map(|name| from_top(prefix, name)).collect();
     let mut changes = Changes::default();
-    let mut kept = Vec::new();
-    for entry in repo.status()? {
+    let mut kept: Vec<Entry> = Vec::new();
+    for mut entry in repo.status()? {
         if entry.unstaged == Some(ChangeKind::Untracked) {
             let (n_evidence, is_all) = evidence_in(repo, &entry, &evidence)?;
             changes.n_evidence_files += n_evidence;
             if is_all {
-                continue;
+                entry.unstaged = None;
             }
         }
-        kept.push(entry);
+        if entry.staged.is_some() || entry.unstaged.is_some() {
+            kept.push(entry);
+        }
     }
     kept.sort_by(|one, other| one.path.cmp(&other.path));
+    // A file that was only taken out of the index is deleted there and untracked in the work tree.
+    kept.dedup_by(|next, entry| {
+        let is_same = next.path == entry.path;
+        if is_same {
+            entry.staged = entry.staged.or(next.staged);
+            entry.unstaged = entry.unstaged.or(next.unstaged);
+        }
+        is_same
+    });
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());
         match entry.unstaged {

@@ -140,6 +140,10 @@ impl<'a> InProcess<'a> {
     }
 
     fn statuses(&self) -> Result<Vec<Entry>, git2::Error> {
+        // libgit2 takes a HEAD whose commit or tree is missing for one without any.
+        if let Some(commit) = self.repository.head().ok().and_then(|head| head.target()) {
+            self.repository.find_commit(commit)?.tree()?;
+        }
         let mut options = StatusOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
         options.include_ignored(false).include_unmodified(false).include_unreadable(false);

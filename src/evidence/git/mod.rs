@@ -11,6 +11,7 @@ mod changes;
 mod commits;
 mod history;
 mod in_process;
+mod index_file;
 mod layout;
 mod memory;
 mod observe;

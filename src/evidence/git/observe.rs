@@ -186,6 +186,13 @@ fn index_notes(layout: &Layout, head: &Head) -> Vec<String> {
 /// Everything but the work tree.
 fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts> {
     let head = repo.head()?;
+    if let Some(commit) = head.commit()
+        && !repo.commits(&[commit.to_owned()])?.iter().any(Option::is_some)
+    {
+        let short = commit.get(..8).unwrap_or(commit);
+        let words = format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
+        return Err(trouble(ReadProblem::Invalid, words));
+    }
     let upstream_name = match &head {
         Head::Branch { name, .. } => repo.upstream(name)?,
         Head::Detached { .. } | Head::Unborn { .. } => None,

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
+use super::index_file;
 use super::layout::Layout;
 use super::porcelain;
 use super::raw;
@@ -120,6 +121,7 @@ impl<'a> Program<'a> {
             Some(settings) => settings.clone(),
             None => self.settings()?,
         };
+        index_file::check(self.layout)?;
         let head = self.head()?;
         let shadow = Shadow::make(self.layout, head.commit(), &settings)?;
         let mut spec = self
