@@ -17,13 +17,20 @@ fn script(body: &str) -> (tempfile::TempDir, Spec) {
     (folder, spec)
 }
 
+/// Measures what these tests are about: how long a child may take.
+#[expect(clippy::disallowed_methods, reason = "the time that a child takes is what is tested")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// Whether the process whose id stands in the file is gone within two seconds.
 fn is_soon_gone(pid_file: &Path) -> bool {
     let pid: i32 = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    let started = Instant::now();
+    let started = now();
     while started.elapsed() < Duration::from_secs(2) {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         // A zombie has ended; somebody else has to collect it.
         if rustix::process::test_kill_process(pid).is_err() || stat.contains(") Z ") {
             return true;
@@ -84,7 +91,7 @@ fn a_flood_is_cut_and_drained() {
 fn an_endless_flood_ends_at_the_time_limit() {
     let (_folder, mut spec) = script("exec cat /dev/zero");
     spec.time_limit = Duration::from_millis(200);
-    let started = Instant::now();
+    let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(5));
 }
@@ -93,7 +100,7 @@ fn an_endless_flood_ends_at_the_time_limit() {
 fn a_child_that_hangs_is_ended_with_all_its_children() {
     let (folder, mut spec) = script("sleep 1000 & echo $! > child; wait");
     spec.time_limit = Duration::from_millis(300);
-    let started = Instant::now();
+    let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(5));
     assert!(is_soon_gone(&folder.path().join("child")));
@@ -101,10 +108,11 @@ fn a_child_that_hangs_is_ended_with_all_its_children() {
 
 #[test]
 fn a_child_that_ignores_the_request_to_end_is_killed() {
-    let (folder, mut spec) =
-        script("trap '' TERM; (trap '' TERM; exec sleep 1000) & echo $! > child; while :; do sleep 1000; done");
+    let (folder, mut spec) = script(
+        "trap '' TERM; (trap '' TERM; exec sleep 1000) & echo $! > child; while :; do sleep 1000; done",
+    );
     spec.time_limit = Duration::from_millis(300);
-    let started = Instant::now();
+    let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
     let took = started.elapsed();
     assert!(took >= Duration::from_millis(800) && took < Duration::from_secs(5), "{took:?}");
@@ -114,7 +122,7 @@ fn a_child_that_ignores_the_request_to_end_is_killed() {
 #[test]
 fn a_grandchild_that_holds_the_output_is_not_waited_for() {
     let (folder, spec) = script("sleep 1000 & echo $! > child; echo done");
-    let started = Instant::now();
+    let started = now();
     let output = run(&spec).unwrap();
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!((output.end, output.stdout.as_slice(), output.was_held), (End::Code(0), &b"done\n"[..], true));
@@ -123,13 +131,18 @@ fn a_grandchild_that_holds_the_output_is_not_waited_for() {
 
 #[test]
 fn a_grandchild_in_a_session_of_its_own_is_not_waited_for_either() {
-    let (folder, spec) = script("setsid sh -c 'echo $$ > child; exec sleep 1000' & while [ ! -s child ]; do :; done");
-    let started = Instant::now();
+    let (folder, spec) =
+        script("setsid sh -c 'echo $$ > child; exec sleep 1000' & while [ ! -s child ]; do :; done");
+    let started = now();
     let output = run(&spec).unwrap();
     assert!(started.elapsed() < Duration::from_secs(5));
     assert!(output.was_held);
     let pid: i32 = std::fs::read_to_string(folder.path().join("child")).unwrap().trim().parse().unwrap();
-    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).unwrap(),
+        rustix::process::Signal::KILL,
+    )
+    .unwrap();
 }
 
 #[test]

@@ -195,3 +195,142 @@ fn task_started_at(
     let committed_at = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit_time);
     committed_at.max(prompted_at.or(request.prompted_at))
 }
+
+fn configured<T>(name: Option<&str>, read: impl FnOnce(&str) -> Reading<T>) -> Reading<T> {
+    name.map_or(Reading::NotConfigured, read)
+}
+
+fn read_checks(
+    directory: &WorkspaceDir,
+    settings: &WorkspaceSettings,
+    now: Timestamp,
+    memory: &mut Memory,
+    found: &mut Observations,
+) {
+    found.closer = configured(settings.closer_report.as_deref(), |name| {
+        read_document(directory, name, Reach::Workspace)
+    });
+    let plans = settings.plans.iter().map(|name| read_plan(directory, name, now));
+    found.plans = plans.filter(|plan| !matches!(plan, Reading::Absent { .. })).collect();
+    found.files = if settings.required_files.is_empty() {
+        Reading::NotConfigured
+    } else {
+        Reading::Present(check_files(directory, &settings.required_files))
+    };
+    found.tests = if settings.test_results.is_empty() {
+        Reading::NotConfigured
+    } else {
+        read_tests(directory, &settings.test_results, now, memory)
+    };
+}
+
+fn read_plan(directory: &WorkspaceDir, name: &str, now: Timestamp) -> Reading<PlanFile> {
+    let text = match read_document(directory, name, Reach::Workspace) {
+        Reading::Present(text) => text,
+        Reading::NotLookedAt => return Reading::NotLookedAt,
+        Reading::NotConfigured => return Reading::NotConfigured,
+        Reading::Absent { name } => return Reading::Absent { name },
+        Reading::Unreadable(unreadable) => return Reading::Unreadable(unreadable),
+    };
+    debug_assert!(text.size <= LONGEST_DOCUMENT, "a document is read whole or not at all");
+    let TextFile { name, content, written_at, .. } = text;
+    match parse_plan(&content) {
+        Ok(steps) => Reading::Present(PlanFile { name, steps, written_at }),
+        Err(PlanFormatError::Json(_)) if is_young(written_at, now) => half_written(&name).into_reading(&name),
+        Err(error) => invalid(&name, &error.to_string()).into_reading(&name),
+    }
+}
+
+fn invalid(name: &str, detail: &str) -> Refusal {
+    Refusal::because(name, ReadProblem::Invalid, detail)
+}
+
+/// What the result files say together. Failures in one of them count whatever the others are; without
+/// one, a file that is unreadable or missing leaves the question open.
+fn read_tests(
+    directory: &WorkspaceDir,
+    configured: &[String],
+    now: Timestamp,
+    memory: &mut Memory,
+) -> Reading<TestResults> {
+    let mut names: Vec<String> = Vec::new();
+    let mut absent = None;
+    for name in configured {
+        if !is_pattern(name) {
+            names.push(name.clone());
+            continue;
+        }
+        let matching = matching_files(directory, name, MOST_RESULT_FILES);
+        if matching.is_empty() {
+            absent.get_or_insert_with(|| name.clone());
+        }
+        names.extend(matching);
+    }
+    let mut unreadable: Option<Unreadable> = None;
+    let mut together: Option<TestResults> = None;
+    for name in names {
+        match read_results(directory, &name, now, memory) {
+            Ok((counts, written_at)) => add(&mut together, name, &counts, written_at),
+            Err(Refusal::Absent) => drop(absent.get_or_insert(name)),
+            Err(Refusal::Unreadable(problem)) => drop(unreadable.get_or_insert(problem)),
+        }
+    }
+    match (together, unreadable, absent) {
+        (Some(results), _, _) if results.n_failed > 0 => Reading::Present(results),
+        (_, Some(unreadable), _) => Reading::Unreadable(unreadable),
+        (_, None, Some(name)) => Reading::Absent { name },
+        (Some(results), None, None) => Reading::Present(results),
+        (None, None, None) => Reading::NotConfigured,
+    }
+}
+
+fn add(together: &mut Option<TestResults>, name: String, counts: &TestCounts, written_at: Timestamp) {
+    let results = together.get_or_insert_with(|| TestResults {
+        names: Vec::new(),
+        n_passed: 0,
+        n_failed: 0,
+        n_skipped: 0,
+        failing: Vec::new(),
+        written_at,
+    });
+    results.names.push(name);
+    results.n_passed = results.n_passed.saturating_add(counts.n_passed);
+    results.n_failed = results.n_failed.saturating_add(counts.n_failed);
+    results.n_skipped = results.n_skipped.saturating_add(counts.n_skipped);
+    let room = MOST_FAILING.saturating_sub(results.failing.len());
+    results.failing.extend(counts.failing.iter().take(room).cloned());
+    results.written_at = results.written_at.min(written_at);
+}
+
+/// One result file; parsed again only when it is another one or was written.
+fn read_results(
+    directory: &WorkspaceDir,
+    name: &str,
+    now: Timestamp,
+    memory: &mut Memory,
+) -> Result<(TestCounts, Timestamp), Refusal> {
+    let file = directory.open_file(name, Reach::Workspace)?;
+    if let Some((identity, counts)) = memory.results.get(name)
+        && *identity == file.identity
+    {
+        return Ok((counts.clone(), file.written_at));
+    }
+    let counts = parse_file(&file, now)?;
+    memory.results.insert(name.to_owned(), (file.identity, counts.clone()));
+    Ok((counts, file.written_at))
+}
+
+fn parse_file(file: &UntrustedFile, now: Timestamp) -> Result<TestCounts, Refusal> {
+    if file.size > LONGEST_RESULTS {
+        let detail = format!("it is longer than {LONGEST_RESULTS} bytes and was not read");
+        return Err(Refusal::because(&file.name, ReadProblem::TooLarge, detail));
+    }
+    let capped = io::Read::take(file.as_file(), LONGEST_RESULTS);
+    parse_results(BufReader::new(capped)).map_err(|error| {
+        if is_young(file.written_at, now) {
+            half_written(&file.name)
+        } else {
+            invalid(&file.name, &error.to_string())
+        }
+    })
+}

@@ -44,6 +44,12 @@ pub(super) fn look_with(
     observe(path, &ask, memory)
 }
 
+/// What was read.
+pub(super) fn present(read: Reading<GitObservation>) -> GitObservation {
+    let Reading::Present(observation) = read else { panic!("read nothing: {read:?}") };
+    observation
+}
+
 /// The facts that both readers agree on, apart from who read.
 pub(super) fn facts(repo: &Repo, baseline: BaselineChoice<'_>) -> GitFacts {
     facts_with(repo, baseline, &[])
@@ -53,10 +59,7 @@ pub(super) fn facts(repo: &Repo, baseline: BaselineChoice<'_>) -> GitFacts {
 pub(super) fn facts_with(repo: &Repo, baseline: BaselineChoice<'_>, evidence_files: &[String]) -> GitFacts {
     let read = |reader| {
         let memory = &mut GitMemory::default();
-        match look_with(repo, repo.path(), baseline, Some(reader), memory, evidence_files) {
-            Reading::Present(observation) => observation,
-            other => panic!("{reader:?} read nothing: {other:?}"),
-        }
+        present(look_with(repo, repo.path(), baseline, Some(reader), memory, evidence_files))
     };
     let mut program = read(GitReader::Program);
     let in_process = read(GitReader::InProcess);
@@ -69,28 +72,27 @@ pub(super) fn facts_with(repo: &Repo, baseline: BaselineChoice<'_>, evidence_fil
 
 /// What the program alone reads.
 pub(super) fn facts_by_program(repo: &Repo, baseline: BaselineChoice<'_>) -> GitFacts {
-    match look(repo, repo.path(), baseline, None, &mut GitMemory::default()) {
-        Reading::Present(observation) => {
-            assert_eq!(observation.facts.reader, GitReader::Program);
-            observation.facts
-        }
-        other => panic!("read nothing: {other:?}"),
-    }
+    let observation = present(look(repo, repo.path(), baseline, None, &mut GitMemory::default()));
+    assert_eq!(observation.facts.reader, GitReader::Program);
+    observation.facts
 }
 
 /// The reason why nothing was read by this reader.
 pub(super) fn refusal(repo: &Repo, path: &Path, reader: Option<GitReader>) -> Unreadable {
-    match look(repo, path, BaselineChoice::Find, reader, &mut GitMemory::default()) {
-        Reading::Unreadable(unreadable) => unreadable,
-        other => panic!("read: {other:?}"),
-    }
+    let read = look(repo, path, BaselineChoice::Find, reader, &mut GitMemory::default());
+    let Reading::Unreadable(unreadable) = read else { panic!("read: {read:?}") };
+    unreadable
 }
 
 /// HEAD as it is now, remembered as first seen.
 pub(super) fn first_seen(repo: &Repo) -> Baseline {
     // The clock has moved past the last commit.
     Baseline {
-        commit: repo.try_git(&["rev-parse", "-q", "--verify", "HEAD"], &[]).status.success().then(|| repo.head()),
+        commit: repo
+            .try_git(&["rev-parse", "-q", "--verify", "HEAD"], &[])
+            .status
+            .success()
+            .then(|| repo.head()),
         origin: BaselineOrigin::FirstSeen,
         set_at: repo.now(),
         commit_time: None::<Timestamp>,

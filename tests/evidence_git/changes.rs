@@ -155,7 +155,10 @@ fn line_endings_are_compared_as_git_compares_them() {
 #[test]
 fn excludes_of_every_kind_are_followed() {
     let repo = Repo::new();
-    repo.write(".gitignore", "a\n").write("sub/.gitignore", "b\n!keep\n").write("sub/c", "x").commit("ignore");
+    repo.write(".gitignore", "a\n")
+        .write("sub/.gitignore", "b\n!keep\n")
+        .write("sub/c", "x")
+        .commit("ignore");
     std::fs::write(repo.git_dir().join("info/exclude"), "d\n").unwrap();
     repo.write("mine", "e\n").git(["config", "core.excludesFile", &repo.at("mine").display().to_string()]);
     repo.write("a", "x").write("sub/b", "x").write("d", "x").write("e", "x").write("sub/keep", "x");

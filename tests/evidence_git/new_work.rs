@@ -3,7 +3,7 @@
 use closeout::evidence::git::{BaselineChoice, GitMemory};
 use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading};
 
-use super::case::{counts, facts, first_seen, look};
+use super::case::{counts, facts, first_seen, look, present};
 use crate::support::repo::Repo;
 
 #[test]
@@ -16,7 +16,8 @@ fn a_commit_made_here_is_new_work() {
     let facts = facts(&repo, BaselineChoice::Remembered(&baseline));
     assert_eq!(facts.commits.n_new, 2);
     assert_eq!(facts.head, Head::Branch { name: "main".into(), commit: second.clone() });
-    let newest: Vec<_> = facts.commits.newest.iter().map(|one| (one.id.as_str(), one.subject.as_str())).collect();
+    let newest: Vec<_> =
+        facts.commits.newest.iter().map(|one| (one.id.as_str(), one.subject.as_str())).collect();
     assert_eq!(newest, [(&second[..8], "add b"), (&first[..8], "add a")]);
 }
 
@@ -304,7 +305,10 @@ fn on_the_default_branch_the_upstream_or_the_present_head_is_the_baseline() {
     let repo = origin.clone_to("clone");
     let found = facts(&repo, BaselineChoice::Find);
     assert_eq!(found.baseline.origin, BaselineOrigin::FirstSeen);
-    assert_eq!(found.upstream.map(|upstream| (upstream.name, upstream.ahead)), Some(("origin/main".into(), 0)));
+    assert_eq!(
+        found.upstream.map(|upstream| (upstream.name, upstream.ahead)),
+        Some(("origin/main".into(), 0))
+    );
     repo.commit_file("a");
     origin.commit_file("b");
     repo.git(["fetch", "-q"]);
@@ -353,7 +357,10 @@ fn a_remembered_baseline_that_is_gone_is_said_and_found_anew() {
     baseline.commit = Some("1234567890123456789012345678901234567890".into());
     let found = facts(&repo, BaselineChoice::Remembered(&baseline));
     assert_eq!(found.baseline.commit, Some(repo.head()));
-    assert_eq!(found.notes, ["the remembered baseline 12345678 is gone from the repository; a new one was found"]);
+    assert_eq!(
+        found.notes,
+        ["the remembered baseline 12345678 is gone from the repository; a new one was found"]
+    );
 }
 
 #[test]
@@ -379,10 +386,7 @@ fn the_memory_sees_every_change() {
     let mut memory = GitMemory::default();
     let mut check = |repo: &Repo| {
         let read = |memory: &mut GitMemory| {
-            match look(repo, repo.path(), BaselineChoice::Remembered(&baseline), None, memory) {
-                Reading::Present(observation) => observation,
-                other => panic!("{other:?}"),
-            }
+            present(look(repo, repo.path(), BaselineChoice::Remembered(&baseline), None, memory))
         };
         let remembered = read(&mut memory);
         assert_eq!(remembered, read(&mut GitMemory::default()));

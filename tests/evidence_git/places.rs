@@ -5,14 +5,11 @@ use std::path::Path;
 use closeout::evidence::git::{BaselineChoice, GitMemory, worktrees};
 use closeout::model::{GitObservation, GitReader, Head, Names, Parts, ReadProblem, Reading};
 
-use super::case::{facts, facts_by_program, first_seen, look, refusal};
+use super::case::{facts, facts_by_program, first_seen, look, present, refusal};
 use crate::support::repo::Repo;
 
 fn observed(repo: &Repo, path: &Path) -> GitObservation {
-    match look(repo, path, BaselineChoice::Find, None, &mut GitMemory::default()) {
-        Reading::Present(observation) => observation,
-        other => panic!("{other:?}"),
-    }
+    present(look(repo, path, BaselineChoice::Find, None, &mut GitMemory::default()))
 }
 
 #[test]

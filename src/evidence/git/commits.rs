@@ -169,11 +169,12 @@ impl Count<'_> {
         let made = self.history.made.get(&commit.id);
         if commit.parents.len() > 1 {
             let is_by_hand = matches!(made, Some(Action::MergeByHand | Action::Amend));
-            return Ok(match made {
-                Some(_) if is_by_hand && self.repo.has_own_changes(commit)? => Class::New,
-                Some(_) => Class::Empty,
-                None if self.is_from_before(commit) => Class::Foreign,
-                None => Class::Empty,
+            return Ok(if is_by_hand && self.repo.has_own_changes(commit)? {
+                Class::New
+            } else if made.is_none() && self.is_from_before(commit) {
+                Class::Foreign
+            } else {
+                Class::Empty
             });
         }
         let before = match commit.parents.first() {

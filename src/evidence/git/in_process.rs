@@ -63,7 +63,8 @@ impl<'a> InProcess<'a> {
                 continue;
             }
             // A key without a value is true; libgit2 has no text for it.
-            let value = if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
+            let value =
+                if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
             settings.push((entry.name().unwrap_or_default().to_owned(), value.into_owned()));
         }
         Some(settings)

@@ -21,9 +21,8 @@ pub(super) fn check(layout: &Layout) -> Read<()> {
 
 /// Follows header, entries and extensions to the checksum (`gitformat-index`).
 fn is_whole(content: &[u8], n_id: usize) -> bool {
-    let number = |at: usize| {
-        content.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes)
-    };
+    let number =
+        |at: usize| content.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
     let (Some(version), Some(n_entries)) = (number(4), number(8)) else { return false };
     if !content.starts_with(b"DIRC") || !(2..=4).contains(&version) {
         return false;
@@ -37,7 +36,9 @@ fn is_whole(content: &[u8], n_id: usize) -> bool {
     }
     let end = content.len().saturating_sub(n_id);
     while at < end {
-        let Some(length) = number(at + 4).and_then(|length| usize::try_from(length).ok()) else { return false };
+        let Some(length) = number(at + 4).and_then(|length| usize::try_from(length).ok()) else {
+            return false;
+        };
         at = at.saturating_add(8).saturating_add(length);
     }
     at == end

@@ -35,18 +35,17 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
     }
     let known = memory.unchanged(&layout, ask);
     let mut readers = Readers { layout: &layout, ask, in_process: None };
-    let mut facts = match known {
-        Some(facts) => facts,
-        None => {
-            let facts = match readers.repo(Purpose::Facts)? {
-                Chosen::InProcess(repo) => read_facts(repo, &layout, ask)?,
-                Chosen::Program(repo) => read_facts(&repo, &layout, ask)?,
-            };
-            memory.remember(&layout, ask, &facts);
-            facts
-        }
+    let mut facts = if let Some(facts) = known {
+        facts
+    } else {
+        let facts = match readers.repo(Purpose::Facts)? {
+            Chosen::InProcess(repo) => read_facts(repo, &layout, ask)?,
+            Chosen::Program(repo) => read_facts(&repo, &layout, ask)?,
+        };
+        memory.remember(&layout, ask, &facts);
+        facts
     };
-    facts.git.operation = operation(&mut readers, &facts.git.reader)?;
+    facts.git.operation = operation(&readers, facts.git.reader)?;
     if ask.changes {
         let (changes, reader) = readers.changes()?;
         facts.git.changes = Some(changes);
@@ -151,9 +150,9 @@ fn has_filters(layout: &Layout) -> bool {
 }
 
 /// The operation in progress. Where references are no files, two of them are references.
-fn operation(readers: &mut Readers<'_>, reader: &GitReader) -> Read<Option<Operation>> {
+fn operation(readers: &Readers<'_>, reader: GitReader) -> Read<Option<Operation>> {
     let found = raw::operation(readers.layout);
-    if found.is_some() || !readers.layout.is_reftable || *reader != GitReader::Program {
+    if found.is_some() || !readers.layout.is_reftable || reader != GitReader::Program {
         return Ok(found);
     }
     let repo = readers.program("this repository")?;
@@ -190,7 +189,8 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
         && !repo.commits(&[commit.to_owned()])?.iter().any(Option::is_some)
     {
         let short = commit.get(..8).unwrap_or(commit);
-        let words = format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
+        let words =
+            format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
         return Err(trouble(ReadProblem::Invalid, words));
     }
     let upstream_name = match &head {

@@ -108,18 +108,18 @@ pub(super) fn status(answer: &[u8]) -> Read<Vec<Entry>> {
 fn tracked(record: &[u8]) -> Option<Entry> {
     let fields: Vec<&[u8]> = record.splitn(9, |byte| *byte == b' ').collect();
     let &[staged, unstaged] = *fields.get(1)? else { return None };
-    Some(Entry { path: fields.get(8)?.to_vec(), staged: kind(staged)?, unstaged: kind(unstaged)? })
+    let kind_of = |letter: u8| if letter == b'.' { Some(None) } else { kind(letter).map(Some) };
+    Some(Entry { path: fields.get(8)?.to_vec(), staged: kind_of(staged)?, unstaged: kind_of(unstaged)? })
 }
 
 /// `None` when the letter is not known.
-fn kind(letter: u8) -> Option<Option<ChangeKind>> {
+fn kind(letter: u8) -> Option<ChangeKind> {
     match letter {
-        b'.' => Some(None),
-        b'M' => Some(Some(ChangeKind::Modified)),
-        b'T' => Some(Some(ChangeKind::TypeChanged)),
-        b'A' => Some(Some(ChangeKind::Added)),
-        b'D' => Some(Some(ChangeKind::Deleted)),
-        b'R' | b'C' => Some(Some(ChangeKind::Renamed)),
+        b'M' => Some(ChangeKind::Modified),
+        b'T' => Some(ChangeKind::TypeChanged),
+        b'A' => Some(ChangeKind::Added),
+        b'D' => Some(ChangeKind::Deleted),
+        b'R' | b'C' => Some(ChangeKind::Renamed),
         _ => None,
     }
 }

@@ -63,14 +63,12 @@ impl Action {
                 Some(_) | None => Action::Commit,
             },
             "cherry-pick" | "revert" if rest == "fast-forward" => Action::FastForward,
-            "cherry-pick" | "revert" => Action::Replay,
             "am" if step == Some("abort") => Action::Move,
-            "am" => Action::Replay,
             "rebase" | "pull" if step.is_some() => Action::of_rebase(step.unwrap_or_default()),
             "rebase" if action == "rebase finished" => Action::RebaseFinish,
             "rebase" if rest.starts_with("checkout ") => Action::RebaseStart,
             "rebase" if rest == "fast-forward" || rest.starts_with("aborting") => Action::Move,
-            "rebase" => Action::Replay,
+            "cherry-pick" | "revert" | "am" | "rebase" => Action::Replay,
             "merge" | "pull" if rest.starts_with("Fast-forward") => Action::FastForward,
             "merge" | "pull" if rest.starts_with("Merge made") || rest.starts_with("In-index") => {
                 Action::Merge

@@ -36,12 +36,16 @@ pub(super) fn not_a_file(path: &Path) -> Unreadable {
 
 /// What libgit2 said.
 pub(super) fn libgit2_trouble(error: &git2::Error) -> Unreadable {
-    let problem = match error.code() {
-        git2::ErrorCode::Owner => return foreign_owner(),
-        git2::ErrorCode::NotFound | git2::ErrorCode::Invalid => ReadProblem::Invalid,
-        _ if is_unsupported(error) => ReadProblem::Unsupported,
-        _ if matches!(error.class(), git2::ErrorClass::Os | git2::ErrorClass::Filesystem) => ReadProblem::Io,
-        _ => ReadProblem::Invalid,
+    let is_of_system = matches!(error.class(), git2::ErrorClass::Os | git2::ErrorClass::Filesystem);
+    let is_missing = matches!(error.code(), git2::ErrorCode::NotFound | git2::ErrorCode::Invalid);
+    let problem = if error.code() == git2::ErrorCode::Owner {
+        return foreign_owner();
+    } else if is_unsupported(error) {
+        ReadProblem::Unsupported
+    } else if is_of_system && !is_missing {
+        ReadProblem::Io
+    } else {
+        ReadProblem::Invalid
     };
     trouble(problem, error.message())
 }

@@ -43,7 +43,7 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     match std::fs::read_dir(&folder) {
         Ok(entries) => {
             for entry in entries.flatten() {
-                linked.extend(linked_at(&entry.path())?);
+                linked.extend(linked_at(&entry.path()));
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -81,15 +81,15 @@ fn main_of(layout: &Layout) -> Read<Option<Worktree>> {
 }
 
 /// The worktree whose git directory is `git_dir`; `None` when it is none.
-fn linked_at(git_dir: &Path) -> Read<Option<Worktree>> {
-    let Ok(Some(text)) = read_small(&git_dir.join("gitdir")) else { return Ok(None) };
+fn linked_at(git_dir: &Path) -> Option<Worktree> {
+    let text = read_small(&git_dir.join("gitdir")).ok()??;
     let dot_git = resolve(git_dir, &text);
     let top = dot_git.parent().map(Path::to_path_buf).unwrap_or_default();
     let problem = problem_of(git_dir, &dot_git, &top);
     let branch = Layout::at(top.clone(), git_dir.to_path_buf(), PathBuf::new())
         .ok()
         .and_then(|layout| branch_of(&layout));
-    Ok(Some(Worktree { path: top, branch, is_main: false, problem }))
+    Some(Worktree { path: top, branch, is_main: false, problem })
 }
 
 fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
