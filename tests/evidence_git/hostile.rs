@@ -367,6 +367,10 @@ fn a_repository_of_somebody_else_is_refused_with_what_to_do() {
             assert_eq!(unreadable.problem, ReadProblem::Refused);
             assert!(unreadable.detail.contains("safe.directory"));
         }
+        let allowed = format!("[safe]\n\tdirectory = {}\n", repo.path().display());
+        std::fs::write(repo.home().join(".gitconfig"), allowed).unwrap();
+        let read = look(&repo, repo.path(), BaselineChoice::Find, None, &mut GitMemory::default());
+        assert!(read.present().is_some(), "the user allowed it: {read:?}");
     }
 }
 

@@ -65,6 +65,59 @@ fn a_pull_without_a_remote_branch_is_foreign_too() {
 }
 
 #[test]
+fn what_was_fetched_and_reset_to_is_foreign() {
+    let other = Repo::new();
+    let repo = other.clone_to("copy");
+    repo.git(["remote", "remove", "origin"]);
+    let baseline = first_seen(&repo);
+    other.commit_file("x");
+    let url = format!("file://{}", other.path().display());
+    repo.git(["fetch", "-q", &url, "main"]);
+    repo.git(["reset", "-q", "--hard", "FETCH_HEAD"]);
+    assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
+    other.commit_file("y");
+    repo.git(["pull", "-q", "--ff-only", &url, "main"]);
+    assert_eq!(counts(&repo, &baseline), (0, 2, 0, 0, 0));
+}
+
+#[test]
+fn a_branch_rebased_by_hand_or_squashed_by_a_rebase_loses_nothing() {
+    let repo = Repo::new();
+    repo.switch("feature");
+    let baseline = first_seen(&repo);
+    for name in ["a", "b", "c"] {
+        repo.commit_file(name);
+    }
+    let editor = repo.script("squash", "sed -i '2,$s/^pick/fixup/' \"$1\"").display().to_string();
+    let output = repo.try_git(&["rebase", "-q", "-i", "HEAD~3"], &[("GIT_SEQUENCE_EDITOR", &editor)]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn patches_that_were_applied_are_work() {
+    let other = Repo::new();
+    let repo = other.clone_to("copy");
+    let baseline = first_seen(&repo);
+    other.commit_file("x");
+    let patch = other.root().join("patch");
+    std::fs::write(&patch, other.git(["format-patch", "-1", "--stdout"]) + "\n").unwrap();
+    repo.git(["am", "-q", &patch.display().to_string()]);
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+}
+
+#[test]
+fn a_commit_that_no_ref_holds_counts_while_head_stands_on_it() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.git(["checkout", "-q", "--detach"]);
+    repo.commit_file("a");
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    repo.switch("main");
+    assert_eq!(counts(&repo, &baseline), (0, 0, 0, 0, 1));
+}
+
+#[test]
 fn own_commits_that_were_pushed_or_merged_still_count() {
     let origin = Repo::new();
     origin.git(["config", "receive.denyCurrentBranch", "ignore"]);

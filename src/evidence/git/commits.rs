@@ -45,6 +45,7 @@ pub(super) fn count(
     let history = History::of(&repo.reflog("HEAD")?, &branch_log, baseline);
     let mut count = Count {
         repo,
+        layout,
         history,
         baseline,
         tip: head.commit().map(str::to_owned),
@@ -69,6 +70,7 @@ enum Class {
 
 struct Count<'a> {
     repo: &'a dyn Repo,
+    layout: &'a Layout,
     history: History,
     baseline: &'a Baseline,
     tip: Option<Id>,
@@ -115,6 +117,7 @@ impl Count<'_> {
             let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
             let mut hide = self.other_refs()?.to_vec();
             hide.extend(self.received(walked));
+            hide.extend(self.fetched()?);
             let here: HashSet<Id> =
                 self.repo.walk(&ids, &hide, WALK_LIMIT)?.into_iter().map(|commit| commit.id).collect();
             for commit in unknown {
@@ -140,7 +143,9 @@ impl Count<'_> {
     /// baseline commit, or a rebase of what was there when it was set.
     fn rewritten(&self, walked: &[Commit]) -> Read<HashSet<Id>> {
         let (Some(tip), Some(base)) = (&self.tip, &self.baseline.commit) else { return Ok(HashSet::new()) };
-        if walked.iter().any(|commit| commit.parents.contains(base)) {
+        // Only what would count as made here has to be compared, and only if history was rewritten.
+        let may_count = |commit: &Commit| self.history.is_blind || self.history.made.contains_key(&commit.id);
+        if walked.iter().any(|commit| commit.parents.contains(base)) || !walked.iter().any(may_count) {
             return Ok(HashSet::new());
         }
         self.repo.equivalents(tip, base)
@@ -215,6 +220,15 @@ impl Count<'_> {
             }
         }
         received
+    }
+
+    /// What was fetched last, which no branch may hold.
+    fn fetched(&self) -> Read<Vec<Id>> {
+        let ids = raw::fetched(self.layout)?;
+        if ids.is_empty() {
+            return Ok(ids);
+        }
+        Ok(self.repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.id).collect())
     }
 
     /// The tips of all branches, remote branches and tags but this branch itself.

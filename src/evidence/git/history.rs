@@ -20,13 +20,15 @@ pub(super) struct History {
     pub(super) amended: HashMap<Id, Id>,
     /// Tips that came by a fast-forward.
     pub(super) received: HashSet<Id>,
+    /// True when HEAD has no log, so that nothing is known of what was made here.
+    pub(super) is_blind: bool,
 }
 
 impl History {
     /// What the log of HEAD and the log of the current branch say.
     pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
         let start = start_of(head_log, baseline, Log::Head);
-        let mut history = History::default();
+        let mut history = History { is_blind: head_log.is_empty(), ..History::default() };
         let branch_start = start_of(branch_log, baseline, Log::Branch);
         // Beyond a branch point every commit is the branch's own work, whenever it was made. From a
         // first sight on, only what was made since then counts.

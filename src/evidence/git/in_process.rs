@@ -18,7 +18,7 @@ use super::trouble::{Read, libgit2_trouble};
 use crate::model::{ChangeKind, GitReader, Head};
 
 /// So many commits on either side are compared by their changes.
-pub(super) const EQUIVALENCE_LIMIT: usize = 200;
+pub(super) const EQUIVALENCE_LIMIT: usize = 500;
 /// The file mode of a submodule in an index or a tree.
 const GITLINK: u32 = 0o160_000;
 /// The flag of an index entry that was only announced (`git add -N`).

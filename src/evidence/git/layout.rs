@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::trouble::{Read, file_trouble, foreign_owner, not_a_file, trouble};
+use super::trouble::{Read, file_trouble, not_a_file, trouble};
 use crate::model::{ReadProblem, display_text};
 
 /// The most that is read of a file that git keeps small.
@@ -135,11 +135,6 @@ fn bare() -> crate::model::Unreadable {
         ReadProblem::NoRepository,
         "this is a bare repository: it has no work tree; name one of its worktrees instead",
     )
-}
-
-/// Refuses a repository of somebody else.
-pub(super) fn refuse_foreign() -> crate::model::Unreadable {
-    foreign_owner()
 }
 
 /// What the shared configuration says of formats. Git reads these keys without includes.

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::in_process::InProcess;
-use super::layout::{Layout, read_small, refuse_foreign};
+use super::layout::{Layout, read_small};
 use super::memory::{Facts, GitMemory, Stamp};
 use super::program::{Call, Program};
 use super::reader::Repo;
-use super::trouble::{Read, is_unsupported, libgit2_trouble, trouble};
+use super::trouble::{Read, foreign_owner, is_unsupported, libgit2_trouble, trouble};
 use super::{GitAsk, baseline, changes, commits, raw, reflog, targets};
 use crate::model::{GitFacts, GitObservation, GitReader, Head, Operation, ReadProblem, Reading, Upstream};
 
@@ -30,10 +30,10 @@ pub fn observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
     let Some(layout) = Layout::find(workspace)? else { return Ok(None) };
     layout.check(ask.changes)?;
-    if !layout.is_own() {
-        return Err(refuse_foreign());
-    }
     let known = memory.unchanged(&layout, ask);
+    if known.is_none() && !layout.is_own() && !is_allowed(&layout, ask)? {
+        return Err(foreign_owner());
+    }
     let mut readers = Readers { layout: &layout, ask, in_process: None };
     let mut facts = if let Some(facts) = known {
         facts
@@ -83,7 +83,7 @@ impl<'a> Readers<'a> {
         if self.in_process.is_none() {
             match InProcess::open(self.layout, self.ask.home) {
                 Ok(repo) => self.in_process = Some(repo),
-                Err(error) if is_unsupported(&error) && self.ask.reader.is_none() => {
+                Err(error) if is_for_program(&error) && self.ask.reader.is_none() => {
                     return self.program(error.message()).map(Chosen::Program);
                 }
                 Err(error) => return Err(libgit2_trouble(&error)),
@@ -137,6 +137,25 @@ impl<'a> Readers<'a> {
         let settings = self.in_process.as_ref().and_then(InProcess::settings);
         Ok(Program::new(self.layout, call, settings))
     }
+}
+
+/// Whether the user allowed a repository of somebody else, by git's own rule (`safe.directory`).
+fn is_allowed(layout: &Layout, ask: &GitAsk<'_>) -> Read<bool> {
+    match ask.program {
+        Some(program) => {
+            let call = Call { program, home: ask.home, time_limit: ask.time_limit };
+            Program::new(layout, call, None).is_allowed()
+        }
+        None => {
+            Ok(!InProcess::open(layout, ask.home).is_err_and(|error| error.code() == git2::ErrorCode::Owner))
+        }
+    }
+}
+
+/// Whether the git program may read what libgit2 refused to open. What belongs to somebody else was
+/// allowed before either reader was asked.
+fn is_for_program(error: &git2::Error) -> bool {
+    is_unsupported(error) || error.code() == git2::ErrorCode::Owner
 }
 
 /// Whether attributes ask for a conversion that libgit2 does not make, so that converted files

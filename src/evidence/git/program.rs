@@ -66,6 +66,14 @@ impl<'a> Program<'a> {
         Program { layout, call, settings }
     }
 
+    /// Whether git itself takes the repository, which may belong to somebody else. It decides that
+    /// only for a repository that it found, not for one that was named.
+    pub(super) fn is_allowed(&self) -> Read<bool> {
+        let mut spec = self.spec(&self.layout.git_dir).args(["rev-parse", "--git-dir"]);
+        spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
+        Ok(finish(&spec)?.is_success())
+    }
+
     /// A call whose repository is `git_dir`.
     fn spec(&self, git_dir: &Path) -> Spec {
         let top = &self.layout.top;

@@ -129,6 +129,18 @@ pub(super) fn rebased_branch(layout: &Layout) -> Option<String> {
     })
 }
 
+/// The commits that the last fetch brought.
+pub(super) fn fetched(layout: &Layout) -> Read<Vec<Id>> {
+    let text = read_small(&layout.git_dir.join("FETCH_HEAD"))?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    Ok(text
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .filter(|id| is_id(id))
+        .map(str::to_owned)
+        .collect())
+}
+
 /// Whether the history was cut off at a depth.
 pub(super) fn is_shallow(layout: &Layout) -> bool {
     layout.common_dir.join("shallow").metadata().is_ok_and(|metadata| metadata.len() > 0)

@@ -51,28 +51,28 @@ pub(super) enum Action {
 }
 
 impl Action {
-    /// The action that a log message names.
+    /// The action that a log message names. Before its colon stands the command as it was given,
+    /// which may have colons of its own (`pull https://…`).
     pub(super) fn parse(message: &str) -> Action {
-        let (action, rest) = message.split_once(':').unwrap_or((message, ""));
-        let rest = rest.trim();
-        let step = action.rsplit_once('(').map(|(_, step)| step.trim_end_matches([')', ' ']));
-        match action.split(' ').next().unwrap_or_default() {
-            "commit" => match step {
-                Some("amend") => Action::Amend,
-                Some("merge") => Action::MergeByHand,
-                Some(_) | None => Action::Commit,
-            },
-            "cherry-pick" | "revert" if rest == "fast-forward" => Action::FastForward,
-            "am" if step == Some("abort") => Action::Move,
-            "rebase" | "pull" if step.is_some() => Action::of_rebase(step.unwrap_or_default()),
-            "rebase" if action == "rebase finished" => Action::RebaseFinish,
-            "rebase" if rest.starts_with("checkout ") => Action::RebaseStart,
-            "rebase" if rest == "fast-forward" || rest.starts_with("aborting") => Action::Move,
-            "cherry-pick" | "revert" | "am" | "rebase" => Action::Replay,
-            "merge" | "pull" if rest.starts_with("Fast-forward") => Action::FastForward,
-            "merge" | "pull" if rest.starts_with("Merge made") || rest.starts_with("In-index") => {
-                Action::Merge
+        let command = message.split([' ', ':']).next().unwrap_or_default();
+        let is = |end: &str| message.contains(end);
+        match command {
+            "commit" if message.starts_with("commit (amend)") => Action::Amend,
+            "commit" if message.starts_with("commit (merge)") => Action::MergeByHand,
+            "commit" => Action::Commit,
+            "clone" | "initial" => Action::FastForward,
+            "merge" | "pull" | "cherry-pick" | "revert" | "rebase" if is_fast_forward(message) => {
+                Action::FastForward
             }
+            "merge" | "pull" if is(": Merge made by") || is(": In-index merge") => Action::Merge,
+            "rebase" | "pull" if step_of(message).is_some() => {
+                Action::of_rebase(step_of(message).unwrap_or_default())
+            }
+            "rebase" if message.starts_with("rebase finished") => Action::RebaseFinish,
+            "rebase" if message.starts_with("rebase: checkout ") => Action::RebaseStart,
+            "rebase" if message.starts_with("rebase: aborting") => Action::RebaseAbort,
+            "am" if message.starts_with("am (abort)") => Action::Move,
+            "cherry-pick" | "revert" | "am" | "rebase" => Action::Replay,
             _ => Action::Move,
         }
     }
@@ -105,6 +105,17 @@ impl Action {
             | Action::Move => false,
         }
     }
+}
+
+/// `merge x: Fast-forward`, `cherry-pick: fast-forward`.
+fn is_fast_forward(message: &str) -> bool {
+    message.ends_with(": Fast-forward") || message.ends_with(": fast-forward")
+}
+
+/// `pick` of `rebase -i (pick): subject`.
+fn step_of(message: &str) -> Option<&str> {
+    let (before, _) = message.split_once("): ")?;
+    before.rsplit_once(" (").map(|(_, step)| step)
 }
 
 /// Reads a log file, oldest entry first; lines that are no entries are passed over.
@@ -168,12 +179,18 @@ mod tests {
             ("pull --rebase origin main (pick): x", Action::Replay),
             ("pull --rebase (start): checkout 12", Action::RebaseStart),
             ("pull: Fast-forward", Action::FastForward),
+            ("pull https://host:80/a b:c: Fast-forward", Action::FastForward),
+            ("pull --rebase ssh://host/a (pick): x: y", Action::Replay),
+            ("pull https://host/a main: Merge made by the 'ort' strategy.", Action::Merge),
+            ("initial pull", Action::FastForward),
+            ("rebase: fast-forward", Action::FastForward),
+            ("commit: fix (amend): x", Action::Commit),
             ("pull origin main: Merge made by the 'ort' strategy.", Action::Merge),
             ("merge f: Fast-forward", Action::FastForward),
             ("merge f: Merge made by the 'ort' strategy.", Action::Merge),
             ("checkout: moving from a to b", Action::Move),
             ("reset: moving to HEAD~1", Action::Move),
-            ("clone: from x", Action::Move),
+            ("clone: from x", Action::FastForward),
             ("", Action::Move),
         ] {
             assert_eq!(Action::parse(message), action, "{message}");
