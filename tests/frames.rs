@@ -15,9 +15,9 @@ use insta::assert_snapshot;
 use ratatui::style::Color;
 
 use crate::support::screen::{
-    NOW, asks_in_japanese, failing, finished, five, frame, judged, last_words, minutes_ago, picture, press,
-    rescue, screen, screen_of, text_of, unjudged, working,
+    NOW, frame, judged, last_words, minutes_ago, picture, press, screen, screen_of, text_of, unjudged,
 };
+use crate::support::stories::{asks_in_japanese, failing, finished, five, rescue, working};
 
 #[test]
 fn five_workspaces_on_a_small_screen() {

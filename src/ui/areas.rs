@@ -74,7 +74,7 @@ impl Areas {
     }
 
     fn wide(self, body: Rect, n_rows: usize) -> Areas {
-        let list_width = (body.width * 2 / 5).clamp(50, 86);
+        let list_width = (body.width / 20 * 9).clamp(50, 86);
         let list = Rect { width: list_width, ..body };
         let divider = Rect { x: list_width, width: 1, ..body };
         let x = list_width + 1;

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
 use super::look::{Sign, Tone};
+use super::selection::selected_in;
 use super::state::{Page, State};
-use super::update::selected_in;
 use super::urgency::Urgency;
 use super::{put, put_rule, text, words};
 use crate::model::WorkspaceView;

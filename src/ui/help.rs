@@ -13,6 +13,20 @@ use super::{put, put_rule, text};
 const TWO_COLUMNS: u16 = 96;
 const KEYS_WIDTH: usize = 18;
 
+/// The words beside a source, with what they say.
+const EVIDENCE: [(&str, &str); 9] = [
+    ("decided", "it made the verdict, alone or with others"),
+    ("agrees", "it says the same as the verdict"),
+    ("overruled", "it says something else, and a stronger rule decided"),
+    ("noted", "it counts, and was not needed"),
+    ("rejected", "it does not count; the reason stands beside it"),
+    ("self-reported", "only the agent itself says so"),
+    ("guess", "read out of words, not out of facts"),
+    ("vacuous", "there was nothing to check"),
+    ("required", "no verdict without it"),
+];
+const EVIDENCE_WIDTH: usize = 15;
+
 /// Draws the page.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     let lines = lines(state);
@@ -87,6 +101,15 @@ fn signs(look: Look) -> Vec<Line<'static>> {
     ];
     let mut lines = vec![title("Signs, most urgent first", look)];
     lines.extend(states.map(|(sign, tone, words)| sign_line(look.sign(sign), tone, words, look)));
+    lines.push(Line::default());
+    lines.push(title("Evidence", look));
+    lines.extend(EVIDENCE.iter().map(|(word, meaning)| {
+        Line::from(vec![
+            Span::raw("   "),
+            Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(Tone::Busy)),
+            Span::raw(*meaning),
+        ])
+    }));
     lines.push(Line::default());
     lines.push(title("Changed files", look));
     let letters = "A added, M modified, D deleted, R renamed, T another type";

@@ -6,8 +6,8 @@ use ratatui::text::{Line, Span};
 
 use super::areas::{Areas, scrolled_to};
 use super::look::{Sign, Tone};
+use super::selection::selected_in;
 use super::state::{Focus, State};
-use super::update::selected_in;
 use super::urgency::Urgency;
 use super::{age, put, text, words};
 use crate::model::{Head, Timestamp, WorkspaceView};
@@ -77,6 +77,10 @@ impl Columns {
         let name = name.min(room);
         room -= name;
         let note = if is_single { NOTE + GAP } else { 0 };
+        // Between a long branch and the agent, the branch gives.
+        let n_agent = widest(agent, 10) + GAP;
+        let spare = room.saturating_sub(note + n_agent + GAP);
+        let most = if is_single { (total / 5).clamp(12, 28) } else { total / 2 };
         let mut column = |field: fn(&WorkspaceView) -> &str, most: usize| {
             let wanted = widest(field, most);
             let is_shown = wanted > 0 && room >= note + wanted + GAP;
@@ -84,7 +88,7 @@ impl Columns {
             room -= if is_shown { given + GAP } else { 0 };
             given
         };
-        let branch = column(branch, if is_single { (total / 5).clamp(12, 28) } else { total / 2 });
+        let branch = column(branch, if spare >= 12 { most.min(spare) } else { most });
         let agent = column(agent, 10);
         Columns { name, branch, agent, note: if is_single { room.saturating_sub(GAP) } else { 0 }, total }
     }

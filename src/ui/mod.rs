@@ -23,6 +23,7 @@ mod look;
 mod markdown;
 mod markdown_table;
 mod notice;
+mod selection;
 mod state;
 mod steps;
 mod sweep;

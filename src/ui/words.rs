@@ -40,15 +40,19 @@ pub(super) fn note(view: &WorkspaceView) -> String {
     let Some(verdict) = &view.verdict else {
         return view.problem.clone().unwrap_or_else(|| "first look …".to_owned());
     };
-    if let Some(problem) = &view.problem {
+    let urgency = Urgency::of(view);
+    // What keeps closeout from looking properly matters less than a person who is waited for.
+    let is_waited_for = urgency.waits_for_person() && urgency != Urgency::Error;
+    if let Some(problem) = view.problem.as_ref().filter(|_| !is_waited_for) {
         return problem.clone();
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
-    match (Urgency::of(view), question) {
+    match (urgency, question) {
         (Urgency::Permission, _) => {
             view.activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())
         }
         (Urgency::Asks, Some(question)) => question.to_owned(),
+        (Urgency::Asks, None) => view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone()),
         (Urgency::Offer, Some(question)) => format!("offers: {question}"),
         (Urgency::Rescue, _) => {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
@@ -68,8 +72,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
             changes_left(view)
         }
         (
-            Urgency::Asks
-            | Urgency::Offer
+            Urgency::Offer
             | Urgency::Error
             | Urgency::Stalled
             | Urgency::Incomplete

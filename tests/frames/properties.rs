@@ -4,7 +4,8 @@ use closeout::model::{Head, WorkspaceView, display_text};
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 
-use crate::support::screen::{five, frame, last_words, press, screen_of};
+use crate::support::screen::{frame, last_words, press, screen_of};
+use crate::support::stories::five;
 
 /// Strings as agents, repositories and attackers write them.
 fn hostile() -> impl Strategy<Value = String> {

@@ -6,9 +6,8 @@ use closeout::ui::{
     self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State, Urgency,
 };
 
-use crate::support::screen::{
-    NOW, finished, five, frame, judged, minutes_ago, press, screen, screen_of, text_of, unjudged,
-};
+use crate::support::screen::{NOW, frame, judged, minutes_ago, press, screen, screen_of, text_of, unjudged};
+use crate::support::stories::{finished, five};
 
 /// The names in the order of `five`: search-ui, payments, importer, docs, api.
 fn selected(state: &State) -> &str {

@@ -16,8 +16,8 @@ use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
 use super::look::{Look, Tone};
+use super::selection::selected_in;
 use super::state::{Focus, State};
-use super::update::selected_in;
 use super::{put, put_rule, text};
 use crate::model::{Timestamp, WorkspaceView};
 

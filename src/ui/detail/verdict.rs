@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::Sheet;
-use crate::model::{ActionKind, Question, QuestionWeight, Verdict, WorkspaceView};
+use crate::model::{ActionKind, Attention, Question, QuestionWeight, Verdict, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::urgency::Urgency;
 use crate::ui::{age, text, words};
@@ -22,6 +22,12 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
         return lines;
     };
     lines.extend(sheet.text(&text::line(&verdict.why), Tone::Plain, INDENT));
+    if view.attention == Some(Attention::Permission) {
+        let tool = view.activity.detail.as_deref().map(text::line).unwrap_or_default();
+        let asked = sheet.span(format!("waits for a permission: {tool}"), Tone::Asks);
+        let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), Tone::Asks);
+        lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
+    }
     lines.extend(next_action(verdict, sheet));
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), Tone::Faint, INDENT));
@@ -81,7 +87,8 @@ fn session(view: &WorkspaceView, sheet: Sheet) -> Option<Line<'static>> {
         Some(since) => format!("{state}{}", age::lasting(sheet.now, since)),
         None => state.to_owned(),
     });
-    let detail = view.activity.detail.as_deref().map(text::line);
+    let is_said = view.attention == Some(Attention::Permission);
+    let detail = view.activity.detail.as_deref().filter(|_| !is_said).map(text::line);
     let facts: Vec<String> = [agent, state, detail].into_iter().flatten().collect();
     (!facts.is_empty())
         .then(|| Line::from(sheet.span(format!("  {}", facts.join(sheet.look.dot())), Tone::Faint)))
