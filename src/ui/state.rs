@@ -33,6 +33,9 @@ pub struct State {
     pub notices: Vec<String>,
     /// What was last reported as looked at: the workspace, and the verdict by its beginning.
     pub looked: Option<(WorkspaceId, Option<Timestamp>)>,
+    /// Whether the selection still follows the most urgent workspace: at the start, until every
+    /// workspace was judged once or a person does something.
+    pub is_following: bool,
     /// Whether the selected workspace was finished and unseen when it was selected.
     pub holds_place: bool,
 }
@@ -54,6 +57,7 @@ impl State {
             is_loaded: false,
             notices: Vec::new(),
             looked: None,
+            is_following: true,
             holds_place: false,
         }
     }

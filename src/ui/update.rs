@@ -62,16 +62,23 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             Presence::Shown
         }
     };
+    state.is_following &= presence == Presence::Unknown || views.is_empty();
     settle(state, views);
     reaction.intents.extend(look(state, views, presence));
     reaction.needs_frame = *state != before;
     reaction
 }
 
-/// Takes note of new workspace views, in the order of [`super::order`]. The first call, and a call
-/// without the selected workspace, select the most urgent one.
+/// Takes note of new workspace views, in the order of [`super::order`]. The most urgent one is
+/// selected at the start, until all are judged, and whenever the selected one is gone.
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
+    let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
+    let was_following = state.is_following;
+    state.is_following &= views.is_empty() || !views.iter().all(is_known);
+    if was_following {
+        select_row(state, views, &filter::rows(state, views), 0);
+    }
     settle(state, views);
     Reaction {
         intents: look(state, views, Presence::Unknown).into_iter().collect(),
@@ -242,10 +249,10 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
 }
 
 /// Says once that a person looks at the selected workspace: when it is selected, and when it
-/// changed under their eyes and a key shows that they are there. Not while a filter is written, when
-/// the selection only passes by.
+/// changed under their eyes and a key shows that they are there. Not at the start and not while a
+/// filter is written, when the selection only passes by.
 fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Option<Intent> {
-    if state.filter.is_editing {
+    if state.filter.is_editing || state.is_following {
         return None;
     }
     let view = &views[selected_row(state, views)?];

@@ -54,6 +54,39 @@ fn the_first_views_select_the_most_urgent_and_look_at_it() {
 }
 
 #[test]
+fn the_selection_follows_the_most_urgent_until_all_are_judged() {
+    let mut state = screen(80, 24, Look::colour());
+    let mut views: Vec<WorkspaceView> = five().iter().map(|view| unjudged(&view.name)).collect();
+    ui::order(&mut views, &state);
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
+    assert_eq!(selected(&state), "api");
+    for view in five().into_iter().rev() {
+        let is_last = view.name == "search-ui";
+        let place = views.iter().position(|known| known.id == view.id).unwrap();
+        views[place] = view;
+        ui::order(&mut views, &state);
+        let intents = if is_last { looks(&["search-ui"]) } else { Vec::new() };
+        assert_eq!(ui::views_changed(&mut state, &views), frame_with(intents));
+        assert_eq!(state.selected.as_ref(), Some(&views[0].id));
+    }
+    views.reverse();
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
+    assert_eq!(selected(&state), "search-ui");
+}
+
+#[test]
+fn a_key_ends_the_following() {
+    let mut state = screen(80, 24, Look::colour());
+    let mut views = vec![unjudged("a"), unjudged("b"), unjudged("docs")];
+    let _ = ui::views_changed(&mut state, &views);
+    assert_eq!(press(&mut state, &views, "j"), frame_with(looks(&["b"])));
+    views[2] = finished();
+    ui::order(&mut views, &state);
+    assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
+    assert_eq!(selected(&state), "b");
+}
+
+#[test]
 fn the_selection_stays_when_the_list_is_sorted_anew() {
     let mut views = five();
     let mut state = screen_of(80, 24, &views);
@@ -263,7 +296,7 @@ fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
 
 #[test]
 fn a_verdict_that_changes_under_the_eyes_is_looked_at_with_the_next_key() {
-    let mut views = vec![unjudged("docs")];
+    let mut views = vec![judged("docs", VerdictState::Working, Rule::Works, "work goes on")];
     let mut state = screen_of(80, 24, &views);
     views[0] = finished();
     assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
