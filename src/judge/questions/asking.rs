@@ -3,7 +3,9 @@
 
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
+use super::lexicon::LEXICON;
 use super::lines::{Marker, Role};
+use super::normal;
 
 /// How a sentence asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +47,7 @@ impl QuestionLists {
         let mut lead: Option<&Sentence> = None;
         for sentence in &document.sentences {
             let is_item = sentence.role == Role::Item;
-            made.push(is_item && lead.is_some_and(|lead| introduces_made(lead)));
+            made.push(is_item && lead.is_some_and(|lead| introduces_made(document, lead)));
             if !is_item {
                 lead = Some(sentence);
             }
@@ -54,10 +56,9 @@ impl QuestionLists {
     }
 }
 
-fn introduces_made(lead: &Sentence) -> bool {
-    lead.forms.has(Form::QuestionsMade)
-        && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
-        && !asks_own_questions(lead)
+fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
+    let whole = normal::form(document.words(lead), &[]);
+    LEXICON.find(&whole.spaced, &whole.joined).has(Form::QuestionsMade) && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
 }
 
 fn asks_own_questions(lead: &Sentence) -> bool {
@@ -95,15 +96,14 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if answered_by_next(document, index) || explained(document, index, for_label) {
         return Asks::Empty;
     }
+    if bold_lead_in(document, index) || (for_label && asks_itself(document, index)) {
+        return Asks::Empty;
+    }
     let tag = forms.has(Form::Rhetorical) && !forms.any(&[Form::Understanding, Form::You, Form::Confirm]);
     if tag && for_label {
         return Asks::Empty;
     }
-    if for_label
-        && forms.has(Form::Explains)
-        && !forms.has(Form::You)
-        && followed_by_statement(document, index)
-    {
+    if for_label && forms.has(Form::Explains) && !forms.has(Form::You) && followed_by_statement(document, index) {
         return Asks::Empty;
     }
     Asks::Reader
@@ -123,12 +123,29 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
     document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading || !line.bold)
 }
 
+/// A bold question that opens its line and is followed there, or on the line right below, by text.
+fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let words = document.words(sentence);
+    let bold = words.starts_with("**") && words.trim_end_matches([':', '\u{ff1a}']).ends_with("**");
+    let Some(next) = document.sentences.get(index + 1).filter(|_| bold && sentence.opens_line) else { return false };
+    let near = next.line == sentence.line || (next.line == sentence.line + 1 && next.role == Role::Paragraph);
+    let put = sentence.forms.any(&[Form::Choose, Form::Confirm, Form::Offer]) && next.line == sentence.line;
+    near && !put && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+}
+
+/// An undirected question that the writer goes on to look into.
+fn asks_itself(document: &Document<'_>, index: usize) -> bool {
+    let forms = document.sentences[index].forms;
+    document.sentences.get(index + 1).is_some_and(|next| {
+        super::ending::announces(next) && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe]) && forms.any(&[Form::Wh, Form::Explains]) && !forms.has(Form::You)
+    })
+}
+
 /// Rule 4a for `Q:` lines: content below that is not the next question.
 fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[sentence.line].labelled_question
-        && document
-            .line_below(sentence.line)
-            .is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
+        && document.line_below(sentence.line).is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
 }
 
 /// Rule 4b: the next sentence opens with an answer.
@@ -152,14 +169,12 @@ fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
     if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
         return false;
     }
-    if for_label && is_alternative(sentence) {
+    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains))) {
         return false;
     }
     document.sentences.get(index + 1).is_some_and(|next| {
-        let same =
-            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        same && next.end != End::Question
-            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+        let same = next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        same && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
     })
 }
 
@@ -173,13 +188,7 @@ fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
     document.sentences.get(index + 1).is_some_and(|next| {
         next.end != End::Question
             && next.role != Role::Heading
-            && !next.forms.any(&[
-                Form::NeedsAnswer,
-                Form::TellMe,
-                Form::WantsInput,
-                Form::Waiting,
-                Form::Choose,
-            ])
+            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose])
     })
 }
 
@@ -201,8 +210,7 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
     if forms.has(Form::GoCondition) {
         return false;
     }
-    forms.has(Form::CourtesyCondition)
-        || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
+    forms.has(Form::CourtesyCondition) || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
 /// For the label, requests inside lists and guides are steps for the user of the result.

@@ -97,8 +97,8 @@ impl<'t> Document<'t> {
 
 /// Abbreviations after which a full stop ends no sentence.
 const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw",
-    "d.h", "ca", "p.ej", "sr", "sra", "nr", "resp",
+    "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw", "d.h", "ca", "p.ej", "sr", "sra",
+    "nr", "resp",
 ];
 
 fn split(text: &str, index: usize, line: &Line, out: &mut Vec<Sentence>) {
@@ -150,22 +150,7 @@ fn is_terminator(c: char) -> bool {
 }
 
 fn is_closer(c: char) -> bool {
-    matches!(
-        c,
-        ')' | ']'
-            | '"'
-            | '\''
-            | '*'
-            | '_'
-            | '~'
-            | '\u{201d}'
-            | '\u{2019}'
-            | '」'
-            | '』'
-            | '\u{ff09}'
-            | '】'
-            | '\u{bb}'
-    )
+    matches!(c, ')' | ']' | '"' | '\'' | '*' | '_' | '~' | '\u{201d}' | '\u{2019}' | '」' | '』' | '\u{ff09}' | '】' | '\u{bb}')
 }
 
 /// Where the sentence ends whose first closing sign `c` is at `at`; none if it goes on.
@@ -188,9 +173,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let goes_on = following.is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
     if question || c == '!' || c == '\u{ff01}' {
         // A mark inside brackets or emphasis in the middle of a sentence ends nothing.
-        let enclosed = rest[..closers]
-            .chars()
-            .any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
+        let enclosed = rest[..closers].chars().any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
         return (!(enclosed && (goes_on || (wide && !spaced)))).then_some(end);
     }
     if wide {
@@ -201,9 +184,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     }
     let word = content[start..at].rsplit([' ', '(', '\u{a0}']).next().unwrap_or("");
     let known = word.len() <= 6 && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
-    let initial = word.chars().count() == 1
-        && word.chars().all(char::is_uppercase)
-        && following.is_some_and(char::is_alphabetic);
+    let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && following.is_some_and(char::is_alphabetic);
     (!known && !(initial && at - start > 4)).then_some(end)
 }
 
@@ -241,7 +222,7 @@ fn push(
         line: index,
         role: line.role,
         block: line.block,
-        end: if ends_masked { End::Open } else { end_of(closing) },
+        end: if ends_masked { End::Open } else { end_of(unmasked_tail(trimmed, closing, &inside)) },
         normal,
         forms,
         opens_line: false,
@@ -249,6 +230,12 @@ fn push(
         ends_masked,
         has_mask: !inside.is_empty(),
     });
+}
+
+/// The part of a sentence after its last code, quotation or address.
+fn unmasked_tail<'t>(trimmed: &'t str, closing: &'t str, inside: &[(Range<usize>, Masked)]) -> &'t str {
+    let from = inside.last().map_or(0, |(mask, _)| mask.end.min(trimmed.len()));
+    if from <= closing.len() { &closing[from..] } else { &trimmed[from..] }
 }
 
 /// How the text of a sentence without its closing brackets ends.

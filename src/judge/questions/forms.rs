@@ -91,13 +91,19 @@ pub(super) enum Form {
     NotARequest,
     /// Marks that a question is told, not asked ("whether", "the question of").
     Reported,
+    /// Opens with a verb in progress ("running the tests").
+    AnnounceIng,
+    /// Has a finite verb where an announcement would have none.
+    Finite,
+    /// Asks what ought to be ("should").
+    Deliberates,
 }
 
 /// How many groups there are.
-const COUNT: usize = Form::Reported as usize + 1;
+const COUNT: usize = Form::Deliberates as usize + 1;
 
 /// A set of groups.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct FormSet(u64);
 
 const _: () = assert!(COUNT <= 64);
@@ -123,3 +129,7 @@ impl FormSet {
         forms.iter().any(|&form| self.has(form))
     }
 }
+
+impl std::fmt::Debug for FormSet { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.debug_set().entries(ALL.iter().filter(|x| self.has(**x))).finish() } }
+/// All groups.
+const ALL: [Form; COUNT] = [Form::Direct,Form::WhichOption,Form::Confirm,Form::Choose,Form::TellMe,Form::WantsInput,Form::Waiting,Form::Offer,Form::CourtesyCondition,Form::GoCondition,Form::CourtesyQuestion,Form::Courtesy,Form::Optional,Form::AnswerOpen,Form::SelfDecided,Form::NeedsAnswer,Form::You,Form::Me,Form::Wh,Form::Explains,Form::Rhetorical,Form::Understanding,Form::QuestionsMade,Form::QuestionsAsked,Form::Greeting,Form::SignOff,Form::Announce,Form::AnnounceNot,Form::Progress,Form::Partial,Form::Stuck,Form::ErrorOnly,Form::Interrupted,Form::Placeholder,Form::Acknowledgement,Form::PlanLead,Form::CutOff,Form::Done,Form::Instruction,Form::Elsewhere,Form::NotARequest,Form::Reported,Form::AnnounceIng,Form::Finite,Form::Deliberates];

@@ -151,6 +151,8 @@ fn translate(phrase: &str, words: Words) -> String {
     if spaced {
         out.push(' ');
     }
+    // A gap at the end stands for the rest of the sentence.
+    let (phrase, open_end) = if spaced { phrase.strip_suffix(" ...").map_or((phrase, false), |rest| (rest, true)) } else { (phrase, false) };
     let mut rest = phrase;
     while let Some(c) = rest.chars().next() {
         let gap = if spaced { " ... " } else { "..." };
@@ -161,6 +163,8 @@ fn translate(phrase: &str, words: Words) -> String {
         }
         match c {
             '(' => out.push_str("(?:"),
+            '#' if spaced => out.push_str("[0-9]+(?: [.,] [0-9]+)?"),
+            '#' => out.push_str("[0-9一二三四五六七八九十百千万数]+"),
             ')' | '|' => out.push(c),
             '*' if out.ends_with(')') => out.push('*'),
             '*' if spaced => out.push_str("[^ ]*"),
@@ -183,6 +187,9 @@ fn translate(phrase: &str, words: Words) -> String {
     }
     if spaced {
         out.push(' ');
+    }
+    if open_end {
+        out.push_str("(?:.* )?");
     }
     if at_end {
         out.push_str(if spaced { r"(?:[.,:;!?)`\u{22}] )*$" } else { r"[.,:;!?)。、`\u{22}]*$" });

@@ -32,13 +32,16 @@ const QUOTES: [(char, char); 11] = [
 
 /// The masked parts of `line`, in order, without overlaps, as byte ranges of `line`.
 pub(super) fn find(line: &str) -> Vec<(Range<usize>, Masked)> {
-    if !line.bytes().any(|byte| matches!(byte, b'`' | b'"' | b'\'' | b'/' | b'.' | 0x80..)) {
+    if !line.bytes().any(|byte| matches!(byte, b'`' | b'"' | b'\'' | b'/' | b'.' | b'*' | 0x80..)) {
         return Vec::new();
     }
     let mut masks = code_spans(line);
     let mut urls = urls(line, &masks);
     masks.append(&mut urls);
     masks.sort_by_key(|(range, _)| range.start);
+    masks.extend(mentions(line));
+    masks.sort_by_key(|(range, _)| range.start);
+    masks.dedup_by(|next, last| next.0.start < last.0.end);
     let quotes = quotes(line, &masks);
     if !quotes.is_empty() && has_words_outside(line, &quotes) {
         masks.retain(|(range, _)| !covers(&quotes, range.start));
@@ -79,6 +82,25 @@ fn code_spans(line: &str) -> Vec<(Range<usize>, Masked)> {
     spans
 }
 
+/// Questions in bold type in the middle of a sentence: titles that are mentioned, not asked.
+fn mentions(line: &str) -> Vec<(Range<usize>, Masked)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = line[at..].find("**") {
+        let start = at + offset;
+        let Some(length) = line[start + 2..].find("**") else { break };
+        let end = start + 2 + length + 2;
+        let inner = &line[start + 2..end - 2];
+        let before = line[..start].trim_end().chars().next_back();
+        let goes_on = line[end..].trim_start().chars().next().is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
+        if inner.ends_with(['?', '\u{ff1f}']) && goes_on && before.is_some_and(char::is_alphanumeric) {
+            found.push((start..end, Masked::Quote));
+        }
+        at = end;
+    }
+    found
+}
+
 /// Addresses with a scheme or `www.`, up to a blank, a bracket or a sign of another script.
 fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Masked)> {
     let mut found = Vec::new();
@@ -96,11 +118,7 @@ fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Mask
             .map_or(hit, |(index, _)| index);
         let length = line[hit..]
             .char_indices()
-            .find(|(_, c)| {
-                c.is_whitespace()
-                    || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*')
-                    || *c > '\u{2000}'
-            })
+            .find(|(_, c)| c.is_whitespace() || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*') || *c > '\u{2000}')
             .map_or(line.len() - hit, |(index, _)| index);
         let end = hit + length;
         let before = taken.partition_point(|(range, _)| range.start <= hit);
@@ -180,8 +198,7 @@ fn has_words_outside(line: &str, quotes: &[Range<usize>]) -> bool {
     let mut at = 0;
     let start = line.len() - crate::judge::questions::lines::without_marker(line).len();
     for quote in quotes {
-        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric)
-        {
+        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric) {
             return true;
         }
         at = quote.end;
