@@ -19,4 +19,5 @@ mod store;
 mod support;
 mod terminal;
 mod vectors;
+mod vectors_questions;
 mod watch;

@@ -58,7 +58,9 @@ impl QuestionLists {
 
 fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
     let whole = normal::form(document.words(lead), &[]);
-    LEXICON.find(&whole.spaced, &whole.joined).has(Form::QuestionsMade) && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
+    LEXICON.find(&whole.spaced, &whole.joined).has(Form::QuestionsMade)
+        && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
+        && !asks_own_questions(lead)
 }
 
 fn asks_own_questions(lead: &Sentence) -> bool {
@@ -103,7 +105,11 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if tag && for_label {
         return Asks::Empty;
     }
-    if for_label && forms.has(Form::Explains) && !forms.has(Form::You) && followed_by_statement(document, index) {
+    if for_label
+        && forms.has(Form::Explains)
+        && !forms.has(Form::You)
+        && followed_by_statement(document, index)
+    {
         return Asks::Empty;
     }
     Asks::Reader
@@ -128,24 +134,33 @@ fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let words = document.words(sentence);
     let bold = words.starts_with("**") && words.trim_end_matches([':', '\u{ff1a}']).ends_with("**");
-    let Some(next) = document.sentences.get(index + 1).filter(|_| bold && sentence.opens_line) else { return false };
+    let Some(next) = document.sentences.get(index + 1).filter(|_| bold && sentence.opens_line) else {
+        return false;
+    };
     let near = next.line == sentence.line || (next.line == sentence.line + 1 && next.role == Role::Paragraph);
     let put = sentence.forms.any(&[Form::Choose, Form::Confirm, Form::Offer]) && next.line == sentence.line;
-    near && !put && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+    near && !put
+        && next.end != End::Question
+        && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
 }
 
 /// An undirected question that the writer goes on to look into.
 fn asks_itself(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     document.sentences.get(index + 1).is_some_and(|next| {
-        super::ending::announces(next) && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe]) && forms.any(&[Form::Wh, Form::Explains]) && !forms.has(Form::You)
+        super::ending::announces(next)
+            && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe])
+            && forms.any(&[Form::Wh, Form::Explains])
+            && !forms.has(Form::You)
     })
 }
 
 /// Rule 4a for `Q:` lines: content below that is not the next question.
 fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[sentence.line].labelled_question
-        && document.line_below(sentence.line).is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
+        && document
+            .line_below(sentence.line)
+            .is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
 }
 
 /// Rule 4b: the next sentence opens with an answer.
@@ -169,12 +184,15 @@ fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
     if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
         return false;
     }
-    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains))) {
+    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
+    {
         return false;
     }
     document.sentences.get(index + 1).is_some_and(|next| {
-        let same = next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        same && next.end != End::Question && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+        let same =
+            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        same && next.end != End::Question
+            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
     })
 }
 
@@ -188,7 +206,13 @@ fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
     document.sentences.get(index + 1).is_some_and(|next| {
         next.end != End::Question
             && next.role != Role::Heading
-            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose])
+            && !next.forms.any(&[
+                Form::NeedsAnswer,
+                Form::TellMe,
+                Form::WantsInput,
+                Form::Waiting,
+                Form::Choose,
+            ])
     })
 }
 
@@ -210,7 +234,8 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
     if forms.has(Form::GoCondition) {
         return false;
     }
-    forms.has(Form::CourtesyCondition) || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
+    forms.has(Form::CourtesyCondition)
+        || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
 /// For the label, requests inside lists and guides are steps for the user of the result.

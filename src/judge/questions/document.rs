@@ -97,8 +97,8 @@ impl<'t> Document<'t> {
 
 /// Abbreviations after which a full stop ends no sentence.
 const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw", "d.h", "ca", "p.ej", "sr", "sra",
-    "nr", "resp",
+    "e.g", "i.e", "vs", "cf", "no", "fig", "approx", "mr", "mrs", "ms", "dr", "st", "z.b", "bzw", "usw",
+    "d.h", "ca", "p.ej", "sr", "sra", "nr", "resp",
 ];
 
 fn split(text: &str, index: usize, line: &Line, out: &mut Vec<Sentence>) {
@@ -150,7 +150,22 @@ fn is_terminator(c: char) -> bool {
 }
 
 fn is_closer(c: char) -> bool {
-    matches!(c, ')' | ']' | '"' | '\'' | '*' | '_' | '~' | '\u{201d}' | '\u{2019}' | '」' | '』' | '\u{ff09}' | '】' | '\u{bb}')
+    matches!(
+        c,
+        ')' | ']'
+            | '"'
+            | '\''
+            | '*'
+            | '_'
+            | '~'
+            | '\u{201d}'
+            | '\u{2019}'
+            | '」'
+            | '』'
+            | '\u{ff09}'
+            | '】'
+            | '\u{bb}'
+    )
 }
 
 /// Where the sentence ends whose first closing sign `c` is at `at`; none if it goes on.
@@ -173,7 +188,9 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let goes_on = following.is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
     if question || c == '!' || c == '\u{ff01}' {
         // A mark inside brackets or emphasis in the middle of a sentence ends nothing.
-        let enclosed = rest[..closers].chars().any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
+        let enclosed = rest[..closers]
+            .chars()
+            .any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
         return (!(enclosed && (goes_on || (wide && !spaced)))).then_some(end);
     }
     if wide {
@@ -184,7 +201,9 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     }
     let word = content[start..at].rsplit([' ', '(', '\u{a0}']).next().unwrap_or("");
     let known = word.len() <= 6 && ABBREVIATIONS.contains(&word.to_lowercase().as_str());
-    let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && following.is_some_and(char::is_alphabetic);
+    let initial = word.chars().count() == 1
+        && word.chars().all(char::is_uppercase)
+        && following.is_some_and(char::is_alphabetic);
     (!known && !(initial && at - start > 4)).then_some(end)
 }
 

@@ -23,13 +23,19 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let letters: usize = sentences.iter().map(|sentence| sentence.normal.letters).sum();
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
-    let error = first.forms.has(Form::ErrorOnly) && !first.has_mask && !sentences.iter().any(|sentence| sentence.end == End::Question);
-    let own = sentences.iter().any(|sentence| sentence.forms.any(&[Form::Me, Form::Waiting, Form::Choose, Form::Confirm, Form::TellMe]));
+    let error = first.forms.has(Form::ErrorOnly)
+        && !first.has_mask
+        && !sentences.iter().any(|sentence| sentence.end == End::Question);
+    let own = sentences.iter().any(|sentence| {
+        sentence.forms.any(&[Form::Me, Form::Waiting, Form::Choose, Form::Confirm, Form::TellMe])
+    });
     (error && letters <= SHORT && lines <= 4 && !own).then_some(Kind::ErrorText)
 }
 
 fn delivered_before(document: &Document<'_>, index: usize) -> bool {
-    document.sentences[..index].iter().any(|sentence| sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Announce, Form::Progress]))
+    document.sentences[..index].iter().any(|sentence| {
+        sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Announce, Form::Progress])
+    })
 }
 
 /// The text breaks off: in a fence, a table, under a heading, in a sentence.
@@ -37,7 +43,13 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     if document.open_fence {
         return true;
     }
-    let Some((index, last)) = document.lines.iter().enumerate().rev().find(|(_, line)| !matches!(line.role, Role::Blank | Role::Rule)) else {
+    let Some((index, last)) = document
+        .lines
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(_, line)| !matches!(line.role, Role::Blank | Role::Rule))
+    else {
         return false;
     };
     if last.role == Role::Table {
@@ -49,13 +61,17 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     if last.role == Role::Heading {
         return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
     }
-    let Some(sentence) = document.sentences.last().filter(|sentence| sentence.line == index) else { return false };
+    let Some(sentence) = document.sentences.last().filter(|sentence| sentence.line == index) else {
+        return false;
+    };
     sentence_is_cut(document, sentence)
 }
 
 fn table_is_cut(document: &Document<'_>, index: usize, last: &Line) -> bool {
     let row = document.text[last.range.clone()].trim();
-    let Some(above) = document.lines[..index].iter().rev().find(|line| line.role != Role::Blank) else { return false };
+    let Some(above) = document.lines[..index].iter().rev().find(|line| line.role != Role::Blank) else {
+        return false;
+    };
     if above.role != Role::Table || !row.starts_with('|') {
         return false;
     }
@@ -82,7 +98,9 @@ fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
     }
     // A long sentence without a full stop, where all others have one.
     let ended = words.chars().next_back().is_some_and(char::is_alphabetic);
-    let others = document.sentences.iter().filter(|other| other.role == sentence.role && other.range != sentence.range && other.normal.words > 4);
+    let others = document.sentences.iter().filter(|other| {
+        other.role == sentence.role && other.range != sentence.range && other.normal.words > 4
+    });
     let (mut stops, mut open) = (0, 0);
     for other in others {
         match other.end {
@@ -96,7 +114,10 @@ fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
 
 fn has_open_bracket(words: &str) -> bool {
     let count = |sign: char| words.chars().filter(|c| *c == sign).count();
-    count('(') > count(')') && !words.contains(":(") || count('\u{ff08}') > count('\u{ff09}') || count('「') > count('」') || count('`') % 2 == 1
+    count('(') > count(')') && !words.contains(":(")
+        || count('\u{ff08}') > count('\u{ff09}')
+        || count('「') > count('」')
+        || count('`') % 2 == 1
 }
 
 /// What kind of unfinished the text is by its last words.
@@ -110,14 +131,22 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     if ends_text && last.end == End::Colon && last.role == Role::Paragraph {
         return Some(Kind::Announce);
     }
-    if last.role != Role::Heading && announces(last) && !under_question(document, last) && (ends_text || last.end == End::Colon || only_plan_follows(document, last)) {
+    if last.role != Role::Heading
+        && announces(last)
+        && !under_question(document, last)
+        && (ends_text || last.end == End::Colon || only_plan_follows(document, last))
+    {
         return Some(if last.forms.has(Form::Progress) { Kind::Progress } else { Kind::Announce });
     }
     if plan_is_open(document) {
         return Some(Kind::Announce);
     }
-    let finished = sentences.iter().any(|sentence| sentence.forms.has(Form::Done) && !sentence.forms.any(&[Form::Partial, Form::Stuck, Form::Progress, Form::Announce]));
-    let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code)) || document.lines.iter().filter(|line| line.role == Role::Item).count() > 3;
+    let finished = sentences.iter().any(|sentence| {
+        sentence.forms.has(Form::Done)
+            && !sentence.forms.any(&[Form::Partial, Form::Stuck, Form::Progress, Form::Announce])
+    });
+    let structure = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Code))
+        || document.lines.iter().filter(|line| line.role == Role::Item).count() > 3;
     if in_progress(document, finished) {
         return Some(Kind::Progress);
     }
@@ -133,8 +162,13 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
         return Some(Kind::Announce);
     }
     // Thinking aloud that ends in a question to itself.
-    (ends_text && last.end == End::Question && !finished && !structure && sentences.len() <= 3 && last.forms.any(&[Form::Wh, Form::Explains]))
-        .then_some(Kind::Announce)
+    (ends_text
+        && last.end == End::Question
+        && !finished
+        && !structure
+        && sentences.len() <= 3
+        && last.forms.any(&[Form::Wh, Form::Explains]))
+    .then_some(Kind::Announce)
 }
 
 /// A text without a sentence of its own.
@@ -161,9 +195,12 @@ fn closing_sentence<'d>(document: &'d Document<'_>) -> Option<&'d Sentence> {
 
 /// Whether no code, table or list of another kind follows the sentence.
 fn closes_text(document: &Document<'_>, sentence: &Sentence) -> bool {
-    !document.lines[sentence.line + 1..]
-        .iter()
-        .any(|line| matches!(line.role, Role::Code | Role::Table | Role::Quote | Role::Item | Role::Heading | Role::Letter))
+    !document.lines[sentence.line + 1..].iter().any(|line| {
+        matches!(
+            line.role,
+            Role::Code | Role::Table | Role::Quote | Role::Item | Role::Heading | Role::Letter
+        )
+    })
 }
 
 fn only_plan_follows(document: &Document<'_>, sentence: &Sentence) -> bool {
@@ -172,7 +209,12 @@ fn only_plan_follows(document: &Document<'_>, sentence: &Sentence) -> bool {
 
 /// Whether the sentence answers a heading that asks.
 fn under_question(document: &Document<'_>, sentence: &Sentence) -> bool {
-    document.sentences.iter().rev().find(|above| above.role == Role::Heading && above.line < sentence.line).is_some_and(|above| above.end == End::Question)
+    document
+        .sentences
+        .iter()
+        .rev()
+        .find(|above| above.role == Role::Heading && above.line < sentence.line)
+        .is_some_and(|above| above.end == End::Question)
 }
 
 /// Whether the sentence says what the writer will do next.
@@ -189,18 +231,32 @@ fn plan_is_open(document: &Document<'_>) -> bool {
         return false;
     }
     let lead = document.sentences.iter().rev().find(|sentence| sentence.role != Role::Item);
-    let open = document.lines.iter().rev().take_while(|line| matches!(line.role, Role::Item | Role::Blank)).any(|line| matches!(line.marker, Some((Marker::OpenBox, _))));
+    let open = document
+        .lines
+        .iter()
+        .rev()
+        .take_while(|line| matches!(line.role, Role::Item | Role::Blank))
+        .any(|line| matches!(line.marker, Some((Marker::OpenBox, _))));
     let delivered = lead.is_some_and(|lead| lead.forms.has(Form::Done) && !lead.forms.has(Form::PlanLead));
     if open && !delivered {
         return true;
     }
-    lead.is_some_and(|lead| (lead.forms.has(Form::PlanLead) || announces(lead)) && !lead.forms.any(&[Form::Elsewhere, Form::Optional]) && !lead.forms.has(Form::Done))
+    lead.is_some_and(|lead| {
+        (lead.forms.has(Form::PlanLead) || announces(lead))
+            && !lead.forms.any(&[Form::Elsewhere, Form::Optional])
+            && !lead.forms.has(Form::Done)
+    })
 }
 
 /// Work is still under way, by the first or the last words.
 fn in_progress(document: &Document<'_>, finished: bool) -> bool {
     let sentences = &document.sentences;
-    let running = |sentence: &Sentence| sentence.forms.has(Form::Progress) && sentence.end != End::Question && sentence.role != Role::Item && !sentence.forms.any(&[Form::Elsewhere, Form::Instruction, Form::Optional]);
+    let running = |sentence: &Sentence| {
+        sentence.forms.has(Form::Progress)
+            && sentence.end != End::Question
+            && sentence.role != Role::Item
+            && !sentence.forms.any(&[Form::Elsewhere, Form::Instruction, Form::Optional])
+    };
     let at_end = sentences.iter().rev().take(2).any(running);
     let at_start = sentences.iter().take(2).any(running);
     (at_end && (!finished || sentences.len() <= 4)) || (at_start && !finished && sentences.len() <= 6)
@@ -208,16 +264,24 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
 
 fn is_partial(document: &Document<'_>) -> bool {
     let sentences = &document.sentences;
-    let partial = |sentence: &&Sentence| sentence.forms.has(Form::Partial) && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest]);
-    sentences.iter().rev().take(3).any(|sentence| partial(&sentence)) || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
+    let partial = |sentence: &&Sentence| {
+        sentence.forms.has(Form::Partial) && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest])
+    };
+    sentences.iter().rev().take(3).any(|sentence| partial(&sentence))
+        || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
 }
 
 /// A stub: a bare word of consent, a heading with a placeholder, code with nothing in it.
 fn is_placeholder(document: &Document<'_>) -> bool {
-    let body: Vec<&Sentence> = document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
-    let stub = |sentence: &Sentence| sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement]) && sentence.normal.letters <= 60;
+    let body: Vec<&Sentence> =
+        document.sentences.iter().filter(|sentence| sentence.role != Role::Heading).collect();
+    let stub = |sentence: &Sentence| {
+        sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement]) && sentence.normal.letters <= 60
+    };
     if document.lines.iter().any(|line| line.role == Role::Code) {
-        return body.len() <= 1 && body.iter().all(|sentence| !sentence.forms.has(Form::Done)) && is_stub_code(document);
+        return body.len() <= 1
+            && body.iter().all(|sentence| !sentence.forms.has(Form::Done))
+            && is_stub_code(document);
     }
     let other = document.lines.iter().any(|line| matches!(line.role, Role::Table | Role::Quote));
     !body.is_empty() && !other && body.iter().all(|sentence| stub(sentence))
@@ -226,8 +290,24 @@ fn is_placeholder(document: &Document<'_>) -> bool {
 /// Code whose comments say that the content is still to be written.
 fn is_stub_code(document: &Document<'_>) -> bool {
     const STUBS: [&str; 18] = [
-        "todo", "fixme", "goes here", "implement", "placeholder", "your code", "not implemented", "notimplemented", "unimplemented!",
-        "fill in", "tbd", "ここに", "実装予定", "未実装", "在此", "여기에", "stub", "logic here",
+        "todo",
+        "fixme",
+        "goes here",
+        "implement",
+        "placeholder",
+        "your code",
+        "not implemented",
+        "notimplemented",
+        "unimplemented!",
+        "fill in",
+        "tbd",
+        "ここに",
+        "実装予定",
+        "未実装",
+        "在此",
+        "여기에",
+        "stub",
+        "logic here",
     ];
     let mut lines = 0;
     let mut stub = false;

@@ -103,7 +103,7 @@ pub(super) enum Form {
 const COUNT: usize = Form::Deliberates as usize + 1;
 
 /// A set of groups.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct FormSet(u64);
 
 const _: () = assert!(COUNT <= 64);
@@ -112,11 +112,6 @@ impl FormSet {
     /// Adds a group.
     pub(super) fn insert(&mut self, form: Form) {
         self.0 |= 1 << form as u32;
-    }
-
-    /// Takes a group away.
-    pub(super) fn remove(&mut self, form: Form) {
-        self.0 &= !(1 << form as u32);
     }
 
     /// Whether the group is in the set.
@@ -129,7 +124,3 @@ impl FormSet {
         forms.iter().any(|&form| self.has(form))
     }
 }
-
-impl std::fmt::Debug for FormSet { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.debug_set().entries(ALL.iter().filter(|x| self.has(**x))).finish() } }
-/// All groups.
-const ALL: [Form; COUNT] = [Form::Direct,Form::WhichOption,Form::Confirm,Form::Choose,Form::TellMe,Form::WantsInput,Form::Waiting,Form::Offer,Form::CourtesyCondition,Form::GoCondition,Form::CourtesyQuestion,Form::Courtesy,Form::Optional,Form::AnswerOpen,Form::SelfDecided,Form::NeedsAnswer,Form::You,Form::Me,Form::Wh,Form::Explains,Form::Rhetorical,Form::Understanding,Form::QuestionsMade,Form::QuestionsAsked,Form::Greeting,Form::SignOff,Form::Announce,Form::AnnounceNot,Form::Progress,Form::Partial,Form::Stuck,Form::ErrorOnly,Form::Interrupted,Form::Placeholder,Form::Acknowledgement,Form::PlanLead,Form::CutOff,Form::Done,Form::Instruction,Form::Elsewhere,Form::NotARequest,Form::Reported,Form::AnnounceIng,Form::Finite,Form::Deliberates];

@@ -108,7 +108,15 @@ pub(super) fn classify(text: &str, request: Option<&str>, _kind: TaskKind) -> Cl
 }
 
 fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
-    Classification { label, kind, ask: None, question: None, signals: Vec::new(), tenths: 0, reasons: vec![reason] }
+    Classification {
+        label,
+        kind,
+        ask: None,
+        question: None,
+        signals: Vec::new(),
+        tenths: 0,
+        reasons: vec![reason],
+    }
 }
 
 fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) -> Classification {
@@ -116,14 +124,17 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
         return plain(Label::Incomplete, Kind::Empty, "the text has no words");
     }
     match ending::replaced(document) {
-        Some(Kind::ErrorText) => return plain(Label::Incomplete, Kind::ErrorText, "an error is all there is"),
+        Some(Kind::ErrorText) => {
+            return plain(Label::Incomplete, Kind::ErrorText, "an error is all there is");
+        }
         Some(kind) => return plain(Label::Incomplete, kind, "the turn was interrupted"),
         None => {}
     }
     if ending::cut_off(document, true) {
         return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
     }
-    let asking: Vec<usize> = (0..readings.len()).filter(|&index| readings[index].label == Asks::Reader).collect();
+    let asking: Vec<usize> =
+        (0..readings.len()).filter(|&index| readings[index].label == Asks::Reader).collect();
     if !asking.is_empty() {
         return awaiting(document, readings, &asking);
     }
@@ -191,7 +202,8 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     } else {
         Kind::Blocked
     };
-    let reason = if offer { "finished, and a question proposes more" } else { "something is asked of the reader" };
+    let reason =
+        if offer { "finished, and a question proposes more" } else { "something is asked of the reader" };
     Classification {
         label: Label::AwaitingResponse,
         kind,
@@ -210,6 +222,8 @@ fn is_offer(document: &Document<'_>, asking: &[usize]) -> bool {
         let sentence = &document.sentences[index];
         sentence.forms.has(Form::Offer) && !sentence.forms.any(&[Form::WantsInput, Form::Waiting])
     });
-    let done = document.sentences[..first].iter().any(|sentence| sentence.forms.has(Form::Done) && sentence.end != End::Question);
+    let done = document.sentences[..first]
+        .iter()
+        .any(|sentence| sentence.forms.has(Form::Done) && sentence.end != End::Question);
     proposes && done
 }

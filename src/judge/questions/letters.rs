@@ -35,7 +35,9 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
     for start in openings {
         let mut end = ends[start].unwrap_or(start);
         // The name of the sender follows the closing formula.
-        while lines.get(end + 1).is_some_and(|line| !matches!(line.role, Role::Blank | Role::Heading) && line.range.len() <= 40 && end > start) {
+        while lines.get(end + 1).is_some_and(|line| {
+            !matches!(line.role, Role::Blank | Role::Heading) && line.range.len() <= 40 && end > start
+        }) {
             end += 1;
         }
         for line in &mut lines[start..=end] {

@@ -77,7 +77,7 @@ pub(super) struct Lexicon {
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     // A file that does not compile leaves the detector without phrases; the tests of this module
     // make sure that this cannot be shipped.
-    read(&FILES).map_err(|e| { if std::env::var("QLAB").is_ok() { eprintln!("{}", e.chars().take(3000).collect::<String>()); } }).unwrap_or_default()
+    read(&FILES).unwrap_or_default()
 });
 
 impl Lexicon {
@@ -152,7 +152,11 @@ fn translate(phrase: &str, words: Words) -> String {
         out.push(' ');
     }
     // A gap at the end stands for the rest of the sentence.
-    let (phrase, open_end) = if spaced { phrase.strip_suffix(" ...").map_or((phrase, false), |rest| (rest, true)) } else { (phrase, false) };
+    let (phrase, open_end) = if spaced {
+        phrase.strip_suffix(" ...").map_or((phrase, false), |rest| (rest, true))
+    } else {
+        (phrase, false)
+    };
     let mut rest = phrase;
     while let Some(c) = rest.chars().next() {
         let gap = if spaced { " ... " } else { "..." };

@@ -144,7 +144,9 @@ impl Reader<'_> {
 
     /// Opens or closes a fence; true if the line is a fence line.
     fn fence_step(&mut self, start: &str) -> bool {
-        let Some(sign) = start.bytes().next().filter(|sign| matches!(sign, b'`' | b'~')) else { return false };
+        let Some(sign) = start.bytes().next().filter(|sign| matches!(sign, b'`' | b'~')) else {
+            return false;
+        };
         let length = start.bytes().take_while(|&byte| byte == sign).count();
         let info = &start[length..];
         match self.fence {
@@ -200,7 +202,8 @@ impl Reader<'_> {
             self.block += 1;
         } else if self.is_indented_code(raw) {
             line.role = Role::Code;
-        } else if start.starts_with('#') && start.trim_start_matches('#').starts_with([' ', '\u{3000}', '\t']) {
+        } else if start.starts_with('#') && start.trim_start_matches('#').starts_with([' ', '\u{3000}', '\t'])
+        {
             line.role = Role::Heading;
             line.content += start.len() - start.trim_start_matches('#').trim_start().len();
             self.block += 1;
@@ -238,11 +241,15 @@ impl Reader<'_> {
         }
         match self.lines.last() {
             None => true,
-            Some(last) if last.role == Role::Code => !self.text[last.range.clone()].trim_start().starts_with(['`', '~']),
+            Some(last) if last.role == Role::Code => {
+                !self.text[last.range.clone()].trim_start().starts_with(['`', '~'])
+            }
             Some(last) if last.role == Role::Blank => {
                 let above = self.lines.iter().rev().find(|line| line.role != Role::Blank);
                 let nested = above.is_some_and(|line| {
-                    line.role == Role::Item || (line.role == Role::Code && !self.text[line.range.clone()].starts_with([' ', '\t']))
+                    line.role == Role::Item
+                        || (line.role == Role::Code
+                            && !self.text[line.range.clone()].starts_with([' ', '\t']))
                 });
                 !nested || above.is_none()
             }
@@ -258,7 +265,11 @@ pub(super) fn is_invisible(c: char) -> bool {
 
 fn is_rule(start: &str) -> bool {
     let signs = start.chars().filter(|c| !c.is_whitespace());
-    let Some(first) = start.chars().next().filter(|c| matches!(c, '-' | '*' | '_' | '=' | '\u{2500}' | '\u{2501}' | '\u{2550}')) else {
+    let Some(first) = start
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '-' | '*' | '_' | '=' | '\u{2500}' | '\u{2501}' | '\u{2550}'))
+    else {
         return false;
     };
     let mut count = 0;
@@ -277,7 +288,8 @@ fn is_table(start: &str, above: Option<&Line>) -> bool {
         return true;
     }
     if start.starts_with('|') {
-        return end.bytes().filter(|&byte| byte == b'|').count() >= 2 || above.is_some_and(|line| line.role == Role::Table);
+        return end.bytes().filter(|&byte| byte == b'|').count() >= 2
+            || above.is_some_and(|line| line.role == Role::Table);
     }
     if is_delimiter_row(start) {
         return true;
@@ -286,7 +298,9 @@ fn is_table(start: &str, above: Option<&Line>) -> bool {
 }
 
 fn is_delimiter_row(start: &str) -> bool {
-    start.contains('|') && start.contains('-') && start.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+    start.contains('|')
+        && start.contains('-')
+        && start.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
 fn is_bold_only(start: &str) -> bool {
@@ -305,7 +319,8 @@ fn is_bold_only(start: &str) -> bool {
 /// `Q:`, `Q1.`, `**Frage:**`.
 fn is_labelled_question(start: &str) -> bool {
     let start = start.trim_start_matches(['*', '_', ' ']);
-    let end = start.char_indices().take(16).find(|(_, c)| matches!(c, ':' | '.' | '\u{ff1a}' | '\u{ff0e}' | ')'));
+    let end =
+        start.char_indices().take(16).find(|(_, c)| matches!(c, ':' | '.' | '\u{ff1a}' | '\u{ff0e}' | ')'));
     let Some((end, _)) = end else { return false };
     let label = start[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ').to_lowercase();
     LEXICON.question_labels.iter().any(|known| *known == label)
@@ -325,7 +340,27 @@ fn marker(start: &str) -> Option<(Marker, Range<usize>, usize)> {
     let rest = &start[bold..];
     let first = rest.chars().next()?;
     if bold == 0 {
-        if matches!(first, '-' | '*' | '+' | '\u{2022}' | '\u{2023}' | '\u{25e6}' | '\u{25aa}' | '\u{25cf}' | '\u{25cb}' | '\u{25a0}' | '\u{25a1}' | '\u{2610}' | '\u{30fb}' | '\u{2013}' | '\u{2014}' | '\u{276f}' | '\u{2705}' | '\u{274c}' | '\u{2b1c}') {
+        if matches!(
+            first,
+            '-' | '*'
+                | '+'
+                | '\u{2022}'
+                | '\u{2023}'
+                | '\u{25e6}'
+                | '\u{25aa}'
+                | '\u{25cf}'
+                | '\u{25cb}'
+                | '\u{25a0}'
+                | '\u{25a1}'
+                | '\u{2610}'
+                | '\u{30fb}'
+                | '\u{2013}'
+                | '\u{2014}'
+                | '\u{276f}'
+                | '\u{2705}'
+                | '\u{274c}'
+                | '\u{2b1c}'
+        ) {
             return bullet(rest, first);
         }
         if let Some(label) = emoji_letter(rest) {
@@ -336,7 +371,9 @@ fn marker(start: &str) -> Option<(Marker, Range<usize>, usize)> {
         let length = first.len_utf8();
         return Some((Marker::Number, bold..bold + length, bold + length + blanks(&rest[length..])));
     }
-    numbered(rest).or_else(|| worded(rest)).map(|(kind, label, length)| (kind, bold + label.start..bold + label.end, bold + length))
+    numbered(rest)
+        .or_else(|| worded(rest))
+        .map(|(kind, label, length)| (kind, bold + label.start..bold + label.end, bold + length))
 }
 
 fn blanks(text: &str) -> usize {
@@ -358,7 +395,11 @@ fn bullet(rest: &str, first: char) -> Option<(Marker, Range<usize>, usize)> {
     let mut signs = inner.chars();
     if let (Some('['), Some(state), Some(']')) = (signs.next(), signs.next(), signs.next()) {
         let length = 2 + state.len_utf8();
-        let kind = if matches!(state, 'x' | 'X' | '\u{2713}' | '\u{2714}') { Marker::DoneBox } else { Marker::OpenBox };
+        let kind = if matches!(state, 'x' | 'X' | '\u{2713}' | '\u{2714}') {
+            Marker::DoneBox
+        } else {
+            Marker::OpenBox
+        };
         return Some((kind, 0..first.len_utf8(), start + length + blanks(&inner[length..])));
     }
     if let Some((kind, label, length)) = numbered(inner).or_else(|| worded(inner)) {
@@ -371,7 +412,8 @@ fn bullet(rest: &str, first: char) -> Option<(Marker, Range<usize>, usize)> {
 fn emoji_letter(rest: &str) -> Option<usize> {
     let mut chars = rest.char_indices();
     let (_, first) = chars.next()?;
-    if !matches!(first, '\u{1f170}' | '\u{1f171}' | '\u{1f18e}' | '\u{1f17e}' | '\u{1f1e6}'..='\u{1f1ff}' | '0'..='9') {
+    if !matches!(first, '\u{1f170}' | '\u{1f171}' | '\u{1f18e}' | '\u{1f17e}' | '\u{1f1e6}'..='\u{1f1ff}' | '0'..='9')
+    {
         return None;
     }
     let keycap = first.is_ascii_digit();
@@ -432,7 +474,11 @@ fn numbered(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
 fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
     let lower = rest[..window_end].to_lowercase();
-    let word = LEXICON.option_words.iter().filter(|word| lower.starts_with(word.as_str())).max_by_key(|word| word.len())?;
+    let word = LEXICON
+        .option_words
+        .iter()
+        .filter(|word| lower.starts_with(word.as_str()))
+        .max_by_key(|word| word.len())?;
     let mut at = word.len();
     if !rest.is_char_boundary(at) {
         return None;
@@ -451,11 +497,35 @@ fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     if next.is_some_and(|c| c.is_ascii_alphanumeric()) {
         return None;
     }
-    let separated = next.is_none_or(|c| matches!(c, ':' | '.' | ')' | ',' | '\u{ff1a}' | '\u{2014}' | '\u{2013}' | '-' | '*' | '\u{3001}' | '\u{ff09}' | '\u{ff0e}' | ' ' | '\u{3000}' | '\u{ff08}' | '('));
+    let separated = next.is_none_or(|c| {
+        matches!(
+            c,
+            ':' | '.'
+                | ')'
+                | ','
+                | '\u{ff1a}'
+                | '\u{2014}'
+                | '\u{2013}'
+                | '-'
+                | '*'
+                | '\u{3001}'
+                | '\u{ff09}'
+                | '\u{ff0e}'
+                | ' '
+                | '\u{3000}'
+                | '\u{ff08}'
+                | '('
+        )
+    });
     if !separated {
         return None;
     }
-    let skip = rest[end..].len() - rest[end..].trim_start_matches([':', '.', ')', ',', ' ', '\u{ff1a}', '\u{2014}', '\u{2013}', '\u{3001}', '\u{3000}']).len();
+    let skip = rest[end..].len()
+        - rest[end..]
+            .trim_start_matches([
+                ':', '.', ')', ',', ' ', '\u{ff1a}', '\u{2014}', '\u{2013}', '\u{3001}', '\u{3000}',
+            ])
+            .len();
     // "Option 1 is faster" is a sentence about an option, not its label.
     if next == Some(' ') && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':']) {
         return None;
@@ -473,7 +543,10 @@ mod tests {
 
     #[test]
     fn a_fence_is_closed_by_one_at_least_as_long() {
-        assert_eq!(roles("````\n```\na?\n````\nb"), [Role::Code, Role::Code, Role::Code, Role::Code, Role::Paragraph]);
+        assert_eq!(
+            roles("````\n```\na?\n````\nb"),
+            [Role::Code, Role::Code, Role::Code, Role::Code, Role::Paragraph]
+        );
         assert_eq!(roles("~~~\n```\n~~~\nb"), [Role::Code, Role::Code, Role::Code, Role::Paragraph]);
     }
 
@@ -486,11 +559,12 @@ mod tests {
 
     #[test]
     fn list_markers_are_recognised() {
-        let kinds: Vec<_> = read("- a\n1. b\nB) c\n[1] d\n① e\nOption 1: f\n案1：g\n- [ ] h\n- [x] i\n🅰️ j\n（２） k")
-            .lines
-            .iter()
-            .map(|line| line.marker.clone().map(|(marker, _)| marker))
-            .collect();
+        let kinds: Vec<_> =
+            read("- a\n1. b\nB) c\n[1] d\n① e\nOption 1: f\n案1：g\n- [ ] h\n- [x] i\n🅰️ j\n（２） k")
+                .lines
+                .iter()
+                .map(|line| line.marker.clone().map(|(marker, _)| marker))
+                .collect();
         let expected = [
             Marker::Bullet,
             Marker::Number,

@@ -92,7 +92,8 @@ fn mentions(line: &str) -> Vec<(Range<usize>, Masked)> {
         let end = start + 2 + length + 2;
         let inner = &line[start + 2..end - 2];
         let before = line[..start].trim_end().chars().next_back();
-        let goes_on = line[end..].trim_start().chars().next().is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
+        let goes_on =
+            line[end..].trim_start().chars().next().is_some_and(|c| c.is_lowercase() || c == ',' || c == ';');
         if inner.ends_with(['?', '\u{ff1f}']) && goes_on && before.is_some_and(char::is_alphanumeric) {
             found.push((start..end, Masked::Quote));
         }
@@ -118,7 +119,11 @@ fn urls(line: &str, taken: &[(Range<usize>, Masked)]) -> Vec<(Range<usize>, Mask
             .map_or(hit, |(index, _)| index);
         let length = line[hit..]
             .char_indices()
-            .find(|(_, c)| c.is_whitespace() || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*') || *c > '\u{2000}')
+            .find(|(_, c)| {
+                c.is_whitespace()
+                    || matches!(c, '<' | '>' | ')' | ']' | '"' | '`' | '|' | '*')
+                    || *c > '\u{2000}'
+            })
             .map_or(line.len() - hit, |(index, _)| index);
         let end = hit + length;
         let before = taken.partition_point(|(range, _)| range.start <= hit);
@@ -198,7 +203,8 @@ fn has_words_outside(line: &str, quotes: &[Range<usize>]) -> bool {
     let mut at = 0;
     let start = line.len() - crate::judge::questions::lines::without_marker(line).len();
     for quote in quotes {
-        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric) {
+        if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric)
+        {
             return true;
         }
         at = quote.end;

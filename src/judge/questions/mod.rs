@@ -76,9 +76,10 @@ pub fn classify(text: &str, request: Option<&str>, kind: TaskKind) -> Classifica
 
 /// Whether the text has a sign that can be seen.
 fn has_visible(text: &str) -> bool {
-    text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !lines::is_invisible(c) && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}' | '\u{ffa0}' | '\u{34f}'))
+    text.chars().any(|c| {
+        !c.is_whitespace()
+            && !c.is_control()
+            && !lines::is_invisible(c)
+            && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}' | '\u{ffa0}' | '\u{34f}')
+    })
 }
-
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub fn debug(text: &str) -> String { let d = document::Document::read(text); let r = asking::read(&d); d.sentences.iter().zip(r).map(|(s, r)| format!("{:?} {:?} {:?} sig={:?} lab={:?} {}\n   {:?}\n", d.words(s), s.role, s.end, r.signal, r.label, s.normal.spaced, s.forms)).collect() }

@@ -57,12 +57,18 @@ impl Writer {
     fn text(&mut self, text: &str) {
         if text.is_ascii() {
             text.bytes().for_each(|byte| self.push(char::from(byte)));
-        } else if text.chars().any(|c| matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{ff61}'..='\u{ff9f}')) {
+        } else if text
+            .chars()
+            .any(|c| matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{ff61}'..='\u{ff9f}'))
+        {
             text.nfkc().for_each(|c| self.push(c));
         } else {
             for c in text.chars() {
                 match c {
-                    '\u{ff01}'..='\u{ffef}' | '\u{3300}'..='\u{33ff}' | '\u{2460}'..='\u{24ff}' | '\u{a0}' => {
+                    '\u{ff01}'..='\u{ffef}'
+                    | '\u{3300}'..='\u{33ff}'
+                    | '\u{2460}'..='\u{24ff}'
+                    | '\u{a0}' => {
                         c.nfkc().for_each(|c| self.push(c));
                     }
                     _ => self.push(c),
@@ -82,7 +88,9 @@ impl Writer {
             }
             '-' | '\u{2010}' | '\u{2011}' if self.in_word => self.out.push('-'),
             '-' | '\u{2013}' | '\u{2014}' | '\u{2015}' => self.sign('-'),
-            '.' | ',' | ':' | ';' | '?' | '!' | '(' | ')' | '[' | ']' | '/' | '|' | '。' | '、' | '`' => self.sign(c),
+            '.' | ',' | ':' | ';' | '?' | '!' | '(' | ')' | '[' | ']' | '/' | '|' | '。' | '、' | '`' => {
+                self.sign(c)
+            }
             '\u{2026}' => self.sign('.'),
             '\u{60c}' => self.sign(','),
             _ if c.is_whitespace() => self.blank(),
@@ -137,7 +145,8 @@ impl Writer {
         if self.in_word {
             self.end_word();
         }
-        let joined = if self.joined_script { self.out.chars().filter(|c| *c != ' ').collect() } else { String::new() };
+        let joined =
+            if self.joined_script { self.out.chars().filter(|c| *c != ' ').collect() } else { String::new() };
         let spaced = if self.joined_script && self.spaced_letters < 12 { String::new() } else { self.out };
         Normal { spaced, joined, letters: self.letters, words: self.words }
     }

@@ -70,7 +70,8 @@ pub(super) fn find(document: &Document<'_>, readings: &[Reading]) -> Vec<SignalH
         raise(2, options && asks_to_choose(sentence));
         raise(3, forms.has(Form::TellMe));
     }
-    let signals = [Signal::DirectQuestion, Signal::ConfirmationRequest, Signal::OptionsSelection, Signal::LetMeKnow];
+    let signals =
+        [Signal::DirectQuestion, Signal::ConfirmationRequest, Signal::OptionsSelection, Signal::LetMeKnow];
     signals
         .into_iter()
         .zip(found)
@@ -84,7 +85,8 @@ pub(super) fn find(document: &Document<'_>, readings: &[Reading]) -> Vec<SignalH
 
 /// Whether the sentence asks the reader to choose.
 pub(super) fn asks_to_choose(sentence: &Sentence) -> bool {
-    sentence.forms.has(Form::Choose) || (sentence.forms.has(Form::WhichOption) && sentence.end == End::Question)
+    sentence.forms.has(Form::Choose)
+        || (sentence.forms.has(Form::WhichOption) && sentence.end == End::Question)
 }
 
 /// Whether at least two options stand in the text, in any form of list.
@@ -94,7 +96,10 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
         .iter()
         .filter(|line| match &line.marker {
             Some((Marker::Bullet | Marker::Number | Marker::Letter | Marker::Word | Marker::OpenBox, _)) => {
-                line.role == Role::Item && !document.text[line.content.min(line.range.end)..line.range.end].trim_end().ends_with(['?', '\u{ff1f}'])
+                line.role == Role::Item
+                    && !document.text[line.content.min(line.range.end)..line.range.end]
+                        .trim_end()
+                        .ends_with(['?', '\u{ff1f}'])
             }
             Some((Marker::DoneBox, _)) | None => false,
         })

@@ -34,18 +34,26 @@ pub struct Choice {
 
 /// The question of the given sentences; `with_options` if they ask to choose.
 pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: bool) -> Question {
-    let sentences: Vec<&Sentence> = asking.iter().filter_map(|&index| document.sentences.get(index)).take(SENTENCES).collect();
+    let sentences: Vec<&Sentence> =
+        asking.iter().filter_map(|&index| document.sentences.get(index)).take(SENTENCES).collect();
     let text = sentences.iter().map(|sentence| document.words(sentence)).collect::<Vec<_>>().join("\n");
     let ranges = sentences.iter().map(|sentence| sentence.range.clone()).collect();
-    let options = sentences.first().filter(|_| with_options).map_or_else(Vec::new, |first| options(document, first));
+    let options =
+        sentences.first().filter(|_| with_options).map_or_else(Vec::new, |first| options(document, first));
     Question { text, ranges, options }
 }
 
 /// The list that is nearest below the sentence, else nearest above it.
 fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
     let lines = &document.lines;
-    let is_item = |line: &Line| line.role == Role::Item && !matches!(line.marker, None | Some((Marker::DoneBox, _)));
-    let below = lines.iter().enumerate().skip(sentence.line + 1).find(|(_, line)| is_item(line)).map(|(index, _)| index);
+    let is_item =
+        |line: &Line| line.role == Role::Item && !matches!(line.marker, None | Some((Marker::DoneBox, _)));
+    let below = lines
+        .iter()
+        .enumerate()
+        .skip(sentence.line + 1)
+        .find(|(_, line)| is_item(line))
+        .map(|(index, _)| index);
     let above = lines.iter().take(sentence.line).rposition(|line| is_item(line));
     let start = match (below, above) {
         (Some(below), Some(above)) if sentence.line - above < below - sentence.line => first_of(lines, above),
@@ -56,7 +64,9 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
     let indent = lines[start].content - lines[start].range.start;
     lines[start..]
         .iter()
-        .take_while(|line| matches!(line.role, Role::Item | Role::Blank | Role::Code) || line.content > line.range.start + 1)
+        .take_while(|line| {
+            matches!(line.role, Role::Item | Role::Blank | Role::Code) || line.content > line.range.start + 1
+        })
         .filter(|line| is_item(line) && line.content - line.range.start <= indent + 1)
         .take(OPTIONS)
         .map(|line| choice(document, line))
@@ -80,7 +90,9 @@ fn first_of(lines: &[Line], last: usize) -> usize {
 fn choice(document: &Document<'_>, line: &Line) -> Choice {
     let text = document.text[line.content.min(line.range.end)..line.range.end].trim().to_owned();
     let label = match &line.marker {
-        Some((Marker::Number | Marker::Letter | Marker::Word, range)) => document.text[range.clone()].to_owned(),
+        Some((Marker::Number | Marker::Letter | Marker::Word, range)) => {
+            document.text[range.clone()].to_owned()
+        }
         Some((Marker::Bullet | Marker::OpenBox | Marker::DoneBox, _)) | None => String::new(),
     };
     Choice { label, text }

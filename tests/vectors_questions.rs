@@ -1,0 +1,45 @@
+//! The vectors of the questions judge: status, signals and weight, compared whole.
+
+use closeout::judge::questions::{self, Status};
+use closeout::model::TaskKind;
+use serde_json::{Map, Value, json};
+
+use crate::support::vectors;
+
+#[test]
+fn questions_vectors_hold() {
+    let inputs = ["task_kind", "output", "execution_failed"];
+    vectors::run("questions.json", &inputs, judge, hits_are_among);
+}
+
+fn judge(input: &Map<String, Value>) -> Map<String, Value> {
+    let kind = input.get("task_kind").and_then(Value::as_str).unwrap();
+    let kind = TaskKind::ALL.into_iter().find(|known| known.name() == kind).unwrap();
+    let output = input.get("output").and_then(Value::as_str);
+    let failed = input.get("execution_failed").and_then(Value::as_bool).unwrap_or_default();
+    let status = questions::status(kind, output, failed);
+    let hits = questions::signals(output.unwrap_or_default());
+    let tenths = questions::tenths(&hits);
+    let named: Vec<_> = hits.iter().map(|hit| json!(hit.signal)).collect();
+    if status == Status::AwaitingResponse {
+        assert!(tenths >= questions::PENDING_TENTHS);
+    }
+    let mut results = Map::new();
+    results.insert("status".to_owned(), json!(status));
+    results.insert("hits".to_owned(), Value::Array(named));
+    results.insert("weight".to_owned(), json!(f64::from(tenths) / 10.0));
+    results
+}
+
+/// `hits` names signals that must be there; an empty list means that none may be.
+fn hits_are_among(key: &str, expected: &Value, actual: &Map<String, Value>) -> Option<bool> {
+    if key != "hits" {
+        return None;
+    }
+    let (expected, actual) = (expected.as_array()?, actual.get("hits")?.as_array()?);
+    Some(if expected.is_empty() {
+        actual.is_empty()
+    } else {
+        expected.iter().all(|hit| actual.contains(hit))
+    })
+}
