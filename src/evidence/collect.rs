@@ -185,13 +185,17 @@ fn is_found(baseline: &Baseline) -> bool {
     }
 }
 
-/// The later of the baseline commit's time and the person's last prompt, as far as known.
+/// The later of the baseline commit's time and the person's last prompt, as far as known. HEAD when a
+/// workspace was first seen says nothing of when the task began: its work may already have been in it.
 fn task_started_at(
     request: &CollectRequest,
     baseline: Option<&Baseline>,
     found: &Observations,
 ) -> Option<Timestamp> {
     let prompted_at = found.session.present().and_then(|session| session.prompted_at);
-    let committed_at = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit_time);
+    let committed_at = baseline
+        .or(request.baseline.as_ref())
+        .filter(|baseline| baseline.origin != BaselineOrigin::FirstSeen)
+        .and_then(|baseline| baseline.commit_time);
     committed_at.max(prompted_at.or(request.prompted_at))
 }

@@ -26,8 +26,9 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     }
     match (evidence.claim, evidence.rejection) {
         (Claim::Abstain, Some(Rejection::NotConfigured)) => PartRole::NotConfigured,
-        // "Nothing new" and "the tree is clean" are answers, not refused ones.
+        // "Nothing new", "the tree is clean", "the turn has ended" are answers, not refused ones.
         (Claim::Abstain, Some(Rejection::Vacuous)) if is_git(evidence) => PartRole::Noted,
+        (Claim::Abstain, Some(Rejection::Undecided)) => PartRole::Noted,
         (Claim::Abstain, Some(_)) => PartRole::Rejected,
         (Claim::Abstain, None) => PartRole::Noted,
         (Claim::Yes, _) if evidence.is_vacuous => PartRole::Rejected,
