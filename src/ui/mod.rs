@@ -40,7 +40,7 @@ use ratatui::text::Line;
 pub use age::next_age_change;
 pub use input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 pub use look::{Look, SignSet};
-pub use state::{Filter, Focus, Page, State};
+pub use state::{Filter, Focus, Page, SelectionMode, State};
 pub use update::{Reaction, update, views_changed};
 pub use urgency::{Urgency, order};
 

@@ -33,9 +33,8 @@ pub struct State {
     pub notices: Vec<String>,
     /// What was last reported as looked at: the workspace, and the verdict by its beginning.
     pub looked: Option<(WorkspaceId, Option<Timestamp>)>,
-    /// Whether the selection still follows the most urgent workspace: at the start, until every
-    /// workspace was judged once or a person does something.
-    pub is_following: bool,
+    /// What the selection goes by.
+    pub mode: SelectionMode,
     /// Whether the selected workspace was finished and unseen when it was selected.
     pub holds_place: bool,
 }
@@ -57,10 +56,20 @@ impl State {
             is_loaded: false,
             notices: Vec::new(),
             looked: None,
-            is_following: true,
+            mode: SelectionMode::FollowsUrgency,
             holds_place: false,
         }
     }
+}
+
+/// What the selection goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelectionMode {
+    /// The most urgent workspace is selected: at the start, until every workspace was judged once or
+    /// a person does something.
+    FollowsUrgency,
+    /// It stays where a person left it.
+    Stays,
 }
 
 /// Where the moving keys go.

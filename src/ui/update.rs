@@ -10,7 +10,7 @@ use super::keymap::{Action, BINDINGS, FILTER_BINDINGS, action_of};
 use super::selection::{
     jump, select_around, select_next_waiting, select_row, selected_in, selected_row, settle,
 };
-use super::state::{Focus, Page, State};
+use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::urgency::Urgency;
 use super::{detail, filter, help};
@@ -62,7 +62,9 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             Presence::Shown
         }
     };
-    state.is_following &= presence == Presence::Unknown || views.is_empty();
+    if presence == Presence::Shown && !views.is_empty() {
+        state.mode = SelectionMode::Stays;
+    }
     settle(state, views);
     reaction.intents.extend(look(state, views, presence));
     reaction.needs_frame = *state != before;
@@ -74,10 +76,11 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
     let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
-    let was_following = state.is_following;
-    state.is_following &= views.is_empty() || !views.iter().all(is_known);
-    if was_following {
+    if state.mode == SelectionMode::FollowsUrgency {
         select_row(state, views, &filter::rows(state, views), 0);
+        if !views.is_empty() && views.iter().all(is_known) {
+            state.mode = SelectionMode::Stays;
+        }
     }
     settle(state, views);
     Reaction {
@@ -252,7 +255,7 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
 /// changed under their eyes and a key shows that they are there. Not at the start and not while a
 /// filter is written, when the selection only passes by.
 fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Option<Intent> {
-    if state.filter.is_editing || state.is_following {
+    if state.filter.is_editing || state.mode == SelectionMode::FollowsUrgency {
         return None;
     }
     let view = &views[selected_row(state, views)?];
