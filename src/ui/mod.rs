@@ -1,7 +1,7 @@
 //! The screen: state + input to intents, and workspace views + state to a frame.
 //!
 //! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
-//! to [`Input`] and gives it to [`update`]; it sorts new views by [`order`] and gives them to
+//! to [`Input`] and gives it to [`update()`]; it sorts new views by [`order`] and gives them to
 //! [`views_changed`]; when a [`Reaction`] says so it sorts anew and calls [`draw`], and once more when
 //! the time of [`next_age_change`] has come. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
 //!

@@ -1,6 +1,6 @@
 //! Text to cells: cleaning, measuring, cutting and wrapping, always on grapheme boundaries.
 //!
-//! Everything that a frame shows of agents, repositories and file names goes through [`line`] or
+//! Everything that a frame shows of agents, repositories and file names goes through [`line()`] or
 //! [`paragraphs`]. Nothing here knows what the text means or where it goes.
 
 use ratatui::buffer::CellWidth;
