@@ -2,8 +2,8 @@
 
 use closeout::model::{
     ActionKind, Activity, ActivityState, Attention, ChangeKind, Changes, Checklist, Choice, Claim,
-    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Question,
-    QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
+    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
+    Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
     WorkspaceView,
 };
 use closeout::ui::{self, Look};
@@ -144,8 +144,13 @@ fn ask(verdict: &mut Verdict, question: Question) {
         ),
         part(
             PartRole::Decided,
-            Evidence { strength: Strength::Guess, ..said(Source::LastWords, "claude", Claim::Ask, 12) }
-                .because(question.text.as_str()),
+            Evidence {
+                strength: Strength::Guess,
+                // What the reason says already is not said again.
+                pointer: Some(Pointer { place: "claude".to_owned(), excerpt: Some(question.text.clone()) }),
+                ..said(Source::LastWords, "claude", Claim::Ask, 12)
+            }
+            .because(question.text.as_str()),
         ),
         not_configured(Source::Command),
         not_configured(Source::Tests),
@@ -193,7 +198,14 @@ pub(crate) fn rescue() -> WorkspaceView {
         ),
         part(
             PartRole::Decided,
-            said(Source::DecisionWithId, ".agent/decision.json", Claim::Yes, 3).because("all tests pass"),
+            Evidence {
+                pointer: Some(Pointer {
+                    place: ".agent/decision.json".to_owned(),
+                    excerpt: Some("{\"decision\":\"complete\"}".to_owned()),
+                }),
+                ..said(Source::DecisionWithId, ".agent/decision.json", Claim::Yes, 3)
+            }
+            .because("all tests pass"),
         ),
     ];
     view

@@ -126,10 +126,12 @@ fn reasons(evidence: &Evidence) -> Vec<(Tone, String)> {
     reasons
 }
 
-/// Where the raw text is, when the name of the source does not say it already.
+/// Where the raw text is, when neither the name of the source nor its reasons say it already.
 fn pointer(evidence: &Evidence, sheet: Sheet, indent: usize) -> Option<Line<'static>> {
     let pointer = evidence.pointer.as_ref()?;
-    let excerpt = pointer.excerpt.as_deref().map(text::line).filter(|excerpt| !excerpt.is_empty());
+    let is_said = |excerpt: &&String| evidence.reasons.contains(excerpt);
+    let excerpt = pointer.excerpt.as_ref().filter(|excerpt| !excerpt.is_empty() && !is_said(excerpt));
+    let excerpt = excerpt.map(|excerpt| text::line(excerpt));
     if excerpt.is_none() && pointer.place == evidence.name {
         return None;
     }
