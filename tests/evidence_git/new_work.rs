@@ -4,7 +4,7 @@ use closeout::evidence::git::{BaselineChoice, GitMemory};
 use closeout::model::{BaselineOrigin, GitReader, Head, Operation, ReadProblem, Reading};
 
 use super::case::{counts, facts, first_seen, look, present};
-use crate::support::repo::Repo;
+use crate::support::repo::{Repo, git_program};
 
 #[test]
 fn a_commit_made_here_is_new_work() {
@@ -462,4 +462,110 @@ fn the_memory_sees_every_change() {
     check(&repo);
     repo.git(["commit", "-q", "--amend", "-m", "words"]);
     check(&repo);
+}
+
+#[test]
+fn commits_that_are_made_meanwhile_are_never_lost() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let worker = {
+        let repo = repo.clone();
+        std::thread::spawn(move || {
+            for number in 0..40 {
+                repo.commit_file(&format!("f{number}"));
+            }
+        })
+    };
+    let mut memory = GitMemory::default();
+    let mut seen = 0;
+    let mut read = || {
+        let read = look(&repo, repo.path(), BaselineChoice::Remembered(&baseline), None, &mut memory);
+        let commits = present(read).facts.commits;
+        assert_eq!((commits.n_lost, commits.n_elsewhere, commits.n_foreign), (0, 0, 0));
+        assert!(commits.n_new >= seen);
+        seen = commits.n_new;
+        seen
+    };
+    while !worker.is_finished() {
+        read();
+    }
+    worker.join().unwrap();
+    assert_eq!(read(), 40);
+}
+
+#[test]
+fn a_walk_that_is_too_long_is_cut_and_says_so() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let mut stream = String::from("reset refs/heads/main\nfrom refs/heads/main^0\n\n");
+    for number in 0..10_001 {
+        let time = 1_700_100_000 + number;
+        let commit = format!("commit refs/heads/main\ncommitter A <a@b> {time} +0000\ndata 1\nx\n");
+        stream = stream + &commit + &format!("M 644 inline f\ndata 5\n{number:05}\n");
+    }
+    let mut spec =
+        closeout::process::Spec::new(git_program(), repo.path()).args(["fast-import", "--quiet", "--force"]);
+    spec.stdin = Some(stream.into_bytes());
+    let output = closeout::process::run(&spec).unwrap();
+    assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert!(commits.is_cut);
+    assert_eq!((commits.n_new, commits.newest.len()), (10_000, 20));
+}
+
+/// A small generator of numbers, so that a failing case can be made again from its number.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+/// One thing that an agent or a person does; what does not apply is passed over.
+fn step(repo: &Repo, numbers: &mut Numbers) {
+    let file = format!("f{}", numbers.below(4));
+    let branch = format!("b{}", numbers.below(3));
+    match numbers.below(16) {
+        0..=2 => drop(repo.commit_file(&format!("{file}-{}", numbers.below(1000)))),
+        3 => drop(repo.commit_nothing("nothing")),
+        4 => drop(repo.write(&file, numbers.below(100).to_string())),
+        5 => drop(repo.write(&file, numbers.below(100).to_string()).stage(&file)),
+        6 => drop(repo.try_git(&["commit", "-q", "--amend", "--no-edit"], &[])),
+        7 => drop(repo.try_git(&["commit", "-q", "--amend", "-m", "reworded"], &[])),
+        8 => drop(repo.try_git(&["reset", "-q", "--hard", "HEAD~1"], &[])),
+        9 => drop(repo.try_git(&["reset", "-q", "--soft", "HEAD~1"], &[])),
+        10 => drop(repo.try_git(&["checkout", "-q", "-B", &branch], &[])),
+        11 => drop(repo.try_git(&["checkout", "-q", &branch, "--"], &[])),
+        12 => drop(repo.try_git(&["merge", "-q", "--no-edit", &branch], &[])),
+        13 => drop(repo.try_git(&["rebase", "-q", &branch], &[])),
+        14 => drop(repo.try_git(&["cherry-pick", &branch], &[])),
+        _ => {
+            for operation in ["rebase", "merge", "cherry-pick"] {
+                repo.try_git(&[operation, "--abort"], &[]);
+            }
+            repo.try_git(&["checkout", "-q", "--detach"], &[]);
+        }
+    }
+}
+
+#[test]
+fn both_readers_agree_after_whatever_was_done() {
+    for case in 0..12 {
+        let mut numbers = Numbers(case);
+        let repo = Repo::new();
+        for name in ["b0", "b1", "b2"] {
+            repo.git(["branch", name]);
+        }
+        let baseline = first_seen(&repo);
+        let mut memory = GitMemory::default();
+        for _ in 0..10 {
+            step(&repo, &mut numbers);
+            let agreed = facts(&repo, BaselineChoice::Remembered(&baseline));
+            let read = look(&repo, repo.path(), BaselineChoice::Remembered(&baseline), None, &mut memory);
+            assert_eq!(present(read).facts, agreed, "case {case}: the memory");
+            facts(&repo, BaselineChoice::Find);
+        }
+    }
 }

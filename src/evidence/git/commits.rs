@@ -12,7 +12,7 @@ use super::history::History;
 use super::layout::Layout;
 use super::raw;
 use super::reader::{Commit, Id, Repo};
-use super::reflog::Action;
+use super::reflog::{Action, LogEntry};
 use super::trouble::Read;
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
 
@@ -42,7 +42,8 @@ pub(super) fn count(
         Some(name) => repo.reflog(name)?,
         None => Vec::new(),
     };
-    let history = History::of(&repo.reflog("HEAD")?, &branch_log, baseline);
+    let head_log = repo.reflog("HEAD")?;
+    let history = History::of(settled(&head_log, head), &branch_log, baseline);
     let mut count = Count {
         repo,
         layout,
@@ -57,6 +58,16 @@ pub(super) fn count(
     count.classify(&walked)?;
     count.find_strays(&walked)?;
     Ok(count.counts)
+}
+
+/// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
+/// moves the branch, so that a commit which is just being made would look lost.
+fn settled<'l>(log: &'l [LogEntry], head: &Head) -> &'l [LogEntry] {
+    let is_head = |entry: &LogEntry| Some(entry.new.as_str()) == head.commit();
+    match log.iter().rposition(is_head) {
+        Some(last) => &log[..=last],
+        None => log,
+    }
 }
 
 /// What becomes of one commit.

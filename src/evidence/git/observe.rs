@@ -17,13 +17,32 @@ const LARGE_INDEX: u32 = 3_000;
 /// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
 /// thread that may wait.
 pub fn observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Reading<GitObservation> {
-    match try_observe(workspace, ask, memory) {
+    let mut read = try_observe(workspace, ask, memory);
+    // Somebody else may have been writing: what is damaged on the second look is damaged.
+    if read.as_ref().is_err_and(|unreadable| is_worth_a_second_look(unreadable.problem)) {
+        memory.forget();
+        read = try_observe(workspace, ask, memory);
+    }
+    match read {
         Ok(Some(observation)) => Reading::Present(observation),
         Ok(None) => Reading::NotConfigured,
         Err(unreadable) => {
             memory.forget();
             Reading::Unreadable(unreadable)
         }
+    }
+}
+
+fn is_worth_a_second_look(problem: ReadProblem) -> bool {
+    match problem {
+        ReadProblem::Invalid | ReadProblem::Io | ReadProblem::HalfWritten => true,
+        ReadProblem::NotAFile
+        | ReadProblem::Link
+        | ReadProblem::TooLarge
+        | ReadProblem::Refused
+        | ReadProblem::TimedOut
+        | ReadProblem::NoRepository
+        | ReadProblem::Unsupported => false,
     }
 }
 
