@@ -64,7 +64,10 @@ fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
 }
 
 fn asks_own_questions(lead: &Sentence) -> bool {
-    lead.forms.has(Form::QuestionsAsked) && lead.end == End::Colon && !lead.forms.has(Form::Done)
+    lead.forms.has(Form::QuestionsAsked)
+        && lead.forms.any(&[Form::Me, Form::You, Form::NeedsAnswer])
+        && lead.end == End::Colon
+        && !lead.forms.has(Form::Done)
 }
 
 fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Reading {
@@ -86,7 +89,7 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
 fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     let sentence = &document.sentences[index];
     let forms = sentence.forms;
-    if forms.has(Form::CourtesyQuestion) && !forms.has(Form::GoCondition) {
+    if forms.has(Form::CourtesyQuestion) && !forms.any(&[Form::GoCondition]) {
         return Asks::Empty;
     }
     if forms.has(Form::NotARequest) && sentence.end != End::Question {
@@ -173,7 +176,9 @@ fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
     if next.role == Role::Heading && next.line != sentence.line {
         return false;
     }
-    next.forms.has(Form::AnswerOpen) && next.end != End::Question
+    let answers = next.forms.has(Form::AnswerOpen) && !next.forms.has(Form::Choose);
+    let decided = next.forms.has(Form::SelfDecided) && !sentence.forms.has(Form::Offer);
+    (answers || decided) && next.end != End::Question
 }
 
 /// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
@@ -234,6 +239,9 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
     if forms.has(Form::GoCondition) {
         return false;
     }
+    if forms.has(Form::Indirect) && !forms.has(Form::LeadingCondition) {
+        return false;
+    }
     forms.has(Form::CourtesyCondition)
         || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
@@ -253,6 +261,12 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
             && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
             && !forms.any(&[Form::Instruction, Form::Optional]);
         return if strong { Asks::Reader } else { Asks::No };
+    }
+    let menu_step = forms.any(&[Form::Instruction])
+        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
+        && !super::signals::has_options(document);
+    if menu_step {
+        return Asks::Empty;
     }
     if forms.has(Form::Optional) && !forms.any(&[Form::Choose, Form::WantsInput, Form::Waiting]) {
         return Asks::Empty;

@@ -28,6 +28,7 @@ pub(super) enum End {
 
 /// A sentence in the writer's own voice.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts of its place, no states")]
 pub(super) struct Sentence {
     /// Its bytes in the text, without blanks around it.
     pub(super) range: Range<usize>,
@@ -87,11 +88,6 @@ impl<'t> Document<'t> {
     /// The first line after `line` that is not blank or a rule.
     pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
         self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))
-    }
-
-    /// The last line above `line` that is not blank or a rule.
-    pub(super) fn line_above(&self, line: usize) -> Option<usize> {
-        self.lines[..line].iter().rposition(|above| !matches!(above.role, Role::Blank | Role::Rule))
     }
 }
 
@@ -191,7 +187,8 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
         let enclosed = rest[..closers]
             .chars()
             .any(|c| matches!(c, ')' | ']' | '*' | '_' | '\u{ff09}' | '"' | '\u{201d}' | '」'));
-        return (!(enclosed && (goes_on || (wide && !spaced)))).then_some(end);
+        let runs_on = enclosed && (goes_on || (wide && !spaced));
+        return (!runs_on).then_some(end);
     }
     if wide {
         return Some(end);
@@ -204,7 +201,8 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let initial = word.chars().count() == 1
         && word.chars().all(char::is_uppercase)
         && following.is_some_and(char::is_alphabetic);
-    (!known && !(initial && at - start > 4)).then_some(end)
+    let initial = initial && at - start > 4;
+    (!known && !initial).then_some(end)
 }
 
 fn push(

@@ -221,7 +221,7 @@ fn under_question(document: &Document<'_>, sentence: &Sentence) -> bool {
 pub(super) fn announces(sentence: &Sentence) -> bool {
     let forms = sentence.forms;
     let announced = forms.has(Form::Announce) || (forms.has(Form::AnnounceIng) && !forms.has(Form::Finite));
-    announced && !forms.has(Form::AnnounceNot) && sentence.end != End::Question
+    announced && !forms.any(&[Form::AnnounceNot, Form::LeadingCondition]) && sentence.end != End::Question
 }
 
 /// A plan, or a list with open boxes, on which nothing follows.

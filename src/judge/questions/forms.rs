@@ -97,10 +97,14 @@ pub(super) enum Form {
     Finite,
     /// Asks what ought to be ("should").
     Deliberates,
+    /// Names what the reader is to tell (which, whether, when), or what follows then.
+    Indirect,
+    /// A condition stands first in the sentence.
+    LeadingCondition,
 }
 
 /// How many groups there are.
-const COUNT: usize = Form::Deliberates as usize + 1;
+const COUNT: usize = Form::LeadingCondition as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -49,9 +49,13 @@ struct LanguageFile {
 struct Group {
     #[serde(default)]
     phrases: Vec<String>,
+    /// Sentences in which a phrase of the group must be found; read by the tests.
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests read them"))]
     examples: Vec<String>,
+    /// Sentences in which none may be found; read by the tests.
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests read them"))]
     counter_examples: Vec<String>,
 }
 
@@ -170,6 +174,7 @@ fn translate(phrase: &str, words: Words) -> String {
             '#' if spaced => out.push_str("[0-9]+(?: [.,] [0-9]+)?"),
             '#' => out.push_str("[0-9一二三四五六七八九十百千万数]+"),
             ')' | '|' => out.push(c),
+            '^' if !spaced => out.push(c),
             '*' if out.ends_with(')') => out.push('*'),
             '*' if spaced => out.push_str("[^ ]*"),
             '*' => out.push_str(".*"),

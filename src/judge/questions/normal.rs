@@ -81,15 +81,12 @@ impl Writer {
         match c {
             'a'..='z' | '0'..='9' => self.letter(c, false),
             'A'..='Z' => self.letter(c.to_ascii_lowercase(), false),
-            '\'' | '\u{2019}' | '\u{2bc}' => {
-                if self.in_word {
-                    self.out.push('\'');
-                }
-            }
+            '\'' | '\u{2019}' | '\u{2bc}' if self.in_word => self.out.push('\''),
+            '\'' | '\u{2019}' | '\u{2bc}' => {}
             '-' | '\u{2010}' | '\u{2011}' if self.in_word => self.out.push('-'),
             '-' | '\u{2013}' | '\u{2014}' | '\u{2015}' => self.sign('-'),
             '.' | ',' | ':' | ';' | '?' | '!' | '(' | ')' | '[' | ']' | '/' | '|' | '。' | '、' | '`' => {
-                self.sign(c)
+                self.sign(c);
             }
             '\u{2026}' => self.sign('.'),
             '\u{60c}' => self.sign(','),

@@ -54,7 +54,7 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
         .skip(sentence.line + 1)
         .find(|(_, line)| is_item(line))
         .map(|(index, _)| index);
-    let above = lines.iter().take(sentence.line).rposition(|line| is_item(line));
+    let above = lines.iter().take(sentence.line).rposition(is_item);
     let start = match (below, above) {
         (Some(below), Some(above)) if sentence.line - above < below - sentence.line => first_of(lines, above),
         (Some(below), _) => below,
