@@ -673,7 +673,9 @@ fn git_is_read_with_a_found_baseline_that_is_to_be_remembered() {
     let facts = &found.git.present().unwrap().facts;
     assert_eq!(facts.baseline.commit.as_deref(), Some(first.as_str()));
     assert_eq!(found.new_baseline.as_ref(), Some(&facts.baseline));
-    assert_eq!(found.task_started_at, Some(Timestamp(100_000)));
+    assert_eq!(facts.baseline.origin, BaselineOrigin::FirstSeen);
+    // The commit is younger than what the person asked for; when it was first seen dates nothing.
+    assert_eq!(found.task_started_at, Some(Timestamp(7)));
     let changes = facts.changes.as_ref().unwrap();
     assert_eq!((changes.n_untracked, changes.n_evidence_files), (1, 1));
     let n_git_targets = found.git.present().unwrap().watch_targets.len();

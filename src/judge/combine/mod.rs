@@ -96,11 +96,16 @@ struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     fn of(evidence: &'a [Evidence], case: &Case<'_>) -> Tally<'a> {
-        let changes = evidence.iter().find(|evidence| evidence.source == Source::Changes);
-        let tree = match changes.map(|changes| (changes.claim, changes.rejection)) {
-            Some((Claim::Dirty, _)) => Tree::Dirty,
-            Some((Claim::Abstain, Some(Rejection::Vacuous))) => Tree::Clean,
-            Some(_) | None => Tree::Unknown,
+        let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
+        let is_clean = |changes: &Evidence| {
+            changes.claim == Claim::Abstain && changes.rejection == Some(Rejection::Vacuous)
+        };
+        let tree = if changes.clone().any(|changes| changes.claim == Claim::Dirty) {
+            Tree::Dirty
+        } else if changes.peek().is_some() && changes.all(is_clean) {
+            Tree::Clean
+        } else {
+            Tree::Unknown
         };
         let has_blocking_question =
             case.question.is_some_and(|question| question.weight == QuestionWeight::Blocking);
