@@ -83,6 +83,7 @@ fn role_words(evidence: &Evidence, role: PartRole) -> &'static str {
         PartRole::Agrees => "agrees",
         PartRole::Overruled => "overruled",
         PartRole::NotConfigured => "not configured",
+        PartRole::NotThere => "not there",
         PartRole::Noted => "noted",
         PartRole::Rejected => match evidence.rejection {
             Some(Rejection::Stale) => "stale",

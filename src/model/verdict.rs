@@ -150,6 +150,8 @@ pub enum PartRole {
     Rejected,
     /// No settings name it.
     NotConfigured,
+    /// It is configured, by default or by name, and is not there.
+    NotThere,
     /// It counts and was not needed for this verdict.
     Noted,
 }

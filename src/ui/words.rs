@@ -5,7 +5,7 @@
 use super::text;
 use super::urgency::Urgency;
 use crate::model::{
-    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, Part, PartRole, Rejection,
+    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, Rejection,
     VerdictState, Warning, WorkspaceView,
 };
 
@@ -106,13 +106,14 @@ pub(super) fn counted(n: u32, one: &str, many: &str) -> String {
 }
 
 /// What a source's part in the verdict was.
-pub(super) fn role(part: &Part) -> &'static str {
-    match part.role {
+pub(super) fn role(role: PartRole) -> &'static str {
+    match role {
         PartRole::Decided => "decided",
         PartRole::Agrees => "agrees",
         PartRole::Overruled => "overruled",
         PartRole::Rejected => "rejected",
         PartRole::NotConfigured => "not configured",
+        PartRole::NotThere => "not there",
         PartRole::Noted => "noted",
     }
 }

@@ -26,6 +26,7 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
     }
     match (evidence.claim, evidence.rejection) {
         (Claim::Abstain, Some(Rejection::NotConfigured)) => PartRole::NotConfigured,
+        (Claim::Abstain, Some(Rejection::Absent)) => PartRole::NotThere,
         // "Nothing new", "the tree is clean", "the turn has ended" are answers, not refused ones.
         (Claim::Abstain, Some(Rejection::Vacuous)) if is_git(evidence) => PartRole::Noted,
         (Claim::Abstain, Some(Rejection::Undecided)) => PartRole::Noted,

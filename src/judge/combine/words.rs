@@ -35,7 +35,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         Rule::YesUncommitted => format!(
             "{}, but {} not committed",
             says("done", tally.yes()),
-            changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "path"))
+            changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
         ),
         Rule::YesClean => format!("{}, and the tree is clean", says("done", tally.yes())),
         Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
@@ -148,11 +148,11 @@ fn new_commits(case: &Case<'_>) -> String {
 }
 
 fn n_paths(case: &Case<'_>) -> String {
-    changes(case).map_or("uncommitted work".to_owned(), |changes| plural(changes.n_paths as usize, "path"))
+    changes(case).map_or("uncommitted work".to_owned(), |changes| plural(changes.n_paths as usize, "file"))
 }
 
 fn is_are_paths(case: &Case<'_>) -> String {
-    changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "path"))
+    changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
 }
 
 fn is_are(count: u32, what: &str) -> String {

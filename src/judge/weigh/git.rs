@@ -76,7 +76,7 @@ fn uncommitted(changes: &Changes) -> Evidence {
     let verb = if changes.n_paths == 1 { "is" } else { "are" };
     Evidence::claim(Source::Changes, NAME, Claim::Dirty).because(format!(
         "{} {verb} not committed: {}",
-        plural(changes.n_paths, "path"),
+        plural(changes.n_paths, "file"),
         kinds.join(", ")
     ))
 }

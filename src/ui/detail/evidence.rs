@@ -25,14 +25,13 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     };
     let mut lines = sheet.heading("Evidence", &remark).to_vec();
     // What decided comes first; the rest stays in the order of its rank.
-    let mut parts: Vec<&Part> =
-        verdict.parts.iter().filter(|part| part.role != PartRole::NotConfigured).collect();
+    let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !is_folded(part.role)).collect();
     parts.sort_by_key(|part| part.role != PartRole::Decided);
     if parts.is_empty() {
         lines.extend(sheet.text("no source has said anything", Tone::Faint, 2));
     }
     lines.extend(parts.into_iter().flat_map(|part| source(part, sheet)));
-    lines.extend(not_configured(verdict, sheet));
+    lines.extend(silent(verdict, sheet));
     lines.extend(conflicts(verdict, sheet));
     lines
 }
@@ -43,7 +42,7 @@ fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
     let role_tone = match part.role {
         PartRole::Decided => Tone::Strong,
         PartRole::Agrees | PartRole::Overruled | PartRole::Noted => Tone::Plain,
-        PartRole::Rejected | PartRole::NotConfigured => Tone::Faint,
+        PartRole::Rejected | PartRole::NotConfigured | PartRole::NotThere => Tone::Faint,
     };
     let marks = marks(evidence);
     let mut room = sheet.width.saturating_sub(2 + ROLE + CLAIM + AGE + text::width(&marks));
@@ -65,7 +64,7 @@ fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
     let n_blanks = room.saturating_sub(text::width(&short));
     let age = evidence.said_at.map(|at| age::age(sheet.now, at)).unwrap_or_default();
     let mut lines = vec![Line::from(vec![
-        sheet.span(format!("  {:ROLE$}", words::role(part)), role_tone),
+        sheet.span(format!("  {:ROLE$}", words::role(part.role)), role_tone),
         Span::styled(
             format!("{:CLAIM$}", evidence.claim.name()),
             sheet.style(claim_tone(evidence.claim)).patch(sheet.style(role_tone)),
@@ -140,10 +139,21 @@ fn pointer(evidence: &Evidence, sheet: Sheet, indent: usize) -> Option<Line<'sta
     Some(sheet.one(Line::from(sheet.span(shown, Tone::Faint))))
 }
 
-/// The sources that no settings name, in one sentence: they are many and say nothing.
-fn not_configured(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+/// Whether sources of this role share a line: they are many and say nothing.
+fn is_folded(role: PartRole) -> bool {
+    matches!(role, PartRole::NotConfigured | PartRole::NotThere)
+}
+
+/// The sources that are not there, and those that no settings name, in one sentence each.
+fn silent(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = folded(verdict, PartRole::NotThere, sheet);
+    lines.extend(folded(verdict, PartRole::NotConfigured, sheet));
+    lines
+}
+
+fn folded(verdict: &Verdict, role: PartRole, sheet: Sheet) -> Vec<Line<'static>> {
     let mut names: Vec<&str> = Vec::new();
-    for part in verdict.parts.iter().filter(|part| part.role == PartRole::NotConfigured) {
+    for part in verdict.parts.iter().filter(|part| part.role == role) {
         let title = part.evidence.source.title();
         if !names.contains(&title) {
             names.push(title);
@@ -152,7 +162,7 @@ fn not_configured(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
     if names.is_empty() {
         return Vec::new();
     }
-    sheet.text(&format!("not configured: {}", names.join(", ")), Tone::Faint, 2)
+    sheet.text(&format!("{}: {}", words::role(role), names.join(", ")), Tone::Faint, 2)
 }
 
 fn conflicts(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
