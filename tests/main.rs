@@ -9,6 +9,7 @@ mod cli;
 mod combine;
 mod config;
 mod corpus;
+mod engine;
 mod evidence_files;
 mod evidence_git;
 mod frames;

@@ -360,3 +360,13 @@ fn a_workspace_that_discovery_finds_no_more_goes_away() {
     assert_eq!(effects[0], Effect::Watch { workspace: id(), targets: Vec::new() });
     assert_eq!(monitor.take_changes().removed, [id()]);
 }
+
+#[test]
+fn a_known_directory_that_discovery_cannot_find_keeps_its_row() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let refused = vec![(id().path().to_owned(), "does not exist".to_owned())];
+    let effects = monitor.update(Event::Discovered { at: at(2_000), workspaces: Vec::new(), refused });
+    assert_eq!(effects, [collect(request(2, Parts::all(), 2_000))]);
+    assert_eq!(monitor.take_changes().removed, []);
+    assert_eq!(monitor.refused(), []);
+}

@@ -16,13 +16,17 @@ pub(super) fn perform(
     surroundings: &Surroundings,
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
-    let collected = catch_unwind(AssertUnwindSafe(|| {
+    guarded(|| {
         let observations = evidence::collect(request, surroundings, memory)?;
         let scales =
             Scales { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
         Ok(Box::new(weigh(observations, &scales)))
-    }));
-    match collected {
+    })
+}
+
+/// The outcome of `work`, also when it panics.
+fn guarded(work: impl FnOnce() -> Result<Box<Sample>, CollectError>) -> Result<Box<Sample>, CollectProblem> {
+    match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(sample)) => Ok(sample),
         Ok(Err(CollectError::Gone { .. })) => Err(CollectProblem::Gone),
         Ok(Err(error @ CollectError::Unopenable { .. })) => Err(CollectProblem::Broke(error.to_string())),
@@ -52,4 +56,15 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no text".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_outcome_like_any_other() {
+        let outcome = guarded(|| panic!("planted"));
+        assert_eq!(outcome, Err(CollectProblem::Broke("a defect in closeout: planted".to_owned())));
+    }
 }

@@ -140,9 +140,17 @@ impl Monitor {
         effects: &mut Vec<Effect>,
     ) {
         self.is_discovered = true;
-        self.refused = refused;
         let ids: BTreeSet<&WorkspaceId> = found.iter().map(|found| &found.id).collect();
-        let gone: Vec<WorkspaceId> = self.workspaces.keys().filter(|id| !ids.contains(id)).cloned().collect();
+        // A known directory that has vanished keeps its row: the row says so, and it may return.
+        let (vanished, refused): (Vec<_>, Vec<_>) =
+            refused.into_iter().partition(|(path, _)| self.workspaces.keys().any(|id| id.path() == path));
+        let is_vanished = |id: &WorkspaceId| vanished.iter().any(|(path, _)| id.path() == path);
+        let gone: Vec<WorkspaceId> =
+            self.workspaces.keys().filter(|id| !ids.contains(id) && !is_vanished(id)).cloned().collect();
+        for (path, _) in &vanished {
+            self.with(&WorkspaceId::local(path.clone()), |tracked| tracked.changed(Parts::all(), at));
+        }
+        self.refused = refused;
         for id in gone {
             self.workspaces.remove(&id);
             effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
