@@ -64,8 +64,7 @@ impl SmartCheck {
 
     fn transition(&mut self, happened: Happened) -> Option<(Awaits, Step)> {
         let next = match (self.awaits, happened) {
-            (Awaits::CommitsOfRound, Happened::Commits(Some(1..)))
-            | (Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => {
+            (Awaits::CommitsOfRound | Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => {
                 self.finish(SmartStatus::CommitsCreated, None)
             }
             (Awaits::CommitsOfRound, Happened::Commits(_)) => self.probe_or_end(),
