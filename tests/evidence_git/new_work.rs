@@ -407,6 +407,8 @@ fn a_given_baseline_is_taken_or_refused_with_words() {
 fn a_remembered_baseline_that_is_gone_is_said_and_found_anew() {
     let repo = Repo::new();
     let mut baseline = first_seen(&repo);
+    baseline.commit = Some("12345678 no id --output=x".into());
+    assert_eq!(facts(&repo, BaselineChoice::Remembered(&baseline)).baseline.commit, Some(repo.head()));
     baseline.commit = Some("1234567890123456789012345678901234567890".into());
     let found = facts(&repo, BaselineChoice::Remembered(&baseline));
     assert_eq!(found.baseline.commit, Some(repo.head()));

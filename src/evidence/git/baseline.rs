@@ -2,7 +2,7 @@
 
 use super::raw;
 use super::reader::{Id, Ref, Repo};
-use super::reflog::LogEntry;
+use super::reflog::{LogEntry, is_id};
 use super::trouble::{Read, trouble};
 use super::{BaselineChoice, layout::Layout};
 use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, display_text};
@@ -23,7 +23,7 @@ pub(super) fn choose(
         BaselineChoice::Given { rev, is_flag } => given(repo, rev, *is_flag, now),
         BaselineChoice::Remembered(baseline) => {
             let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
-            if repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
+            if is_id(commit) && repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
                 return Ok((*baseline).clone());
             }
             let short = commit.get(..8).unwrap_or(commit);

@@ -21,7 +21,7 @@ const WALK_LIMIT: usize = 10_000;
 /// So many commits made here are looked for when HEAD does not reach them.
 const STRAY_LIMIT: usize = 200;
 /// So many new commits are listed.
-const MAX_NEWEST: usize = 20;
+pub(super) const MAX_NEWEST: usize = 20;
 /// Signs of an abbreviated id.
 const SHORT: usize = 8;
 /// The trees without entries.
@@ -30,13 +30,14 @@ const EMPTY_TREES: [&str; 2] = [
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 ];
 
-/// What happened since the baseline.
+/// What happened since the baseline, and whether the counts depend on nothing but the commits of
+/// this branch and the log of HEAD.
 pub(super) fn count(
     repo: &dyn Repo,
     layout: &Layout,
     head: &Head,
     baseline: &Baseline,
-) -> Read<CommitCounts> {
+) -> Read<(CommitCounts, bool)> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
         Some(name) => repo.reflog(name)?,
@@ -52,12 +53,15 @@ pub(super) fn count(
         tip: head.commit().map(str::to_owned),
         own_refs: branch.into_iter().chain(raw::rebased_branch(layout)).collect(),
         refs: None,
+        is_plain: true,
         counts: CommitCounts::default(),
     };
+    count.is_plain = !count.history.is_blind;
     let walked = count.walk()?;
     count.classify(&walked)?;
     count.find_strays(&walked)?;
-    Ok(count.counts)
+    let is_plain = count.is_plain && !count.counts.is_cut;
+    Ok((count.counts, is_plain))
 }
 
 /// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
@@ -89,6 +93,7 @@ struct Count<'a> {
     own_refs: Vec<String>,
     /// All other references, once read.
     refs: Option<Vec<Id>>,
+    is_plain: bool,
     counts: CommitCounts,
 }
 
@@ -124,6 +129,7 @@ impl Count<'_> {
                 Class::Unknown => unknown.push(commit),
             }
         }
+        self.is_plain &= unknown.is_empty() && same.is_empty();
         if !unknown.is_empty() {
             let ids: Vec<Id> = unknown.iter().map(|commit| commit.id.clone()).collect();
             let mut hide = self.other_refs()?.to_vec();
@@ -274,6 +280,7 @@ impl Count<'_> {
         if strays.is_empty() {
             return Ok(());
         }
+        self.is_plain = false;
         let found = self.repo.commits(&strays)?;
         self.counts.n_lost +=
             u32::try_from(found.iter().filter(|commit| commit.is_none()).count()).unwrap_or(0);
@@ -350,7 +357,7 @@ fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
     sorted
 }
 
-fn summary(commit: &Commit) -> CommitSummary {
+pub(super) fn summary(commit: &Commit) -> CommitSummary {
     CommitSummary {
         id: commit.id.chars().take(SHORT).collect(),
         subject: commit.subject.clone(),

@@ -7,13 +7,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
+use git2::{DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
 
+use super::configuration;
 use super::layout::Layout;
 use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use super::reflog::LogEntry;
-use super::shadow::{Setting, is_needed};
+use super::shadow::Setting;
 use super::trouble::{Read, libgit2_trouble};
 use crate::model::{ChangeKind, GitReader, Head};
 
@@ -37,9 +38,7 @@ impl<'a> InProcess<'a> {
     pub(super) fn open(layout: &'a Layout, home: Option<&Path>) -> Result<InProcess<'a>, git2::Error> {
         let flags = git2::RepositoryOpenFlags::NO_SEARCH;
         let repository = Repository::open_ext(&layout.top, flags, [] as [&Path; 0])?;
-        if home.map(Path::as_os_str) != std::env::var_os("HOME").as_deref() {
-            repository.set_config(&config_under(layout, home)?)?;
-        }
+        configuration::use_home(&repository, layout, home)?;
         // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
         let is_top = |path: &Path| {
             path == layout.top || path.canonicalize().is_ok_and(|resolved| resolved == layout.top)
@@ -53,21 +52,7 @@ impl<'a> InProcess<'a> {
     /// The settings of the repository that decide whether a file differs; `None` when the git program
     /// has to find them.
     pub(super) fn settings(&self) -> Option<Vec<Setting>> {
-        let config = self.repository.config().ok()?.snapshot().ok()?;
-        let mut settings = Vec::new();
-        let mut entries = config.entries(Some("^core\\.")).ok()?;
-        while let Some(entry) = entries.next() {
-            let Ok(entry) = entry else { return None };
-            let is_own = matches!(entry.level(), ConfigLevel::Local | ConfigLevel::Worktree);
-            if !is_own || !entry.name().is_ok_and(is_needed) {
-                continue;
-            }
-            // A key without a value is true; libgit2 has no text for it.
-            let value =
-                if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
-            settings.push((entry.name().unwrap_or_default().to_owned(), value.into_owned()));
-        }
-        Some(settings)
+        configuration::own_settings(&self.repository)
     }
 
     fn oid(id: &str) -> Read<Oid> {
@@ -197,24 +182,6 @@ impl<'a> InProcess<'a> {
         entries.retain(|entry| entry.staged.is_some() || entry.unstaged.is_some());
         Ok(())
     }
-}
-
-/// The configuration of a repository for a user whose home is not this process's own.
-fn config_under(layout: &Layout, home: Option<&Path>) -> Result<Config, git2::Error> {
-    let mut config = Config::new()?;
-    let user = home.map(|home| {
-        [(home.join(".config/git/config"), ConfigLevel::XDG), (home.join(".gitconfig"), ConfigLevel::Global)]
-    });
-    let own = [
-        (layout.common_dir.join("config"), ConfigLevel::Local),
-        (layout.git_dir.join("config.worktree"), ConfigLevel::Worktree),
-    ];
-    for (path, level) in user.into_iter().flatten().chain(own) {
-        if path.is_file() {
-            config.add_file(&path, level, false)?;
-        }
-    }
-    Ok(config)
 }
 
 fn staged_kind(status: Status) -> Option<ChangeKind> {

@@ -35,6 +35,8 @@ pub(super) struct Facts {
     pub(super) upstream_name: Option<String>,
     /// The state that it was read from.
     pub(super) stamp: Option<Stamp>,
+    /// The counts depend on nothing but the commits of this branch and the log of HEAD.
+    pub(super) is_plain: bool,
 }
 
 /// Everything that the remembered facts were read from, as far as it can be compared cheaply.
@@ -46,6 +48,18 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
+    /// Where HEAD stood.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Whether this is the same repository, with commits made on the same branch at most.
+    pub(super) fn is_further_on_branch(&self, before: &Stamp) -> bool {
+        self.head.branch() == before.head.branch()
+            && self.upstream == before.upstream
+            && self.files[N_OF_COMMITS..] == before.files[N_OF_COMMITS..]
+    }
+
     /// The stamp of a repository now; `None` where it cannot be taken without a reader.
     pub(super) fn of(layout: &Layout, upstream_name: Option<&str>) -> Option<Stamp> {
         if layout.is_reftable {
@@ -63,12 +77,17 @@ impl Stamp {
     }
 }
 
-/// The files and folders whose change can change the facts.
+/// How many of the files stamped change with every commit.
+const N_OF_COMMITS: usize = 2;
+
+/// The files and folders whose change can change the facts; first those that every commit changes.
 fn stamped(layout: &Layout) -> impl Iterator<Item = PathBuf> {
-    let own = ["logs/HEAD"].map(|name| layout.git_dir.join(name));
-    let shared = ["config", "packed-refs", "refs/heads", "refs/remotes", "logs/refs/stash", "shallow"]
-        .map(|name| layout.common_dir.join(name));
-    own.into_iter().chain(shared).chain([layout.top.join(".git")])
+    const OTHERS: [&str; 6] =
+        ["config", "packed-refs", "refs/remotes", "refs/remotes/origin", "logs/refs/stash", "shallow"];
+    [layout.git_dir.join("logs/HEAD"), layout.common_dir.join("refs/heads")]
+        .into_iter()
+        .chain(OTHERS.map(|name| layout.common_dir.join(name)))
+        .chain([layout.top.join(".git")])
 }
 
 fn stamp(path: &Path) -> Option<(i64, i64, u64, u64)> {
@@ -81,8 +100,8 @@ fn stamp(path: &Path) -> Option<(i64, i64, u64, u64)> {
 }
 
 impl GitMemory {
-    /// The facts remembered, if nothing that they were read from changed and the same is asked.
-    pub(super) fn unchanged(&self, layout: &Layout, ask: &GitAsk<'_>) -> Option<Facts> {
+    /// What is known of this repository, if the same was asked, and the state that it has now.
+    pub(super) fn known(&self, layout: &Layout, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
         let known =
             self.known.as_ref().filter(|known| known.layout == *layout && known.reader == ask.reader)?;
         let before = &known.facts.git.baseline;
@@ -94,8 +113,8 @@ impl GitMemory {
             }
             BaselineChoice::Find => known.is_found,
         };
-        let stamp = Stamp::of(layout, known.facts.upstream_name.as_deref());
-        (is_same_baseline && stamp.is_some() && stamp == known.facts.stamp).then(|| known.facts.clone())
+        let stamp = Stamp::of(layout, known.facts.upstream_name.as_deref()).filter(|_| is_same_baseline)?;
+        Some((&known.facts, stamp))
     }
 
     /// Remembers what was read.

@@ -6,9 +6,11 @@
 //! program for those that are large, of another format, or did not answer. What cannot be read is
 //! an [`crate::model::Unreadable`] with words, never "clean".
 
+mod advance;
 mod baseline;
 mod changes;
 mod commits;
+mod configuration;
 mod history;
 mod in_process;
 mod index_file;

@@ -8,7 +8,7 @@ use super::memory::{Facts, GitMemory, Stamp};
 use super::program::{Call, Program};
 use super::reader::Repo;
 use super::trouble::{Read, foreign_owner, is_unsupported, libgit2_trouble, trouble};
-use super::{GitAsk, baseline, changes, commits, raw, reflog, targets};
+use super::{GitAsk, advance, baseline, changes, commits, raw, reflog, targets};
 use crate::model::{GitFacts, GitObservation, GitReader, Head, Operation, ReadProblem, Reading, Upstream};
 
 /// Above so many index entries the git program takes less CPU than libgit2 (`PERFORMANCE.md` section 4).
@@ -49,20 +49,28 @@ fn is_worth_a_second_look(problem: ReadProblem) -> bool {
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
     let Some(layout) = Layout::find(workspace)? else { return Ok(None) };
     layout.check(ask.changes)?;
-    let known = memory.unchanged(&layout, ask);
+    let known = memory.known(&layout, ask);
     if known.is_none() && !layout.is_own() && !is_allowed(&layout, ask)? {
         return Err(foreign_owner());
     }
     let mut readers = Readers { layout: &layout, ask, in_process: None };
-    let mut facts = if let Some(facts) = known {
-        facts
-    } else {
-        let facts = match readers.repo(Purpose::Facts)? {
-            Chosen::InProcess(repo) => read_facts(repo, &layout, ask)?,
-            Chosen::Program(repo) => read_facts(&repo, &layout, ask)?,
-        };
-        memory.remember(&layout, ask, &facts);
-        facts
+    let mut facts = match known {
+        Some((facts, stamp)) if facts.stamp.as_ref() == Some(&stamp) => facts.clone(),
+        known => {
+            let read = |repo: &dyn Repo| match known.clone() {
+                Some((facts, stamp)) => match advance::advanced(facts, stamp, repo, &layout)? {
+                    Some(facts) => Ok(facts),
+                    None => read_facts(repo, &layout, ask),
+                },
+                None => read_facts(repo, &layout, ask),
+            };
+            let facts = match readers.repo(Purpose::Facts)? {
+                Chosen::InProcess(repo) => read(repo)?,
+                Chosen::Program(repo) => read(&repo)?,
+            };
+            memory.remember(&layout, ask, &facts);
+            facts
+        }
     };
     facts.git.operation = operation(&readers, facts.git.reader)?;
     if ask.changes {
@@ -243,7 +251,7 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
     };
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, layout, &head, &ask.baseline, ask.now, &mut notes)?;
-    let commits = commits::count(repo, layout, &head, &baseline)?;
+    let (commits, is_plain) = commits::count(repo, layout, &head, &baseline)?;
     if raw::is_shallow(layout) {
         notes.push("the history is shallow: what lies before its cut is unknown".to_owned());
     }
@@ -264,7 +272,7 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
         reader: repo.reader(),
         notes,
     };
-    Ok(Facts { git, targets, upstream_name, stamp })
+    Ok(Facts { git, targets, upstream_name, stamp, is_plain })
 }
 
 fn upstream(repo: &dyn Repo, head: &Head, name: &str) -> Read<Option<Upstream>> {

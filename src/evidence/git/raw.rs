@@ -90,6 +90,11 @@ pub(super) fn reflog(layout: &Layout, name: &str) -> Read<Vec<LogEntry>> {
     reflog::read(&log_path(layout, name))
 }
 
+/// The newest entries of the log of HEAD, oldest first.
+pub(super) fn recent_log(layout: &Layout) -> Read<Vec<LogEntry>> {
+    reflog::read_end(&log_path(layout, "HEAD"))
+}
+
 /// The file of a log.
 pub(super) fn log_path(layout: &Layout, name: &str) -> PathBuf {
     let folder = if name == "HEAD" { &layout.git_dir } else { &layout.common_dir };

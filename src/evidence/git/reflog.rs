@@ -120,7 +120,16 @@ fn step_of(message: &str) -> Option<&str> {
 
 /// Reads a log file, oldest entry first; lines that are no entries are passed over.
 pub(super) fn read(path: &Path) -> Read<Vec<LogEntry>> {
-    let Some((content, is_whole)) = layout::read_tail(path, CAP)? else { return Ok(Vec::new()) };
+    read_last(path, CAP)
+}
+
+/// Reads the end of a log file, about the last thirty entries.
+pub(super) fn read_end(path: &Path) -> Read<Vec<LogEntry>> {
+    read_last(path, 8 << 10)
+}
+
+fn read_last(path: &Path, cap: u64) -> Read<Vec<LogEntry>> {
+    let Some((content, is_whole)) = layout::read_tail(path, cap)? else { return Ok(Vec::new()) };
     let mut lines = content.split(|byte| *byte == b'\n');
     if !is_whole {
         lines.next();

@@ -1,0 +1,68 @@
+//! New commits on top of what is known: the commonest change by far costs what those commits cost,
+//! not what the branch costs.
+
+use super::commits::{MAX_NEWEST, summary};
+use super::layout::Layout;
+use super::memory::{Facts, Stamp};
+use super::raw;
+use super::reader::{Commit, Id, Repo};
+use super::reflog::{Action, LogEntry};
+use super::targets;
+use super::trouble::Read;
+
+/// So many commits are added one by one; more are counted anew.
+const LIMIT: usize = 32;
+
+/// The facts after commits were made on top of the HEAD that is known, and nothing else happened;
+/// `None` when all has to be read.
+pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &Layout) -> Read<Option<Facts>> {
+    let Some(before) = &known.stamp else { return Ok(None) };
+    let (Some(old), Some(new)) = (before.head().commit(), stamp.head().commit()) else { return Ok(None) };
+    if !known.is_plain || !stamp.is_further_on_branch(before) || old == new {
+        return Ok(None);
+    }
+    let log = raw::recent_log(layout)?;
+    let Some(made) = made_on_top(&log, old, new) else { return Ok(None) };
+    let ids: Vec<Id> = std::iter::once(old.to_owned()).chain(made).collect();
+    let Some(commits) = repo.commits(&ids)?.into_iter().collect::<Option<Vec<Commit>>>() else {
+        return Ok(None);
+    };
+    let mut facts = known.clone();
+    for (before, commit) in commits.iter().zip(commits.iter().skip(1)) {
+        if commit.parents != [before.id.clone()] {
+            return Ok(None);
+        }
+        if commit.tree == before.tree {
+            facts.git.commits.n_empty += 1;
+        } else {
+            facts.git.commits.n_new += 1;
+            facts.git.commits.newest.insert(0, summary(commit));
+        }
+    }
+    facts.git.commits.newest.truncate(MAX_NEWEST);
+    if let Some(upstream) = &mut facts.git.upstream {
+        upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
+    }
+    facts.git.head = stamp.head().clone();
+    facts.targets = targets::of(layout, stamp.head(), known.upstream_name.as_deref());
+    facts.stamp = Some(stamp);
+    Ok(Some(facts))
+}
+
+/// The commits that the log records as made one on the other from `old` to `new`, oldest first.
+fn made_on_top(log: &[LogEntry], old: &str, new: &str) -> Option<Vec<Id>> {
+    let mut made = Vec::new();
+    let mut tip = new;
+    for entry in log.iter().rev().take(LIMIT) {
+        if entry.new != tip || entry.action != Action::Commit {
+            return None;
+        }
+        made.push(entry.new.clone());
+        tip = &entry.old;
+        if tip == old {
+            made.reverse();
+            return Some(made);
+        }
+    }
+    None
+}

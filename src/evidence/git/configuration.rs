@@ -1,0 +1,66 @@
+//! Which configuration libgit2 reads: the user's from the home that was named, the repository's own
+//! only as far as it decides whether a file differs.
+
+use std::path::Path;
+
+use git2::{Config, ConfigLevel, Repository};
+
+use super::layout::Layout;
+use super::shadow::{Setting, is_needed};
+
+/// Makes libgit2 read the user's configuration in `home`, if it would not by itself.
+pub(super) fn use_home(
+    repository: &Repository,
+    layout: &Layout,
+    home: Option<&Path>,
+) -> Result<(), git2::Error> {
+    if is_own_home(home) { Ok(()) } else { repository.set_config(&config_under(layout, home)?) }
+}
+
+/// Whether libgit2 finds the user's configuration in this home by itself.
+fn is_own_home(home: Option<&Path>) -> bool {
+    let in_home = |name: &str| home.map(|home| home.join(name)).filter(|path| path.is_file());
+    match Config::find_global() {
+        Ok(found) => Some(found) == in_home(".gitconfig"),
+        Err(_) if in_home(".gitconfig").is_some() => false,
+        Err(_) => Config::find_xdg().ok() == in_home(".config/git/config"),
+    }
+}
+
+/// The configuration of a repository for a user whose home is not this process's own.
+fn config_under(layout: &Layout, home: Option<&Path>) -> Result<Config, git2::Error> {
+    let mut config = Config::new()?;
+    let user = home.map(|home| {
+        [(home.join(".config/git/config"), ConfigLevel::XDG), (home.join(".gitconfig"), ConfigLevel::Global)]
+    });
+    let own = [
+        (layout.common_dir.join("config"), ConfigLevel::Local),
+        (layout.git_dir.join("config.worktree"), ConfigLevel::Worktree),
+    ];
+    for (path, level) in user.into_iter().flatten().chain(own) {
+        if path.is_file() {
+            config.add_file(&path, level, false)?;
+        }
+    }
+    Ok(config)
+}
+
+/// The settings of the repository that decide whether a file differs; `None` when libgit2 cannot
+/// list them.
+pub(super) fn own_settings(repository: &Repository) -> Option<Vec<Setting>> {
+    let config = repository.config().ok()?.snapshot().ok()?;
+    let mut settings = Vec::new();
+    let mut entries = config.entries(Some("^core\\.")).ok()?;
+    while let Some(entry) = entries.next() {
+        let Ok(entry) = entry else { return None };
+        let is_own = matches!(entry.level(), ConfigLevel::Local | ConfigLevel::Worktree);
+        if !is_own || !entry.name().is_ok_and(is_needed) {
+            continue;
+        }
+        // A key without a value is true; libgit2 has no text for it.
+        let value =
+            if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
+        settings.push((entry.name().unwrap_or_default().to_owned(), value.into_owned()));
+    }
+    Some(settings)
+}
