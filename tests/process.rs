@@ -93,16 +93,16 @@ fn an_endless_flood_ends_at_the_time_limit() {
     spec.time_limit = Duration::from_millis(200);
     let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
 fn a_child_that_hangs_is_ended_with_all_its_children() {
     let (folder, mut spec) = script("sleep 1000 & echo $! > child; wait");
-    spec.time_limit = Duration::from_millis(300);
+    spec.time_limit = Duration::from_millis(1500);
     let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
     assert!(is_soon_gone(&folder.path().join("child")));
 }
 
@@ -111,11 +111,11 @@ fn a_child_that_ignores_the_request_to_end_is_killed() {
     let (folder, mut spec) = script(
         "trap '' TERM; (trap '' TERM; exec sleep 1000) & echo $! > child; while :; do sleep 1000; done",
     );
-    spec.time_limit = Duration::from_millis(300);
+    spec.time_limit = Duration::from_millis(1500);
     let started = now();
     assert_eq!(run(&spec).unwrap().end, End::TimedOut);
     let took = started.elapsed();
-    assert!(took >= Duration::from_millis(800) && took < Duration::from_secs(5), "{took:?}");
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(20), "{took:?}");
     assert!(is_soon_gone(&folder.path().join("child")));
 }
 
@@ -124,7 +124,7 @@ fn a_grandchild_that_holds_the_output_is_not_waited_for() {
     let (folder, spec) = script("sleep 1000 & echo $! > child; echo done");
     let started = now();
     let output = run(&spec).unwrap();
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
     assert_eq!((output.end, output.stdout.as_slice(), output.was_held), (End::Code(0), &b"done\n"[..], true));
     assert!(is_soon_gone(&folder.path().join("child")));
 }
@@ -135,7 +135,7 @@ fn a_grandchild_in_a_session_of_its_own_is_not_waited_for_either() {
         script("setsid sh -c 'echo $$ > child; exec sleep 1000' & while [ ! -s child ]; do :; done");
     let started = now();
     let output = run(&spec).unwrap();
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
     assert!(output.was_held);
     let pid: i32 = std::fs::read_to_string(folder.path().join("child")).unwrap().trim().parse().unwrap();
     rustix::process::kill_process(

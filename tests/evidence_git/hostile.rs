@@ -200,7 +200,7 @@ type Place = fn(&Repo) -> PathBuf;
 
 #[test]
 fn a_named_pipe_in_a_known_place_is_refused_at_once() {
-    let places: [(&str, Place); 9] = [
+    let places: [(&str, Place); 11] = [
         (".gitignore", |repo| repo.at(".gitignore")),
         (".gitattributes", |repo| repo.at(".gitattributes")),
         (".gitmodules", |repo| repo.at(".gitmodules")),
@@ -210,6 +210,17 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
         ("HEAD", |repo| repo.git_dir().join("HEAD")),
         ("packed-refs", |repo| repo.git_dir().join("packed-refs")),
         ("config", |repo| repo.git_dir().join("config")),
+        ("included", |repo| {
+            let path = repo.root().join("included");
+            std::fs::write(&path, "").unwrap();
+            repo.git(["config", "include.path", &path.display().to_string()]);
+            path
+        }),
+        ("excludes", |repo| {
+            let path = repo.root().join("excludes");
+            repo.git(["config", "core.excludesFile", &path.display().to_string()]);
+            path
+        }),
     ];
     for (name, place) in places {
         let repo = Repo::new();
@@ -226,9 +237,10 @@ fn a_named_pipe_in_a_known_place_is_refused_at_once() {
 fn a_named_pipe_elsewhere_costs_the_time_limit_and_no_more() {
     let deep: Place = |repo| repo.at("deep/.gitignore");
     let included: Place = |repo| {
-        let path = repo.root().join("included");
+        let (path, next) = (repo.root().join("included"), repo.root().join("next"));
+        std::fs::write(&path, format!("[include]\n\tpath = {}\n", next.display())).unwrap();
         repo.git(["config", "include.path", &path.display().to_string()]);
-        path
+        next
     };
     for place in [deep, included] {
         let repo = Repo::new();

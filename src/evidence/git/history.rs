@@ -45,7 +45,9 @@ impl History {
         let mut seen = HashSet::new();
         history.standing = head_log[start..]
             .iter()
-            .filter(|entry| entry.action.is_making() && !replaced.contains(&entry.new))
+            // A merge that git made alone holds nothing that its parents lack.
+            .filter(|entry| entry.action.is_making() && entry.action != Action::Merge)
+            .filter(|entry| !replaced.contains(&entry.new))
             .filter(|entry| seen.insert(&entry.new))
             .map(|entry| entry.new.clone())
             .collect();

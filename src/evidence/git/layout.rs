@@ -31,6 +31,8 @@ pub(super) struct Layout {
     pub(super) is_reftable: bool,
     /// Object ids are SHA-256.
     pub(super) is_sha256: bool,
+    /// Files that the configuration names and every reader opens.
+    pub(super) named_files: Vec<PathBuf>,
     /// The repository has no work tree of its own (linked worktrees may still exist).
     pub(super) is_bare: bool,
 }
@@ -74,6 +76,8 @@ impl Layout {
             is_bare: format.is_bare && git_dir == common_dir,
             is_reftable: format.is_reftable,
             is_sha256: format.is_sha256,
+            // Names are seen from the folder of the file that names them.
+            named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
             top,
             git_dir,
             common_dir,
@@ -106,6 +110,9 @@ impl Layout {
         }
         for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
             check_file(&self.common_dir.join(name))?;
+        }
+        for path in &self.named_files {
+            check_file(path)?;
         }
         if looks_at_work_tree {
             for name in ["info/exclude", "info/attributes"] {
@@ -140,6 +147,7 @@ fn bare() -> crate::model::Unreadable {
 /// What the shared configuration says of formats. Git reads these keys without includes.
 #[derive(Default)]
 struct Format {
+    named_files: Vec<PathBuf>,
     is_bare: bool,
     is_reftable: bool,
     is_sha256: bool,
@@ -164,6 +172,10 @@ impl Format {
                 ("core", "bare") => format.is_bare = is_true,
                 ("extensions", "refstorage") => {
                     format.is_reftable = value.to_ascii_lowercase().starts_with("reftable");
+                }
+                ("core", "excludesfile" | "attributesfile") => format.named_files.push(PathBuf::from(value)),
+                (section, "path") if section.starts_with("include") => {
+                    format.named_files.push(PathBuf::from(value));
                 }
                 ("extensions", "objectformat") => format.is_sha256 = value.eq_ignore_ascii_case("sha256"),
                 _ => {}
