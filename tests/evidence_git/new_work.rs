@@ -320,6 +320,7 @@ fn work_that_no_log_knows_counts_when_only_this_branch_has_it() {
     std::fs::remove_dir_all(repo.git_dir().join("logs")).unwrap();
     repo.commit_file("a");
     assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    assert!(facts(&repo, BaselineChoice::Remembered(&baseline)).notes[0].contains("no log"));
     repo.git(["branch", "copy"]);
     assert_eq!(counts(&repo, &baseline), (0, 1, 0, 0, 0));
 }

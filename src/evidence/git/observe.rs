@@ -255,6 +255,11 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
     if raw::is_shallow(layout) {
         notes.push("the history is shallow: what lies before its cut is unknown".to_owned());
     }
+    if head.commit().is_some() && !raw::has_head_log(layout) {
+        notes.push(
+            "HEAD has no log: commits made here are told from others by the other branches only".to_owned(),
+        );
+    }
     let n_stashed = if layout.is_reftable {
         u32::try_from(repo.reflog("refs/stash")?.len()).unwrap_or(u32::MAX)
     } else {

@@ -90,6 +90,11 @@ pub(super) fn reflog(layout: &Layout, name: &str) -> Read<Vec<LogEntry>> {
     reflog::read(&log_path(layout, name))
 }
 
+/// Whether HEAD has a log. Where logs are no files it is taken to have one.
+pub(super) fn has_head_log(layout: &Layout) -> bool {
+    layout.is_reftable || log_path(layout, "HEAD").metadata().is_ok_and(|metadata| metadata.len() > 0)
+}
+
 /// The newest entries of the log of HEAD, oldest first.
 pub(super) fn recent_log(layout: &Layout) -> Read<Vec<LogEntry>> {
     reflog::read_end(&log_path(layout, "HEAD"))
