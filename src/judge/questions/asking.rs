@@ -2,7 +2,7 @@
 //! and what the corpus says about questions and requests. It does not decide the label.
 
 use super::document::{Document, End, Sentence};
-use super::forms::Form;
+use super::forms::{Form, FormSet};
 use super::lexicon::LEXICON;
 use super::lines::{Marker, Role};
 use super::normal;
@@ -58,7 +58,7 @@ impl QuestionLists {
 
 fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
     let whole = normal::form(document.words(lead), &[]);
-    LEXICON.find(&whole.spaced, &whole.joined).has(Form::QuestionsMade)
+    LEXICON.find(&whole.spaced, &whole.joined, FormSet::of(&[Form::QuestionsMade])).has(Form::QuestionsMade)
         && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
         && !asks_own_questions(lead)
 }

@@ -77,6 +77,7 @@ impl<'t> Document<'t> {
                 split(text, index, line, &mut sentences);
             }
         }
+        find_phrases(&mut sentences);
         Self { text, lines, sentences, open_fence }
     }
 
@@ -88,6 +89,35 @@ impl<'t> Document<'t> {
     /// The first line after `line` that is not blank or a rule.
     pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
         self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))
+    }
+}
+
+/// So many sentences at the start and at the end are searched for all phrases.
+const EDGE: usize = 12;
+
+/// Finds the phrases. Every sentence is searched for those that ask; for all others only where they
+/// can matter: at both ends, around a sentence that asks, and above a list.
+fn find_phrases(sentences: &mut [Sentence]) {
+    let count = sentences.len();
+    let mut near = vec![false; count];
+    for index in 0..count {
+        let sentence = &sentences[index];
+        let asks = sentence.end == End::Question
+            || !LEXICON.find(&sentence.normal.spaced, &sentence.normal.joined, FormSet::ASKING).is_empty();
+        let above_list = sentence.role != Role::Item
+            && sentences.get(index + 1).is_some_and(|next| next.role == Role::Item);
+        if asks {
+            let around = index.saturating_sub(1)..(index + 2).min(count);
+            near[around].fill(true);
+        }
+        if above_list || index < EDGE || index + EDGE >= count {
+            near[index] = true;
+        }
+    }
+    for (sentence, near) in sentences.iter_mut().zip(near) {
+        if near {
+            sentence.forms = LEXICON.find(&sentence.normal.spaced, &sentence.normal.joined, FormSet::ALL);
+        }
     }
 }
 
@@ -231,7 +261,7 @@ fn push(
     if normal.letters == 0 && inside.is_empty() {
         return;
     }
-    let forms = LEXICON.find(&normal.spaced, &normal.joined);
+    let forms = FormSet::default();
     let closing = trimmed.trim_end_matches(is_closer);
     let ends_masked = inside.last().is_some_and(|(mask, _)| mask.end >= closing.len());
     out.push(Sentence {

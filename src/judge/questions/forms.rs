@@ -113,6 +113,29 @@ pub(super) struct FormSet(u64);
 const _: () = assert!(COUNT <= 64);
 
 impl FormSet {
+    /// Every group.
+    pub(super) const ALL: Self = Self(u64::MAX);
+
+    /// The groups that can make a sentence ask for something.
+    pub(super) const ASKING: Self =
+        Self::of(&[Form::Direct, Form::Confirm, Form::Choose, Form::TellMe, Form::WantsInput, Form::Waiting]);
+
+    /// The set of the given groups.
+    pub(super) const fn of(forms: &[Form]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < forms.len() {
+            bits |= 1 << forms[index] as u32;
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether no group is in the set.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Adds a group.
     pub(super) fn insert(&mut self, form: Form) {
         self.0 |= 1 << form as u32;

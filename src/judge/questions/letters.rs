@@ -1,7 +1,7 @@
 //! Finds letters to somebody else in running text: from a salutation to a closing formula or rule.
 //! What a letter asks, the writer of the message does not ask.
 
-use super::forms::Form;
+use super::forms::{Form, FormSet};
 use super::lexicon::LEXICON;
 use super::lines::{Line, Role};
 use super::normal;
@@ -53,5 +53,5 @@ fn opens(text: &str, line: &Line, form: Form) -> bool {
         return false;
     }
     let normal = normal::form(&text[line.content.min(line.range.end)..line.range.end], &[]);
-    LEXICON.find(&normal.spaced, &normal.joined).has(form)
+    LEXICON.find(&normal.spaced, &normal.joined, FormSet::of(&[form])).has(form)
 }

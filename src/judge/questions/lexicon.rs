@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use regex::{RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::forms::{Form, FormSet};
@@ -59,11 +59,11 @@ struct Group {
     counter_examples: Vec<String>,
 }
 
-/// The phrases of all languages that separate words in one way.
+/// The phrases of all languages that separate words in one way, one expression a group. (One
+/// automaton for all groups would have the product of their states.)
 #[derive(Default)]
 struct Family {
-    set: RegexSet,
-    forms: Vec<Form>,
+    groups: Vec<(Form, Regex)>,
 }
 
 /// All phrases, ready to match.
@@ -85,37 +85,43 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
 });
 
 impl Lexicon {
-    /// The groups whose phrases stand in a sentence: `spaced` with one blank between words and at
-    /// both ends, `joined` without blanks (empty if the sentence has no such script).
-    pub(super) fn find(&self, spaced: &str, joined: &str) -> FormSet {
+    /// The groups, of those wanted, whose phrases stand in a sentence: `spaced` with one blank
+    /// between words and at both ends, `joined` without blanks (empty if the sentence has no such
+    /// script).
+    pub(super) fn find(&self, spaced: &str, joined: &str, wanted: FormSet) -> FormSet {
         let mut found = FormSet::default();
         if !spaced.is_empty() {
-            self.spaced.find(spaced, &mut found);
+            self.spaced.find(spaced, wanted, &mut found);
         }
         if !joined.is_empty() {
-            self.joined.find(joined, &mut found);
+            self.joined.find(joined, wanted, &mut found);
         }
         found
     }
 }
 
 impl Family {
-    fn find(&self, text: &str, found: &mut FormSet) {
-        for index in &self.set.matches(text) {
-            if let Some(&form) = self.forms.get(index) {
-                found.insert(form);
+    fn find(&self, text: &str, wanted: FormSet, found: &mut FormSet) {
+        for (form, phrases) in &self.groups {
+            if wanted.has(*form) && phrases.is_match(text) {
+                found.insert(*form);
             }
         }
     }
 
     fn compile(groups: &BTreeMap<Form, String>) -> Result<Self, String> {
-        let set = RegexSetBuilder::new(groups.values())
-            .unicode(true)
-            .size_limit(64 << 20)
-            .dfa_size_limit(16 << 20)
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(Self { set, forms: groups.keys().copied().collect() })
+        let compile = |pattern: &String| {
+            RegexBuilder::new(pattern)
+                .size_limit(32 << 20)
+                .dfa_size_limit(4 << 20)
+                .build()
+                .map_err(|error| error.to_string())
+        };
+        let groups = groups
+            .iter()
+            .map(|(form, pattern)| Ok((*form, compile(pattern)?)))
+            .collect::<Result<_, String>>()?;
+        Ok(Self { groups })
     }
 }
 
