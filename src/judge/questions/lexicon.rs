@@ -40,13 +40,13 @@ struct LanguageFile {
     option_words: Vec<String>,
     #[serde(default)]
     question_labels: Vec<String>,
-    forms: BTreeMap<Form, Group>,
+    forms: BTreeMap<Form, GroupFile>,
 }
 
 /// One group of phrases in a language file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Group {
+struct GroupFile {
     #[serde(default)]
     phrases: Vec<String>,
     /// Sentences in which a phrase of the group must be found; read by the tests.
@@ -59,11 +59,29 @@ struct Group {
     counter_examples: Vec<String>,
 }
 
-/// The phrases of all languages that separate words in one way, one expression a group. (One
-/// automaton for all groups would have the product of their states.)
+/// The phrases of all languages that separate words in one way, group by group.
 #[derive(Default)]
 struct Family {
-    groups: Vec<(Form, Regex)>,
+    groups: Vec<Phrases>,
+}
+
+/// The phrases of one group.
+///
+/// A gap in a phrase multiplies the states of the automaton, so a sentence has to pass a gate
+/// without gaps first: the longest part of each phrase.
+struct Phrases {
+    form: Form,
+    gate: Regex,
+    /// The phrases as they are, where one of them has a gap.
+    whole: Option<Regex>,
+}
+
+/// The phrases of one group, as expressions.
+#[derive(Default)]
+struct Group {
+    gate: Vec<String>,
+    whole: Vec<String>,
+    has_gap: bool,
 }
 
 /// All phrases, ready to match.
@@ -102,16 +120,17 @@ impl Lexicon {
 
 impl Family {
     fn find(&self, text: &str, wanted: FormSet, found: &mut FormSet) {
-        for (form, phrases) in &self.groups {
-            if wanted.has(*form) && phrases.is_match(text) {
-                found.insert(*form);
+        for group in self.groups.iter().filter(|group| wanted.has(group.form)) {
+            let passes = group.gate.is_match(text);
+            if passes && group.whole.as_ref().is_none_or(|whole| whole.is_match(text)) {
+                found.insert(group.form);
             }
         }
     }
 
-    fn compile(groups: &BTreeMap<Form, String>) -> Result<Self, String> {
-        let compile = |pattern: &String| {
-            RegexBuilder::new(pattern)
+    fn compile(groups: &BTreeMap<Form, Group>) -> Result<Self, String> {
+        let compile = |expressions: &[String]| {
+            RegexBuilder::new(&expressions.join("|"))
                 .size_limit(32 << 20)
                 .dfa_size_limit(4 << 20)
                 .build()
@@ -119,16 +138,45 @@ impl Family {
         };
         let groups = groups
             .iter()
-            .map(|(form, pattern)| Ok((*form, compile(pattern)?)))
+            .filter(|(_, group)| !group.whole.is_empty())
+            .map(|(form, group)| {
+                let whole = if group.has_gap { Some(compile(&group.whole)?) } else { None };
+                Ok(Phrases { form: *form, gate: compile(&group.gate)?, whole })
+            })
             .collect::<Result<_, String>>()?;
         Ok(Self { groups })
     }
 }
 
+/// The parts of a phrase between its gaps; a gap inside brackets does not divide it.
+fn parts(phrase: &str, words: Words) -> Vec<&str> {
+    let gap = if words == Words::Spaced { " ... " } else { "..." };
+    let mut parts = Vec::new();
+    let (mut depth, mut from, mut at) = (0_usize, 0, 0);
+    while let Some(c) = phrase[at..].chars().next() {
+        if depth == 0 && phrase[at..].starts_with(gap) {
+            parts.push(&phrase[from..at]);
+            at += gap.len();
+            from = at;
+            continue;
+        }
+        match c {
+            '\\' => at += 1,
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += phrase[at..].chars().next().map_or(1, char::len_utf8);
+    }
+    parts.push(&phrase[from.min(phrase.len())..]);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
 /// Parses and compiles the files; the error names the file.
 fn read(files: &[(&str, &str)]) -> Result<Lexicon, String> {
     let mut lexicon = Lexicon::default();
-    let (mut spaced, mut joined) = (BTreeMap::new(), BTreeMap::new());
+    let (mut spaced, mut joined): (BTreeMap<Form, Group>, BTreeMap<Form, Group>) = Default::default();
     for (name, text) in files {
         let file: LanguageFile = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
         let target = match file.words {
@@ -136,12 +184,13 @@ fn read(files: &[(&str, &str)]) -> Result<Lexicon, String> {
             Words::Joined => &mut joined,
         };
         for (form, group) in &file.forms {
-            let pattern: &mut String = target.entry(*form).or_default();
+            let target: &mut Group = target.entry(*form).or_default();
             for phrase in &group.phrases {
-                if !pattern.is_empty() {
-                    pattern.push('|');
-                }
-                pattern.push_str(&translate(phrase, file.words));
+                let parts = parts(phrase, file.words);
+                target.has_gap |= parts.len() > 1;
+                let longest = parts.into_iter().max_by_key(|part| part.len()).unwrap_or(phrase);
+                target.gate.push(translate(longest, file.words));
+                target.whole.push(translate(phrase, file.words));
             }
         }
         lexicon.option_words.extend(file.option_words);
