@@ -79,7 +79,8 @@ fn measure(corpus: &str) -> Figures {
         if said != message.label {
             wrong.push(format!("{} {} {}: {said}", message.id, message.lang, message.kind));
         }
-        predictions += &format!("{}\n", serde_json::json!({"id": message.id, "label": said}));
+        predictions += &serde_json::json!({"id": message.id, "label": said}).to_string();
+        predictions.push('\n');
     }
     if let Some(folder) = std::env::var_os("CLOSEOUT_PREDICTIONS") {
         std::fs::write(Path::new(&folder).join(corpus), predictions).unwrap();

@@ -4,7 +4,8 @@
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lexicon::LEXICON;
-use super::lines::{Marker, Role};
+use super::lines::Role;
+use super::markers::Marker;
 use super::normal;
 
 /// How a sentence asks.

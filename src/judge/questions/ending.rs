@@ -4,7 +4,8 @@
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
 use super::label::Kind;
-use super::lines::{Line, Marker, Role};
+use super::lines::{Line, Role};
+use super::markers::Marker;
 
 /// Up to so many letters a text counts as nothing but its error or its interruption.
 const SHORT: usize = 240;

@@ -201,7 +201,7 @@ fn closing(line: &str, from: usize, close: char, single: bool) -> Option<usize> 
 /// Whether the line has words besides its quoted passages.
 fn has_words_outside(line: &str, quotes: &[Range<usize>]) -> bool {
     let mut at = 0;
-    let start = line.len() - crate::judge::questions::lines::without_marker(line).len();
+    let start = line.len() - crate::judge::questions::markers::without_marker(line).len();
     for quote in quotes {
         if at.max(start) < quote.start && line[at.max(start)..quote.start].chars().any(char::is_alphanumeric)
         {

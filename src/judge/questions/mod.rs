@@ -13,6 +13,7 @@ mod label;
 mod letters;
 mod lexicon;
 mod lines;
+mod markers;
 mod masks;
 mod normal;
 mod signals;

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::asking::{Asks, Reading};
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
-use super::lines::{Marker, Role};
+use super::lines::Role;
+use super::markers::Marker;
 
 /// The sum of weights, in tenths, from which a text is taken to wait for an answer.
 pub const PENDING_TENTHS: u32 = 6;

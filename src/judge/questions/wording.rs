@@ -5,7 +5,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::document::{Document, Sentence};
-use super::lines::{Line, Marker, Role};
+use super::lines::{Line, Role};
+use super::markers::Marker;
 
 /// At most so many sentences are quoted as the question.
 const SENTENCES: usize = 6;
