@@ -1,0 +1,135 @@
+//! The real program in a pseudo-terminal of 200x60.
+
+use std::io::{Read as _, Write};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use super::world::World;
+
+const WIDTH: u16 = 200;
+const HEIGHT: u16 = 60;
+/// Longer than this nothing is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running program with its screen.
+pub(crate) struct Screen {
+    child: Box<dyn Child + Send + Sync>,
+    _master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    chunks: Receiver<(Instant, Vec<u8>)>,
+    emulator: vt100::Parser,
+    started: Instant,
+}
+
+impl Screen {
+    /// Starts the program in `folder`.
+    pub(crate) fn start(world: &World, folder: &Path) -> Result<Screen> {
+        let size = PtySize { rows: HEIGHT, cols: WIDTH, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size)?;
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_closeout"));
+        command.env_clear();
+        for (name, value) in world.environment() {
+            command.env(name, value);
+        }
+        command.cwd(folder);
+        let mut reader = pair.master.try_clone_reader()?;
+        let keys = pair.master.take_writer()?;
+        let (sender, chunks) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(n_read @ 1..) = reader.read(&mut buffer) {
+                if sender.send((Instant::now(), buffer[..n_read].to_vec())).is_err() {
+                    break;
+                }
+            }
+        });
+        let started = Instant::now();
+        let child = pair.slave.spawn_command(command)?;
+        let emulator = vt100::Parser::new(
+            NonZero::new(HEIGHT).context("no rows")?,
+            NonZero::new(WIDTH).context("no columns")?,
+            0,
+        );
+        Ok(Screen { child, _master: pair.master, keys, chunks, emulator, started })
+    }
+
+    /// When it was started.
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Its process id.
+    pub(crate) fn pid(&self) -> Result<u32> {
+        self.child.process_id().context("the program has ended")
+    }
+
+    /// Presses keys.
+    pub(crate) fn press(&mut self, keys: &[u8]) -> Result<()> {
+        self.keys.write_all(keys)?;
+        self.keys.flush().map_err(Into::into)
+    }
+
+    /// Waits until the screen shows what `is_there` looks for; the moment when those bytes were read.
+    pub(crate) fn wait_for(&mut self, is_there: impl Fn(&str) -> bool) -> Result<Instant> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok((at, bytes)) = self.chunks.recv_timeout(left) else {
+                bail!("never seen; the screen shows:\n{}", self.contents());
+            };
+            self.emulator.process(&bytes);
+            if is_there(&self.contents()) {
+                return Ok(at);
+            }
+        }
+    }
+
+    /// Waits until these bytes come as they are; the moment when they were read. Cheaper than
+    /// looking at the screen, for a word of which every letter changes.
+    pub(crate) fn wait_for_bytes(&mut self, word: &[u8]) -> Result<Instant> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen: Vec<u8> = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Ok((at, bytes)) = self.chunks.recv_timeout(left) else {
+                bail!("{} never came; the screen shows:\n{}", String::from_utf8_lossy(word), self.contents());
+            };
+            self.emulator.process(&bytes);
+            seen.extend_from_slice(&bytes);
+            if word.is_empty() || seen.windows(word.len()).any(|window| window == word) {
+                return Ok(at);
+            }
+        }
+    }
+
+    /// Takes in what comes until nothing has come for so long; how many bytes that were.
+    pub(crate) fn settle(&mut self, quiet: Duration) -> usize {
+        let mut n_bytes = 0;
+        loop {
+            match self.chunks.recv_timeout(quiet) {
+                Ok((_, bytes)) => {
+                    n_bytes += bytes.len();
+                    self.emulator.process(&bytes);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return n_bytes,
+            }
+        }
+    }
+
+    /// What is on the screen.
+    pub(crate) fn contents(&self) -> String {
+        self.emulator.screen().contents()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
