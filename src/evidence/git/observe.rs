@@ -243,8 +243,9 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
         Head::Branch { name, .. } => repo.upstream(name)?,
         Head::Detached { .. } | Head::Unborn { .. } => None,
     };
-    // Taken before the rest is read: what changes from here on is seen next time.
-    let stamp = Stamp::of(layout, upstream_name.as_deref());
+    // Taken before the rest is read: what changes from here on is seen next time. HEAD was read before
+    // it and may have moved since: then these facts are of no state that can be recognised again.
+    let stamp = Stamp::of(layout, upstream_name.as_deref()).filter(|stamp| *stamp.head() == head);
     let upstream = match &upstream_name {
         Some(name) => upstream(repo, &head, name)?,
         None => None,
