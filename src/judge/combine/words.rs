@@ -42,7 +42,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         Rule::RoundsUsedUp => "rounds, budget or time are used up; that is not completion".to_owned(),
         Rule::Waits => says("background work runs", tally.claims(Claim::Wait)),
         Rule::Works => says("work goes on", tally.claims(Claim::Work)),
-        Rule::NoEvidence => no_evidence(tally),
+        Rule::NoEvidence => no_evidence(tally, case),
         Rule::NoOutput => "there is no visible output".to_owned(),
         Rule::OutputStands => "the output is there and asks nothing".to_owned(),
     }
@@ -70,7 +70,7 @@ pub(super) fn next_action(state: VerdictState, rule: Rule, tally: &Tally<'_>, ca
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
         VerdictState::Incomplete if tally.tree == Tree::Dirty => action(
             ActionKind::Ask,
-            format!("ask the agent whether it is done; {} not committed", is_are_paths(case)),
+            format!("ask the agent whether it is done; {} not committed", is_are_files(case)),
         ),
         VerdictState::Incomplete => action(ActionKind::Ask, "ask the agent whether it is done".to_owned()),
         VerdictState::Waiting | VerdictState::Working => action(ActionKind::Wait, "wait".to_owned()),
@@ -97,11 +97,11 @@ fn repair(rule: Rule, tally: &Tally<'_>) -> String {
     }
 }
 
-fn no_evidence(tally: &Tally<'_>) -> String {
+fn no_evidence(tally: &Tally<'_>, case: &Case<'_>) -> String {
     if tally.has_yes() {
         "something says done, but the work tree was not looked at".to_owned()
     } else if tally.tree == Tree::Dirty {
-        "no evidence that the work is done, and changes are not committed".to_owned()
+        format!("{} not committed, and no evidence that the work is done", is_are_files(case))
     } else {
         "no evidence that the work is done".to_owned()
     }
@@ -151,7 +151,7 @@ fn n_paths(case: &Case<'_>) -> String {
     changes(case).map_or("uncommitted work".to_owned(), |changes| plural(changes.n_paths as usize, "file"))
 }
 
-fn is_are_paths(case: &Case<'_>) -> String {
+fn is_are_files(case: &Case<'_>) -> String {
     changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
 }
 
