@@ -5,8 +5,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use closeout::agent::{self, Adapter, SessionMemory, claude_folder_name, read_claude_transcript};
+use closeout::evidence::{Memory, Surroundings, collect};
+use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
-    ItemState, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, TurnState,
+    Activity, ActivityState, Beside, BesideKind, Claim, CollectRequest, ItemState, Names, OfferPolicy, Parts,
+    Policy, ReadProblem, Reading, SessionObservation, Source, TaskKind, Timestamp, TurnState, WorkspaceId,
+    WorkspaceSettings,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,6 +81,50 @@ impl Machine {
         reading.present().cloned().unwrap_or_else(|| panic!("no session: {reading:?}"))
     }
 
+    /// What the session does, and what it claims, at the time `now` (milliseconds) for a check that was
+    /// started in `own_session`.
+    fn weighed(&self, now: i64, own_session: Option<&str>) -> (Activity, Claim) {
+        let settings =
+            WorkspaceSettings { own_session: own_session.map(str::to_owned), ..WorkspaceSettings::default() };
+        let policy =
+            Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+        let request = CollectRequest {
+            workspace: WorkspaceId::local(&self.workspace),
+            generation: 1,
+            parts: Parts::WORDS,
+            settings: settings.clone(),
+            policy: policy.clone(),
+            task_kind: TaskKind::Implementation,
+            git_reader: None,
+            baseline: None,
+            prompted_at: None,
+            not_before: Timestamp(0),
+        };
+        let surroundings = Surroundings {
+            now: Timestamp(now),
+            home: None,
+            claude_config_dir: Some(self.config_dir.clone()),
+            git_program: None,
+        };
+        let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
+        let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };
+        let sample = weigh(found, &scales);
+        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
+        (sample.words.unwrap().activity.unwrap(), session.claim)
+    }
+
+    /// The lines by which a subagent is sent off into the background, and the turn ends.
+    fn sent_off(&self, agent: &str) -> String {
+        self.prompt("ask a helper", EARLY)
+            + &self.line(&json!({"type": "assistant", "timestamp": EARLY, "message": {"id": "1",
+                "stop_reason": "tool_use", "content": [{"type": "tool_use", "id": "t", "name": "Agent", "input": {}}]}}))
+            + &self.line(&json!({"type": "user", "timestamp": EARLY,
+                "toolUseResult": {"isAsync": true, "status": "async_launched", "agentId": agent},
+                "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "sent"}]}}))
+            + &self.reply("2", "A helper works on it.", EARLY)
+    }
+
     fn last_words(&mut self) -> String {
         self.session().last_message.unwrap().text
     }
@@ -140,6 +188,64 @@ fn the_newest_session_by_the_time_of_its_file_wins() {
     assert_eq!(session.written_at, Some(Timestamp(2_000_000_000)));
     set_time(&old, 3_000_000);
     assert_eq!(machine.last_words(), "old words");
+}
+
+#[test]
+fn a_session_at_work_is_seen_behind_a_newer_one_that_is_over() {
+    let mut machine = Machine::new();
+    let old = machine.write("old", &machine.prompt("go on", EARLY));
+    let new = machine.write("new", &(machine.prompt("hi", LATE) + &machine.reply("2", "Hello.", LATE)));
+    set_time(&old, 1_000_000);
+    set_time(&new, 1_000_005);
+    let session = machine.session();
+    assert_eq!(session.session_id, "new");
+    let beside =
+        Beside { kind: BesideKind::Session, id: "old".to_owned(), moved_at: Some(Timestamp(1_000_000_000)) };
+    assert_eq!(session.beside, [beside]);
+    let (activity, claim) = machine.weighed(1_000_010_000, None);
+    assert_eq!((activity.state, claim), (ActivityState::Working, Claim::Work));
+    assert_eq!(activity.detail.as_deref(), Some("another session here"));
+    // In silence it may have been killed, and a check that it started itself does not count it.
+    assert_eq!(machine.weighed(1_000_700_000, None).1, Claim::Abstain);
+    assert_eq!(machine.weighed(1_000_010_000, Some("old")).1, Claim::Abstain);
+    append(&old, &machine.reply("3", "Done.", LATE));
+    set_time(&old, 1_000_004);
+    assert_eq!(machine.session().beside, []);
+}
+
+#[test]
+fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
+    let mut machine = Machine::new();
+    let path = machine.write("s", &machine.sent_off("ab12"));
+    set_time(&path, 1_000_000);
+    let sent_at = machine.session().beside[0].moved_at.unwrap();
+    let subagents = machine.folder.join("s/subagents");
+    fs::create_dir_all(&subagents).unwrap();
+    let record = subagents.join("agent-ab12.jsonl");
+    fs::write(&record, "{}\n").unwrap();
+    let moved_at = sent_at.plus_millis(60_000);
+    set_time(&record, u64::try_from(moved_at.0 / 1000).unwrap());
+    let beside = Beside { kind: BesideKind::Subagent, id: "ab12".to_owned(), moved_at: Some(moved_at) };
+    assert_eq!(machine.session().beside, [beside]);
+    let (activity, claim) = machine.weighed(moved_at.0 + 1000, None);
+    assert_eq!((activity.state, claim), (ActivityState::Background, Claim::Wait));
+    assert_eq!(machine.weighed(moved_at.0 + 700_000, None).1, Claim::Abstain);
+    append(
+        &path,
+        &machine.line(&json!({"type": "user", "timestamp": LATE, "promptSource": "system",
+            "origin": {"kind": "task-notification"}, "message": {"role": "user",
+            "content": "<task-notification>\n<task-id>ab12</task-id>\n</task-notification>"}})),
+    );
+    append(&path, &machine.reply("3", "It has reported.", LATE));
+    assert_eq!(machine.session().beside, []);
+    assert_eq!(machine.weighed(moved_at.0 + 1000, None).1, Claim::Abstain);
+}
+
+#[test]
+fn the_id_of_a_subagent_is_no_path() {
+    let mut machine = Machine::new();
+    machine.write("s", &machine.sent_off("../../escape"));
+    assert_eq!(machine.session().beside, []);
 }
 
 #[test]

@@ -31,6 +31,30 @@ pub struct SessionObservation {
     pub n_skipped_lines: u32,
     /// True when a part of the record was out of reach (the limit of the backward search).
     pub is_partial: bool,
+    /// What was left at work beside the turn above, as the records tell it: each may have been killed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
+}
+
+/// Something in the workspace that may be at work while the newest session's turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// What it is.
+    pub kind: BesideKind,
+    /// The id of the subagent or of the other session. Untrusted text.
+    pub id: String,
+    /// When its record last grew.
+    pub moved_at: Option<Timestamp>,
+}
+
+/// What may be at work beside a session's turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BesideKind {
+    /// A subagent of the session that runs in the background and has not reported.
+    Subagent,
+    /// Another session in the same workspace whose turn is open.
+    Session,
 }
 
 /// One message of an agent.

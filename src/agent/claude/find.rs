@@ -5,24 +5,29 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::UNIX_EPOCH;
 
 use regex::bytes::Regex;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::NAME;
+use super::beside;
 use super::tasks::read_tasks;
 use super::transcript::Transcript;
 use crate::agent::record_tail::{Followed, read_range, take_lines};
 use crate::model::{
-    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, Timestamp, Unreadable, WatchTarget,
+    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, TurnState, Unreadable, WatchTarget,
 };
 
 /// The client cuts a longer name here and adds `-` and a hash.
 const LONGEST_NAME: usize = 200;
 /// So many of the newest transcripts are tried at most.
 const MOST_CANDIDATES: usize = 16;
+/// So many sessions beside the newest one are looked at, to see whether one of them is at work.
+const MOST_BESIDE: usize = 4;
+/// One that was silent for so long before the newest one moved is not looked at: the longest silence
+/// that can be configured, in nanoseconds.
+const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
 /// How much of the begin of a transcript is searched for the folder it was begun in, in bytes.
 const HEAD: u64 = 64 << 10;
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
@@ -35,10 +40,17 @@ const TODO_OVERLAP: u64 = 64;
 static TODO_CALL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
 
-/// What is remembered of a workspace's transcript between readings.
+/// What is remembered of a workspace's transcripts between readings.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    followed: Option<(PathBuf, Followed<Transcript>)>,
+    records: Vec<Record>,
+}
+
+/// What is remembered of one transcript.
+#[derive(Debug)]
+struct Record {
+    path: PathBuf,
+    followed: Followed<Transcript>,
     /// The tasks as they were after so many changes.
     tasks: Option<(u64, Option<Checklist>)>,
 }
@@ -137,7 +149,8 @@ fn transcripts(folder: &Path) -> io::Result<Vec<(i64, PathBuf)>> {
     Ok(found)
 }
 
-/// The newest of these that belongs to the workspace and in which anything was said.
+/// The newest of these that belongs to the workspace and in which anything was said. When its turn is
+/// over, the ones before it are looked at too: two sessions in one workspace are usual.
 fn newest_of(
     candidates: &[(i64, PathBuf)],
     config_dir: &Path,
@@ -145,9 +158,25 @@ fn newest_of(
     memory: &mut Memory,
 ) -> Reading<SessionObservation> {
     let mut trouble = None;
-    for (_, path) in candidates.iter().take(MOST_CANDIDATES) {
+    let mut newest: Option<(i64, SessionObservation)> = None;
+    let mut n_beside = 0;
+    let mut is_read = Vec::new();
+    for (written_at, path) in candidates.iter().take(MOST_CANDIDATES) {
+        if let Some((newest_at, session)) = &newest {
+            let is_far = newest_at.saturating_sub(*written_at) > LONGEST_SILENCE;
+            if is_far || n_beside == MOST_BESIDE || matches!(session.turn, TurnState::Open { .. }) {
+                break;
+            }
+            n_beside += 1;
+        }
         match read_candidate(path, config_dir, workspace, memory) {
-            Ok(Some(session)) => return Reading::Present(session),
+            Ok(Some(session)) => {
+                is_read.push(path);
+                match &mut newest {
+                    Some((_, newest)) => newest.beside.extend(beside::session(&session)),
+                    None => newest = Some((*written_at, session)),
+                }
+            }
             Ok(None) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
@@ -155,7 +184,8 @@ fn newest_of(
             }
         }
     }
-    trouble.unwrap_or_else(absent)
+    memory.records.retain(|record| is_read.contains(&&record.path));
+    newest.map_or_else(|| trouble.unwrap_or_else(absent), |(_, session)| Reading::Present(session))
 }
 
 /// Reads one transcript; `None` if it is another workspace's or nothing was said in it.
@@ -166,43 +196,42 @@ fn read_candidate(
     memory: &mut Memory,
 ) -> io::Result<Option<SessionObservation>> {
     let file = open_record(path)?;
-    let is_followed = memory.followed.as_ref().is_some_and(|(followed, _)| followed == path);
-    if let (true, Some((_, followed))) = (is_followed, &mut memory.followed)
-        && followed.follow(&file)?
+    let known = memory.records.iter().position(|record| record.path == path);
+    if let Some(record) = known.and_then(|at| memory.records.get_mut(at))
+        && record.followed.follow(&file)?
     {
-        return Ok(Some(observe(path, &file, config_dir, memory)));
+        return Ok(Some(observe(record, &file, config_dir)));
     }
+    memory.records.retain(|record| record.path != path);
     let mut followed: Followed<Transcript> = Followed::open(&file)?;
     if followed.reader.is_blank() || !belongs_to(&followed, &file, workspace)? {
         return Ok(None);
     }
     reach_for_todos(&mut followed, &file)?;
-    memory.followed = Some((path.to_owned(), followed));
-    memory.tasks = None;
-    Ok(Some(observe(path, &file, config_dir, memory)))
+    let mut record = Record { path: path.to_owned(), followed, tasks: None };
+    let session = observe(&mut record, &file, config_dir);
+    memory.records.push(record);
+    Ok(Some(session))
 }
 
 /// What the followed transcript says, with what stands beside it.
-fn observe(path: &Path, file: &File, config_dir: &Path, memory: &mut Memory) -> SessionObservation {
+fn observe(record: &mut Record, file: &File, config_dir: &Path) -> SessionObservation {
+    let Record { path, followed, tasks } = record;
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some((_, followed)) = &memory.followed else {
-        return Transcript::default().observation(&id);
-    };
     let mut session = followed.reader.observation(&id);
     session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
+    session.beside = beside::subagents(path, &followed.reader.background);
     let n_changes = followed.reader.todos.n_changes();
-    let is_current = memory.tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
+    let is_current = tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
     if !is_current {
-        memory.tasks = Some((n_changes, read_tasks(&config_dir.join("tasks").join(&id))));
+        *tasks = Some((n_changes, read_tasks(&config_dir.join("tasks").join(&id))));
     }
-    if let Some((_, Some(tasks))) = &memory.tasks {
+    if let Some((_, Some(tasks))) = tasks {
         session.todos = Some(tasks.clone());
         session.is_partial = followed.is_cut;
     }
-    let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
-    let since_epoch = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
-    if let Some(millis) = since_epoch.and_then(|since| i64::try_from(since.as_millis()).ok()) {
-        session.written_at = Some(Timestamp(millis));
+    if let Some(at) = file.metadata().ok().as_ref().and_then(beside::modified_at) {
+        session.written_at = Some(at);
     }
     session
 }

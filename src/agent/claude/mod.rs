@@ -4,6 +4,8 @@
 //! counted and passed over.
 
 mod asked;
+mod background;
+mod beside;
 mod find;
 mod line;
 mod tasks;

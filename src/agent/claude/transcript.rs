@@ -5,6 +5,7 @@
 
 use super::NAME;
 use super::asked::asked_by;
+use super::background::Background;
 use super::line::{Attachment, Block, Line, Message};
 use super::todos::Todos;
 use super::turn::Turn;
@@ -64,6 +65,8 @@ pub(super) struct Transcript {
     has_conversation: bool,
     pub(super) todos: Todos,
     turn: Turn,
+    /// Subagents that were sent off and have not reported.
+    pub(super) background: Background,
     prompt: Option<(Option<Timestamp>, String)>,
     last_at: Option<Timestamp>,
     first_cwd: Option<String>,
@@ -147,10 +150,14 @@ impl Transcript {
             has_result = true;
             self.turn.answer(id, at);
             self.todos.answer(id, line.tool_use_result);
+            self.background.answer(line.tool_use_result, at);
         }
         self.has_conversation = true;
         let text = joined_text(&blocks);
         let is_prompt = !has_result && !line.is_meta && !line.is_compact_summary;
+        if is_prompt {
+            self.background.hear(&text);
+        }
         if text.starts_with(INTERRUPTED) {
             self.turn.interrupt(at);
         } else if line.is_meta && text.starts_with(HOOK_FEEDBACK)
@@ -209,6 +216,9 @@ impl Transcript {
         let Some(attachment) = attachment else { return false };
         let at = line.at();
         let prompt = attachment.prompt.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        if let ("queued_command", Some(text)) = (attachment.kind.as_str(), &prompt) {
+            self.background.hear(text);
+        }
         match (attachment.kind.as_str(), prompt) {
             ("hook_stopped_continuation", _) => self.turn.end(at),
             ("queued_command", Some(text)) if is_from_a_person(line, &text) => {
@@ -265,6 +275,7 @@ impl Transcript {
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
             is_partial: false,
+            beside: Vec::new(),
         }
     }
 }

@@ -2,8 +2,8 @@
 //! error in place of a reply is FAIL. A turn that stayed open in silence is nothing.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Observations, Rejection, SessionObservation,
-    Source, Strength, Timestamp, TurnState,
+    Activity, ActivitySource, ActivityState, BesideKind, Claim, Evidence, Observations, Rejection,
+    SessionObservation, Source, Strength, Timestamp, TurnState,
 };
 
 use super::{Scales, excerpt};
@@ -35,13 +35,44 @@ pub(super) fn activity(
         },
         TurnState::Unknown => (ActivityState::Unknown, None, None),
     };
+    let is_open = matches!(session.turn, TurnState::Open { .. });
+    let (state, since, detail) = match beside(session, observations.taken_at, scales) {
+        Some((state, detail)) if !is_open => (state, None, Some(detail)),
+        Some(_) | None => (state, since, detail),
+    };
     Activity { state, source: ActivitySource::Transcript, since, detail }
+}
+
+/// What is at work beside a turn that is over: another session here, else subagents that have not
+/// reported. A session that this check was started in does not count.
+fn beside(
+    session: &SessionObservation,
+    now: Timestamp,
+    scales: &Scales<'_>,
+) -> Option<(ActivityState, String)> {
+    let own = scales.settings.own_session.as_deref();
+    let at_work = |kind: BesideKind| {
+        let is_so = session.beside.iter().filter(|beside| {
+            beside.kind == kind && has_moved(beside.moved_at, now, scales) && own != Some(beside.id.as_str())
+        });
+        is_so.count()
+    };
+    match (at_work(BesideKind::Session), at_work(BesideKind::Subagent)) {
+        (0, 0) => None,
+        (0, 1) => Some((ActivityState::Background, "1 subagent".to_owned())),
+        (0, count) => Some((ActivityState::Background, format!("{count} subagents"))),
+        (_, _) => Some((ActivityState::Working, "another session here".to_owned())),
+    }
 }
 
 /// Whether the record of an open turn moved lately. After that, "at work", "waits for a permission"
 /// and "killed" cannot be told apart.
 fn is_moving(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> bool {
-    session.written_at.is_some_and(|written_at| now.millis_since(written_at) <= scales.policy.silent_turn_ms)
+    has_moved(session.written_at, now, scales)
+}
+
+fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &Scales<'_>) -> bool {
+    at.is_some_and(|at| now.millis_since(at) <= scales.policy.silent_turn_ms)
 }
 
 /// Whether an open call of this tool waits for the person.
@@ -65,14 +96,21 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
         return silent(Rejection::Foreign, "this check was started inside that session");
     }
     match (activity.state, &session.turn) {
-        (ActivityState::Working, _) => {
-            let what = activity
-                .detail
-                .as_ref()
-                .map_or("a turn runs".to_owned(), |tool| format!("a turn runs: {tool}"));
-            own(Claim::Work).because(what)
+        (ActivityState::Working, TurnState::Open { tool: Some(tool), .. }) => own(Claim::Work)
+            .because(format!("a turn runs: {}", excerpt::reason(tool)))
+            .because("a wait for permission to use the tool looks the same in the record"),
+        (ActivityState::Working, TurnState::Open { tool: None, .. }) => {
+            own(Claim::Work).because("a turn runs")
         }
-        (ActivityState::Background, _) => own(Claim::Wait).because("background work runs"),
+        (ActivityState::Working, _) => own(Claim::Work).because("another session here is at work"),
+        (ActivityState::Background, _) => {
+            let what = activity.detail.as_ref();
+            own(Claim::Wait).because(
+                what.map_or("background work runs".to_owned(), |what| {
+                    format!("background work runs: {what}")
+                }),
+            )
+        }
         (ActivityState::Asks, _) => own(Claim::Ask).because(asked(session)),
         (ActivityState::NeedsPermission, _) => own(Claim::Ask)
             .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())),
