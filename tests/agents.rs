@@ -9,8 +9,8 @@ use closeout::evidence::{Memory, Surroundings, collect};
 use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
     Activity, ActivityState, Beside, BesideKind, Claim, CollectRequest, ItemState, Names, OfferPolicy, Parts,
-    Policy, ReadProblem, Reading, SessionObservation, Source, TaskKind, Timestamp, TurnState, WorkspaceId,
-    WorkspaceSettings,
+    Policy, ReadProblem, Reading, Sample, SessionObservation, Source, TaskKind, Timestamp, TurnState,
+    WorkspaceId, WorkspaceSettings,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -84,6 +84,14 @@ impl Machine {
     /// What the session does, and what it claims, at the time `now` (milliseconds) for a check that was
     /// started in `own_session`.
     fn weighed(&self, now: i64, own_session: Option<&str>) -> (Activity, Claim) {
+        let sample = self.sample(now, own_session);
+        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
+        (sample.words.unwrap().activity.unwrap(), session.claim)
+    }
+
+    /// What is made of the words.
+    fn sample(&self, now: i64, own_session: Option<&str>) -> Sample {
         let settings =
             WorkspaceSettings { own_session: own_session.map(str::to_owned), ..WorkspaceSettings::default() };
         let policy =
@@ -108,10 +116,7 @@ impl Machine {
         };
         let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
         let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };
-        let sample = weigh(found, &scales);
-        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
-        let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
-        (sample.words.unwrap().activity.unwrap(), session.claim)
+        weigh(found, &scales)
     }
 
     /// The lines by which a subagent is sent off into the background, and the turn ends.
@@ -239,6 +244,23 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
     append(&path, &machine.reply("3", "It has reported.", LATE));
     assert_eq!(machine.session().beside, []);
     assert_eq!(machine.weighed(moved_at.0 + 1000, None).1, Claim::Abstain);
+}
+
+#[test]
+fn words_on_the_way_to_a_tool_are_not_said_to_be_of_an_earlier_turn() {
+    let machine = Machine::new();
+    let calls = machine.line(&json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1",
+        "stop_reason": "tool_use", "content": [{"type": "text", "text": "Shall I? I write it."},
+        {"type": "tool_use", "id": "t", "name": "Write", "input": {}}]}}));
+    let path = machine.write("s", &(machine.prompt("go", EARLY) + &calls));
+    let reasons = |machine: &Machine| {
+        let sample = machine.sample(0, None);
+        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        evidence.find(|evidence| evidence.source == Source::LastWords).unwrap().reasons
+    };
+    assert_eq!(reasons(&machine), ["said on the way: the turn has not ended"]);
+    append(&path, &machine.prompt("no, wait", "2026-11-21T20:00:09.000Z"));
+    assert_eq!(reasons(&machine), ["a later turn has begun since"]);
 }
 
 #[test]

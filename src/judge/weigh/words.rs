@@ -49,8 +49,8 @@ struct Spoken<'a> {
     text: Option<&'a str>,
     from: String,
     at: Option<Timestamp>,
-    /// Words that the person has answered, or that a later turn overtakes.
-    is_overtaken: bool,
+    /// Why these words wait for nothing any more: the person answered, or the turn goes on.
+    overtaken_by: Option<&'static str>,
     is_stale: bool,
 }
 
@@ -71,14 +71,14 @@ impl<'a> Spoken<'a> {
                 text: Some(&message.text),
                 from: session.agent.clone(),
                 at: message.at,
-                is_overtaken: is_overtaken(session, message.at),
+                overtaken_by: overtaken_by(session, message.at),
                 is_stale: false,
             },
             (None, None) => Spoken {
                 text: None,
                 from: scales.settings.outputs.first().cloned().unwrap_or_else(|| "output".to_owned()),
                 at: None,
-                is_overtaken: false,
+                overtaken_by: None,
                 is_stale: false,
             },
         }
@@ -89,24 +89,30 @@ impl<'a> Spoken<'a> {
             text: Some(&file.content),
             from: file.name.clone(),
             at: Some(file.written_at),
-            is_overtaken: false,
+            overtaken_by: None,
             is_stale: is_stale(observations, file.written_at),
         }
     }
 
     /// The text in which a decision may stand; words of an earlier task decide nothing.
     fn text(&self) -> &'a str {
-        if self.is_stale || self.is_overtaken { "" } else { self.text.unwrap_or_default() }
+        if self.is_stale || self.overtaken_by.is_some() { "" } else { self.text.unwrap_or_default() }
     }
 }
 
-/// Whether the person wrote after these words, or a new turn has begun: then they wait for nothing.
-fn is_overtaken(session: &SessionObservation, said_at: Option<Timestamp>) -> bool {
+/// What came after these words, if anything did: then they wait for nothing.
+fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<&'static str> {
     let is_answered =
         session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
     let is_asking =
         matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if session::is_prompt(tool));
-    is_answered || (matches!(session.turn, TurnState::Open { .. }) && !is_asking)
+    if is_answered {
+        Some("a later turn has begun since")
+    } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
+        Some("said on the way: the turn has not ended")
+    } else {
+        None
+    }
 }
 
 /// The evidence of the words themselves, and the words for a front.
@@ -129,15 +135,14 @@ fn weigh_spoken(
         return None;
     };
     let judged = questions::classify(text, None, scales.task_kind);
-    let question = question_of(&judged).filter(|_| !spoken.is_overtaken && !spoken.is_stale);
+    let question = question_of(&judged).filter(|_| spoken.overtaken_by.is_none() && !spoken.is_stale);
     let (kept, is_cut) = excerpt::tail(text);
     let pointer = |excerpt: Option<String>| Some(Pointer { place: spoken.from.clone(), excerpt });
     let add = |evidence: Evidence, excerpt: Option<String>, pile: &mut Pile| {
         pile.add(Parts::WORDS, Evidence { pointer: pointer(excerpt), ..evidence.at(spoken.at) });
     };
-    if spoken.is_stale || spoken.is_overtaken {
-        let why =
-            if spoken.is_stale { "written before this task began" } else { "a later turn has begun since" };
+    let stale = spoken.is_stale.then_some("written before this task began");
+    if let Some(why) = stale.or(spoken.overtaken_by) {
         let source = if is_deliverable { Source::Output } else { Source::LastWords };
         add(Evidence::abstain(source, spoken.from.clone(), Rejection::Stale).because(why), None, pile);
     } else {
