@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
-    ActionKind, Baseline, BaselineOrigin, Changes, Claim, CommitCounts, Evidence, GitFacts, GitReader, Head,
-    OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection, Rounds, Rule, Source,
-    Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    ActionKind, Baseline, BaselineOrigin, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
+    GitReader, Head, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection, Rounds,
+    Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -35,6 +35,7 @@ struct Input {
     rounds: SomeRounds,
     git: Option<SomeGit>,
     question: Option<SomeQuestion>,
+    prompted_at: Option<i64>,
     #[serde(default)]
     policy: SomePolicy,
 }
@@ -71,6 +72,8 @@ struct SomeRounds {
 #[serde(deny_unknown_fields)]
 struct SomeGit {
     new: u32,
+    /// When the newest new commit was made.
+    newest_at: Option<i64>,
     changes: Option<u32>,
     #[serde(default)]
     lost: u32,
@@ -138,7 +141,16 @@ impl SomeGit {
                 set_at: Timestamp(0),
                 commit_time: None,
             },
-            commits: CommitCounts { n_new: self.new, n_lost: self.lost, ..CommitCounts::default() },
+            commits: CommitCounts {
+                n_new: self.new,
+                n_lost: self.lost,
+                newest: self
+                    .newest_at
+                    .map(|at| CommitSummary { id: "1".repeat(8), subject: String::new(), at: Timestamp(at) })
+                    .into_iter()
+                    .collect(),
+                ..CommitCounts::default()
+            },
             operation: self.operation,
             upstream: None,
             n_stashed: 0,
@@ -183,6 +195,7 @@ fn verdict(input: &Input) -> Verdict {
             rounds: &rounds,
             git: git.as_ref(),
             question: question.as_ref(),
+            prompted_at: input.prompted_at.map(Timestamp),
         },
     )
 }
@@ -331,7 +344,11 @@ prop_compose! {
 
 fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictState {
     let policy = policy(&SomePolicy::default());
-    combine(evidence, &Case { task_kind: kind, policy: &policy, rounds, git: None, question: None }).state
+    combine(
+        evidence,
+        &Case { task_kind: kind, policy: &policy, rounds, git: None, question: None, prompted_at: None },
+    )
+    .state
 }
 
 proptest! {
@@ -391,7 +408,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None };
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

@@ -185,6 +185,12 @@ pub enum Warning {
     VacuousOnly,
     /// The agent's last words announce more work or break off.
     WordsStopHalfWay,
+    /// The decision file is there and cannot be read: what it says is not in the verdict.
+    DecisionUnreadable,
+    /// The run failed after the work was done, or so it seems.
+    RunFailed,
+    /// The newest commit is older than what the person asked for last.
+    CommitsBeforePrompt,
     /// Sources contradict one another.
     Conflict,
 }

@@ -4,7 +4,7 @@ use crate::judge::{combine, rounds};
 use crate::model::{
     Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace, GitReader,
     Parts, Policy, QuestionWeight, Rounds, Rule, Sample, Snapshot, Source, TaskKind, Timestamp, Verdict,
-    VerdictState, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    VerdictState, Warning, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -301,6 +301,7 @@ impl Tracked {
                 rounds: &advanced,
                 git: self.snapshot.git.as_ref(),
                 question: words.last_words.as_ref().and_then(|words| words.question.as_ref()),
+                prompted_at: words.prompted_at,
             },
         );
         if verdict.rule == Rule::YesClean && self.is_tree_outdated {
@@ -332,6 +333,8 @@ impl Tracked {
         if is_permission {
             return Some(Attention::Permission);
         }
+        let has_failed = verdict.warnings.contains(&Warning::RunFailed);
+        let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
         let weight = verdict.question.as_ref().map(|question| question.weight);
         let asks =
             verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
@@ -344,8 +347,9 @@ impl Tracked {
             (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
             (VerdictState::Stalled, _) => Some(Attention::Stalled),
             (VerdictState::Error, _) => Some(Attention::Error),
+            (VerdictState::Complete, _) if has_failed => Some(Attention::Error),
             _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
-            (VerdictState::Complete, _) if !self.is_seen => Some(Attention::Finished),
+            (VerdictState::Complete, _) if !self.is_seen && !stops_half_way => Some(Attention::Finished),
             (VerdictState::Complete | VerdictState::Incomplete | VerdictState::AwaitingResponse, _) => None,
         }
     }

@@ -142,6 +142,9 @@ pub(super) fn warning(warning: Warning) -> &'static str {
         Warning::ChangesUnknown => "The work tree was not looked at yet.",
         Warning::VacuousOnly => "Every yes is about nothing: there was nothing to check.",
         Warning::WordsStopHalfWay => "The last words announce more work, or break off.",
+        Warning::DecisionUnreadable => "The decision file cannot be read, so it is not in this verdict.",
+        Warning::RunFailed => "The last run ended in an error.",
+        Warning::CommitsBeforePrompt => "Nothing was committed since the agent was asked last.",
         Warning::Conflict => "Sources contradict one another.",
     }
 }

@@ -10,7 +10,7 @@ mod words;
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Head, Policy, Question, QuestionWeight, Rejection,
-    Rounds, Rule, Source, Strength, TaskKind, Verdict, VerdictState, Warning,
+    Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 
 /// What a verdict is made from, beside the evidence.
@@ -26,6 +26,8 @@ pub struct Case<'a> {
     pub git: Option<&'a GitFacts>,
     /// The question in the last words.
     pub question: Option<&'a Question>,
+    /// When a person last wrote to the agent.
+    pub prompted_at: Option<Timestamp>,
 }
 
 /// The verdict on `evidence`.
@@ -47,7 +49,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         && tally.yes().all(|evidence| evidence.source == Source::Probe)
         && tally.yes().next().is_some();
     let why = words::why(rule, &tally, case);
-    let next_action = words::next_action(state, rule, &tally, case);
+    let next_action = words::next_action(state, rule, &tally, case, &warnings);
     let (parts, conflicts) = roles::parts(&evidence, state, rule, case.task_kind);
     let mut warnings = warnings;
     if !conflicts.is_empty() {
@@ -150,6 +152,13 @@ impl<'a> Tally<'a> {
             .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
     }
 
+    /// A decision file that is there and cannot be used.
+    fn unreadable_decision(&self) -> Option<&'a Evidence> {
+        self.evidence.iter().find(|evidence| {
+            evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
+        })
+    }
+
     /// The first source that cannot be read and that the verdict cannot do without. Git that does
     /// not answer is always one (R7).
     fn unreadable(&self) -> Option<&'a Evidence> {
@@ -206,7 +215,24 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     if stops_half_way {
         warnings.push(Warning::WordsStopHalfWay);
     }
+    if tally.unreadable_decision().is_some() {
+        warnings.push(Warning::DecisionUnreadable);
+    }
+    if state == VerdictState::Complete && tally.run_failure().is_some() {
+        warnings.push(Warning::RunFailed);
+    }
+    if state == VerdictState::Complete && are_commits_before_prompt(tally, case) {
+        warnings.push(Warning::CommitsBeforePrompt);
+    }
     warnings
+}
+
+/// Whether only commits say that the work is done, and all of them were there before the person's
+/// last prompt: they may answer an earlier one.
+fn are_commits_before_prompt(tally: &Tally<'_>, case: &Case<'_>) -> bool {
+    let newest = commits(case).and_then(|commits| commits.newest.first()).map(|commit| commit.at);
+    tally.yes().all(|evidence| evidence.source == Source::Commits)
+        && newest.zip(case.prompted_at).is_some_and(|(newest, prompted_at)| newest < prompted_at)
 }
 
 /// The uncommitted changes, where they were looked at.

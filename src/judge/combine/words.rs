@@ -1,7 +1,7 @@
 //! A verdict in words: why, and what to do next. Every text of a source goes through
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
-use crate::model::{ActionKind, Evidence, NextAction, Rejection, Rule, Source, VerdictState, display_text};
+use crate::model::{ActionKind, Evidence, NextAction, Rule, Source, VerdictState, Warning, display_text};
 
 use super::{Case, Claim, Tally, Tree, changes, commits};
 
@@ -20,10 +20,8 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
             with_reason(&format!("{name} cannot be read, and silence is never completion"), unreadable)
         }
         Rule::DecisionUnreadable => {
-            let decision = tally.evidence.iter().find(|evidence| {
-                evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
-            });
-            with_reason(&format!("{} unreadable decisions in a row", case.rounds.n_unreadable), decision)
+            let what = format!("{} unreadable decisions in a row", case.rounds.n_unreadable);
+            with_reason(&what, tally.unreadable_decision())
         }
         Rule::SaysNo => with_reason(&says("NO", tally.claims(Claim::No)), tally.claims(Claim::No).next()),
         Rule::SameAgain => format!(
@@ -49,17 +47,20 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
 }
 
 /// What a person would do next.
-pub(super) fn next_action(state: VerdictState, rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
+pub(super) fn next_action(
+    state: VerdictState,
+    rule: Rule,
+    tally: &Tally<'_>,
+    case: &Case<'_>,
+    warnings: &[Warning],
+) -> NextAction {
     if let Some(question) = case.question
         && (state == VerdictState::AwaitingResponse || (tally.has_blocking_question && state.is_terminal()))
     {
         return action(ActionKind::Answer, format!("answer: {}", quote(&question.text)));
     }
     match state {
-        VerdictState::Complete if tally.tree == Tree::Dirty => {
-            action(ActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
-        }
-        VerdictState::Complete => action(ActionKind::None, "nothing to do".to_owned()),
+        VerdictState::Complete => after_complete(tally, case, warnings),
         VerdictState::AwaitingResponse => {
             let asks = tally.claims(Claim::Ask).find_map(|evidence| evidence.reasons.first());
             let text =
@@ -79,6 +80,24 @@ pub(super) fn next_action(state: VerdictState, rule: Rule, tally: &Tally<'_>, ca
     }
 }
 
+/// COMPLETE by the rules, and perhaps something beside it that a person would look at.
+fn after_complete(tally: &Tally<'_>, case: &Case<'_>, warnings: &[Warning]) -> NextAction {
+    let has = |warning| warnings.contains(&warning);
+    if has(Warning::RunFailed) {
+        action(ActionKind::Repair, with_reason("look at the error", tally.run_failure()))
+    } else if has(Warning::DecisionUnreadable) {
+        action(ActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
+    } else if has(Warning::WordsStopHalfWay) {
+        action(ActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
+    } else if has(Warning::CommitsBeforePrompt) {
+        action(ActionKind::Ask, "ask the agent: nothing was committed since it was asked last".to_owned())
+    } else if tally.tree == Tree::Dirty {
+        action(ActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
+    } else {
+        action(ActionKind::None, "nothing to do".to_owned())
+    }
+}
+
 fn fix(tally: &Tally<'_>) -> NextAction {
     let reason = tally.claims(Claim::No).find_map(|evidence| evidence.reasons.first());
     let text = reason
@@ -93,7 +112,7 @@ fn repair(rule: Rule, tally: &Tally<'_>) -> String {
             .last()
             .map_or("repair: git".to_owned(), |reason| format!("repair: {}", quote(reason))),
         (Rule::DecisionUnreadable, _) => "repair: let the agent write the decision file again".to_owned(),
-        _ => "look at the error and start the agent again".to_owned(),
+        _ => with_reason("look at the error", tally.run_failure()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Git's facts as evidence: commits say YES, uncommitted changes are DIRTY, silence is a failure.
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Parts, Reading, Rejection, Source,
-    TaskKind, Unreadable,
+    Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Reading, Rejection,
+    Source, TaskKind, Unreadable,
 };
 
 use super::{Pile, Scales};
@@ -14,6 +14,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
     match &observations.git {
         Reading::Present(git) => {
             pile.add(Parts::COMMITS, commits(&git.facts));
+            pile.evidence.extend(unfinished(&git.facts).map(|evidence| (Parts::COMMITS, evidence)));
             if let Some(changes) = &git.facts.changes {
                 pile.add(Parts::CHANGES, uncommitted(changes));
             }
@@ -41,8 +42,30 @@ fn commits(facts: &GitFacts) -> Evidence {
             .because("no new commit since the baseline")
     };
     evidence.reasons.extend(asides(counts));
+    if facts.n_stashed > 0 {
+        evidence.reasons.push(format!(
+            "{} in the stash of this repository",
+            if facts.n_stashed == 1 { "1 entry".to_owned() } else { format!("{} entries", facts.n_stashed) }
+        ));
+    }
     evidence.reasons.extend(facts.notes.iter().cloned());
     evidence
+}
+
+/// A merge, rebase, … that was begun and not ended: whatever was committed before, this is open work.
+/// A bisect is a search and leaves nothing half made.
+fn unfinished(facts: &GitFacts) -> Option<Evidence> {
+    let name = match facts.operation? {
+        Operation::Merge => "merge",
+        Operation::Rebase => "rebase",
+        Operation::CherryPick => "cherry-pick",
+        Operation::Revert => "revert",
+        Operation::ApplyMailbox => "am",
+        Operation::Bisect => return None,
+    };
+    let evidence = Evidence::claim(Source::Commits, format!("git {name}"), Claim::No)
+        .because(format!("a {name} was begun and is not ended"));
+    Some(Evidence { fingerprints: vec![format!("git/{name}")], ..evidence })
 }
 
 /// What happened since the baseline and is no new work.
