@@ -41,9 +41,9 @@ pub(super) fn note(view: &WorkspaceView) -> String {
         return view.problem.clone().unwrap_or_else(|| "first look …".to_owned());
     };
     let urgency = Urgency::of(view);
-    // What keeps closeout from looking properly matters less than a person who is waited for.
-    let is_waited_for = urgency.waits_for_person() && urgency != Urgency::Error;
-    if let Some(problem) = view.problem.as_ref().filter(|_| !is_waited_for) {
+    // What keeps closeout from looking at all is the note. What only makes it look more seldom stands in
+    // the detail: the verdict still holds.
+    if let Some(problem) = view.problem.as_ref().filter(|_| urgency == Urgency::Error) {
         return problem.clone();
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
@@ -63,7 +63,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
         }
         (Urgency::Working | Urgency::Waiting, _) => working_note(view),
         // What is to be done says more in few cells than why.
-        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete, _)
+        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
             if matches!(verdict.next_action.kind, ActionKind::Fix | ActionKind::Repair) =>
         {
             verdict.next_action.text.clone()
