@@ -49,7 +49,9 @@ impl Fleet {
     /// What closeout remembers, forgotten.
     pub(crate) fn forget(&self) -> Result<()> {
         let state = self.world.home().join(".local");
-        if state.exists() { fs::remove_dir_all(state)? }
+        if state.exists() {
+            fs::remove_dir_all(state)?
+        }
         Ok(())
     }
 }
@@ -67,7 +69,7 @@ pub(crate) fn decision(reason: &str) -> String {
     format!("{{\"decision\":\"incomplete\",\"reasons\":[\"{reason}\"]}}\n")
 }
 
-/// A prompt and an answer, as lines of a transcript.
+/// A prompt and an answer, as lines of a transcript. Lines with the same id are pieces of one message.
 pub(crate) fn said(top: &Path, text: &str) -> String {
     let common = |own: &str, uuid: &str| {
         format!(
@@ -80,7 +82,7 @@ pub(crate) fn said(top: &Path, text: &str) -> String {
     format!(
         "{},\"promptSource\":\"typed\",\"origin\":{{\"kind\":\"human\"}},\
          \"message\":{{\"role\":\"user\",\"content\":\"Write the parser\"}}}}\n\
-         {},\"message\":{{\"id\":\"m\",\"role\":\"assistant\",\"model\":\"bench-model\",\
+         {},\"message\":{{\"id\":\"{text}\",\"role\":\"assistant\",\"model\":\"bench-model\",\
          \"stop_reason\":\"end_turn\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n",
         common("user", "u"),
         common("assistant", "a"),

@@ -53,7 +53,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
 
 /// A word of one letter, another each time, so that all of its cells change on the screen.
 fn word(number: usize) -> String {
-    let letters = b"abcdefghjkmpqrstuvwxyz";
+    let letters = b"ABCDEFGHJKMPQRSTUVWXYZ";
     char::from(letters[number % letters.len()]).to_string().repeat(9)
 }
 
@@ -97,7 +97,7 @@ fn keys(screen: &mut Screen, count: usize, n: usize, table: &mut Table) -> Resul
         screen.settle(Duration::from_millis(20));
         let began = Instant::now();
         // Help opens and closes: a frame that differs, also where there is only one row.
-        screen.press(if number % 2 == 0 { b"?" } else { b"?" })?;
+        screen.press(b"?")?;
         samples.push(screen.wait_for_bytes(b"")? - began);
     }
     table.times(&format!("key to frame, {n} workspaces"), &samples, None, "≤ 1 / 2 ms");
@@ -143,13 +143,7 @@ fn commits(screen: &mut Screen, fleet: &Fleet, count: usize, n: usize, table: &m
     Ok(())
 }
 
-fn transcripts(
-    screen: &mut Screen,
-    fleet: &Fleet,
-    size: u64,
-    count: usize,
-    table: &mut Table,
-) -> Result<()> {
+fn transcripts(screen: &mut Screen, fleet: &Fleet, size: u64, count: usize, table: &mut Table) -> Result<()> {
     let top = fleet.main();
     let path = fleet.world.transcript(top);
     long_transcript(&path, size, top)?;

@@ -22,7 +22,11 @@ done"#;
 /// Runs the group.
 pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     let size = fs::metadata(CLOSEOUT)?.len();
-    table.value("size of the program", &format!("{}.{} MB", size >> 20, (size >> 10) % 1024 * 10 / 1024), "≤ 12 MB");
+    table.value(
+        "size of the program",
+        &format!("{}.{} MB", size >> 20, (size >> 10) % 1024 * 10 / 1024),
+        "≤ 12 MB",
+    );
     let fleet = Fleet::new(scope.pick(100, 20))?;
     compare(&fleet.world, fleet.main(), &[fleet.main()], "check", scope.pick(60, 10), table)?;
     let all: Vec<&Path> = fleet.tops.iter().map(std::path::PathBuf::as_path).collect();
@@ -67,7 +71,8 @@ fn compare(
         _ => "",
     };
     let reference = Reference::new("git in a shell loop", &shell);
-    let name = if front == "status" { format!("status of {} worktrees", tops.len()) } else { name.to_owned() };
+    let name =
+        if front == "status" { format!("status of {} worktrees", tops.len()) } else { name.to_owned() };
     table.times(&format!("closeout {name}"), &ours, Some(&reference), goal);
     Ok(())
 }

@@ -28,13 +28,7 @@ impl Reference {
 
 impl Table {
     /// A row of times. The ratio is that of the medians.
-    pub(crate) fn times(
-        &mut self,
-        name: &str,
-        samples: &Samples,
-        reference: Option<&Reference>,
-        goal: &str,
-    ) {
+    pub(crate) fn times(&mut self, name: &str, samples: &Samples, reference: Option<&Reference>, goal: &str) {
         let ratio = reference.map_or_else(String::new, |reference| {
             format!("{:.2}", samples.p50().as_secs_f64() / reference.took.as_secs_f64())
         });

@@ -144,7 +144,11 @@ impl World {
 fn file_name(number: usize) -> String {
     let folder = number / 10;
     // Folders of ten in folders of ten, as in a real tree.
-    if folder == 0 { format!("d0/f{number}.txt") } else { format!("d{}/s{folder}/f{number}.txt", folder / 10) }
+    if folder == 0 {
+        format!("d0/f{number}.txt")
+    } else {
+        format!("d{}/s{folder}/f{number}.txt", folder / 10)
+    }
 }
 
 fn history(n_files: usize) -> String {
@@ -164,12 +168,8 @@ fn history(n_files: usize) -> String {
         let changed = if number == 0 { n_files } else { 1 };
         for file in 0..changed {
             let content = format!("file {file} of commit {number}\n");
-            let _ = write!(
-                stream,
-                "M 100644 inline {}\ndata {}\n{content}\n",
-                file_name(file),
-                content.len()
-            );
+            let _ =
+                write!(stream, "M 100644 inline {}\ndata {}\n{content}\n", file_name(file), content.len());
         }
         stream.push('\n');
     }
