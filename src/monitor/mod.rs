@@ -16,6 +16,7 @@ use crate::model::{
     WorkspaceView,
 };
 
+use schedule::Dues;
 use tracked::Tracked;
 
 /// The state of all workspaces.
@@ -24,6 +25,11 @@ pub struct Monitor {
     policy: Policy,
     settings: WatchSettings,
     workspaces: BTreeMap<WorkspaceId, Tracked>,
+    /// The short name of each workspace.
+    names: BTreeMap<WorkspaceId, String>,
+    /// Those that the present event touched: nothing else can have come to be due before its moment.
+    touched: BTreeSet<WorkspaceId>,
+    dues: Dues,
     refused: Vec<(PathBuf, String)>,
     /// Those whose view changed since a front asked.
     changed: BTreeSet<WorkspaceId>,
@@ -50,6 +56,9 @@ impl Monitor {
             policy,
             settings,
             workspaces: BTreeMap::new(),
+            names: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            dues: Dues::default(),
             refused: Vec::new(),
             changed: BTreeSet::new(),
             removed: Vec::new(),
@@ -106,12 +115,11 @@ impl Monitor {
 
     /// What changed since this was asked last.
     pub fn take_changes(&mut self) -> ViewChanges {
-        let names = view::names(self.workspaces.keys());
         let views = std::mem::take(&mut self.changed)
             .iter()
             .filter_map(|id| {
                 let tracked = self.workspaces.get(id)?;
-                Some(view::view(tracked, names.get(id).map_or("", String::as_str)))
+                Some(view::view(tracked, self.names.get(id).map_or("", String::as_str)))
             })
             .collect();
         ViewChanges { views, removed: std::mem::take(&mut self.removed) }
@@ -153,21 +161,27 @@ impl Monitor {
         self.refused = refused;
         for id in gone {
             self.workspaces.remove(&id);
+            self.dues.set(&id, None);
             effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
             self.changed.remove(&id);
             self.removed.push(id);
         }
+        let is_fewer = !self.removed.is_empty();
         let n_before = self.workspaces.len();
         for found in found {
             let id = found.id.clone();
             let tracked = self.workspaces.entry(id.clone()).or_insert_with(|| Tracked::new(id.clone()));
             if tracked.found(found, at) {
+                self.touched.insert(id.clone());
                 self.changed.insert(id);
             }
         }
         if self.workspaces.len() != n_before {
             // Names are made longer where two are the same, so a newcomer can rename the others.
             self.changed.extend(self.workspaces.keys().cloned());
+        }
+        if self.workspaces.len() != n_before || is_fewer {
+            self.names = view::names(self.workspaces.keys());
         }
         self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
     }
@@ -179,6 +193,7 @@ impl Monitor {
                 for tracked in self.workspaces.values_mut() {
                     tracked.refresh(at);
                 }
+                self.touch_all();
             }
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
@@ -191,11 +206,17 @@ impl Monitor {
         for tracked in self.workspaces.values_mut() {
             tracked.changed(parts, at);
         }
+        self.touch_all();
+    }
+
+    fn touch_all(&mut self) {
+        self.touched.extend(self.workspaces.keys().cloned());
     }
 
     fn with(&mut self, id: &WorkspaceId, change: impl FnOnce(&mut Tracked)) {
         if let Some(tracked) = self.workspaces.get_mut(id) {
             change(tracked);
+            self.touched.insert(id.clone());
         }
     }
 }

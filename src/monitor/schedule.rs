@@ -1,7 +1,9 @@
 //! When the monitor acts by itself: the slow pass over everything, polls of workspaces that cannot be
 //! watched, and looks at work trees that were put off. At rest there is one wake-up for each slow pass.
 
-use crate::model::{Effect, Parts, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Effect, Parts, Timestamp, WorkspaceId};
 
 use super::{Monitor, millis};
 
@@ -14,25 +16,29 @@ impl Monitor {
             self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
         }
         let poll_ms = millis(self.settings.poll_ms);
-        for tracked in self.workspaces.values_mut() {
-            if tracked.poll_at.is_some_and(|due| at >= due) {
-                tracked.changed(Parts::all(), at);
-                tracked.poll_at = Some(at.plus_millis(poll_ms));
-            }
-            if tracked.look_again_at.is_some_and(|due| at >= due) {
-                tracked.look_again_at = None;
-                tracked.changed(Parts::WORDS | Parts::CHECKS, at);
-            }
+        for id in self.dues.until(at) {
+            self.with(&id, |tracked| {
+                if tracked.poll_at.is_some_and(|due| at >= due) {
+                    tracked.changed(Parts::all(), at);
+                    tracked.poll_at = Some(at.plus_millis(poll_ms));
+                }
+                if tracked.look_again_at.is_some_and(|due| at >= due) {
+                    tracked.look_again_at = None;
+                    tracked.changed(Parts::WORDS | Parts::CHECKS, at);
+                }
+            });
         }
     }
 
-    /// Starts what is due and not running.
+    /// Starts what is due and not running, and notes when more will be.
     pub(super) fn start_collections(&mut self, now: Timestamp, effects: &mut Vec<Effect>) {
-        for (id, tracked) in &mut self.workspaces {
+        for id in std::mem::take(&mut self.touched) {
+            let Some(tracked) = self.workspaces.get_mut(&id) else { continue };
             if let Some(request) = tracked.next_collection(&self.policy, now) {
                 self.changed.insert(id.clone());
                 effects.push(Effect::Collect(Box::new(request)));
             }
+            self.dues.set(&id, tracked.due_at());
         }
     }
 
@@ -41,19 +47,45 @@ impl Monitor {
         if !self.is_discovered {
             return;
         }
-        let due = self
-            .workspaces
-            .values()
-            .flat_map(|tracked| [tracked.poll_at, tracked.look_again_at, tracked.put_off_until()])
-            .flatten()
-            .chain([self.reconcile_at])
-            .min()
-            .map(|due| due.max(now));
-        if let Some(due) = due
-            && self.wake_at.is_none_or(|wake_at| due < wake_at || wake_at <= now)
-        {
+        let due = self.dues.first().map_or(self.reconcile_at, |due| due.min(self.reconcile_at)).max(now);
+        if self.wake_at.is_none_or(|wake_at| due < wake_at || wake_at <= now) {
             self.wake_at = Some(due);
             effects.push(Effect::Wake { at: due });
         }
+    }
+}
+
+/// When something of a workspace is due by itself. In the order of time, so that an event costs the same
+/// however many workspaces there are.
+#[derive(Debug, Default)]
+pub(super) struct Dues {
+    in_order: BTreeSet<(Timestamp, WorkspaceId)>,
+    of: BTreeMap<WorkspaceId, Timestamp>,
+}
+
+impl Dues {
+    /// Notes when something of a workspace is due.
+    pub(super) fn set(&mut self, id: &WorkspaceId, due: Option<Timestamp>) {
+        let before = match due {
+            Some(due) => self.of.insert(id.clone(), due),
+            None => self.of.remove(id),
+        };
+        if before == due {
+            return;
+        }
+        if let Some(before) = before {
+            self.in_order.remove(&(before, id.clone()));
+        }
+        if let Some(due) = due {
+            self.in_order.insert((due, id.clone()));
+        }
+    }
+
+    fn first(&self) -> Option<Timestamp> {
+        self.in_order.first().map(|(due, _)| *due)
+    }
+
+    fn until(&self, at: Timestamp) -> Vec<WorkspaceId> {
+        self.in_order.iter().take_while(|(due, _)| *due <= at).map(|(_, id)| id.clone()).collect()
     }
 }

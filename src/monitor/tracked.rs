@@ -48,6 +48,9 @@ pub(super) struct Tracked {
     is_scan_urgent: bool,
     scanned_at: Option<Timestamp>,
     scan_ms: u32,
+    /// Commits may be others than they were, and when that was last let past the frame's time.
+    is_hurried: bool,
+    hurried_at: Option<Timestamp>,
 }
 
 impl Tracked {
@@ -76,6 +79,8 @@ impl Tracked {
             is_scan_urgent: true,
             scanned_at: None,
             scan_ms: 0,
+            is_hurried: false,
+            hurried_at: None,
         }
     }
 
@@ -109,6 +114,7 @@ impl Tracked {
         self.again |= parts - Parts::CHANGES;
         self.is_tree_outdated = true;
         self.is_scan_urgent |= parts.intersects(Parts::COMMITS | Parts::CHANGES);
+        self.is_hurried |= parts.contains(Parts::COMMITS);
         if self.is_scan_due(now) {
             self.again |= Parts::CHANGES;
         }
@@ -143,8 +149,13 @@ impl Tracked {
         });
     }
 
+    /// When something is due by itself: a poll, another look, a look at the work tree that was put off.
+    pub(super) fn due_at(&self) -> Option<Timestamp> {
+        [self.poll_at, self.look_again_at, self.put_off_until()].into_iter().flatten().min()
+    }
+
     /// The moment until which a look at the work tree is put off, if one is.
-    pub(super) fn put_off_until(&self) -> Option<Timestamp> {
+    fn put_off_until(&self) -> Option<Timestamp> {
         (self.is_tree_outdated && self.running.is_none()).then(|| self.scan_due_at())
     }
 
@@ -185,7 +196,7 @@ impl Tracked {
         }
         self.generation += 1;
         self.running = Some(parts);
-        let not_before = self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)));
+        let not_before = self.not_before(now);
         self.started_at = Some(not_before);
         if parts.contains(Parts::CHANGES) {
             self.scanned_at = Some(not_before);
@@ -202,6 +213,18 @@ impl Tracked {
             prompted_at: self.snapshot.words.prompted_at,
             not_before,
         })
+    }
+
+    /// When the next collection may begin: a frame's time after the one before. A commit writes the index
+    /// first and the branch last, so the look at the branch does not wait for the one at the index; but
+    /// only one look a frame is let past.
+    fn not_before(&mut self, now: Timestamp) -> Timestamp {
+        let is_hurried = std::mem::take(&mut self.is_hurried);
+        if is_hurried && self.hurried_at.is_none_or(|at| now >= at.plus_millis(FRAME_MS)) {
+            self.hurried_at = Some(now);
+            return now;
+        }
+        self.started_at.map_or(now, |started_at| now.max(started_at.plus_millis(FRAME_MS)))
     }
 
     /// A collection answered.
