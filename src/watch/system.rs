@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use notify::event::{ModifyKind, RenameMode};
+use notify::event::{CreateKind, ModifyKind, RenameMode};
 use notify::{
     Config, ErrorKind, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher,
 };
@@ -70,6 +70,18 @@ pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
         }
     };
     for path in &event.paths {
-        tell(hint(path));
+        if !is_lock_being_made(event.kind, path) {
+            tell(hint(path));
+        }
     }
+}
+
+/// A lock file says that something is about to change; that it has changed is said by its going away. To
+/// read at its making would read what is about to be old.
+fn is_lock_being_made(kind: EventKind, path: &Path) -> bool {
+    let is_made_or_written = matches!(
+        kind,
+        EventKind::Create(CreateKind::File) | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any)
+    );
+    is_made_or_written && path.extension().is_some_and(|extension| extension == "lock")
 }
