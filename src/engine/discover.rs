@@ -1,7 +1,7 @@
 //! Finds the workspaces: the worktrees of a repository, and the paths that were given. Reads a few
 //! small files a workspace; starts no program and judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::evidence::git::{self, Worktree};
@@ -43,13 +43,21 @@ struct Found<'a> {
     launch: &'a Launch,
     baselines: &'a BTreeMap<WorkspaceId, Baseline>,
     workspaces: Vec<FoundWorkspace>,
+    known: HashSet<WorkspaceId>,
     refused: Vec<(PathBuf, String)>,
     worktree_folders: Vec<PathBuf>,
 }
 
 impl<'a> Found<'a> {
     fn new(launch: &'a Launch, baselines: &'a BTreeMap<WorkspaceId, Baseline>) -> Found<'a> {
-        Found { launch, baselines, workspaces: Vec::new(), refused: Vec::new(), worktree_folders: Vec::new() }
+        Found {
+            launch,
+            baselines,
+            workspaces: Vec::new(),
+            known: HashSet::new(),
+            refused: Vec::new(),
+            worktree_folders: Vec::new(),
+        }
     }
 
     /// All worktrees of the repository that `here` lies in.
@@ -104,7 +112,7 @@ impl<'a> Found<'a> {
 
     fn add(&mut self, path: &Path, is_repository: bool) {
         let id = WorkspaceId::local(path);
-        if self.workspaces.iter().any(|known| known.id == id) {
+        if !self.known.insert(id.clone()) {
             return;
         }
         let (settings, problems) = self.launch.config.for_workspace(path);

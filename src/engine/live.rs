@@ -42,6 +42,8 @@ pub struct Engine {
     last_took_ms: HashMap<WorkspaceId, u32>,
     lanes: Arc<Semaphore>,
     slow_lanes: Arc<Semaphore>,
+    /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
+    store_lane: Arc<Semaphore>,
     wake_at: Option<Timestamp>,
     /// Stand-ins for the folders in which new worktrees show.
     worktree_folders: BTreeSet<WorkspaceId>,
@@ -74,7 +76,7 @@ impl Engine {
             }
         };
         let store = super::once::open_store(&launch, &mut notices);
-        let mut engine = Engine {
+        let engine = Engine {
             monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
             launch: Arc::new(launch),
             store,
@@ -87,6 +89,7 @@ impl Engine {
             last_took_ms: HashMap::new(),
             lanes: Arc::new(Semaphore::new(N_LANES)),
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
+            store_lane: Arc::new(Semaphore::new(1)),
             wake_at: None,
             worktree_folders: BTreeSet::new(),
             notices,
@@ -262,8 +265,11 @@ impl Engine {
     fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {
         let Some(store) = self.store.clone() else { return };
         let sender = self.sender.clone();
-        spawn_blocking(move || {
-            if let Err(error) = store.remember_baseline(&workspace, &baseline) {
+        let lane = Arc::clone(&self.store_lane);
+        tokio::spawn(async move {
+            let _lane = lane.acquire().await.ok();
+            let work = spawn_blocking(move || store.remember_baseline(&workspace, &baseline));
+            if let Ok(Err(error)) = work.await {
                 let _ = sender.send(Arrival::Notice(error.to_string()));
             }
         });
