@@ -30,6 +30,10 @@ const MAX_FILE: u64 = 8 << 20;
 /// A line is cut after so many signs.
 const MAX_LINE: usize = 4_000;
 
+/// So many lines wait for the disk at most; who says more then waits. The room for them is taken at the
+/// start: the default of the crate, 128,000 lines, is 5 MB of memory and some milliseconds.
+const MAX_WAITING_LINES: usize = 1_024;
+
 /// Before and after the day in a file name.
 const PREFIX: &str = "closeout.";
 const SUFFIX: &str = ".log";
@@ -67,7 +71,8 @@ pub fn subscriber(
     let mut file = DailyFile::new(folder.to_owned());
     file.turn_to(&today()).map_err(StoreError::io("open the log in", folder))?;
     // Nothing is dropped when the disk is slow: the log is read when something went wrong.
-    let (writer, worker) = NonBlockingBuilder::default().lossy(false).finish(file);
+    let (writer, worker) =
+        NonBlockingBuilder::default().lossy(false).buffered_lines_limit(MAX_WAITING_LINES).finish(file);
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
     let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("closeout", level);
     let subscriber = tracing_subscriber::registry().with(targets).with(lines);
