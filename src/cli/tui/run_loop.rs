@@ -9,14 +9,12 @@ use futures::StreamExt as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::engine::{Engine, Launch, clock};
-use crate::model::{Intent, Timestamp, WorkspaceView, display_text};
-use crate::ui::{self, Input, Look, Size};
+use crate::model::Timestamp;
+use crate::ui::{self, Look, Size};
 
+use super::front::Front;
 use super::input::convert;
 use super::terminal::Screen;
-
-/// Frames that only the world asks for are at least so far apart.
-const FRAME_MS: i64 = 33;
 
 /// How the loop ended.
 pub(super) enum End {
@@ -32,7 +30,7 @@ pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io:
     let size = screen.terminal.size()?;
     let mut state = ui::State::new(Size { width: size.width, height: size.height }, look);
     state.notices = notices;
-    let mut front = Front { state, views: Vec::new(), drawn_at: Timestamp(0), frame_at: None };
+    let mut front = Front::new(state);
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
     let mut engine = Engine::start(launch);
@@ -40,7 +38,7 @@ pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io:
     let mut inputs = EventStream::new();
     let mut signals = Signals::listen()?;
     loop {
-        let frame_at = front.frame_at;
+        let frame_at = front.frame_at();
         tokio::select! {
             biased;
             signal = signals.next() => return Ok(End::Signal(signal)),
@@ -56,97 +54,11 @@ pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io:
                 // The terminal is gone.
                 None => return Ok(End::Signal(SIGHUP)),
             },
-            () = engine.turn() => {
-                if front.take_world(&mut engine) {
-                    front.ask_for_frame();
-                }
-            }
-            () = sleep_until(frame_at) => front.draw(&mut screen)?,
+            () = engine.turn() => front.take_world(&mut engine),
+            () = sleep_until(frame_at) => {}
         }
-        if front.is_due() {
-            front.draw(&mut screen)?;
-        }
+        front.draw_if_due(&mut screen)?;
     }
-}
-
-/// What the screen shows, and when it is drawn next.
-struct Front {
-    state: ui::State,
-    views: Vec<WorkspaceView>,
-    drawn_at: Timestamp,
-    frame_at: Option<Timestamp>,
-}
-
-impl Front {
-    /// Takes one input in; true when the person leaves.
-    fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
-        let reaction = ui::update(&mut self.state, &self.views, input);
-        pass_on(engine, reaction.intents);
-        self.take_world(engine);
-        reaction.is_quit
-    }
-
-    /// Takes over what the engine knows by now; true when that changed anything.
-    fn take_world(&mut self, engine: &mut Engine) -> bool {
-        let changes = engine.take_changes();
-        let mut notices = notices(engine);
-        notices.retain(|notice| !self.state.notices.contains(notice));
-        if changes.views.is_empty()
-            && changes.removed.is_empty()
-            && notices.is_empty()
-            && self.state.is_loaded == engine.is_discovered()
-        {
-            return false;
-        }
-        self.state.notices.extend(notices);
-        for view in changes.views {
-            match self.views.iter_mut().find(|known| known.id == view.id) {
-                Some(known) => *known = view,
-                None => self.views.push(view),
-            }
-        }
-        self.views.retain(|view| !changes.removed.contains(&view.id));
-        if engine.is_discovered() {
-            ui::order(&mut self.views, &self.state);
-            let reaction = ui::views_changed(&mut self.state, &self.views);
-            pass_on(engine, reaction.intents);
-        }
-        true
-    }
-
-    /// A frame now, or when the last one is a frame's time ago.
-    fn ask_for_frame(&mut self) {
-        let due = self.drawn_at.plus_millis(FRAME_MS).max(clock::now());
-        self.frame_at = Some(self.frame_at.map_or(due, |before| before.min(due)));
-    }
-
-    fn is_due(&self) -> bool {
-        self.frame_at.is_some_and(|frame_at| frame_at <= clock::now())
-    }
-
-    fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
-        let now = clock::now();
-        screen.terminal.draw(|frame| ui::draw(frame, &self.state, &self.views, now))?;
-        self.drawn_at = now;
-        self.frame_at = ui::next_age_change(&self.state, &self.views, now);
-        Ok(())
-    }
-}
-
-fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
-    for intent in intents {
-        engine.want(intent);
-    }
-}
-
-/// What went wrong beside the workspaces.
-fn notices(engine: &mut Engine) -> Vec<String> {
-    let refused: Vec<String> = engine
-        .refused()
-        .iter()
-        .map(|(path, reason)| format!("{} {reason}", display_text::path(path)))
-        .collect();
-    engine.take_notices().into_iter().chain(refused).collect()
 }
 
 const SIGHUP: u8 = 1;

@@ -1,7 +1,7 @@
 //! The terminal as a guard: what it changes at the start it puts back at the end, also after an error
 //! or a panic.
 
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
@@ -16,10 +16,13 @@ use ratatui::backend::CrosstermBackend;
 /// True while the terminal is not as the shell left it.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// A frame is written in one piece up to so many bytes; a full one of a large screen has about 20 kB.
+const FRAME_BYTES: usize = 1 << 16;
+
 /// The terminal, taken over.
 pub(super) struct Screen {
     /// Where frames are drawn.
-    pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
+    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
 }
 
 impl Screen {
@@ -29,8 +32,10 @@ impl Screen {
         install_panic_hook(thread::current().id());
         enable_raw_mode()?;
         IS_TAKEN.store(true, Ordering::SeqCst);
-        let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(stdout())));
+        let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
+            let frames = BufWriter::with_capacity(FRAME_BYTES, stdout());
+            Terminal::new(CrosstermBackend::new(frames))
+        });
         match entered {
             Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {

@@ -1,0 +1,172 @@
+//! What the screen shows of the world, and when it is drawn next. What an event costs here does not
+//! grow with the number of workspaces, as long as it moves no row.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::engine::{Engine, clock};
+use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
+use crate::ui::{self, Input};
+
+use super::pace::Pace;
+use super::terminal::Screen;
+
+/// That a workspace is being read, and when it was, is shown when it takes so long.
+const READING_MS: i64 = 200;
+
+/// What the screen shows.
+pub(super) struct Front {
+    state: ui::State,
+    /// In the order of [`ui::order`].
+    views: Vec<WorkspaceView>,
+    positions: HashMap<WorkspaceId, usize>,
+    /// What the state had to do with the order when it was made.
+    ordered_for: (Option<WorkspaceId>, bool),
+    pace: Pace,
+    frame_at: Option<Timestamp>,
+}
+
+/// What a view tells that the one before did not.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum News {
+    None,
+    /// Only that it is, or was, read.
+    Reading,
+    /// Something to be seen.
+    Seen,
+    /// Something that can move its row.
+    Moved,
+}
+
+impl Front {
+    /// Nothing is known yet.
+    pub(super) fn new(state: ui::State) -> Front {
+        Front {
+            state,
+            views: Vec::new(),
+            positions: HashMap::new(),
+            ordered_for: (None, false),
+            pace: Pace::new(),
+            frame_at: None,
+        }
+    }
+
+    /// The moment of the next frame, if one was asked for.
+    pub(super) fn frame_at(&self) -> Option<Timestamp> {
+        self.frame_at
+    }
+
+    /// Takes one input in; true when the person leaves.
+    pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
+        let reaction = ui::update(&mut self.state, &self.views, input);
+        pass_on(engine, reaction.intents);
+        self.take_world(engine);
+        reaction.is_quit
+    }
+
+    /// Takes over what the engine knows by now, and asks for a frame if that is to be seen.
+    pub(super) fn take_world(&mut self, engine: &mut Engine) {
+        let changes = engine.take_changes();
+        let mut news = News::None;
+        let mut notices = notices(engine);
+        notices.retain(|notice| !self.state.notices.contains(notice));
+        if !notices.is_empty() || self.state.is_loaded != engine.is_discovered() {
+            news = News::Seen;
+        }
+        self.state.notices.extend(notices);
+        for view in changes.views {
+            news = news.max(self.take_view(view));
+        }
+        if !changes.removed.is_empty() {
+            self.views.retain(|view| !changes.removed.contains(&view.id));
+            news = News::Moved;
+        }
+        if news >= News::Seen && engine.is_discovered() {
+            if news == News::Moved || !self.is_ordered() {
+                self.order();
+            }
+            let reaction = ui::views_changed(&mut self.state, &self.views);
+            pass_on(engine, reaction.intents);
+        }
+        let now = clock::now();
+        match news {
+            News::None => {}
+            News::Reading => self.ask_for_frame(now.plus_millis(READING_MS)),
+            News::Seen | News::Moved => self.ask_for_frame(self.pace.next(now)),
+        }
+    }
+
+    fn take_view(&mut self, view: WorkspaceView) -> News {
+        let Some(known) = self.positions.get(&view.id).and_then(|position| self.views.get_mut(*position))
+        else {
+            self.positions.insert(view.id.clone(), self.views.len());
+            self.views.push(view);
+            return News::Moved;
+        };
+        known.generation = view.generation;
+        known.is_collecting = view.is_collecting;
+        known.taken_at = view.taken_at;
+        if *known == view {
+            return News::Reading;
+        }
+        let news = if place(known) == place(&view) { News::Seen } else { News::Moved };
+        *known = view;
+        news
+    }
+
+    fn is_ordered(&self) -> bool {
+        self.ordered_for.0 == self.state.selected && self.ordered_for.1 == self.state.holds_place
+    }
+
+    fn order(&mut self) {
+        ui::order(&mut self.views, &self.state);
+        self.ordered_for = (self.state.selected.clone(), self.state.holds_place);
+        self.positions.clear();
+        self.positions
+            .extend(self.views.iter().enumerate().map(|(position, view)| (view.id.clone(), position)));
+    }
+
+    fn ask_for_frame(&mut self, at: Timestamp) {
+        self.frame_at = Some(self.frame_at.map_or(at, |before| before.min(at)));
+    }
+
+    /// Draws if the world asked for a frame and its moment has come.
+    pub(super) fn draw_if_due(&mut self, screen: &mut Screen) -> io::Result<()> {
+        let now = clock::now();
+        if self.frame_at.is_some_and(|frame_at| frame_at <= now) {
+            self.pace.drew(now);
+            self.draw(screen)?;
+        }
+        Ok(())
+    }
+
+    /// Draws now.
+    pub(super) fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
+        let now = clock::now();
+        screen.terminal.draw(|frame| ui::draw(frame, &self.state, &self.views, now))?;
+        self.frame_at = ui::next_age_change(&self.state, &self.views, now);
+        Ok(())
+    }
+}
+
+/// What the place of a row in the list depends on.
+fn place(view: &WorkspaceView) -> (Option<Attention>, Option<VerdictState>, Option<Timestamp>, bool, &str) {
+    let state = view.verdict.as_ref().map(|verdict| verdict.state);
+    (view.attention, state, view.verdict_since, view.is_seen, &view.name)
+}
+
+fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
+    for intent in intents {
+        engine.want(intent);
+    }
+}
+
+/// What went wrong beside the workspaces.
+fn notices(engine: &mut Engine) -> Vec<String> {
+    let refused: Vec<String> = engine
+        .refused()
+        .iter()
+        .map(|(path, reason)| format!("{} {reason}", display_text::path(path)))
+        .collect();
+    engine.take_notices().into_iter().chain(refused).collect()
+}
