@@ -9,6 +9,8 @@ mod terminal;
 
 use std::io::IsTerminal;
 
+use rustix::io::Errno;
+
 use crate::config::{Flags, Look as LookSetting};
 use crate::engine::{Overlay, Scope};
 use crate::store;
@@ -49,6 +51,10 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     match ended {
         Ok(run_loop::End::Quit) => Ok(Outcome::Done),
         Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),
+        // The terminal was closed, and the signal that says so has not come yet.
+        Err(source) if source.raw_os_error() == Some(Errno::IO.raw_os_error()) => {
+            Ok(Outcome::Signalled(run_loop::SIGHUP))
+        }
         Err(source) => Err(Failure::Stream { what: "the terminal failed".to_owned(), source }),
     }
 }

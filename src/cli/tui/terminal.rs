@@ -1,7 +1,8 @@
 //! The terminal as a guard: what it changes at the start it puts back at the end, also after an error
 //! or a panic.
 
-use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::io::{self, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
@@ -21,8 +22,9 @@ const FRAME_BYTES: usize = 1 << 16;
 
 /// The terminal, taken over.
 pub(super) struct Screen {
-    /// Where frames are drawn.
-    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Where frames are drawn. Its own ending is left out: it complains on standard error, and panics
+    /// when the terminal behind that is gone.
+    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
 }
 
 impl Screen {
@@ -37,7 +39,7 @@ impl Screen {
             Terminal::new(CrosstermBackend::new(frames))
         });
         match entered {
-            Ok(terminal) => Ok(Screen { terminal }),
+            Ok(terminal) => Ok(Screen { terminal: ManuallyDrop::new(terminal) }),
             Err(error) => {
                 put_back();
                 Err(error)
@@ -71,4 +73,80 @@ fn install_panic_hook(main: ThreadId) {
             before(info);
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+    use super::*;
+
+    /// What a part of the program that ends by itself did to its terminal.
+    struct After {
+        code: u32,
+        screen: vt100::Parser,
+        are_modes_kept: bool,
+    }
+
+    /// Runs one of the ignored tests below in a terminal of its own: this very program again.
+    fn in_a_terminal(name: &str) -> After {
+        let (height, width) = (24, 100);
+        let size = PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let modes_before = pair.master.get_termios();
+        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+        command.args(["--exact", &format!("cli::tui::terminal::tests::{name}")]);
+        command.args(["--ignored", "--nocapture", "--test-threads=1", "--color=never"]);
+        command.env("RUST_BACKTRACE", "0");
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut bytes = Vec::new();
+        // The end of a terminal shows as an error on some systems.
+        let _ = pair.master.try_clone_reader().unwrap().read_to_end(&mut bytes);
+        let cells = |count| std::num::NonZeroU16::new(count).unwrap();
+        let mut screen = vt100::Parser::new(cells(height), cells(width), 0);
+        screen.process(&bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains("\u{1b}[?1049h"), "the screen was never taken: {text}");
+        let code = child.wait().unwrap().exit_code();
+        After { code, screen, are_modes_kept: pair.master.get_termios() == modes_before }
+    }
+
+    #[test]
+    fn a_panic_puts_the_terminal_back_before_it_is_told() {
+        let after = in_a_terminal("panics_with_the_terminal_taken");
+        let screen = after.screen.screen();
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        assert!(after.are_modes_kept);
+        assert_ne!(after.code, 0);
+        // What is told after the alternate screen was left stays to be read.
+        assert!(screen.contents().contains("a planted panic"), "{}", screen.contents());
+    }
+
+    #[test]
+    fn a_panic_on_another_thread_neither_shows_nor_puts_the_terminal_back() {
+        let after = in_a_terminal("panics_on_another_thread");
+        assert_eq!(after.code, 0, "{}", after.screen.screen().contents());
+        assert!(after.are_modes_kept);
+        assert!(!after.screen.screen().contents().contains("a planted panic"));
+    }
+
+    #[test]
+    #[ignore = "is run by another test, in a terminal of its own"]
+    fn panics_with_the_terminal_taken() {
+        let mut screen = Screen::take().unwrap();
+        screen.terminal.draw(|_| ()).unwrap();
+        panic!("a planted panic");
+    }
+
+    #[test]
+    #[ignore = "is run by another test, in a terminal of its own"]
+    fn panics_on_another_thread() {
+        let mut screen = Screen::take().unwrap();
+        screen.terminal.draw(|_| ()).unwrap();
+        assert!(thread::spawn(|| panic!("a planted panic")).join().is_err());
+        assert!(IS_TAKEN.load(Ordering::SeqCst));
+    }
 }
