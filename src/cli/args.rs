@@ -53,7 +53,7 @@ pub(super) struct Check {
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
     /// Count new work from this commit
-    #[arg(long, value_name = "REV", allow_hyphen_values = false)]
+    #[arg(long, value_name = "REV", value_parser = revision)]
     pub(super) baseline_commit: Option<String>,
     /// What the agent was asked for: IMPLEMENTATION, READ_INFO or REPORT
     #[arg(long, value_name = "KIND", value_parser = task_kind)]
@@ -108,6 +108,14 @@ fn task_kind(name: &str) -> Result<TaskKind, String> {
         let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
         format!("it is one of {}", names.join(", "))
     })
+}
+
+/// What can be a revision at all; whether it is one, the repository says.
+fn revision(name: &str) -> Result<String, String> {
+    if name.is_empty() || name.starts_with('-') {
+        return Err("a revision is not empty and does not begin with `-`".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::model::{
     display_text,
 };
 
-/// One line: state, name, branch, why.
+/// One line: state, name, branch, why, and what keeps closeout from looking properly.
 pub(super) fn short(view: &WorkspaceView) -> String {
     let Some(verdict) = &view.verdict else { return format!("…  {}", view.name) };
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
@@ -16,7 +16,8 @@ pub(super) fn short(view: &WorkspaceView) -> String {
         Some(question) => format!("asks: {}", display_text::line(&question.text)),
         None => verdict.why.clone(),
     };
-    format!("{:<17}  {}  ({})  {}", verdict.state.name(), view.name, display_text::line(branch), what)
+    let note = view.problem.as_deref().map(|problem| format!("  note: {problem}")).unwrap_or_default();
+    format!("{:<17}  {}  ({})  {what}{note}", verdict.state.name(), view.name, display_text::line(branch))
 }
 
 /// Everything that a check found.
