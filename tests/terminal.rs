@@ -1,1 +1,42 @@
-//! Tests of terminal (being built).
+//! The built program in a terminal, on real repositories: what it shows, what its keys do, and how it
+//! leaves. Each test waits for what must come on the screen; none sleeps.
+
+mod changes;
+mod hostile;
+mod keys;
+mod leaving;
+mod sizes;
+
+use crate::support::desk::Desk;
+use crate::support::pty::{Shown, Terminal};
+
+/// The usual size.
+const SMALL: (u16, u16) = (80, 24);
+/// A large screen.
+const LARGE: (u16, u16) = (200, 60);
+
+/// The states of the demonstration as the list shows them.
+const STATES: [(&str, &str); 6] = [
+    ("finished", "COMPLETE"),
+    ("asks", "ASKS"),
+    ("uncommitted", "RESCUE"),
+    ("failing", "INCOMPLETE"),
+    ("working", "WORKING"),
+    ("shop", "INCOMPLETE"),
+];
+
+/// The screen on the demonstration, with everything judged.
+fn on_demo(desk: &Desk, size: (u16, u16)) -> Terminal {
+    let terminal = Terminal::start(desk, &desk.shop(), &[], size);
+    terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
+    terminal
+}
+
+fn is_judged(shown: &Shown) -> bool {
+    shown.list().iter().all(|(state, _)| *state != "READING")
+}
+
+/// Waits for the state of a workspace.
+fn wait_for_state(terminal: &Terminal, name: &str, state: &str) -> Shown {
+    terminal.wait_for(&format!("{name} {state}"), |shown| shown.state_of(name) == Some(state))
+}

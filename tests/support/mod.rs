@@ -1,5 +1,8 @@
 //! What several test modules share.
+pub(crate) mod desk;
+pub(crate) mod pty;
 pub(crate) mod repo;
+pub(crate) mod schema;
 pub(crate) mod screen;
 pub(crate) mod stories;
 pub(crate) mod vectors;

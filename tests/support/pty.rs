@@ -1,0 +1,306 @@
+//! The program in a terminal: a pseudo-terminal with an emulator behind it.
+//!
+//! Nothing here sleeps: a test waits for a condition on the emulated screen, which is looked at
+//! whenever bytes come. The emulator answers no queries, so a program that asks one hangs, and fails.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use super::desk::{Desk, LIMIT, starting};
+
+/// A terminal with the program in it. Ends the program when it is dropped.
+pub(crate) struct Terminal {
+    master: Option<Box<dyn MasterPty + Send>>,
+    writer: Option<Box<dyn Write + Send>>,
+    killer: Box<dyn ChildKiller + Send + Sync>,
+    pid: i32,
+    shared: Arc<Shared>,
+    modes_before: String,
+}
+
+struct Shared {
+    seen: Mutex<Seen>,
+    changed: Condvar,
+}
+
+/// What came out of the program until now.
+struct Seen {
+    parser: vt100::Parser,
+    bytes: Vec<u8>,
+    /// The last byte has come.
+    is_over: bool,
+    /// The reader gives its end back with the next bytes.
+    is_let_go: bool,
+    code: Option<u32>,
+}
+
+/// The emulated screen at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// Its rows, without blanks at their ends.
+    pub(crate) rows: Vec<String>,
+    /// The alternate screen is on.
+    pub(crate) is_alternate: bool,
+    /// The cursor is hidden.
+    pub(crate) is_cursor_hidden: bool,
+    /// Pastes come in brackets.
+    pub(crate) is_paste_bracketed: bool,
+}
+
+impl Terminal {
+    /// Starts the program in a terminal of this size, standing in `here`.
+    pub(crate) fn start(
+        desk: &Desk,
+        here: &Path,
+        arguments: &[&str],
+        (width, height): (u16, u16),
+    ) -> Terminal {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_closeout"));
+        command.args(arguments);
+        command.cwd(here);
+        command.env_clear();
+        for (name, value) in desk.variables() {
+            command.env(name, value);
+        }
+        let (pair, child, modes_before) = {
+            let _turn = starting();
+            let pair = native_pty_system().openpty(size(width, height)).unwrap();
+            let modes_before = modes(pair.master.as_ref());
+            let child = pair.slave.spawn_command(command).unwrap();
+            (pair, child, modes_before)
+        };
+        // While this end is open, the last byte never comes.
+        drop(pair.slave);
+        let seen = Seen {
+            parser: vt100::Parser::new(cells(height), cells(width), 0),
+            bytes: Vec::new(),
+            is_over: false,
+            is_let_go: false,
+            code: None,
+        };
+        let shared = Arc::new(Shared { seen: Mutex::new(seen), changed: Condvar::new() });
+        let reader = pair.master.try_clone_reader().unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let killer = child.clone_killer();
+        let pid = i32::try_from(child.process_id().unwrap()).unwrap();
+        let to_read = Arc::clone(&shared);
+        thread::spawn(move || read(reader, &to_read));
+        let to_wait = Arc::clone(&shared);
+        thread::spawn(move || wait(child, &to_wait));
+        Terminal { master: Some(pair.master), writer: Some(writer), killer, pid, shared, modes_before }
+    }
+
+    /// Waits until the screen is as wanted; `what` says so to a person who reads the failure.
+    pub(crate) fn wait_for(&self, what: &str, is_there: impl Fn(&Shown) -> bool) -> Shown {
+        Shown::of(&self.wait_until(what, |seen| seen.is_whole() && is_there(&Shown::of(seen))))
+    }
+
+    fn wait_until(&self, what: &str, is_there: impl Fn(&Seen) -> bool) -> MutexGuard<'_, Seen> {
+        let (seen, timeout) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shared.lock(), LIMIT, |seen| !is_there(seen))
+            .unwrap_or_else(PoisonError::into_inner);
+        if timeout.timed_out() {
+            let (rows, code) = (Shown::of(&seen).rows.join("\n"), seen.code);
+            drop(seen);
+            panic!("never came: {what} (exit code {code:?}); the screen is\n{rows}");
+        }
+        seen
+    }
+
+    /// The screen now, or when the frame that is being drawn has come.
+    pub(crate) fn shown(&self) -> Shown {
+        self.wait_for("a whole frame", |_| true)
+    }
+
+    /// All bytes that came.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.shared.lock().bytes.clone()
+    }
+
+    /// Types something; `\x1b` is Escape, `\r` Enter.
+    pub(crate) fn press(&mut self, keys: &str) {
+        let writer = self.writer.as_mut().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
+    }
+
+    /// Gives the terminal another size.
+    pub(crate) fn resize(&self, width: u16, height: u16) {
+        let mut seen = self.shared.lock();
+        seen.parser.screen_mut().set_size(cells(height), cells(width));
+        self.master.as_ref().unwrap().resize(size(width, height)).unwrap();
+    }
+
+    /// Sends a signal to the program.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_raw(self.pid).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for the end of the program and its last byte; the exit code.
+    pub(crate) fn wait_for_end(&self) -> u32 {
+        let seen = self.wait_until("the end of the program", |seen| seen.is_over && seen.code.is_some());
+        seen.code.unwrap()
+    }
+
+    /// Closes the terminal under the program; the exit code.
+    pub(crate) fn close(mut self) -> u32 {
+        self.shared.lock().is_let_go = true;
+        // The reader holds the terminal open until something comes: help.
+        self.press("?");
+        drop(self.wait_until("something to read", |seen| seen.is_over));
+        self.writer = None;
+        self.master = None;
+        self.wait_until("the end of the program", |seen| seen.code.is_some()).code.unwrap()
+    }
+
+    /// Fails when the terminal is not as it was before the program started.
+    pub(crate) fn assert_put_back(&self) {
+        let shown = self.shown();
+        assert!(!shown.is_alternate, "the alternate screen is still on");
+        assert!(!shown.is_cursor_hidden, "the cursor is still hidden");
+        assert!(!shown.is_paste_bracketed, "pastes still come in brackets");
+        assert_eq!(modes(self.master.as_deref().unwrap()), self.modes_before, "the modes of the terminal");
+    }
+
+    /// Whether the modes of the terminal are those from before the start.
+    pub(crate) fn has_modes_of_before(&self) -> bool {
+        modes(self.master.as_deref().unwrap()) == self.modes_before
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if self.shared.lock().code.is_none() {
+            let _ = self.killer.kill();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what was seen, and wakes who waits for it.
+    fn change<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+        let changed = change(&mut self.lock());
+        self.changed.notify_all();
+        changed
+    }
+}
+
+impl Seen {
+    /// Whether nothing more of a frame is to come: each ends with the cursor, hidden or shown and set.
+    fn is_whole(&self) -> bool {
+        let end = &self.bytes[self.bytes.len().saturating_sub(24)..];
+        let last = end.iter().rposition(|byte| *byte == 0x1b).unwrap_or(0);
+        !self.parser.screen().alternate_screen()
+            || end.ends_with(b"\x1b[?25l")
+            || (end.ends_with(b"H") && end[..last].ends_with(b"\x1b[?25h"))
+    }
+}
+
+impl Shown {
+    fn of(seen: &Seen) -> Shown {
+        let screen = seen.parser.screen();
+        let (_, width) = screen.size();
+        Shown {
+            rows: screen.rows(0, width.get()).map(|row| row.trim_end().to_owned()).collect(),
+            is_alternate: screen.alternate_screen(),
+            is_cursor_hidden: screen.hide_cursor(),
+            is_paste_bracketed: screen.bracketed_paste(),
+        }
+    }
+
+    /// Whether a text stands somewhere on the screen.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.rows.iter().any(|row| row.contains(text))
+    }
+
+    /// The workspaces of the list as (state, name), in their order.
+    pub(crate) fn list(&self) -> Vec<(&str, &str)> {
+        self.rows.iter().filter_map(|row| list_row(row)).collect()
+    }
+
+    /// The state of a workspace in the list.
+    pub(crate) fn state_of(&self, name: &str) -> Option<&str> {
+        self.list().into_iter().find(|(_, known)| *known == name).map(|(state, _)| state)
+    }
+
+    /// The row of the list that is selected.
+    pub(crate) fn selected(&self) -> Option<&str> {
+        self.rows
+            .iter()
+            .filter(|row| row.starts_with('▌'))
+            .find_map(|row| list_row(row))
+            .map(|(_, name)| name)
+    }
+}
+
+/// The states that a row of the list can show.
+const STATES: [&str; 10] = [
+    "COMPLETE",
+    "ASKS",
+    "RESCUE",
+    "INCOMPLETE",
+    "WAITING",
+    "WORKING",
+    "STALLED",
+    "ERROR",
+    "READING",
+    "PERMISSION",
+];
+
+/// State and name of a row of the list: mark, sign, state, name, more.
+fn list_row(row: &str) -> Option<(&str, &str)> {
+    let list = row.split('│').next()?.trim_start_matches('▌');
+    let mut words = list.split_whitespace();
+    let sign = words.next()?;
+    let state = words.next().filter(|state| STATES.contains(state))?;
+    let name = words.next()?;
+    (sign.chars().count() == 1).then_some((state, name))
+}
+
+fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        // The end of a terminal shows as an error on some systems.
+        let n_read = reader.read(&mut buffer).unwrap_or(0);
+        let is_let_go = shared.change(|seen| {
+            seen.parser.process(&buffer[..n_read]);
+            seen.bytes.extend_from_slice(&buffer[..n_read]);
+            seen.is_let_go
+        });
+        if n_read == 0 || is_let_go {
+            break;
+        }
+    }
+    drop(reader);
+    shared.change(|seen| seen.is_over = true);
+}
+
+fn wait(mut child: Box<dyn Child + Send + Sync>, shared: &Shared) {
+    let code = child.wait().map_or(u32::MAX, |status| status.exit_code());
+    shared.change(|seen| seen.code = Some(code));
+}
+
+/// The modes of a terminal, in a form that can be compared.
+fn modes(master: &(dyn MasterPty + Send)) -> String {
+    format!("{:?}", master.get_termios().unwrap())
+}
+
+fn size(width: u16, height: u16) -> PtySize {
+    PtySize { rows: height, cols: width, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).unwrap()
+}

@@ -1,0 +1,126 @@
+//! A small validator for JSON schemas of the kind that `closeout schema` prints.
+//!
+//! It knows the keywords that occur there and refuses others, so that it never passes what it does not
+//! understand. It is stricter than the standard in one point: a property that the schema does not
+//! name is wrong, since everything that is printed shall be documented.
+
+use serde_json::Value;
+
+/// Keywords that say nothing about what is valid.
+const NOTES: [&str; 6] = ["$schema", "$defs", "title", "description", "format", "default"];
+
+/// A schema.
+pub(crate) struct Schema {
+    root: Value,
+}
+
+impl Schema {
+    /// A schema from its text.
+    pub(crate) fn parse(text: &str) -> Schema {
+        Schema { root: serde_json::from_str(text).unwrap() }
+    }
+
+    /// What is wrong with a value; empty when nothing is.
+    pub(crate) fn problems(&self, value: &Value) -> Vec<String> {
+        self.check(&self.root, value, "")
+    }
+
+    /// Fails when the value is not valid.
+    pub(crate) fn assert_valid(&self, value: &Value) {
+        let problems = self.problems(value);
+        assert!(problems.is_empty(), "{}\n{value:#}", problems.join("\n"));
+    }
+
+    fn check(&self, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+        let Some(schema) = schema.as_object() else { return vec![format!("{place}: no schema")] };
+        let mut problems = Vec::new();
+        for (keyword, rule) in schema {
+            match keyword.as_str() {
+                "$ref" => problems.extend(self.check(self.definition(rule), value, place)),
+                "anyOf" => problems.extend(self.one_of(rule, value, place, 1..=usize::MAX)),
+                "oneOf" => problems.extend(self.one_of(rule, value, place, 1..=1)),
+                "type" if !is_of_type(rule, value) => problems.push(format!("{place}: is no {rule}")),
+                "const" if value != rule => problems.push(format!("{place}: is not {rule}")),
+                "enum" if !rule.as_array().unwrap().contains(value) => {
+                    problems.push(format!("{place}: is none of {rule}"));
+                }
+                "minimum" if value.as_f64().is_some_and(|number| number < rule.as_f64().unwrap()) => {
+                    problems.push(format!("{place}: is below {rule}"));
+                }
+                "maximum" if value.as_f64().is_some_and(|number| number > rule.as_f64().unwrap()) => {
+                    problems.push(format!("{place}: is above {rule}"));
+                }
+                "type" | "const" | "enum" | "minimum" | "maximum" => {}
+                "required" => problems.extend(missing(rule, value, place)),
+                "properties" => problems.extend(self.properties(rule, value, place)),
+                "items" => {
+                    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                        problems.extend(self.check(rule, item, &format!("{place}/{index}")));
+                    }
+                }
+                keyword if NOTES.contains(&keyword) => {}
+                keyword => problems.push(format!("{place}: the validator does not know `{keyword}`")),
+            }
+        }
+        problems
+    }
+
+    fn definition(&self, reference: &Value) -> &Value {
+        let pointer = reference.as_str().and_then(|text| text.strip_prefix('#')).unwrap();
+        self.root.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+    }
+
+    fn one_of(
+        &self,
+        branches: &Value,
+        value: &Value,
+        place: &str,
+        allowed: std::ops::RangeInclusive<usize>,
+    ) -> Vec<String> {
+        let branches: Vec<Vec<String>> =
+            branches.as_array().unwrap().iter().map(|branch| self.check(branch, value, place)).collect();
+        let n_valid = branches.iter().filter(|problems| problems.is_empty()).count();
+        if allowed.contains(&n_valid) {
+            return Vec::new();
+        }
+        let mut problems = vec![format!("{place}: fits {n_valid} of {} branches", branches.len())];
+        problems.extend(branches.into_iter().min_by_key(Vec::len).unwrap_or_default());
+        problems
+    }
+
+    fn properties(&self, named: &Value, value: &Value, place: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        for (name, property) in value.as_object().into_iter().flatten() {
+            let place = format!("{place}/{name}");
+            match named.get(name) {
+                Some(schema) => problems.extend(self.check(schema, property, &place)),
+                None => problems.push(format!("{place}: is not in the schema")),
+            }
+        }
+        problems
+    }
+}
+
+fn missing(required: &Value, value: &Value, place: &str) -> Vec<String> {
+    let names = required.as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+    names
+        .filter(|name| value.is_object() && value.get(name).is_none())
+        .map(|name| format!("{place}: has no `{name}`"))
+        .collect()
+}
+
+fn is_of_type(rule: &Value, value: &Value) -> bool {
+    if let Some(names) = rule.as_array() {
+        return names.iter().any(|name| is_of_type(name, value));
+    }
+    match rule.as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("null") => value.is_null(),
+        Some("number") => value.is_number(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        other => panic!("no type {other:?}"),
+    }
+}

@@ -1,0 +1,126 @@
+//! What is on the screen at the start, and that each change on disk is seen.
+
+use std::fs;
+
+use super::{LARGE, SMALL, STATES, on_demo, wait_for_state};
+use crate::support::desk::{Desk, replace};
+use crate::support::pty::Terminal;
+
+#[test]
+fn the_five_worktrees_show_their_states_on_a_small_screen() {
+    shows_the_five_states(SMALL);
+}
+
+#[test]
+fn the_five_worktrees_show_their_states_on_a_large_screen() {
+    shows_the_five_states(LARGE);
+}
+
+fn shows_the_five_states(size: (u16, u16)) {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, size);
+    let shown = terminal.shown();
+    for (name, state) in STATES {
+        assert_eq!(shown.state_of(name), Some(state), "{name}\n{}", shown.rows.join("\n"));
+    }
+    // The most urgent first, selected, with its question in its own words.
+    assert_eq!(shown.list()[0], ("ASKS", "asks"));
+    assert_eq!(shown.selected(), Some("asks"));
+    assert!(shown.has("どちらにしますか"), "{}", shown.rows.join("\n"));
+    assert!(shown.is_alternate && shown.is_cursor_hidden && shown.is_paste_bracketed);
+    assert!(!terminal.has_modes_of_before(), "keys come one by one");
+}
+
+#[test]
+fn committing_the_uncommitted_work_makes_it_complete() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    wait_for_state(&terminal, "uncommitted", "RESCUE");
+    let worktree = desk.demo("uncommitted");
+    worktree.git(["add", "src", "docs"]);
+    worktree.git(["commit", "-qm", "Say hi"]);
+    wait_for_state(&terminal, "uncommitted", "COMPLETE");
+}
+
+#[test]
+fn a_decision_file_that_is_replaced_changes_the_verdict() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    let file = desk.demo("failing").at(".closeout/decision.json");
+    replace(&file, r#"{"decision":"complete"}"#);
+    wait_for_state(&terminal, "failing", "COMPLETE");
+    replace(&file, r#"{"decision":"incomplete","reasons":["the docs are missing"]}"#);
+    let shown = wait_for_state(&terminal, "failing", "INCOMPLETE");
+    assert!(shown.has("docs are miss"), "{}", shown.rows.join("\n"));
+}
+
+#[test]
+fn a_failing_decision_that_is_removed_counts_no_more() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    wait_for_state(&terminal, "failing", "INCOMPLETE");
+    desk.demo("failing").remove(".closeout/decision.json");
+    wait_for_state(&terminal, "failing", "COMPLETE");
+}
+
+#[test]
+fn a_decision_file_in_a_new_folder_is_seen() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    wait_for_state(&terminal, "shop", "INCOMPLETE");
+    desk.demo("shop").write(".closeout/decision.json", r#"{"decision":"complete"}"#);
+    wait_for_state(&terminal, "shop", "COMPLETE");
+}
+
+#[test]
+fn what_the_agent_says_is_seen() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, LARGE);
+    wait_for_state(&terminal, "working", "WORKING");
+    desk.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
+    let shown = wait_for_state(&terminal, "working", "ASKS");
+    assert!(shown.has("Which database should I use, PostgreSQL or SQLite?"), "{}", shown.rows.join("\n"));
+    desk.person_says("working", "SQLite.");
+    wait_for_state(&terminal, "working", "WORKING");
+    desk.agent_says("working", "SQLite is in place.");
+    wait_for_state(&terminal, "working", "INCOMPLETE");
+}
+
+#[test]
+fn a_workspace_that_vanishes_says_so_and_returns() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    wait_for_state(&terminal, "finished", "COMPLETE");
+    fs::rename(desk.at("demo/finished"), desk.at("demo/away")).unwrap();
+    terminal.wait_for("finished is not complete any more", |shown| {
+        shown.state_of("finished") != Some("COMPLETE")
+    });
+    // The others go on.
+    desk.demo("failing").remove(".closeout/decision.json");
+    wait_for_state(&terminal, "failing", "COMPLETE");
+    fs::rename(desk.at("demo/away"), desk.at("demo/finished")).unwrap();
+    wait_for_state(&terminal, "finished", "COMPLETE");
+}
+
+#[test]
+fn a_path_that_was_given_is_watched_beside_the_worktrees() {
+    let desk = Desk::with_demo();
+    let other = desk.demo("other");
+    other.git(["init", "-q", "-b", "main"]);
+    other.write("README", "hello\n").commit("first");
+    let path = other.path().display().to_string();
+    let terminal = Terminal::start(&desk, &desk.shop(), &["watch", &path], SMALL);
+    wait_for_state(&terminal, "other", "INCOMPLETE");
+    other.commit_file("more");
+    wait_for_state(&terminal, "other", "COMPLETE");
+}
+
+#[test]
+fn looking_leaves_no_trace_in_the_repository() {
+    let desk = Desk::with_demo();
+    let before = crate::support::desk::traces(&desk.at("demo"));
+    let mut terminal = on_demo(&desk, SMALL);
+    terminal.press("GRq");
+    assert_eq!(terminal.wait_for_end(), 0);
+    assert_eq!(crate::support::desk::traces(&desk.at("demo")), before);
+}

@@ -1,0 +1,110 @@
+//! Text of repositories and agents never reaches the terminal as anything but text.
+
+use std::collections::BTreeSet;
+
+use regex::bytes::Regex;
+
+use super::{LARGE, SMALL, on_demo};
+use crate::support::desk::Desk;
+use crate::support::pty::Terminal;
+
+/// Sets a title, blinks, scrolls a region, copies to the clipboard, and rings.
+const EVIL: &str = "\u{1b}]0;PWNED\u{7}\u{1b}[5m\u{1b}[2;7r\u{1b}]52;c;ZWNobw==\u{1b}\\\u{9b}5m\u{202e}\u{7}";
+
+/// Everything that the program sends beside text: control sequences without the numbers in them, and
+/// single controls.
+fn sequences(bytes: &[u8]) -> BTreeSet<String> {
+    let all = Regex::new(r"(?-u)\x1b\[[0-9;?<>=!]*[ -/]*[@-~]|\x1b.?|[\x00-\x1a\x1c-\x1f\x7f]").unwrap();
+    let numbers = Regex::new("(?-u)[0-9;]+").unwrap();
+    let found = all.find_iter(bytes).map(|found| match found.as_bytes() {
+        mode if mode.starts_with(b"\x1b[?") => mode.escape_ascii().to_string(),
+        other => numbers.replace_all(other, b"".as_slice()).escape_ascii().to_string(),
+    });
+    found.collect()
+}
+
+/// The program's own: modes at the start and the end, then cursor, colours, clearing.
+fn own() -> BTreeSet<String> {
+    let modes = ["?1049h", "?1049l", "?2004h", "?2004l", "?25h", "?25l"];
+    modes.iter().chain(&["H", "J", "m"]).map(|sequence| format!("\\x1b[{sequence}")).collect()
+}
+
+/// The parts of all colour and style sequences.
+fn styles(bytes: &[u8]) -> BTreeSet<String> {
+    let style = Regex::new(r"(?-u)\x1b\[([0-9;]*)m").unwrap();
+    style.captures_iter(bytes).map(|found| String::from_utf8_lossy(&found[1]).into_owned()).collect()
+}
+
+#[test]
+fn hostile_names_and_words_reach_the_terminal_as_text() {
+    let desk = Desk::with_demo();
+    let shop = desk.demo("shop");
+    // Worktrees and branches with hostile names; git refuses C0 controls in branches only.
+    let folder = format!("../evil{}", EVIL.replace('/', ""));
+    shop.git(["worktree", "add", "-q", "-b", "evil\u{9b}5m\u{202e}", &folder]);
+    // A folder with a line break in its name, that is no worktree.
+    let broken = desk.demo(&format!("line\nbreak{EVIL}"));
+    broken.git(["init", "-q", "-b", "main"]);
+    broken.write(&format!("file{EVIL}.rs"), "x");
+    broken.write(
+        ".closeout/decision.json",
+        serde_json::json!({"decision": "no", "reasons": [EVIL]}).to_string(),
+    );
+    // A HEAD that git itself would not write.
+    let crooked = desk.demo("crooked");
+    crooked.git(["init", "-q", "-b", "main"]);
+    crooked.write(".git/HEAD", format!("ref: refs/heads/x{EVIL}\n"));
+    crooked.write(".closeout.toml", format!("\"key{}\" = 1\n", EVIL.escape_unicode()));
+    desk.agent_says(
+        "working",
+        &format!("Which one?{EVIL} **bold{EVIL}**\n\n1. A{EVIL}\n2. B\n\nShall I use A?{EVIL}"),
+    );
+
+    let given = [broken.path().to_str().unwrap(), crooked.path().to_str().unwrap(), "gone\u{1b}[5m"];
+    let mut terminal = Terminal::start(&desk, &desk.shop(), &given, LARGE);
+    terminal.wait_for("a verdict on each", |shown| shown.list().len() == 9 && super::is_judged(shown));
+    for row in ["1", "2", "3", "4", "5", "6", "7", "8", "9"] {
+        terminal.press(&format!("{row}\tG\t"));
+    }
+    terminal.press("/nothing\r");
+    terminal.wait_for("all keys taken", |shown| shown.list().is_empty());
+    terminal.press("q");
+    assert_eq!(terminal.wait_for_end(), 0);
+
+    let bytes = terminal.bytes();
+    let foreign: Vec<String> = sequences(&bytes).difference(&own()).cloned().collect();
+    assert_eq!(foreign, Vec::<String>::new());
+    assert!(!styles(&bytes).contains("5"), "something blinks");
+    let text = std::str::from_utf8(&bytes).unwrap();
+    for sign in ['\u{9b}', '\u{202e}', '\u{7}'] {
+        assert!(!text.contains(sign), "{sign:?} reached the terminal");
+    }
+    assert!(text.contains('␛'), "the hostile names were on the screen");
+}
+
+#[test]
+fn without_colour_no_colour_is_sent() {
+    // The program's own doing, and that of the library below it.
+    for (name, value) in [("CLOSEOUT_LOOK", "plain"), ("NO_COLOR", "1"), ("TERM", "vt100")] {
+        let desk = Desk::with_demo().with_variable(name, value);
+        let mut terminal = on_demo(&desk, SMALL);
+        terminal.press("jjjj?q");
+        terminal.press("q");
+        assert_eq!(terminal.wait_for_end(), 0);
+        let found = styles(&terminal.bytes());
+        let colours: Vec<&String> = found.iter().filter(|style| is_colour(style)).collect();
+        assert!(colours.is_empty(), "{name}={value}: {colours:?}");
+    }
+}
+
+#[test]
+fn with_colour_colours_are_sent() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    assert!(styles(&terminal.bytes()).iter().any(|style| is_colour(style)));
+}
+
+fn is_colour(style: &str) -> bool {
+    let first = style.split(';').next().and_then(|first| first.parse().ok()).unwrap_or(0_u16);
+    matches!(first, 30..=38 | 40..=48 | 58 | 90..=97 | 100..=107)
+}

@@ -1,0 +1,55 @@
+//! The screen is right at every size, also when the size changes while it runs.
+
+use regex::Regex;
+
+use super::{LARGE, SMALL, on_demo, wait_for_state};
+use crate::support::desk::Desk;
+use crate::support::pty::{Shown, Terminal};
+
+const TINY: (u16, u16) = (44, 14);
+
+/// The rows with every age taken out: time goes on between two looks.
+fn ageless(shown: &Shown) -> String {
+    Regex::new(r" *\b(now|just now|\d+[smhd]( ago)?)\b *")
+        .unwrap()
+        .replace_all(&shown.rows.join("\n"), " ")
+        .into_owned()
+}
+
+/// What a program that is started at this size shows.
+fn fresh(desk: &Desk, size: (u16, u16)) -> String {
+    let terminal = on_demo(desk, size);
+    let shown = wait_for_state(&terminal, "working", "WORKING");
+    ageless(&shown)
+}
+
+#[test]
+fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
+    let desk = Desk::with_demo();
+    // No two rows that are equally urgent, which would stand in the order of their verdicts.
+    desk.demo("shop").write(".closeout.toml", "[baseline]\nrev = \"nothing\"\n");
+    let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&desk, size));
+    let terminal = on_demo(&desk, SMALL);
+    terminal.wait_for("the small screen", |shown| ageless(shown) == expected[0]);
+    terminal.resize(LARGE.0, LARGE.1);
+    terminal.wait_for("the large screen", |shown| ageless(shown) == expected[1]);
+    terminal.resize(TINY.0, TINY.1);
+    terminal.wait_for("the tiny screen", is_right_tiny);
+    terminal.resize(SMALL.0, SMALL.1);
+    terminal.wait_for("the small screen again", |shown| ageless(shown) == expected[2]);
+}
+
+#[test]
+fn a_tiny_screen_still_shows_the_most_urgent_and_the_keys() {
+    let desk = Desk::with_demo();
+    let terminal = Terminal::start(&desk, &desk.shop(), &[], TINY);
+    terminal.wait_for("the tiny screen", is_right_tiny);
+}
+
+fn is_right_tiny(shown: &Shown) -> bool {
+    shown.rows.len() == usize::from(TINY.1)
+        && shown.rows[0].contains("closeout")
+        && shown.list().len() > 1
+        && shown.selected() == Some(shown.list()[0].1)
+        && shown.rows.last().is_some_and(|row| row.contains("q quit"))
+}
