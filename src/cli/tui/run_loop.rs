@@ -30,8 +30,7 @@ pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io:
     let size = screen.terminal.size()?;
     let mut state = ui::State::new(Size { width: size.width, height: size.height }, look);
     state.notices = notices;
-    let mut front =
-        Front { state, views: Vec::new(), is_settled: false, drawn_at: Timestamp(0), frame_at: None };
+    let mut front = Front::new(state);
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
     let mut engine = Engine::start(launch);
@@ -60,103 +59,6 @@ pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io:
         }
         front.draw_if_due(&mut screen)?;
     }
-}
-
-/// What the screen shows, and when it is drawn next.
-struct Front {
-    state: ui::State,
-    views: Vec<WorkspaceView>,
-    /// A person chose, or everything was judged once: the selection is theirs.
-    is_settled: bool,
-    drawn_at: Timestamp,
-    frame_at: Option<Timestamp>,
-}
-
-impl Front {
-    /// Takes one input in; true when the person leaves.
-    fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
-        self.is_settled = true;
-        let reaction = ui::update(&mut self.state, &self.views, input);
-        pass_on(engine, reaction.intents);
-        self.take_world(engine);
-        reaction.is_quit
-    }
-
-    /// Takes over what the engine knows by now; true when that changed anything.
-    fn take_world(&mut self, engine: &mut Engine) -> bool {
-        let changes = engine.take_changes();
-        let mut notices = notices(engine);
-        notices.retain(|notice| !self.state.notices.contains(notice));
-        if changes.views.is_empty()
-            && changes.removed.is_empty()
-            && notices.is_empty()
-            && self.state.is_loaded == engine.is_discovered()
-        {
-            return false;
-        }
-        self.state.notices.extend(notices);
-        for view in changes.views {
-            match self.views.iter_mut().find(|known| known.id == view.id) {
-                Some(known) => *known = view,
-                None => self.views.push(view),
-            }
-        }
-        self.views.retain(|view| !changes.removed.contains(&view.id));
-        if engine.is_discovered() {
-            ui::order(&mut self.views, &self.state);
-            self.select(engine);
-        }
-        true
-    }
-
-    /// Keeps the selection where a person wants it. Before they chose, it goes with the most urgent
-    /// workspace, and what it passes by in the order of the first answers was not looked at.
-    fn select(&mut self, engine: &mut Engine) {
-        if !self.is_settled {
-            self.state.selected = None;
-            self.state.looked = None;
-            self.state.holds_place = false;
-            self.is_settled = engine.is_all_judged();
-        }
-        let reaction = ui::views_changed(&mut self.state, &self.views);
-        if self.is_settled {
-            pass_on(engine, reaction.intents);
-        }
-    }
-
-    /// A frame now, or when the last one is a frame's time ago.
-    fn ask_for_frame(&mut self) {
-        let due = self.drawn_at.plus_millis(FRAME_MS).max(clock::now());
-        self.frame_at = Some(self.frame_at.map_or(due, |before| before.min(due)));
-    }
-
-    fn is_due(&self) -> bool {
-        self.frame_at.is_some_and(|frame_at| frame_at <= clock::now())
-    }
-
-    fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
-        let now = clock::now();
-        screen.terminal.draw(|frame| ui::draw(frame, &self.state, &self.views, now))?;
-        self.drawn_at = now;
-        self.frame_at = ui::next_age_change(&self.state, &self.views, now);
-        Ok(())
-    }
-}
-
-fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
-    for intent in intents {
-        engine.want(intent);
-    }
-}
-
-/// What went wrong beside the workspaces.
-fn notices(engine: &mut Engine) -> Vec<String> {
-    let refused: Vec<String> = engine
-        .refused()
-        .iter()
-        .map(|(path, reason)| format!("{} {reason}", display_text::path(path)))
-        .collect();
-    engine.take_notices().into_iter().chain(refused).collect()
 }
 
 /// The signal that a terminal sends when it is closed.

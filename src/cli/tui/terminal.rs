@@ -1,7 +1,7 @@
 //! The terminal as a guard: what it changes at the start it puts back at the end, also after an error
 //! or a panic.
 
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ const FRAME_BYTES: usize = 1 << 16;
 pub(super) struct Screen {
     /// Where frames are drawn. Its own ending is left out: it complains on standard error, and panics
     /// when the terminal behind that is gone.
-    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
+    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
