@@ -9,15 +9,13 @@ use crate::support::pty::{Shown, Terminal};
 const TINY: (u16, u16) = (44, 14);
 
 /// The rows with every age taken out: time goes on between two looks.
-fn ageless(shown: &Shown) -> String {
-    Regex::new(r" *\b(now|just now|\d+[smhd]( ago)?)\b *")
-        .unwrap()
-        .replace_all(&shown.rows.join("\n"), " ")
-        .into_owned()
+fn ageless(shown: &Shown) -> Vec<String> {
+    let age = Regex::new(r" *\b(now|just now|(for )?\d+[smhd]( ago)?)\b *").unwrap();
+    shown.rows.iter().map(|row| age.replace_all(row, " ").trim_end().to_owned()).collect()
 }
 
 /// What a program that is started at this size shows.
-fn fresh(desk: &Desk, size: (u16, u16)) -> String {
+fn fresh(desk: &Desk, size: (u16, u16)) -> Vec<String> {
     let terminal = on_demo(desk, size);
     let shown = wait_for_state(&terminal, "working", "WORKING");
     ageless(&shown)
