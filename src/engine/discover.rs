@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    Baseline, Event, FoundWorkspace, ReadProblem, TaskKind, WorkspaceId, WorkspaceSettings, display_text,
+    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
+    WorkspaceSettings, display_text,
 };
 
 use super::{Launch, Overlay, Scope, clock};
@@ -14,8 +15,8 @@ use super::{Launch, Overlay, Scope, clock};
 /// What discovery found.
 pub(super) struct Discovery {
     pub(super) event: Event,
-    /// Folders in which a new worktree would show.
-    pub(super) worktree_folders: Vec<PathBuf>,
+    /// Where a new worktree would show, and where those that are being made become whole.
+    pub(super) worktree_folders: Vec<WatchTarget>,
 }
 
 /// Finds the workspaces of `launch`. `baselines` are those that earlier runs remembered.
@@ -45,7 +46,7 @@ struct Found<'a> {
     workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     refused: Vec<(PathBuf, String)>,
-    worktree_folders: Vec<PathBuf>,
+    worktree_folders: Vec<WatchTarget>,
 }
 
 impl<'a> Found<'a> {
@@ -64,7 +65,10 @@ impl<'a> Found<'a> {
     fn add_worktrees(&mut self, here: &Path) {
         match git::worktrees(here) {
             Ok(worktrees) => {
-                self.worktree_folders.extend(git::worktrees_folder(here));
+                if let Some(folder) = git::worktrees_folder(here) {
+                    self.worktree_folders.extend(half_made(&folder));
+                    self.worktree_folders.push(WatchTarget::new(folder, Names::Any, Parts::COMMITS));
+                }
                 for worktree in worktrees {
                     self.add_worktree(&worktree);
                 }
@@ -125,6 +129,19 @@ impl<'a> Found<'a> {
     fn refuse(&mut self, path: &Path, reason: &str) {
         self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
     }
+}
+
+/// The files without which git does not know a linked worktree; it writes them one after the other.
+const WORKTREE_FILES: [&str; 3] = ["gitdir", "HEAD", "commondir"];
+
+/// Worktrees below `folder` that git is still making: their folder is there, and not yet what it says.
+fn half_made(folder: &Path) -> Vec<WatchTarget> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && WORKTREE_FILES.iter().any(|name| !path.join(name).exists()))
+        .map(|path| WatchTarget::new(path, Names::these(WORKTREE_FILES), Parts::COMMITS))
+        .collect()
 }
 
 fn overlaid(settings: WorkspaceSettings, overlay: &Overlay, is_repository: bool) -> WorkspaceSettings {

@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Names, Parts, Timestamp, WatchProblem,
+    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
     WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
@@ -56,7 +56,7 @@ type MemorySlot = Arc<Mutex<Option<Memory>>>;
 /// What comes back from work beside the loop.
 enum Arrival {
     Event(Event),
-    Discovery { event: Event, worktree_folders: Vec<PathBuf> },
+    Discovery { event: Event, worktree_folders: Vec<WatchTarget> },
     Notice(String),
 }
 
@@ -252,13 +252,24 @@ impl Engine {
         });
     }
 
-    fn watch_worktree_folders(&mut self, folders: Vec<PathBuf>) {
+    /// Watches for new worktrees. What was not watched before is sighted once, so what happened between
+    /// the look and the watch is not missed. A worktree that is whole by now is watched as a workspace.
+    fn watch_worktree_folders(&mut self, targets: Vec<WatchTarget>) {
         let Some(watching) = &self.watching else { return };
-        for folder in folders {
-            let id = WorkspaceId::local(folder.clone());
-            if self.worktree_folders.insert(id.clone()) {
-                watching.watch(id, vec![WatchTarget::new(folder, Names::Any, Parts::COMMITS)]);
+        // A repository that cannot be read now is still watched for new worktrees.
+        if targets.is_empty() {
+            return;
+        }
+        let mut before = std::mem::take(&mut self.worktree_folders);
+        for target in targets {
+            let id = WorkspaceId::local(target.folder.clone());
+            if !before.remove(&id) {
+                watching.watch(id.clone(), vec![target]);
             }
+            self.worktree_folders.insert(id);
+        }
+        for id in before {
+            watching.watch(id, Vec::new());
         }
     }
 

@@ -123,6 +123,11 @@ fn a_change_is_a_json_line() {
     follow.wait_for_state("failing", "COMPLETE");
     desk.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
     follow.wait_for_state("working", "AWAITING_RESPONSE");
+    desk.demo("shop").git(["worktree", "add", "-q", "-b", "search", "../search"]);
+    follow.wait_for_state("search", "INCOMPLETE");
+    desk.demo("shop").git(["worktree", "remove", "../search"]);
+    let path = desk.at("demo/search").display().to_string();
+    follow.wait_for("search removed", |line| line["event"] == "removed" && line["path"] == path);
 }
 
 #[test]

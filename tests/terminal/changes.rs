@@ -87,6 +87,20 @@ fn what_the_agent_says_is_seen() {
 }
 
 #[test]
+fn a_new_worktree_appears_and_goes() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    let shop = desk.demo("shop");
+    shop.git(["worktree", "add", "-q", "-b", "search", "../search"]);
+    wait_for_state(&terminal, "search", "INCOMPLETE");
+    desk.demo("search").commit_file("search.rs");
+    wait_for_state(&terminal, "search", "COMPLETE");
+    shop.git(["worktree", "remove", "../search"]);
+    terminal.wait_for("search gone", |shown| shown.state_of("search").is_none());
+    assert_eq!(terminal.shown().list().len(), 6);
+}
+
+#[test]
 fn a_workspace_that_vanishes_says_so_and_returns() {
     let desk = Desk::with_demo();
     let terminal = on_demo(&desk, SMALL);
