@@ -1,5 +1,7 @@
 //! Tests of the room `agent`: real transcripts of Claude Code, and files as they go wrong.
 
+mod registry;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -204,8 +206,12 @@ fn a_session_at_work_is_seen_behind_a_newer_one_that_is_over() {
     set_time(&new, 1_000_005);
     let session = machine.session();
     assert_eq!(session.session_id, "new");
-    let beside =
-        Beside { kind: BesideKind::Session, id: "old".to_owned(), moved_at: Some(Timestamp(1_000_000_000)) };
+    let beside = Beside {
+        kind: BesideKind::Session,
+        id: "old".to_owned(),
+        moved_at: Some(Timestamp(1_000_000_000)),
+        live: None,
+    };
     assert_eq!(session.beside, [beside]);
     let (activity, claim) = machine.weighed(1_000_010_000, None);
     assert_eq!((activity.state, claim), (ActivityState::Working, Claim::Work));
@@ -230,7 +236,8 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
     fs::write(&record, "{}\n").unwrap();
     let moved_at = sent_at.plus_millis(60_000);
     set_time(&record, u64::try_from(moved_at.0 / 1000).unwrap());
-    let beside = Beside { kind: BesideKind::Subagent, id: "ab12".to_owned(), moved_at: Some(moved_at) };
+    let beside =
+        Beside { kind: BesideKind::Subagent, id: "ab12".to_owned(), moved_at: Some(moved_at), live: None };
     assert_eq!(machine.session().beside, [beside]);
     let (activity, claim) = machine.weighed(moved_at.0 + 1000, None);
     assert_eq!((activity.state, claim), (ActivityState::Background, Claim::Wait));

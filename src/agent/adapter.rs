@@ -22,6 +22,13 @@ pub struct SessionMemory {
     claude: claude::Memory,
 }
 
+impl SessionMemory {
+    /// Where a change of what the sessions that were read last do now would show, beside their records.
+    pub fn watch_targets(&self) -> Vec<WatchTarget> {
+        self.claude.watch_target().into_iter().collect()
+    }
+}
+
 impl Adapter {
     /// The agent's name in evidence and on the screen.
     pub fn name(&self) -> &'static str {

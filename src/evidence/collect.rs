@@ -104,6 +104,7 @@ pub fn collect(
     found.new_baseline = baseline.filter(is_new).cloned();
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(adapters.iter().flat_map(|adapter| adapter.watch_targets(workspace)));
+    found.watch_targets.extend(memory.sessions.watch_targets());
     found.watch_targets.extend(declared_folders(workspace, settings));
     Ok(found)
 }

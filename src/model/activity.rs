@@ -49,6 +49,8 @@ pub enum ActivityState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivitySource {
+    /// The agent's own registry of running sessions.
+    Registry,
     /// The agent's own record of its conversation.
     Transcript,
     /// Nowhere.

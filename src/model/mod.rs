@@ -50,7 +50,9 @@ pub use observation::{
 pub use parts::Parts;
 pub use plan::SeenWorld;
 pub use question::{Choice, Question, QuestionWeight};
-pub use session::{AgentMessage, Beside, BesideKind, SessionObservation, TurnState};
+pub use session::{
+    AgentMessage, Beside, BesideKind, LiveState, LiveStatus, SessionObservation, TurnState, WaitsOn,
+};
 pub use settings::{OfferPolicy, Policy, WatchSettings, WorkspaceSettings};
 pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task_kind::TaskKind;

@@ -34,6 +34,63 @@ pub struct SessionObservation {
     /// What was left at work beside the turn above, as the records tell it: each may have been killed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Beside>,
+    /// What the agent's registry of running sessions tells of it. `None` when it has no entry there, or
+    /// when nobody can say whether the process of the entry lives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveState>,
+}
+
+impl SessionObservation {
+    /// Whether a turn is open and the registry does not tell that it is over: the process is gone, or
+    /// idle since a moment after the record last moved. An older "idle" was told before the turn began.
+    pub fn is_turn_open(&self) -> bool {
+        let TurnState::Open { since: moved_at, .. } = &self.turn else { return false };
+        match &self.live {
+            Some(LiveState { status: LiveStatus::Gone, .. }) => false,
+            Some(LiveState { status: LiveStatus::Idle, since }) => {
+                since.zip(*moved_at).is_some_and(|(since, moved_at)| since < moved_at)
+            }
+            Some(LiveState { status: LiveStatus::Busy | LiveStatus::Waiting { .. }, .. }) | None => true,
+        }
+    }
+}
+
+/// What an agent's registry of running sessions tells of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveState {
+    /// What its process does.
+    pub status: LiveStatus,
+    /// Since when, by the entry.
+    pub since: Option<Timestamp>,
+}
+
+/// What the process of a session does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum LiveStatus {
+    /// It works on a turn.
+    Busy,
+    /// It waits for the next prompt.
+    Idle,
+    /// It waits for the person in the middle of a turn.
+    Waiting {
+        /// For what.
+        on: WaitsOn,
+    },
+    /// The entry was left behind: its process does not live any more.
+    Gone,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsOn {
+    /// The leave to use a tool, or to go on by a plan.
+    Permission,
+    /// The answer to a question.
+    Input,
+    /// What this version of closeout does not know, in the agent's words. Untrusted text.
+    Other(String),
 }
 
 /// Something in the workspace that may be at work while the newest session's turn is over.
@@ -45,6 +102,9 @@ pub struct Beside {
     pub id: String,
     /// When its record last grew.
     pub moved_at: Option<Timestamp>,
+    /// What the agent's registry of running sessions tells of another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveState>,
 }
 
 /// What may be at work beside a session's turn.

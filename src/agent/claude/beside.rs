@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::background::Background;
-use crate::model::{Beside, BesideKind, SessionObservation, Timestamp, TurnState};
+use crate::model::{Beside, BesideKind, SessionObservation, Timestamp};
 
 /// The subagents of the session recorded in `transcript` that have not reported.
 pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Beside> {
@@ -14,24 +14,19 @@ pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Besid
     let beside = |(id, sent_at): &(String, Option<Timestamp>)| {
         let record = folder.join(format!("agent-{id}.jsonl")).symlink_metadata().ok();
         let moved_at = record.as_ref().and_then(modified_at).max(*sent_at);
-        Beside { kind: BesideKind::Subagent, id: id.clone(), moved_at }
+        Beside { kind: BesideKind::Subagent, id: id.clone(), moved_at, live: None }
     };
     background.subagents().iter().map(beside).collect()
 }
 
 /// Another session, if its turn is open.
 pub(super) fn session(other: &SessionObservation) -> Option<Beside> {
-    match other.turn {
-        TurnState::Open { .. } => Some(Beside {
-            kind: BesideKind::Session,
-            id: other.session_id.clone(),
-            moved_at: other.written_at,
-        }),
-        TurnState::Ended { .. }
-        | TurnState::Interrupted { .. }
-        | TurnState::Failed { .. }
-        | TurnState::Unknown => None,
-    }
+    other.is_turn_open().then(|| Beside {
+        kind: BesideKind::Session,
+        id: other.session_id.clone(),
+        moved_at: other.written_at,
+        live: other.live.clone(),
+    })
 }
 
 /// When a file last changed.

@@ -12,11 +12,12 @@ use rustix::io::Errno;
 
 use super::NAME;
 use super::beside;
+use super::registry::Registry;
 use super::tasks::read_tasks;
 use super::transcript::Transcript;
 use crate::agent::record_tail::{Followed, read_range, take_lines};
 use crate::model::{
-    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, TurnState, Unreadable, WatchTarget,
+    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, Unreadable, WatchTarget,
 };
 
 /// The client cuts a longer name here and adds `-` and a hash.
@@ -44,6 +45,15 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<Record>,
+    /// Where the registry tells of the sessions that were read last.
+    registry_target: Option<WatchTarget>,
+}
+
+impl Memory {
+    /// Where a change of what the sessions do now would show, beside their transcripts.
+    pub(in crate::agent) fn watch_target(&self) -> Option<WatchTarget> {
+        self.registry_target.clone()
+    }
 }
 
 /// What is remembered of one transcript.
@@ -88,6 +98,7 @@ pub(in crate::agent) fn newest_session(
     memory: &mut Memory,
 ) -> Reading<SessionObservation> {
     let folder = transcript_folder(config_dir, workspace);
+    memory.registry_target = None;
     match transcripts(&folder) {
         Ok(candidates) => newest_of(&candidates, config_dir, workspace, memory),
         Err(error) if error.kind() == io::ErrorKind::NotFound => absent(),
@@ -157,6 +168,8 @@ fn newest_of(
     workspace: &Path,
     memory: &mut Memory,
 ) -> Reading<SessionObservation> {
+    // Before the transcripts: what they tell beyond it is newer.
+    let mut registry = Registry::read(config_dir);
     let mut trouble = None;
     let mut newest: Option<(i64, SessionObservation)> = None;
     let mut n_beside = 0;
@@ -164,14 +177,15 @@ fn newest_of(
     for (written_at, path) in candidates.iter().take(MOST_CANDIDATES) {
         if let Some((newest_at, session)) = &newest {
             let is_far = newest_at.saturating_sub(*written_at) > LONGEST_SILENCE;
-            if is_far || n_beside == MOST_BESIDE || matches!(session.turn, TurnState::Open { .. }) {
+            if is_far || n_beside == MOST_BESIDE || session.is_turn_open() {
                 break;
             }
             n_beside += 1;
         }
         match read_candidate(path, config_dir, workspace, memory) {
-            Ok(Some(session)) => {
+            Ok(Some(mut session)) => {
                 is_read.push(path);
+                session.live = registry.look_up(&session.session_id);
                 match &mut newest {
                     Some((_, newest)) => newest.beside.extend(beside::session(&session)),
                     None => newest = Some((*written_at, session)),
@@ -185,6 +199,7 @@ fn newest_of(
         }
     }
     memory.records.retain(|record| is_read.contains(&&record.path));
+    memory.registry_target = registry.watch_target();
     newest.map_or_else(|| trouble.unwrap_or_else(absent), |(_, session)| Reading::Present(session))
 }
 

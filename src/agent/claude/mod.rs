@@ -1,4 +1,5 @@
-//! Claude Code: its transcripts under `projects/`, its tasks under `tasks/`.
+//! Claude Code: its transcripts under `projects/`, its tasks under `tasks/`, its registry of running
+//! sessions under `sessions/`.
 //!
 //! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
 //! counted and passed over.
@@ -8,6 +9,7 @@ mod background;
 mod beside;
 mod find;
 mod line;
+mod registry;
 mod tasks;
 mod todos;
 mod transcript;

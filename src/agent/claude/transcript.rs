@@ -276,6 +276,7 @@ impl Transcript {
             n_skipped_lines: self.n_skipped_lines,
             is_partial: false,
             beside: Vec::new(),
+            live: None,
         }
     }
 }
