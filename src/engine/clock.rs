@@ -1,6 +1,6 @@
 //! The clock. The only place that asks what time it is.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::model::Timestamp;
 
@@ -9,4 +9,15 @@ use crate::model::Timestamp;
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Sleeps until a moment, or for ever. Needs a tokio runtime with time.
+pub async fn sleep_until(at: Option<Timestamp>) {
+    match at {
+        Some(at) => {
+            let wait = at.millis_since(now()).max(0);
+            tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+        }
+        None => std::future::pending().await,
+    }
 }

@@ -113,7 +113,7 @@ impl Engine {
                     self.arrived(arrival);
                 }
             }
-            () = sleep_until(wake_at) => self.woke(),
+            () = clock::sleep_until(wake_at) => self.woke(),
         }
     }
 
@@ -326,15 +326,4 @@ impl Engine {
 
 fn take(slot: &MemorySlot) -> Memory {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
-}
-
-/// Sleeps until a moment, or for ever.
-async fn sleep_until(at: Option<Timestamp>) {
-    match at {
-        Some(at) => {
-            let wait = at.millis_since(clock::now()).max(0);
-            tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
-        }
-        None => std::future::pending().await,
-    }
 }
