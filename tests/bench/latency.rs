@@ -93,7 +93,7 @@ fn renames(screen: &mut Screen, fleet: &Fleet, count: usize, n: usize, table: &m
 
 fn keys(screen: &mut Screen, count: usize, n: usize, table: &mut Table) -> Result<()> {
     let mut samples = Samples::default();
-    for number in 0..count {
+    for _ in 0..count {
         screen.settle(Duration::from_millis(20));
         let began = Instant::now();
         // Help opens and closes: a frame that differs, also where there is only one row.
