@@ -10,3 +10,5 @@ mod hostile;
 mod new_work;
 #[path = "evidence_git/places.rs"]
 mod places;
+#[path = "evidence_git/submodules.rs"]
+mod submodules;

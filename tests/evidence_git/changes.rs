@@ -167,25 +167,6 @@ fn excludes_of_every_kind_are_followed() {
 }
 
 #[test]
-fn a_submodule_counts_when_its_commit_moved_and_not_when_it_is_dirty() {
-    let part = Repo::new();
-    let repo = part.beside("whole");
-    repo.git(["init", "-q", "-b", "main"]);
-    let url = part.path().display().to_string();
-    repo.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"]);
-    repo.commit("with a part");
-    assert_eq!(changes(&repo), Changes::default());
-    let inside = repo.beside("whole/part");
-    inside.write("README", "dirty\n").write("loose", "x");
-    assert_eq!(changes(&repo), Changes::default());
-    assert_eq!((changes(&inside).n_unstaged, changes(&inside).n_untracked), (1, 1));
-    inside.commit("moved");
-    assert_eq!(changes(&repo).files, [file("part", None, Some(ChangeKind::Modified))]);
-    repo.git(["add", "part"]);
-    assert_eq!(changes(&repo).files, [file("part", Some(ChangeKind::Modified), None)]);
-}
-
-#[test]
 fn a_repository_in_the_work_tree_is_one_untracked_path() {
     let repo = Repo::new();
     let nested = repo.beside("repo/nested");

@@ -159,8 +159,15 @@ fn a_submodules_filters_and_hooks_never_run() {
     let inside = repo.beside("whole/part");
     inside.git(["config", "filter.f.clean", &script]);
     inside.git(["config", "core.fsmonitor", &script]);
+    inside.git(["config", "filter.f.process", &script]);
+    inside.git(["config", "filter.f.required", "true"]);
+    std::os::unix::fs::symlink(&script, inside.git_dir().join("hooks/post-index-change")).unwrap();
+    // The same size as in the index: only its content tells.
     inside.write(".gitattributes", "* filter=f\n").write("README", "dirty\n");
     stays_silent(&repo, &canary);
+    let changed = facts(&repo, BaselineChoice::Find).changes.unwrap().files;
+    assert!(changed.iter().any(|file| file.path == "part"), "{changed:?}");
+    assert!(!canary.exists());
 }
 
 #[test]
@@ -472,5 +479,45 @@ fn every_version_of_the_index_is_whole_and_every_cut_is_seen() {
             let unreadable = refusal(&repo, repo.path(), Some(GitReader::Program));
             assert_eq!(unreadable.problem, ReadProblem::Invalid, "version {version}, cut at {cut}");
         }
+    }
+}
+
+#[test]
+fn a_damaged_index_is_said_with_its_path_and_what_to_do() {
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    for at in [&repo, &linked] {
+        let path = at.git_dir().join("index");
+        let content = std::fs::read(&path).unwrap();
+        let mut flipped = content.clone();
+        flipped[40] ^= 0xFF;
+        for (damage, readers) in [
+            (&content[..content.len() / 2], &READERS[..]),
+            (b"garbage and more".as_slice(), &READERS[..]),
+            (&flipped, &READERS[..1]),
+        ] {
+            std::fs::write(&path, damage).unwrap();
+            for reader in readers {
+                let unreadable = refusal(at, at.path(), Some(*reader));
+                assert_eq!(unreadable.problem, ReadProblem::Invalid);
+                let advice = format!("`rm {} && git reset`", path.display());
+                assert!(unreadable.detail.contains(&advice), "{reader:?}: {}", unreadable.detail);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_configuration_is_said_with_its_path_and_line() {
+    for reader in [Some(GitReader::InProcess), Some(GitReader::Program), None] {
+        let repo = Repo::new();
+        let path = repo.git_dir().join("config");
+        std::fs::write(&path, "[core]\n\tbare = false\n[[[ garbage = \n").unwrap();
+        let unreadable = refusal(&repo, repo.path(), reader);
+        assert_eq!(unreadable.problem, ReadProblem::Invalid);
+        let detail = unreadable.detail;
+        assert!(detail.contains("configuration file of git is damaged"), "{reader:?}: {detail}");
+        assert!(detail.contains(&path.display().to_string()), "{reader:?}: {detail}");
+        assert!(detail.contains(":3") || detail.contains("line 3"), "{reader:?}: {detail}");
     }
 }

@@ -508,6 +508,79 @@ fn commits_that_are_made_meanwhile_are_never_lost() {
 }
 
 #[test]
+fn commits_that_cancel_each_other_out_are_no_new_work() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    repo.git(["revert", "--no-edit", "HEAD"]);
+    let facts = facts(&repo, BaselineChoice::Remembered(&baseline));
+    assert_eq!((facts.commits.n_new, facts.commits.n_empty, facts.commits.newest.len()), (0, 2, 0));
+    assert!(facts.notes.iter().any(|note| note.contains("cancel each other out")), "{:?}", facts.notes);
+    repo.commit_file("b");
+    assert_eq!(counts(&repo, &baseline), (3, 0, 0, 0, 0));
+}
+
+#[test]
+fn work_that_is_taken_back_by_hand_is_seen_by_a_reader_that_remembers() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    for reader in [GitReader::InProcess, GitReader::Program] {
+        repo.git(["reset", "-q", "--hard", baseline.commit.as_deref().unwrap()]);
+        let mut memory = GitMemory::default();
+        let mut n_new = || {
+            let choice = BaselineChoice::Remembered(&baseline);
+            present(look(&repo, repo.path(), choice, Some(reader), &mut memory)).facts.commits.n_new
+        };
+        assert_eq!(n_new(), 0);
+        repo.write("x", format!("{reader:?}")).commit("there");
+        assert_eq!(n_new(), 1);
+        repo.remove("x").commit("and back");
+        assert_eq!(n_new(), 0, "{reader:?}");
+        repo.commit_file("y");
+        assert_eq!(n_new(), 3);
+    }
+}
+
+#[test]
+fn everything_that_is_taken_back_to_nothing_is_no_new_work() {
+    let repo = Repo::unborn();
+    let baseline = first_seen(&repo);
+    repo.commit_file("a");
+    assert_eq!(counts(&repo, &baseline), (1, 0, 0, 0, 0));
+    repo.remove("a").commit("back");
+    assert_eq!(counts(&repo, &baseline), (0, 0, 2, 0, 0));
+}
+
+#[test]
+fn branches_that_come_and_go_in_folders_or_at_once_are_never_missed() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let lost = repo.commit_file("a");
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    repo.git(["branch", "kept/other"]);
+    for reader in [GitReader::InProcess, GitReader::Program] {
+        let mut memory = GitMemory::default();
+        let mut strays = || {
+            let choice = BaselineChoice::Remembered(&baseline);
+            let commits = present(look(&repo, repo.path(), choice, Some(reader), &mut memory)).facts.commits;
+            (commits.n_elsewhere, commits.n_lost)
+        };
+        // Written as git writes them, but within one tick of the file system's clock.
+        for round in 0..4 {
+            for name in ["refs/heads/kept/it", "refs/tags/it", "refs/heads/it"] {
+                let path = repo.git_dir().join(name);
+                let next = path.with_extension("lock");
+                std::fs::write(&next, format!("{lost}\n")).unwrap();
+                std::fs::rename(&next, &path).unwrap();
+                assert_eq!(strays(), (1, 0), "{name}, {reader:?}, round {round}");
+                std::fs::remove_file(&path).unwrap();
+                assert_eq!(strays(), (0, 1), "{name}, {reader:?}, round {round}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_walk_that_is_too_long_is_cut_and_says_so() {
     let repo = Repo::new();
     let baseline = first_seen(&repo);

@@ -23,10 +23,16 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
     }
     let log = raw::recent_log(layout)?;
     let Some(made) = made_on_top(&log, old, new) else { return Ok(None) };
-    let ids: Vec<Id> = std::iter::once(old.to_owned()).chain(made).collect();
-    let Some(commits) = repo.commits(&ids)?.into_iter().collect::<Option<Vec<Commit>>>() else {
+    let base = known.git.baseline.commit.clone();
+    let ids: Vec<Id> = std::iter::once(old.to_owned()).chain(made).chain(base.clone()).collect();
+    let Some(mut commits) = repo.commits(&ids)?.into_iter().collect::<Option<Vec<Commit>>>() else {
         return Ok(None);
     };
+    let base = base.and_then(|_| commits.pop());
+    // Work that was taken back is counted anew; so is what began from nothing and may be nothing again.
+    if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
+        return Ok(None);
+    }
     let mut facts = known.clone();
     for (before, commit) in commits.iter().zip(commits.iter().skip(1)) {
         if commit.parents != [before.id.clone()] {
@@ -45,7 +51,7 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
     }
     facts.git.head = stamp.head().clone();
     facts.targets = targets::of(layout, stamp.head(), known.upstream_name.as_deref());
-    facts.stamp = Some(stamp);
+    facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))
 }
 

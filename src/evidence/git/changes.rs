@@ -2,41 +2,26 @@
 
 use std::path::{Component, Path};
 
+use super::layout::Layout;
 use super::reader::{Entry, Repo};
+use super::submodules::Walk;
 use super::trouble::Read;
 use crate::model::{ChangeKind, ChangedFile, Changes};
 
 /// So many paths are listed; all are counted.
 const MAX_FILES: usize = 200;
 
-/// The uncommitted changes. `evidence` are paths from `prefix` (the workspace, from the top) that
-/// are evidence and not work as long as they are untracked.
-pub(super) fn read(repo: &dyn Repo, prefix: &Path, evidence: &[String]) -> Read<Changes> {
-    let evidence: Vec<Vec<u8>> = evidence.iter().filter_map(|name| from_top(prefix, name)).collect();
-    let mut changes = Changes::default();
-    let mut kept: Vec<Entry> = Vec::new();
-    for mut entry in repo.status()? {
-        if entry.unstaged == Some(ChangeKind::Untracked) {
-            let (n_evidence, is_all) = evidence_in(repo, &entry, &evidence)?;
-            changes.n_evidence_files += n_evidence;
-            if is_all {
-                entry.unstaged = None;
-            }
-        }
-        if entry.staged.is_some() || entry.unstaged.is_some() {
-            kept.push(entry);
-        }
-    }
-    kept.sort_by(|one, other| one.path.cmp(&other.path));
-    // A file that was only taken out of the index is deleted there and untracked in the work tree.
-    kept.dedup_by(|next, entry| {
-        let is_same = next.path == entry.path;
-        if is_same {
-            entry.staged = entry.staged.or(next.staged);
-            entry.unstaged = entry.unstaged.or(next.unstaged);
-        }
-        is_same
-    });
+/// The uncommitted changes. `evidence` are paths from the workspace that are evidence and not work
+/// as long as they are untracked.
+pub(super) fn read(
+    repo: &dyn Repo,
+    layout: &Layout,
+    evidence: &[String],
+    walk: &mut Walk<'_>,
+) -> Read<Changes> {
+    let evidence: Vec<Vec<u8>> = evidence.iter().filter_map(|name| from_top(&layout.prefix, name)).collect();
+    let (kept, n_evidence_files) = entries(repo, layout, &evidence, walk)?;
+    let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());
         match entry.unstaged {
@@ -59,6 +44,41 @@ pub(super) fn read(repo: &dyn Repo, prefix: &Path, evidence: &[String]) -> Read<
         .map(|entry| ChangedFile { path: shown(&entry.path), staged: entry.staged, unstaged: entry.unstaged })
         .collect();
     Ok(changes)
+}
+
+/// The paths that differ, sorted, each once, and how many evidence files were left out. `evidence`
+/// are paths from the top.
+pub(super) fn entries(
+    repo: &dyn Repo,
+    layout: &Layout,
+    evidence: &[Vec<u8>],
+    walk: &mut Walk<'_>,
+) -> Read<(Vec<Entry>, u32)> {
+    let gitlinks = repo.gitlinks()?;
+    let (mut kept, mut n_evidence_files) = walk.look(layout, &gitlinks, evidence)?;
+    for mut entry in repo.status(&gitlinks)? {
+        if entry.unstaged == Some(ChangeKind::Untracked) {
+            let (n_evidence, is_all) = evidence_in(repo, &entry, evidence)?;
+            n_evidence_files += n_evidence;
+            if is_all {
+                entry.unstaged = None;
+            }
+        }
+        if entry.staged.is_some() || entry.unstaged.is_some() {
+            kept.push(entry);
+        }
+    }
+    kept.sort_by(|one, other| one.path.cmp(&other.path));
+    // A file that was only taken out of the index is deleted there and untracked in the work tree.
+    kept.dedup_by(|next, entry| {
+        let is_same = next.path == entry.path;
+        if is_same {
+            entry.staged = entry.staged.or(next.staged);
+            entry.unstaged = entry.unstaged.or(next.unstaged);
+        }
+        is_same
+    });
+    Ok((kept, n_evidence_files))
 }
 
 /// How many evidence files an untracked entry is or holds, and whether it holds nothing else.

@@ -30,14 +30,18 @@ const EMPTY_TREES: [&str; 2] = [
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 ];
 
-/// What happened since the baseline, and whether the counts depend on nothing but the commits of
-/// this branch and the log of HEAD.
-pub(super) fn count(
-    repo: &dyn Repo,
-    layout: &Layout,
-    head: &Head,
-    baseline: &Baseline,
-) -> Read<(CommitCounts, bool)> {
+/// What happened since the baseline.
+pub(super) struct Counted {
+    /// The counts.
+    pub(super) counts: CommitCounts,
+    /// They depend on nothing but the commits of this branch and the log of HEAD.
+    pub(super) is_plain: bool,
+    /// Commits that would be new work leave everything as it was at the baseline.
+    pub(super) is_cancelled: bool,
+}
+
+/// Counts what happened since the baseline.
+pub(super) fn count(repo: &dyn Repo, layout: &Layout, head: &Head, baseline: &Baseline) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
         Some(name) => repo.reflog(name)?,
@@ -60,8 +64,26 @@ pub(super) fn count(
     let walked = count.walk()?;
     count.classify(&walked)?;
     count.find_strays(&walked)?;
-    let is_plain = count.is_plain && !count.counts.is_cut;
-    Ok((count.counts, is_plain))
+    let is_cancelled = count.counts.n_new > 0 && is_as_at_baseline(repo, head, baseline)?;
+    if is_cancelled {
+        count.counts.n_empty = count.counts.n_empty.saturating_add(count.counts.n_new);
+        count.counts.n_new = 0;
+        count.counts.newest.clear();
+    }
+    let is_plain = count.is_plain && !count.counts.is_cut && !is_cancelled;
+    Ok(Counted { counts: count.counts, is_plain, is_cancelled })
+}
+
+/// Whether HEAD holds what the baseline holds: work that was taken back is no work.
+fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<bool> {
+    let Some(tip) = head.commit() else { return Ok(false) };
+    let ids: Vec<Id> = std::iter::once(tip.to_owned()).chain(baseline.commit.clone()).collect();
+    let mut found = repo.commits(&ids)?.into_iter().flatten().map(|commit| commit.tree);
+    let Some(tree) = found.next() else { return Ok(false) };
+    Ok(match &baseline.commit {
+        Some(_) => found.next() == Some(tree),
+        None => EMPTY_TREES.contains(&tree.as_str()),
+    })
 }
 
 /// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it

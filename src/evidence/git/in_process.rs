@@ -10,18 +10,17 @@ use std::path::Path;
 use git2::{DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
 
 use super::configuration;
+use super::index_file::{self, GITLINK, Gitlink, Gitlinks};
 use super::layout::Layout;
 use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use super::reflog::LogEntry;
 use super::shadow::Setting;
-use super::trouble::{Read, libgit2_trouble};
-use crate::model::{ChangeKind, GitReader, Head};
+use super::trouble::{Read, libgit2_trouble, trouble};
+use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
 /// So many commits on either side are compared by their changes.
 pub(super) const EQUIVALENCE_LIMIT: usize = 500;
-/// The file mode of a submodule in an index or a tree.
-const GITLINK: u32 = 0o160_000;
 /// The flag of an index entry that was only announced (`git add -N`).
 const INTENT_TO_ADD: u16 = 1 << 13;
 /// The flag of an index entry whose file is not checked out on purpose.
@@ -55,8 +54,8 @@ impl<'a> InProcess<'a> {
         configuration::own_settings(&self.repository)
     }
 
-    fn oid(id: &str) -> Read<Oid> {
-        Oid::from_str(id).map_err(|error| libgit2_trouble(&error))
+    fn oid(&self, id: &str) -> Read<Oid> {
+        Oid::from_str(id).map_err(|error| libgit2_trouble(self.layout, &error))
     }
 
     fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
@@ -115,17 +114,31 @@ impl<'a> InProcess<'a> {
         walk.take(limit).collect()
     }
 
-    /// Whether a submodule's checked-out commit is the one in the index (its own changes are its
-    /// own workspace's matter, as with `--ignore-submodules=dirty`).
-    fn is_submodule_moved(&self, path: &[u8], recorded: Oid) -> bool {
-        use std::os::unix::ffi::OsStrExt as _;
-        let folder = self.layout.top.join(std::ffi::OsStr::from_bytes(path));
-        let flags = git2::RepositoryOpenFlags::NO_SEARCH;
-        let Ok(repository) = Repository::open_ext(&folder, flags, [] as [&Path; 0]) else { return false };
-        repository.head().ok().and_then(|head| head.target()).is_some_and(|head| head != recorded)
+    /// How the submodules of the index differ from those of HEAD.
+    fn staged_gitlinks(&self) -> Result<Vec<Entry>, git2::Error> {
+        let tree = match self.repository.head().ok().and_then(|head| head.target()) {
+            Some(commit) => Some(self.repository.find_commit(commit)?.tree()?),
+            None => None,
+        };
+        let mut options = DiffOptions::new();
+        options.include_typechange(true);
+        let diff = self.repository.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
+        let entry = |delta: git2::DiffDelta<'_>| {
+            let is_gitlink = |file: git2::DiffFile<'_>| u32::from(file.mode()) == GITLINK;
+            let (old, new) = (is_gitlink(delta.old_file()), is_gitlink(delta.new_file()));
+            let staged = match delta.status() {
+                git2::Delta::Added if new => ChangeKind::Added,
+                git2::Delta::Deleted if old => ChangeKind::Deleted,
+                git2::Delta::Modified if old && new => ChangeKind::Modified,
+                _ => return None,
+            };
+            let path = delta.new_file().path_bytes()?.to_vec();
+            Some(Entry { path, staged: Some(staged), unstaged: None })
+        };
+        Ok(diff.deltas().filter_map(entry).collect())
     }
 
-    fn statuses(&self) -> Result<Vec<Entry>, git2::Error> {
+    fn statuses(&self, gitlinks: &[Gitlink]) -> Result<Vec<Entry>, git2::Error> {
         // libgit2 takes a HEAD whose commit or tree is missing for one without any.
         if let Some(commit) = self.repository.head().ok().and_then(|head| head.target()) {
             self.repository.find_commit(commit)?.tree()?;
@@ -133,18 +146,18 @@ impl<'a> InProcess<'a> {
         let mut options = StatusOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
         options.include_ignored(false).include_unmodified(false).include_unreadable(false);
+        // Libgit2 would look into submodules by the settings that the agent can write (`ignore`), and
+        // wait on a named pipe there.
+        options.exclude_submodules(!gitlinks.is_empty());
         let statuses = self.repository.statuses(Some(&mut options))?;
         let mut entries = Vec::with_capacity(statuses.len());
         for entry in statuses.iter() {
             let path = entry.path_bytes();
             let status = entry.status();
-            let delta = entry.index_to_workdir();
-            let gitlink = delta
-                .as_ref()
-                .map(git2::DiffDelta::old_file)
-                .filter(|file| u32::from(file.mode()) == GITLINK && status.is_wt_modified());
             let mut unstaged = unstaged_kind(status);
-            if gitlink.is_some_and(|file| !self.is_submodule_moved(path, file.id())) {
+            // Of a conflict over a submodule libgit2 takes the folder for an untracked repository.
+            let is_link = |link: &Gitlink| path.strip_suffix(b"/") == Some(link.path.as_slice());
+            if unstaged == Some(ChangeKind::Untracked) && gitlinks.iter().any(is_link) {
                 unstaged = None;
             }
             let staged = staged_kind(status);
@@ -153,6 +166,9 @@ impl<'a> InProcess<'a> {
             }
         }
         self.follow_marks(&mut entries)?;
+        if !gitlinks.is_empty() {
+            entries.extend(self.staged_gitlinks()?);
+        }
         Ok(entries)
     }
 
@@ -244,18 +260,18 @@ impl Repo for InProcess<'_> {
             {
                 return Ok(None);
             }
-            Err(error) => return Err(libgit2_trouble(&error)),
+            Err(error) => return Err(libgit2_trouble(self.layout, &error)),
         };
         Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
     }
 
     fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>> {
         ids.iter()
-            .map(|id| match self.commit(InProcess::oid(id)?) {
+            .map(|id| match self.commit(self.oid(id)?) {
                 Ok(commit) => Ok(Some(commit)),
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Invalid) => Ok(None),
                 Err(error) if error.class() == git2::ErrorClass::Invalid => Ok(None),
-                Err(error) => Err(libgit2_trouble(&error)),
+                Err(error) => Err(libgit2_trouble(self.layout, &error)),
             })
             .collect()
     }
@@ -263,20 +279,20 @@ impl Repo for InProcess<'_> {
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
         self.walk_oids(from, hide, limit)
             .and_then(|oids| oids.into_iter().map(|oid| self.commit(oid)).collect())
-            .map_err(|error| libgit2_trouble(&error))
+            .map_err(|error| libgit2_trouble(self.layout, &error))
     }
 
     fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
-        let counts = self.repository.graph_ahead_behind(InProcess::oid(head)?, InProcess::oid(other)?);
-        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(&error))?;
+        let counts = self.repository.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
+        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.layout, &error))?;
         Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
     }
 
     fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        match self.repository.merge_base(InProcess::oid(one)?, InProcess::oid(two)?) {
+        match self.repository.merge_base(self.oid(one)?, self.oid(two)?) {
             Ok(base) => Ok(Some(base.to_string())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
-            Err(error) => Err(libgit2_trouble(&error)),
+            Err(error) => Err(libgit2_trouble(self.layout, &error)),
         }
     }
 
@@ -288,12 +304,12 @@ impl Repo for InProcess<'_> {
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => {}
                 // A folder of references is no reference.
                 Err(error) if self.layout.common_dir.join(name).is_dir() => drop(error),
-                Err(error) => return Err(libgit2_trouble(&error)),
+                Err(error) => return Err(libgit2_trouble(self.layout, &error)),
             }
             let below = self
                 .repository
                 .references_glob(&format!("{name}/*"))
-                .map_err(|error| libgit2_trouble(&error))?;
+                .map_err(|error| libgit2_trouble(self.layout, &error))?;
             found.extend(below.flatten().filter_map(|reference| InProcess::reference(&reference)));
         }
         Ok(found)
@@ -316,7 +332,7 @@ impl Repo for InProcess<'_> {
             }
             Ok(same)
         };
-        compare().map_err(|error| libgit2_trouble(&error))
+        compare().map_err(|error| libgit2_trouble(self.layout, &error))
     }
 
     fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
@@ -332,7 +348,7 @@ impl Repo for InProcess<'_> {
             }
             Ok(own.is_some_and(|paths| !paths.is_empty()))
         };
-        compare().map_err(|error| libgit2_trouble(&error))
+        compare().map_err(|error| libgit2_trouble(self.layout, &error))
     }
 
     fn upstream(&self, name: &str) -> Read<Option<String>> {
@@ -343,16 +359,25 @@ impl Repo for InProcess<'_> {
         Ok((!upstream.is_empty() && self.repository.refname_to_id(&upstream).is_ok()).then_some(upstream))
     }
 
-    fn status(&self) -> Read<Vec<Entry>> {
-        self.statuses().map_err(|error| libgit2_trouble(&error))
+    fn gitlinks(&self) -> Read<Vec<Gitlink>> {
+        match index_file::gitlinks(self.layout)? {
+            Gitlinks::Listed(gitlinks) => Ok(gitlinks),
+            Gitlinks::Elsewhere => Err(trouble(ReadProblem::Unsupported, "a split or very large index")),
+        }
+    }
+
+    fn status(&self, gitlinks: &[Gitlink]) -> Read<Vec<Entry>> {
+        self.statuses(gitlinks).map_err(|error| libgit2_trouble(self.layout, &error))
     }
 
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
         let mut options = StatusOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(true).update_index(false);
         options.include_ignored(false).disable_pathspec_match(true).pathspec(folder);
-        let statuses =
-            self.repository.statuses(Some(&mut options)).map_err(|error| libgit2_trouble(&error))?;
+        let statuses = self
+            .repository
+            .statuses(Some(&mut options))
+            .map_err(|error| libgit2_trouble(self.layout, &error))?;
         Ok(statuses
             .iter()
             .filter(|entry| entry.status().is_wt_new() && entry.path_bytes().starts_with(folder))

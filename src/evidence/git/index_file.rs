@@ -1,62 +1,126 @@
-//! Whether an index is whole. The git program does not check the sum at its end, so that it takes
-//! the rest of a file that was cut off for entries, or for none.
+//! What is read from the index file itself: whether it is whole, and which submodules it names. The
+//! git program does not check the sum at its end, so that it takes the rest of a file that was cut
+//! off for entries, or for none.
+
+use std::fmt::Write as _;
 
 use super::layout::{Layout, read_regular};
+use super::reader::Id;
 use super::trouble::{Read, trouble};
-use crate::model::ReadProblem;
+use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// A larger index is not checked; it is left to git.
 const CAP: u64 = 256 << 20;
+/// The file mode of a submodule in an index or a tree.
+pub(super) const GITLINK: u32 = 0o160_000;
 
-/// Refuses an index whose parts do not fill it exactly. A missing or empty one is fine.
-pub(super) fn check(layout: &Layout) -> Read<()> {
+/// An entry of the index that stands for a submodule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gitlink {
+    /// From the top.
+    pub(super) path: Vec<u8>,
+    /// The commit that the index names.
+    pub(super) commit: Id,
+    /// The entry is one side of a conflict.
+    pub(super) is_conflicted: bool,
+}
+
+/// What an index file says of submodules.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Gitlinks {
+    /// All that there are, in the order of the index.
+    Listed(Vec<Gitlink>),
+    /// The file is only a part of the index, or too large to be read here.
+    Elsewhere,
+}
+
+/// The submodules that the index names, but those that git was told to pass over. Refuses an index
+/// whose parts do not fill it exactly. A missing or empty one is fine.
+pub(super) fn gitlinks(layout: &Layout) -> Read<Gitlinks> {
     let path = layout.git_dir.join("index");
-    let Some(content) = read_regular(&path, CAP + 1)? else { return Ok(()) };
-    let is_checked = content.len() as u64 <= CAP;
-    if content.is_empty() || !is_checked || is_whole(&content, if layout.is_sha256 { 32 } else { 20 }) {
-        return Ok(());
+    let Some(content) = read_regular(&path, CAP + 1)? else { return Ok(Gitlinks::Listed(Vec::new())) };
+    if content.is_empty() {
+        return Ok(Gitlinks::Listed(Vec::new()));
     }
-    Err(trouble(ReadProblem::Invalid, "the index is damaged; `rm .git/index && git reset` makes it again"))
+    if content.len() as u64 > CAP {
+        return Ok(Gitlinks::Elsewhere);
+    }
+    parse(&content, if layout.is_sha256 { 32 } else { 20 })
+        .ok_or_else(|| damaged(layout, "its parts do not fill it exactly"))
+}
+
+/// The index cannot be understood, for this reason, and what to do.
+pub(super) fn damaged(layout: &Layout, why: &str) -> Unreadable {
+    let path = display_text::path(&layout.git_dir.join("index"));
+    let words = format!(
+        "the index {path} is damaged ({why}); `git fsck` tells more, `rm {path} && git reset` makes it again \
+         and leaves the files as they are"
+    );
+    trouble(ReadProblem::Invalid, words)
 }
 
 /// Follows header, entries and extensions to the checksum (`gitformat-index`).
-fn is_whole(content: &[u8], n_id: usize) -> bool {
+fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
     let number =
         |at: usize| content.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
-    let (Some(version), Some(n_entries)) = (number(4), number(8)) else { return false };
+    let (version, n_entries) = (number(4)?, number(8)?);
     if !content.starts_with(b"DIRC") || !(2..=4).contains(&version) {
-        return false;
+        return None;
     }
+    let mut found = Vec::new();
+    let mut name = Vec::new();
     let mut at = 12;
     for _ in 0..n_entries {
-        match entry_end(content, at, version, n_id) {
-            Some(end) => at = end,
-            None => return false,
+        let mode = number(at + 24)?;
+        let flags_at = at + 40 + n_id;
+        let end = entry_end(content, at, version, n_id, &mut name)?;
+        let flags = content.get(flags_at..flags_at + 4)?;
+        // Assume-unchanged, and not checked out on purpose.
+        let is_passed_over =
+            flags[0] & 0x80 != 0 || (version >= 3 && flags[0] & 0x40 != 0 && flags[2] & 0x40 != 0);
+        if mode == GITLINK && !is_passed_over {
+            found.push(Gitlink {
+                path: name.clone(),
+                commit: hexadecimal(content.get(at + 40..flags_at)?),
+                is_conflicted: flags[0] & 0x30 != 0,
+            });
         }
+        at = end;
     }
     let end = content.len().saturating_sub(n_id);
+    let mut is_split = false;
     while at < end {
-        let Some(length) = number(at + 4).and_then(|length| usize::try_from(length).ok()) else {
-            return false;
-        };
+        is_split |= content.get(at..at + 4) == Some(b"link");
+        let length = usize::try_from(number(at + 4)?).ok()?;
         at = at.saturating_add(8).saturating_add(length);
     }
-    at == end
+    (at == end).then_some(if is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(found) })
 }
 
-/// Where the entry at `at` ends; `None` when it does not.
-fn entry_end(content: &[u8], at: usize, version: u32, n_id: usize) -> Option<usize> {
+fn hexadecimal(bytes: &[u8]) -> Id {
+    let mut id = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(id, "{byte:02x}");
+    }
+    id
+}
+
+/// Where the entry at `at` ends; `None` when it does not. `name` goes from the name of the entry
+/// before to that of this one.
+fn entry_end(content: &[u8], at: usize, version: u32, n_id: usize, name: &mut Vec<u8>) -> Option<usize> {
     let flags_at = at + 40 + n_id;
     let flags = content.get(flags_at..flags_at + 2)?;
     let is_extended = version >= 3 && flags[0] & 0x40 != 0;
     let mut name_at = flags_at + if is_extended { 4 } else { 2 };
     if version == 4 {
         // The name follows how much of the one before falls away.
-        while content.get(name_at)? & 0x80 != 0 {
-            name_at += 1;
-        }
-        name_at += 1;
-        return Some(name_at + content.get(name_at..)?.iter().position(|byte| *byte == 0)? + 1);
+        let n_dropped = dropped(content, &mut name_at)?;
+        let rest = content.get(name_at..)?;
+        let length = rest.iter().position(|byte| *byte == 0)?;
+        name.truncate(name.len().checked_sub(n_dropped)?);
+        name.extend_from_slice(&rest[..length]);
+        return Some(name_at + length + 1);
     }
     let announced = usize::from(u16::from_be_bytes([flags[0] & 0x0F, flags[1]]));
     let length = if announced == 0xFFF {
@@ -64,8 +128,23 @@ fn entry_end(content: &[u8], at: usize, version: u32, n_id: usize) -> Option<usi
     } else {
         announced
     };
+    name.clear();
+    name.extend_from_slice(content.get(name_at..name_at + length)?);
     // Entries of a split index can stand for others by position and have no name.
     // One to eight NULs fill the entry up to a multiple of eight.
     let end = at + (name_at - at + length + 8) / 8 * 8;
     (*content.get(name_at + length)? == 0 && end <= content.len()).then_some(end)
+}
+
+/// The number at `at`, in git's offset encoding; `at` moves behind it.
+fn dropped(content: &[u8], at: &mut usize) -> Option<usize> {
+    let mut byte = *content.get(*at)?;
+    let mut number = usize::from(byte & 0x7F);
+    while byte & 0x80 != 0 {
+        *at += 1;
+        byte = *content.get(*at)?;
+        number = number.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7F))?;
+    }
+    *at += 1;
+    Some(number)
 }

@@ -186,7 +186,7 @@ impl Format {
 }
 
 /// The git directory that `folder/.git` is or names; `None` when the search goes on above.
-fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
+pub(super) fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     let metadata = match dot_git.metadata() {
         Ok(metadata) => metadata,

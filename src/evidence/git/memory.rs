@@ -1,9 +1,9 @@
 //! What is remembered of a repository between two observations, so that one that did not change
 //! costs a few small file reads.
 
-use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use super::layout::Layout;
 use super::{BaselineChoice, GitAsk, raw};
@@ -40,11 +40,35 @@ pub(super) struct Facts {
 }
 
 /// Everything that the remembered facts were read from, as far as it can be compared cheaply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Stamp {
     head: Head,
     upstream: Option<String>,
-    files: Vec<Option<(i64, i64, u64, u64)>>,
+    /// What changes with every commit: the logs of HEAD and of the branch, the folders of branches.
+    of_commits: Vec<Place>,
+    /// Everything else.
+    others: Vec<Place>,
+}
+
+/// A file or folder as it was.
+#[derive(Debug, Clone)]
+struct Place {
+    path: PathBuf,
+    /// Time of change in seconds and nanoseconds, size, number; `None` when it is not there.
+    state: Option<(i64, i64, u64, u64)>,
+    /// It changed so shortly before that one more change would leave the same time.
+    is_young: bool,
+}
+
+impl Place {
+    /// Whether nothing can have happened between this state and a later one.
+    fn holds(&self, now: &Place) -> bool {
+        !self.is_young && self.path == now.path && self.state == now.state
+    }
+}
+
+fn all_hold(before: &[Place], now: &[Place]) -> bool {
+    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| before.holds(now))
 }
 
 impl Stamp {
@@ -53,11 +77,25 @@ impl Stamp {
         &self.head
     }
 
+    /// Whether `now` is the same state.
+    pub(super) fn holds(&self, now: &Stamp) -> bool {
+        self.head == now.head
+            && self.upstream == now.upstream
+            && all_hold(&self.of_commits, &now.of_commits)
+            && all_hold(&self.others, &now.others)
+    }
+
     /// Whether this is the same repository, with commits made on the same branch at most.
     pub(super) fn is_further_on_branch(&self, before: &Stamp) -> bool {
         self.head.branch() == before.head.branch()
             && self.upstream == before.upstream
-            && self.files[N_OF_COMMITS..] == before.files[N_OF_COMMITS..]
+            && all_hold(&before.others, &self.others)
+    }
+
+    /// The same, good for commits made on top but for nothing else: another branch may have moved too.
+    pub(super) fn until_read_anew(mut self) -> Stamp {
+        self.of_commits.iter_mut().for_each(|place| place.is_young = true);
+        self
     }
 
     /// The stamp of a repository now; `None` where it cannot be taken without a reader.
@@ -69,34 +107,70 @@ impl Stamp {
             Some(name) => raw::resolve_ref(layout, name).ok()?,
             None => None,
         };
+        let head = raw::head(layout).ok()?;
+        // Read before the places: what changes after it is younger.
+        let now = SystemTime::now();
+        let place = |path: PathBuf| Place::at(path, now);
+        let mut of_commits = vec![layout.git_dir.join("logs/HEAD")];
+        of_commits.extend(head.branch().map(|name| layout.common_dir.join("logs/refs/heads").join(name)));
+        folders_below(layout.common_dir.join("refs/heads"), &mut of_commits)?;
+        let mut others: Vec<PathBuf> = ["config", "packed-refs", "logs/refs/stash", "shallow"]
+            .map(|name| layout.common_dir.join(name))
+            .into();
+        others.extend([layout.git_dir.join("FETCH_HEAD"), layout.top.join(".git")]);
+        for name in ["refs/remotes", "refs/tags"] {
+            folders_below(layout.common_dir.join(name), &mut others)?;
+        }
         Some(Stamp {
-            head: raw::head(layout).ok()?,
+            head,
             upstream,
-            files: stamped(layout).map(|path| stamp(&path)).collect(),
+            of_commits: of_commits.into_iter().map(place).collect(),
+            others: others.into_iter().map(place).collect(),
         })
     }
 }
 
-/// How many of the files stamped change with every commit.
-const N_OF_COMMITS: usize = 2;
+/// File systems set times by a clock that moves every few milliseconds: of two changes within one
+/// step the second leaves no trace. What changed this shortly before it was looked at is not trusted.
+const YOUNG: Duration = Duration::from_millis(20);
+/// With more folders of references nothing is remembered.
+const MAX_FOLDERS: usize = 1_000;
 
-/// The files and folders whose change can change the facts; first those that every commit changes.
-fn stamped(layout: &Layout) -> impl Iterator<Item = PathBuf> {
-    const OTHERS: [&str; 6] =
-        ["config", "packed-refs", "refs/remotes", "refs/remotes/origin", "logs/refs/stash", "shallow"];
-    [layout.git_dir.join("logs/HEAD"), layout.common_dir.join("refs/heads")]
-        .into_iter()
-        .chain(OTHERS.map(|name| layout.common_dir.join(name)))
-        .chain([layout.top.join(".git")])
+/// Adds `folder` and all folders below it, sorted: a loose reference changes the time of its folder,
+/// and of none above.
+fn folders_below(folder: PathBuf, found: &mut Vec<PathBuf>) -> Option<()> {
+    let mut below = vec![folder];
+    let mut next = 0;
+    while let Some(folder) = below.get(next) {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
+        folders.sort();
+        below.append(&mut folders);
+        next += 1;
+        if below.len() > MAX_FOLDERS {
+            return None;
+        }
+    }
+    found.append(&mut below);
+    Some(())
 }
 
-fn stamp(path: &Path) -> Option<(i64, i64, u64, u64)> {
-    let metadata: Metadata = path.metadata().ok()?;
-    // The time of a folder that is itself `.git` changes with every lock file; its identity does not.
-    let is_git_dir = metadata.is_dir() && path.ends_with(".git");
-    let (seconds, nanos) = if is_git_dir { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
-    let size = if metadata.is_dir() { 0 } else { metadata.len() };
-    Some((seconds, nanos, size, metadata.ino()))
+impl Place {
+    fn at(path: PathBuf, now: SystemTime) -> Place {
+        let Ok(metadata) = path.metadata() else { return Place { path, state: None, is_young: false } };
+        // The time of a folder that is itself `.git` changes with every lock file; its identity does not.
+        let is_git_dir = metadata.is_dir() && path.ends_with(".git");
+        let (seconds, nanos) = if is_git_dir { (0, 0) } else { (metadata.mtime(), metadata.mtime_nsec()) };
+        let size = if metadata.is_dir() { 0 } else { metadata.len() };
+        // A time that is yet to come says nothing either.
+        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > YOUNG);
+        Place {
+            is_young: !is_git_dir && !metadata.modified().is_ok_and(is_old),
+            state: Some((seconds, nanos, size, metadata.ino())),
+            path,
+        }
+    }
 }
 
 impl GitMemory {

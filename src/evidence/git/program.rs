@@ -11,14 +11,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
-use super::index_file;
+use super::index_file::{self, Gitlink, Gitlinks};
 use super::layout::Layout;
 use super::porcelain;
 use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use super::reflog::{Action, LogEntry};
 use super::shadow::{Setting, Shadow};
-use super::trouble::{Read, trouble};
+use super::trouble::{Read, damaged_config, trouble};
 use crate::model::{GitReader, Head, ReadProblem};
 use crate::process::{self, End, Output, Spec};
 
@@ -122,26 +122,31 @@ impl<'a> Program<'a> {
         Ok(porcelain::settings(&output.stdout))
     }
 
-    /// `status`, as seen from the shadow.
-    fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {
-        use std::os::unix::ffi::OsStrExt as _;
+    /// The answer to a command that sees the shadow for the git directory.
+    fn ask_in_shadow<A: Into<OsString>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         let settings = match &self.settings {
             Some(settings) => settings.clone(),
             None => self.settings()?,
         };
-        index_file::check(self.layout)?;
         let head = self.head()?;
         let shadow = Shadow::make(self.layout, head.commit(), &settings)?;
-        let mut spec = self
+        let spec = self
             .spec(shadow.git_dir())
             .env("GIT_INDEX_FILE", self.layout.git_dir.join("index"))
             .env("GIT_OBJECT_DIRECTORY", self.layout.common_dir.join("objects"))
-            .args(["status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty"])
-            .args([format!("--untracked-files={untracked}")]);
-        if let Some(folder) = folder {
-            spec = spec.args([OsStr::new("--"), OsStr::from_bytes(folder)]);
-        }
-        porcelain::status(&succeed(finish(&spec)?)?.stdout)
+            .args(args);
+        succeed(finish(&spec)?)
+    }
+
+    fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let untracked = format!("--untracked-files={untracked}");
+        // What submodules hold is not git's to look for: it would enter them by their own configuration.
+        let args =
+            ["status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty", &untracked];
+        let folder = folder.map(|folder| [OsStr::new("--"), OsStr::from_bytes(folder)]);
+        let args = args.into_iter().map(OsStr::new).chain(folder.into_iter().flatten());
+        porcelain::status(&self.ask_in_shadow(args)?.stdout)
     }
 }
 
@@ -180,6 +185,12 @@ fn succeed(output: Output) -> Read<Output> {
         .find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")))
         .or(said.lines().next())
         .unwrap_or("git failed without a word");
+    let is_of_config = ["bad config", "bad numeric config", "bad boolean config", "unable to parse config"]
+        .iter()
+        .any(|start| words.starts_with(start));
+    if is_of_config {
+        return Err(trouble(ReadProblem::Invalid, damaged_config(words)));
+    }
     let problem = if said.contains("unknown repository extension") || said.contains("unknown object format") {
         ReadProblem::Unsupported
     } else if said.contains("dubious ownership") || said.contains("Permission denied") {
@@ -350,7 +361,16 @@ impl Repo for Program<'_> {
         }))
     }
 
-    fn status(&self) -> Read<Vec<Entry>> {
+    fn gitlinks(&self) -> Read<Vec<Gitlink>> {
+        match index_file::gitlinks(self.layout)? {
+            Gitlinks::Listed(gitlinks) => Ok(gitlinks),
+            Gitlinks::Elsewhere => {
+                porcelain::gitlinks(&self.ask_in_shadow(["ls-files", "--stage", "-v", "-z"])?.stdout)
+            }
+        }
+    }
+
+    fn status(&self, _gitlinks: &[Gitlink]) -> Read<Vec<Entry>> {
         self.status_with("normal", None)
     }
 

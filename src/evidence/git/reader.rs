@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::index_file::Gitlink;
 use super::reflog::LogEntry;
 use super::trouble::Read;
 use crate::model::{ChangeKind, GitReader, Head};
@@ -48,8 +49,12 @@ pub(super) trait Repo {
     /// The full name of the upstream of the branch `name` (short), if it is set and exists.
     fn upstream(&self, name: &str) -> Read<Option<String>>;
 
-    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry.
-    fn status(&self) -> Read<Vec<Entry>>;
+    /// The submodules that the index names.
+    fn gitlinks(&self) -> Read<Vec<Gitlink>>;
+
+    /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. What
+    /// the work tree holds of the submodules (`gitlinks` are all of them) need not be among it.
+    fn status(&self, gitlinks: &[Gitlink]) -> Read<Vec<Entry>>;
 
     /// Untracked, not ignored files below an untracked folder, from the top.
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>>;

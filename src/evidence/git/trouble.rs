@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use super::index_file;
+use super::layout::Layout;
 use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// A reading, or why there is none.
@@ -34,14 +36,18 @@ pub(super) fn not_a_file(path: &Path) -> Unreadable {
     )
 }
 
-/// What libgit2 said.
-pub(super) fn libgit2_trouble(error: &git2::Error) -> Unreadable {
+/// What libgit2 said of the repository of `layout`, with what to do where that is known.
+pub(super) fn libgit2_trouble(layout: &Layout, error: &git2::Error) -> Unreadable {
     let is_of_system = matches!(error.class(), git2::ErrorClass::Os | git2::ErrorClass::Filesystem);
     let is_missing = matches!(error.code(), git2::ErrorCode::NotFound | git2::ErrorCode::Invalid);
     let problem = if error.code() == git2::ErrorCode::Owner {
         return foreign_owner();
     } else if is_unsupported(error) {
         ReadProblem::Unsupported
+    } else if error.class() == git2::ErrorClass::Index {
+        return index_file::damaged(layout, error.message());
+    } else if error.class() == git2::ErrorClass::Config {
+        return trouble(ReadProblem::Invalid, damaged_config(error.message()));
     } else if is_of_system && !is_missing {
         ReadProblem::Io
     } else {
@@ -56,6 +62,14 @@ pub(super) fn foreign_owner() -> Unreadable {
         ReadProblem::Refused,
         "the repository belongs to another user, so its configuration is not trusted; if you trust it, run: \
          git config --global --add safe.directory <its path>",
+    )
+}
+
+/// A configuration file is damaged; `said` names it, with the line.
+pub(super) fn damaged_config(said: &str) -> String {
+    format!(
+        "a configuration file of git is damaged: {said}; mend or remove that line, then `git config --list` \
+         shows whether git can read it"
     )
 }
 

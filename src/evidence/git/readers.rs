@@ -1,0 +1,137 @@
+//! Who reads a repository: libgit2 where it can, the git program where it has to or does better.
+
+use super::GitAsk;
+use super::in_process::InProcess;
+use super::layout::{Layout, read_small};
+use super::program::{Call, Program};
+use super::reader::Repo;
+use super::trouble::{Read, is_unsupported, libgit2_trouble, trouble};
+use crate::model::{GitReader, ReadProblem};
+
+/// Above so many index entries the git program takes less CPU than libgit2 (`PERFORMANCE.md` section 4).
+const LARGE_INDEX: u32 = 3_000;
+
+/// What a repository is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// For everything but the work tree.
+    Facts,
+    /// For the work tree.
+    Changes,
+}
+
+/// A reader that was chosen.
+enum Chosen<'r, 'a> {
+    InProcess(&'r InProcess<'a>),
+    Program(Program<'a>),
+}
+
+/// The readers of one observation; each is opened when it is first needed.
+pub(super) struct Readers<'a> {
+    layout: &'a Layout,
+    ask: &'a GitAsk<'a>,
+    in_process: Option<InProcess<'a>>,
+}
+
+impl<'a> Readers<'a> {
+    /// The readers of the repository of `layout`.
+    pub(super) fn new(layout: &'a Layout, ask: &'a GitAsk<'a>) -> Readers<'a> {
+        Readers { layout, ask, in_process: None }
+    }
+
+    /// What `read` finds, and who read it.
+    pub(super) fn read<T>(
+        &mut self,
+        purpose: Purpose,
+        read: &mut dyn FnMut(&dyn Repo) -> Read<T>,
+    ) -> Read<(T, GitReader)> {
+        let ask = self.ask;
+        let refused = match self.repo(purpose)? {
+            Chosen::Program(repo) => return Ok((read(&repo)?, GitReader::Program)),
+            Chosen::InProcess(repo) => match read(repo) {
+                Ok(found) => return Ok((found, GitReader::InProcess)),
+                Err(unreadable) => unreadable,
+            },
+        };
+        // A split or sparse index shows only now; another failure is one for git too.
+        let is_for_program = purpose == Purpose::Changes && refused.problem == ReadProblem::Unsupported;
+        if !is_for_program || ask.reader.is_some() || ask.program.is_none() {
+            return Err(refused);
+        }
+        Ok((read(&self.program(&refused.detail)?)?, GitReader::Program))
+    }
+
+    fn repo(&mut self, purpose: Purpose) -> Read<Chosen<'_, 'a>> {
+        if self.wants_program(purpose) {
+            return self.program("this repository").map(Chosen::Program);
+        }
+        if self.in_process.is_none() {
+            match InProcess::open(self.layout, self.ask.home) {
+                Ok(repo) => self.in_process = Some(repo),
+                Err(error) if is_for_program(&error) && self.ask.reader.is_none() => {
+                    return self.program(error.message()).map(Chosen::Program);
+                }
+                Err(error) => return Err(libgit2_trouble(self.layout, &error)),
+            }
+        }
+        match &self.in_process {
+            Some(repo) => Ok(Chosen::InProcess(repo)),
+            None => Err(trouble(ReadProblem::Io, "the repository could not be opened")),
+        }
+    }
+
+    /// Whether the git program has to read, or reads better.
+    fn wants_program(&self, purpose: Purpose) -> bool {
+        match self.ask.reader {
+            Some(GitReader::Program) => true,
+            Some(GitReader::InProcess) => false,
+            None if self.layout.is_reftable || self.layout.is_sha256 => true,
+            None => {
+                purpose == Purpose::Changes
+                    && self.ask.program.is_some()
+                    && (self.layout.n_index_entries().is_some_and(|n_entries| n_entries > LARGE_INDEX)
+                        || has_filters(self.layout))
+            }
+        }
+    }
+
+    /// The git program, which `what` needs.
+    pub(super) fn program(&self, what: &str) -> Read<Program<'a>> {
+        let Some(program) = self.ask.program else {
+            let words = format!("{what} can only be read by the git program, which was not found");
+            return Err(trouble(ReadProblem::Unsupported, words));
+        };
+        let call = Call { program, home: self.ask.home, time_limit: self.ask.time_limit };
+        let settings = self.in_process.as_ref().and_then(InProcess::settings);
+        Ok(Program::new(self.layout, call, settings))
+    }
+}
+
+/// Whether the user allowed a repository of somebody else, by git's own rule (`safe.directory`).
+pub(super) fn is_allowed(layout: &Layout, ask: &GitAsk<'_>) -> Read<bool> {
+    match ask.program {
+        Some(program) => {
+            let call = Call { program, home: ask.home, time_limit: ask.time_limit };
+            Program::new(layout, call, None).is_allowed()
+        }
+        None => {
+            Ok(!InProcess::open(layout, ask.home).is_err_and(|error| error.code() == git2::ErrorCode::Owner))
+        }
+    }
+}
+
+/// Whether the git program may read what libgit2 refused to open. What belongs to somebody else was
+/// allowed before either reader was asked.
+fn is_for_program(error: &git2::Error) -> bool {
+    is_unsupported(error) || error.code() == git2::ErrorCode::Owner
+}
+
+/// Whether attributes ask for a conversion that libgit2 does not make, so that converted files
+/// would look changed: a filter of the user's (LFS, say), an encoding.
+fn has_filters(layout: &Layout) -> bool {
+    [layout.top.join(".gitattributes"), layout.common_dir.join("info/attributes")].iter().any(|path| {
+        let text = read_small(path).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        text.contains("filter=") || text.contains("working-tree-encoding")
+    })
+}

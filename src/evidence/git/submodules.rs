@@ -1,0 +1,174 @@
+//! What is not committed inside submodules, as a change of the repository that holds them.
+//!
+//! Git itself enters a submodule with a second process that follows the submodule's configuration,
+//! filters and all (`SECURITY.md` 1.2). Here each checked-out submodule is read as a repository of its
+//! own, by the same two readers that run nothing of it. One that cannot be looked into is never clean:
+//! it counts as changed, and a note says why.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::GitAsk;
+use super::changes;
+use super::index_file::Gitlink;
+use super::layout::{Layout, git_dir_of};
+use super::reader::Entry;
+use super::readers::{Purpose, Readers, is_allowed};
+use super::trouble::{Read, foreign_owner, trouble};
+use crate::model::{ChangeKind, ReadProblem, display_text};
+
+/// Submodules in submodules are followed so deep.
+const MAX_DEPTH: usize = 5;
+/// So many submodules are looked into; the others count as changed.
+const MAX_SUBMODULES: usize = 500;
+/// So many of those that could not be looked into are named.
+const MAX_NOTES: usize = 5;
+
+/// One walk through the submodules of a workspace.
+pub(super) struct Walk<'a> {
+    ask: &'a GitAsk<'a>,
+    /// The top of the workspace's own repository.
+    top: &'a Path,
+    depth: usize,
+    n_left: usize,
+    n_unknown: usize,
+    notes: Vec<String>,
+}
+
+/// What one submodule holds.
+#[derive(Default)]
+struct Found {
+    unstaged: Option<ChangeKind>,
+    n_evidence: u32,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk from the repository at `top`.
+    pub(super) fn new(ask: &'a GitAsk<'a>, top: &'a Path) -> Walk<'a> {
+        Walk { ask, top, depth: 0, n_left: MAX_SUBMODULES, n_unknown: 0, notes: Vec::new() }
+    }
+
+    /// What a person should know about the walk.
+    pub(super) fn notes(mut self) -> Vec<String> {
+        if self.n_unknown > self.notes.len() {
+            let n_more = self.n_unknown - self.notes.len();
+            self.notes
+                .push(format!("{n_more} more submodules could not be looked into and count as changed"));
+        }
+        self.notes
+    }
+
+    /// Which submodules of `layout` differ, and how many evidence files (paths from the top of
+    /// `layout`) lie in them. An error only where the git program, too, would wait for ever.
+    pub(super) fn look(
+        &mut self,
+        layout: &Layout,
+        gitlinks: &[Gitlink],
+        evidence: &[Vec<u8>],
+    ) -> Read<(Vec<Entry>, u32)> {
+        let mut entries = Vec::new();
+        let mut n_evidence = 0;
+        for link in gitlinks {
+            let found = if link.is_conflicted {
+                Found { unstaged: Some(ChangeKind::Conflicted), n_evidence: 0 }
+            } else {
+                self.found(layout, link, evidence)?
+            };
+            n_evidence += found.n_evidence;
+            if found.unstaged.is_some() {
+                entries.push(Entry { path: link.path.clone(), staged: None, unstaged: found.unstaged });
+            }
+        }
+        Ok((entries, n_evidence))
+    }
+
+    fn found(&mut self, layout: &Layout, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
+        let path = path_of(&link.path);
+        let folder = layout.top.join(path);
+        let name = display_text::path(folder.strip_prefix(self.top).unwrap_or(&folder));
+        match self.try_found(&folder, path, link, evidence) {
+            Ok(found) => Ok(found),
+            // The git program looks for the submodule's HEAD whatever it is told.
+            Err(mut unreadable) if unreadable.problem == ReadProblem::NotAFile => {
+                unreadable.detail = format!("in the submodule {name}: {}", unreadable.detail);
+                Err(unreadable)
+            }
+            Err(unreadable) => {
+                self.n_unknown += 1;
+                if self.notes.len() < MAX_NOTES {
+                    let why = unreadable.detail;
+                    self.notes.push(format!(
+                        "the submodule {name} could not be looked into and counts as changed: {why}"
+                    ));
+                }
+                Ok(Found { unstaged: Some(ChangeKind::Modified), n_evidence: 0 })
+            }
+        }
+    }
+
+    fn try_found(&mut self, folder: &Path, path: &Path, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(trouble(ReadProblem::Link, "its path leads out of the work tree"));
+        }
+        if let Some(found) = absent(folder) {
+            return Ok(found);
+        }
+        let Some(git_dir) = git_dir_of(folder)? else {
+            let is_empty = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+            return if is_empty {
+                Ok(Found::default())
+            } else {
+                Err(trouble(
+                    ReadProblem::NoRepository,
+                    "it is not checked out, and yet its folder holds files",
+                ))
+            };
+        };
+        if self.depth == MAX_DEPTH || self.n_left == 0 {
+            return Err(trouble(
+                ReadProblem::TooLarge,
+                "there are too many submodules, or in too many levels",
+            ));
+        }
+        self.n_left -= 1;
+        let layout = Layout::at(folder.to_path_buf(), git_dir, PathBuf::new())?;
+        layout.check(true)?;
+        if !layout.is_own() && !is_allowed(&layout, self.ask)? {
+            return Err(foreign_owner());
+        }
+        let mut start = link.path.clone();
+        start.push(b'/');
+        let evidence: Vec<Vec<u8>> = evidence
+            .iter()
+            .filter_map(|path| path.strip_prefix(start.as_slice()))
+            .map(<[u8]>::to_vec)
+            .collect();
+        self.depth += 1;
+        let read = Readers::new(&layout, self.ask).read(Purpose::Changes, &mut |repo| {
+            let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
+            let (entries, n_evidence) = changes::entries(repo, &layout, &evidence, self)?;
+            let is_changed = is_moved || !entries.is_empty();
+            Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
+        });
+        self.depth -= 1;
+        read.map(|(found, _)| found)
+    }
+}
+
+/// What a submodule is whose folder is not there, or has something else in its place.
+fn absent(folder: &Path) -> Option<Found> {
+    let deleted = Found { unstaged: Some(ChangeKind::Deleted), n_evidence: 0 };
+    match folder.symlink_metadata() {
+        // Behind a link nothing belongs to the work tree.
+        Ok(metadata) if metadata.is_dir() => {
+            (!folder.canonicalize().is_ok_and(|real| real == folder)).then_some(deleted)
+        }
+        // The change of type shows in the status.
+        Ok(_) => Some(Found::default()),
+        Err(_) => Some(deleted),
+    }
+}
+
+fn path_of(bytes: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
