@@ -593,6 +593,7 @@ fn a_walk_that_is_too_long_is_cut_and_says_so() {
     let mut spec =
         closeout::process::Spec::new(git_program(), repo.path()).args(["fast-import", "--quiet", "--force"]);
     spec.stdin = Some(stream.into_bytes());
+    spec.time_limit = std::time::Duration::from_mins(2);
     let output = closeout::process::run(&spec).unwrap();
     assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stderr));
     let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;

@@ -126,11 +126,16 @@ impl<'a> InProcess<'a> {
         let entry = |delta: git2::DiffDelta<'_>| {
             let is_gitlink = |file: git2::DiffFile<'_>| u32::from(file.mode()) == GITLINK;
             let (old, new) = (is_gitlink(delta.old_file()), is_gitlink(delta.new_file()));
-            let staged = match delta.status() {
-                git2::Delta::Added if new => ChangeKind::Added,
-                git2::Delta::Deleted if old => ChangeKind::Deleted,
-                git2::Delta::Modified if old && new => ChangeKind::Modified,
-                _ => return None,
+            let status = delta.status();
+            let staged = if status == git2::Delta::Added && new {
+                ChangeKind::Added
+            } else if status == git2::Delta::Deleted && old {
+                ChangeKind::Deleted
+            } else if status == git2::Delta::Modified && old && new {
+                ChangeKind::Modified
+            } else {
+                // A change of type is among the statuses; a conflict is seen in the index.
+                return None;
             };
             let path = delta.new_file().path_bytes()?.to_vec();
             Some(Entry { path, staged: Some(staged), unstaged: None })

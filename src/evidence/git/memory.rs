@@ -109,7 +109,7 @@ impl Stamp {
         };
         let head = raw::head(layout).ok()?;
         // Read before the places: what changes after it is younger.
-        let now = SystemTime::now();
+        let now = file_time();
         let place = |path: PathBuf| Place::at(path, now);
         let mut of_commits = vec![layout.git_dir.join("logs/HEAD")];
         of_commits.extend(head.branch().map(|name| layout.common_dir.join("logs/refs/heads").join(name)));
@@ -128,6 +128,12 @@ impl Stamp {
             others: others.into_iter().map(place).collect(),
         })
     }
+}
+
+/// The moment on the clock by which file systems set times.
+#[expect(clippy::disallowed_methods, reason = "it is compared with times of files, not with those of events")]
+fn file_time() -> SystemTime {
+    SystemTime::now()
 }
 
 /// File systems set times by a clock that moves every few milliseconds: of two changes within one

@@ -109,26 +109,25 @@ pub(super) fn status(answer: &[u8]) -> Read<Vec<Entry>> {
 pub(super) fn gitlinks(answer: &[u8]) -> Read<Vec<Gitlink>> {
     let mut found = Vec::new();
     for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
-        let entry = gitlink(record)
+        let (mode, is_passed_over, link) = index_entry(record)
             .ok_or_else(|| trouble(ReadProblem::Invalid, "git's list of the index was not understood"))?;
-        found.extend(entry);
+        if mode == GITLINK && !is_passed_over {
+            found.push(link);
+        }
     }
     Ok(found)
 }
 
 /// `TAG MODE ID STAGE\tPATH`: lower-case tags are assume-unchanged, `S` is not checked out on purpose.
-fn gitlink(record: &[u8]) -> Option<Option<Gitlink>> {
+fn index_entry(record: &[u8]) -> Option<(u32, bool, Gitlink)> {
     let tab = record.iter().position(|byte| *byte == b'\t')?;
     let head = String::from_utf8_lossy(&record[..tab]);
     let fields: Vec<&str> = head.split(' ').collect();
     let &[tag, mode, commit, stage] = fields.as_slice() else { return None };
     let is_passed_over = tag == "S" || tag.starts_with(|letter: char| letter.is_ascii_lowercase());
-    let is_gitlink = u32::from_str_radix(mode, 8).ok()? == GITLINK;
-    Some((is_gitlink && !is_passed_over).then(|| Gitlink {
-        path: record[tab + 1..].to_vec(),
-        commit: commit.to_owned(),
-        is_conflicted: stage != "0",
-    }))
+    let path = record[tab + 1..].to_vec();
+    let link = Gitlink { path, commit: commit.to_owned(), is_conflicted: stage != "0" };
+    Some((u32::from_str_radix(mode, 8).ok()?, is_passed_over, link))
 }
 
 /// `1 XY sub mH mI mW hH hI path`
