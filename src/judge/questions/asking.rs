@@ -225,13 +225,19 @@ fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
 /// A statement that asks: confirm, choose, let me know, send, waiting.
 fn request(sentence: &Sentence) -> Asks {
     let forms = sentence.forms;
-    if forms.has(Form::NotARequest) {
+    if forms.has(Form::NotARequest) || waits_for_others(forms) {
         return Asks::No;
     }
     if !forms.any(&[Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting]) {
         return Asks::No;
     }
     if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }
+}
+
+/// Waits for its own running work or for a third person, not for the reader.
+fn waits_for_others(forms: FormSet) -> bool {
+    !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You])
+        && (forms.any(&[Form::Progress, Form::Elsewhere]))
 }
 
 /// Rule 5: a request under a condition about questions, help, problems or feedback.

@@ -40,6 +40,9 @@ struct LanguageFile {
     option_words: Vec<String>,
     #[serde(default)]
     question_labels: Vec<String>,
+    /// Lists of words that phrases name in braces.
+    #[serde(default)]
+    lists: BTreeMap<String, String>,
     forms: BTreeMap<Form, GroupFile>,
 }
 
@@ -186,11 +189,15 @@ fn read(files: &[(&str, &str)]) -> Result<Lexicon, String> {
         for (form, group) in &file.forms {
             let target: &mut Group = target.entry(*form).or_default();
             for phrase in &group.phrases {
-                let parts = parts(phrase, file.words);
+                let phrase = with_lists(phrase, &file.lists);
+                if phrase.split('{').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())) {
+                    return Err(format!("{name}: no list of that name: {phrase}"));
+                }
+                let parts = parts(&phrase, file.words);
                 target.has_gap |= parts.len() > 1;
-                let longest = parts.into_iter().max_by_key(|part| part.len()).unwrap_or(phrase);
+                let longest = parts.into_iter().max_by_key(|part| part.len()).unwrap_or(&phrase);
                 target.gate.push(translate(longest, file.words));
-                target.whole.push(translate(phrase, file.words));
+                target.whole.push(translate(&phrase, file.words));
             }
         }
         lexicon.option_words.extend(file.option_words);
@@ -199,6 +206,13 @@ fn read(files: &[(&str, &str)]) -> Result<Lexicon, String> {
     lexicon.spaced = Family::compile(&spaced).map_err(|error| format!("spaced: {error}"))?;
     lexicon.joined = Family::compile(&joined).map_err(|error| format!("joined: {error}"))?;
     Ok(lexicon)
+}
+
+/// Puts the lists of the file in the place of their names in braces.
+fn with_lists(phrase: &str, lists: &BTreeMap<String, String>) -> String {
+    lists.iter().fold(phrase.to_owned(), |phrase, (name, words)| {
+        phrase.replace(&format!("{{{name}}}"), &format!("({words})"))
+    })
 }
 
 /// Turns the notation of the language files into a regular expression.
