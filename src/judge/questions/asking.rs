@@ -125,7 +125,8 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
         return false;
     }
     let line = &document.lines[sentence.line];
-    let directed = sentence.forms.any(&[Form::Direct, Form::Choose, Form::Confirm])
+    let directed = (sentence.forms.has(Form::Direct) && (line.bold || !sentence.forms.has(Form::Explains)))
+        || sentence.forms.any(&[Form::Choose, Form::Confirm])
         || (line.bold && sentence.forms.any(&[Form::You, Form::Me]));
     if directed && (line.bold || for_label) {
         return false;
@@ -253,6 +254,24 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
         || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
+/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
+fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
+    document.lines[..sentence.line]
+        .iter()
+        .rev()
+        .find(|line| line.role != Role::Blank)
+        .is_some_and(|line| line.labelled_question)
+}
+
+/// The heading above says how to use the result.
+fn under_guide(document: &Document<'_>, index: usize) -> bool {
+    document.sentences[..index]
+        .iter()
+        .rev()
+        .find(|above| above.role == Role::Heading)
+        .is_some_and(|heading| heading.forms.has(Form::Instruction))
+}
+
 /// For the label, requests inside lists and guides are steps for the user of the result.
 fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     let sentence = &document.sentences[index];
@@ -263,10 +282,14 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
         return Asks::No;
     }
+    if answers_label(document, sentence) {
+        return Asks::Empty;
+    }
     if sentence.role == Role::Item {
         let strong = forms.any(&[Form::TellMe, Form::Choose, Form::Confirm, Form::WantsInput])
             && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
-            && !forms.any(&[Form::Instruction, Form::Optional]);
+            && !forms.any(&[Form::Instruction, Form::Optional])
+            && !under_guide(document, index);
         return if strong { Asks::Reader } else { Asks::No };
     }
     let menu_step = forms.any(&[Form::Instruction])

@@ -28,7 +28,14 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
         && !first.has_mask
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
     let own = sentences.iter().any(|sentence| {
-        sentence.forms.any(&[Form::Me, Form::Waiting, Form::Choose, Form::Confirm, Form::TellMe])
+        sentence.forms.any(&[
+            Form::Me,
+            Form::Waiting,
+            Form::Choose,
+            Form::Confirm,
+            Form::TellMe,
+            Form::WantsInput,
+        ])
     });
     (error && letters <= SHORT && lines <= 4 && !own).then_some(Kind::ErrorText)
 }
@@ -268,7 +275,12 @@ fn is_partial(document: &Document<'_>) -> bool {
     let partial = |sentence: &&Sentence| {
         sentence.forms.has(Form::Partial) && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest])
     };
-    sentences.iter().rev().take(3).any(|sentence| partial(&sentence))
+    // A section of its own for what is left.
+    let titled = sentences
+        .windows(2)
+        .any(|pair| pair[0].role == Role::Heading && pair.iter().all(|sentence| partial(&sentence)));
+    titled
+        || sentences.iter().rev().take(3).any(|sentence| partial(&sentence))
         || (sentences.len() <= 6 && sentences.iter().any(|sentence| partial(&sentence)))
 }
 

@@ -116,6 +116,9 @@ impl Lexicon {
         }
         if !joined.is_empty() {
             self.joined.find(joined, wanted, &mut found);
+            if let Some(simple) = super::han::simplified(joined) {
+                self.joined.find(&simple, wanted, &mut found);
+            }
         }
         found
     }

@@ -9,6 +9,7 @@ mod asking;
 mod document;
 mod ending;
 mod forms;
+mod han;
 mod label;
 mod letters;
 mod lexicon;
