@@ -105,6 +105,18 @@ fn figures_on_the_own_corpus_stay_above_their_floor() {
     assert!(figures.all > 350 && figures.f1() >= 0.96 && figures.accuracy() >= 0.94);
 }
 
+#[test]
+fn figures_on_the_second_fresh_corpus_stay_above_their_floor() {
+    let figures = measure("fresh-b.jsonl");
+    assert!(figures.all >= 300 && figures.f1() >= 0.95 && figures.accuracy() >= 0.94);
+}
+
+#[test]
+fn figures_on_the_fourth_fresh_corpus_stay_above_their_floor() {
+    let figures = measure("fresh-d.jsonl");
+    assert!(figures.all >= 260 && figures.f1() >= 0.97 && figures.accuracy() >= 0.96);
+}
+
 /// Pieces that meet the corners of the scanner.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

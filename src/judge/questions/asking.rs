@@ -282,7 +282,10 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
         return Asks::No;
     }
-    if answers_label(document, sentence) {
+    let settles_itself = forms.any(&[Form::Deliberates, Form::Wh])
+        && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
+        && answered_by_next(document, index);
+    if settles_itself || answers_label(document, sentence) {
         return Asks::Empty;
     }
     if sentence.role == Role::Item {

@@ -8,6 +8,8 @@ use super::normal;
 
 /// A salutation is a short line.
 const SALUTATION: usize = 80;
+/// A closing formula may be a sentence.
+const FORMULA: usize = 200;
 
 /// Marks the lines of letters.
 pub(super) fn mark(text: &str, lines: &mut [Line]) {
@@ -49,7 +51,8 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
 }
 
 fn opens(text: &str, line: &Line, form: Form) -> bool {
-    if line.role != Role::Paragraph || line.range.len() > SALUTATION {
+    let longest = if form == Form::SignOff { FORMULA } else { SALUTATION };
+    if line.role != Role::Paragraph || line.range.len() > longest {
         return false;
     }
     let normal = normal::form(&text[line.content.min(line.range.end)..line.range.end], &[]);

@@ -218,6 +218,9 @@ fn with_lists(phrase: &str, lists: &BTreeMap<String, String>) -> String {
     })
 }
 
+/// The end of a sentence without blanks: signs that close it, and nothing more.
+const JOINED_END: &str = r"[.,:;!?)。、`\u{22}]*$";
+
 /// Turns the notation of the language files into a regular expression.
 fn translate(phrase: &str, words: Words) -> String {
     let (phrase, at_start) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
@@ -247,6 +250,7 @@ fn translate(phrase: &str, words: Words) -> String {
             '#' => out.push_str("[0-9一二三四五六七八九十百千万数]+"),
             ')' | '|' => out.push(c),
             '^' if !spaced => out.push(c),
+            '$' if !spaced => out.push_str(JOINED_END),
             '*' if out.ends_with(')') => out.push('*'),
             '*' if spaced => out.push_str("[^ ]*"),
             '*' => out.push_str(".*"),
@@ -273,7 +277,7 @@ fn translate(phrase: &str, words: Words) -> String {
         out.push_str("(?:.* )?");
     }
     if at_end {
-        out.push_str(if spaced { r"(?:[.,:;!?)`\u{22}] )*$" } else { r"[.,:;!?)。、`\u{22}]*$" });
+        out.push_str(if spaced { r"(?:[.,:;!?)`\u{22}] )*$" } else { JOINED_END });
     }
     out
 }
