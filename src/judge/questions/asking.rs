@@ -238,7 +238,7 @@ fn request(sentence: &Sentence) -> Asks {
 /// Waits for its own running work or for a third person, not for the reader.
 fn waits_for_others(forms: FormSet) -> bool {
     !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You])
-        && (forms.any(&[Form::Progress, Form::Elsewhere]))
+        && forms.any(&[Form::Progress, Form::Elsewhere])
 }
 
 /// Rule 5: a request under a condition about questions, help, problems or feedback.
