@@ -33,28 +33,78 @@ pub(super) struct Reading {
 /// Reads every sentence of the document.
 pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
     let made = QuestionLists::read(document);
-    (0..document.sentences.len()).map(|index| sentence(document, &made, index)).collect()
+    let mut readings: Vec<Reading> =
+        (0..document.sentences.len()).map(|index| sentence(document, &made, index)).collect();
+    // A question whose only answers are further questions that the writer settles is settled too.
+    for index in (0..readings.len().saturating_sub(1)).rev() {
+        let (this, next) = (readings[index], readings[index + 1]);
+        let open = this.question && this.label == Asks::Reader;
+        if open && next.question && next.label == Asks::Empty && is_undirected(&document.sentences[index]) {
+            readings[index].label = Asks::Empty;
+        }
+    }
+    readings
+}
+
+/// Whether nothing in the sentence turns to the reader or weighs what the writer should do.
+pub(super) fn is_undirected(sentence: &Sentence) -> bool {
+    !sentence.forms.any(&[
+        Form::You,
+        Form::Direct,
+        Form::Choose,
+        Form::Confirm,
+        Form::Offer,
+        Form::TellMe,
+        Form::WantsInput,
+        Form::Deliberates,
+        Form::WhichOption,
+    ]) && !is_alternative(sentence)
 }
 
 /// The lists and sections whose questions are the result itself, by sentence.
 struct QuestionLists {
     made: Vec<bool>,
+    /// Whether the text is built of headings that ask and paragraphs that answer.
+    headings: bool,
 }
 
 impl QuestionLists {
     /// A list belongs to the sentence that introduces it.
     fn read(document: &Document<'_>) -> Self {
         let mut made = Vec::with_capacity(document.sentences.len());
-        let mut lead: Option<&Sentence> = None;
+        let (mut open, mut titled) = (false, false);
         for sentence in &document.sentences {
-            let is_item = sentence.role == Role::Item;
-            made.push(is_item && lead.is_some_and(|lead| introduces_made(document, lead)));
-            if !is_item {
-                lead = Some(sentence);
+            let asks = sentence.end == End::Question;
+            let belongs = match sentence.role {
+                Role::Item => true,
+                Role::Heading => false,
+                _ => titled && asks && !sentence.forms.any(&[Form::Direct, Form::Offer, Form::Confirm]),
+            };
+            made.push(belongs && open);
+            titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
+            let titles = sentence.role == Role::Heading && !asks && open;
+            if !titles && !(belongs && (open || sentence.role == Role::Item)) {
+                open = introduces_made(document, sentence);
+                titled = open && (sentence.role == Role::Heading || sentence.end == End::Colon);
             }
         }
-        Self { made }
+        Self { made, headings: is_built_of_questions(document) }
     }
+}
+
+/// Two or more headings ask, and most of them ask the reader for nothing.
+fn is_built_of_questions(document: &Document<'_>) -> bool {
+    let asking = || {
+        document.sentences.iter().filter(|sentence| {
+            sentence.role == Role::Heading
+                && !document.lines[sentence.line].bold
+                && sentence.end == End::Question
+                && document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading)
+        })
+    };
+    let directed = asking().filter(|sentence| sentence.forms.any(&[Form::Direct, Form::Choose])).count();
+    let all = asking().count();
+    all >= 2 && directed * 2 < all
 }
 
 fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
@@ -78,7 +128,8 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let direct = forms.has(Form::Direct) && !forms.has(Form::NotARequest);
     if marked || direct {
         let signal = question(document, index, false);
-        let label = if lists.made[index] { Asks::Empty } else { question(document, index, true) };
+        let heading = lists.headings && sentence.role == Role::Heading;
+        let label = if lists.made[index] || heading { Asks::Empty } else { question(document, index, true) };
         return Reading { question: true, signal, label };
     }
     let request = request(sentence);
@@ -105,13 +156,16 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if bold_lead_in(document, index) || (for_label && asks_itself(document, index)) {
         return Asks::Empty;
     }
+    if for_label && (settled(document, index) || is_fragment(document, index) || muses(document, index)) {
+        return Asks::Empty;
+    }
     let tag = forms.has(Form::Rhetorical) && !forms.any(&[Form::Understanding, Form::You, Form::Confirm]);
     if tag && for_label {
         return Asks::Empty;
     }
     if for_label
         && forms.has(Form::Explains)
-        && !forms.has(Form::You)
+        && !forms.any(&[Form::You, Form::Confirm])
         && followed_by_statement(document, index)
     {
         return Asks::Empty;
@@ -138,7 +192,9 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
 fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
     let words = document.words(sentence);
-    let bold = words.starts_with("**") && words.trim_end_matches([':', '\u{ff1a}']).ends_with("**");
+    let end = words.trim_end_matches([':', '\u{ff1a}']);
+    let bold =
+        words.len() > 2 && ['*', '_'].iter().any(|&sign| words.starts_with(sign) && end.ends_with(sign));
     let Some(next) = document.sentences.get(index + 1).filter(|_| bold && sentence.opens_line) else {
         return false;
     };
@@ -183,6 +239,58 @@ fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
     (answers || decided) && next.end != End::Question
 }
 
+/// The sentences after the question say what was done about it.
+fn settled(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    if sentence.forms.any(&[Form::Offer, Form::Confirm]) {
+        return false;
+    }
+    let directed = sentence.forms.any(&[Form::You, Form::Direct]);
+    for next in document.sentences[index + 1..].iter().take(3) {
+        let same =
+            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        let asks =
+            next.forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose, Form::Confirm]);
+        if !same || next.end == End::Question || asks {
+            return false;
+        }
+        if next.forms.has(Form::SelfDecided) || (!directed && next.forms.has(Form::Settled)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A question without a verb that nobody is asked, followed by a statement on its line.
+fn is_fragment(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let short = sentence.normal.words <= 10 && !sentence.normal.spaced.is_empty();
+    short
+        && is_undirected(sentence)
+        && !sentence.forms.any(&[Form::Finite, Form::Wh, Form::Me])
+        && document.sentences.get(index + 1).is_some_and(|next| {
+            next.line == sentence.line
+                && next.end == End::Stop
+                && !is_alternative(next)
+                && !next.forms.any(&[
+                    Form::NeedsAnswer,
+                    Form::TellMe,
+                    Form::WantsInput,
+                    Form::Waiting,
+                    Form::Choose,
+                    Form::You,
+                ])
+        })
+}
+
+/// The writer thinks aloud.
+fn muses(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let before = &document.sentences[index.saturating_sub(3)..=index];
+    is_undirected(sentence)
+        && before.iter().any(|near| near.block == sentence.block && near.forms.has(Form::Musing))
+}
+
 /// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
 /// the answer.
 fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
@@ -205,7 +313,7 @@ fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
 
 /// Whether two alternatives stand in the question.
 fn is_alternative(sentence: &Sentence) -> bool {
-    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.contains(word))
+    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.trim_start().contains(word))
         || ["それとも", "还是", "或", "아니면"].iter().any(|word| sentence.normal.joined.contains(word))
 }
 
@@ -229,7 +337,9 @@ fn request(sentence: &Sentence) -> Asks {
     if forms.has(Form::NotARequest) || waits_for_others(forms) {
         return Asks::No;
     }
-    if !forms.any(&[Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting]) {
+    let plea = forms.has(Form::Plea) && !forms.any(&[Form::Instruction, Form::Done]);
+    let asks = [Form::TellMe, Form::Confirm, Form::Choose, Form::WantsInput, Form::Waiting];
+    if !forms.any(&asks) && !plea {
         return Asks::No;
     }
     if is_courtesy(sentence) { Asks::Empty } else { Asks::Reader }

@@ -22,10 +22,14 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
         return Some(Kind::Interrupted);
     }
     let letters: usize = sentences.iter().map(|sentence| sentence.normal.letters).sum();
+    let interrupted = sentences.iter().any(|sentence| sentence.forms.has(Form::Interrupted));
+    if interrupted && letters <= 120 && !sentences.iter().any(|sentence| sentence.forms.has(Form::Done)) {
+        return Some(Kind::Interrupted);
+    }
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
     let error = first.forms.has(Form::ErrorOnly)
-        && !first.has_mask
+        && (!first.has_mask || (first.ends_masked && !first.forms.has(Form::Done) && sentences.len() == 1))
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
     let own = sentences.iter().any(|sentence| {
         sentence.forms.any(&[
@@ -66,6 +70,13 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     if hard_only {
         return false;
     }
+    let words = document.text[last.range.clone()].trim();
+    if index > 0 && is_bare_marker(words) {
+        return true;
+    }
+    if last.role == Role::Item && words.ends_with([':', '\u{ff1a}']) {
+        return true;
+    }
     if last.role == Role::Heading {
         return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
     }
@@ -73,6 +84,14 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
         return false;
     };
     sentence_is_cut(document, sentence)
+}
+
+/// A list marker with nothing after it.
+fn is_bare_marker(words: &str) -> bool {
+    matches!(words, "-" | "*" | "+" | "\u{2022}")
+        || words
+            .strip_suffix(['.', ')'])
+            .is_some_and(|label| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn table_is_cut(document: &Document<'_>, index: usize, last: &Line) -> bool {
@@ -161,9 +180,16 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     if is_partial(document) {
         return Some(Kind::Partial);
     }
+    if ends_text && last.end == End::Question && muses_only(sentences) {
+        return Some(Kind::Announce);
+    }
     let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);
     let first = sentences.first().is_some_and(|first| stuck(first) && !finished && sentences.len() <= 2);
-    if ((stuck(last) && sentences.len() <= 4) || first) && !structure {
+    if gives_up(document) {
+        return Some(Kind::Stuck);
+    }
+    let late = sentences.iter().rev().take(2).any(stuck) && !finished && sentences.len() <= 4;
+    if ((stuck(last) && sentences.len() <= 4) || late || first) && !structure {
         return Some(Kind::Stuck);
     }
     if !structure && !finished && sentences.len() <= 4 && sentences.iter().any(announces) {
@@ -177,6 +203,24 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
         && sentences.len() <= 3
         && last.forms.any(&[Form::Wh, Form::Explains]))
     .then_some(Kind::Announce)
+}
+
+/// The writer thinks aloud and has delivered nothing before.
+fn muses_only(sentences: &[Sentence]) -> bool {
+    let first = sentences.iter().position(|sentence| sentence.forms.has(Form::Musing));
+    sentences.len() <= 6
+        && first.is_some_and(|first| !sentences[..first].iter().any(|before| before.forms.has(Form::Done)))
+}
+
+/// The last two sentences say that the work was given up.
+pub(super) fn gives_up(document: &Document<'_>) -> bool {
+    let mut last = document.sentences.iter().rev().take(2);
+    let stuck = |sentence: &Sentence| {
+        sentence.forms.has(Form::Stuck)
+            && sentence.end != End::Question
+            && !sentence.forms.has(Form::Elsewhere)
+    };
+    document.sentences.len() > 1 && last.all(stuck)
 }
 
 /// A text without a sentence of its own.
@@ -273,7 +317,9 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
 fn is_partial(document: &Document<'_>) -> bool {
     let sentences = &document.sentences;
     let partial = |sentence: &&Sentence| {
-        sentence.forms.has(Form::Partial) && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest])
+        sentence.forms.has(Form::Partial)
+            && !under_question(document, sentence)
+            && !sentence.forms.any(&[Form::Elsewhere, Form::NotARequest])
     };
     // A section of its own for what is left.
     let titled = sentences
@@ -291,6 +337,9 @@ fn is_placeholder(document: &Document<'_>) -> bool {
     let stub = |sentence: &Sentence| {
         sentence.forms.any(&[Form::Placeholder, Form::Acknowledgement]) && sentence.normal.letters <= 60
     };
+    if document.sentences.iter().any(|sentence| sentence.normal.spaced.contains(" lorem ipsum dolor ")) {
+        return true;
+    }
     if document.lines.iter().any(|line| line.role == Role::Code) {
         return body.len() <= 1
             && body.iter().all(|sentence| !sentence.forms.has(Form::Done))

@@ -101,10 +101,16 @@ pub(super) enum Form {
     Indirect,
     /// A condition stands first in the sentence.
     LeadingCondition,
+    /// The writer thinks aloud ("hmm", "could it be").
+    Musing,
+    /// Asks for a thing by naming it ("your team ID, please").
+    Plea,
+    /// Draws the conclusion from an answer ("so it stays").
+    Settled,
 }
 
 /// How many groups there are.
-const COUNT: usize = Form::LeadingCondition as usize + 1;
+const COUNT: usize = Form::Settled as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -117,8 +123,15 @@ impl FormSet {
     pub(super) const ALL: Self = Self(u64::MAX);
 
     /// The groups that can make a sentence ask for something.
-    pub(super) const ASKING: Self =
-        Self::of(&[Form::Direct, Form::Confirm, Form::Choose, Form::TellMe, Form::WantsInput, Form::Waiting]);
+    pub(super) const ASKING: Self = Self::of(&[
+        Form::Direct,
+        Form::Confirm,
+        Form::Choose,
+        Form::TellMe,
+        Form::WantsInput,
+        Form::Waiting,
+        Form::Plea,
+    ]);
 
     /// The set of the given groups.
     pub(super) const fn of(forms: &[Form]) -> Self {

@@ -135,7 +135,11 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
     }
     let asking: Vec<usize> =
         (0..readings.len()).filter(|&index| readings[index].label == Asks::Reader).collect();
-    if !asking.is_empty() {
+    let idle = ending::gives_up(document)
+        && asking
+            .iter()
+            .all(|&index| asking::is_undirected(&document.sentences[index]) && readings[index].question);
+    if !asking.is_empty() && !idle {
         return awaiting(document, readings, &asking);
     }
     if ending::cut_off(document, false) {
