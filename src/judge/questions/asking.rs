@@ -306,7 +306,10 @@ fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
     document.sentences.get(index + 1).is_some_and(|next| {
         let same =
             next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        // What the writer did or needs is no answer to a question about something else.
+        let own = for_label && next.forms.has(Form::Me) && !forms.has(Form::Explains);
         same && next.end != End::Question
+            && !own
             && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
     })
 }
@@ -405,7 +408,15 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
             && !under_guide(document, index);
         return if strong { Asks::Reader } else { Asks::No };
     }
-    let menu_step = forms.any(&[Form::Instruction])
+    let told = forms.has(Form::ThirdPerson)
+        && !forms.any(&[Form::Me, Form::You, Form::TellMe, Form::Choose, Form::Confirm, Form::Plea]);
+    if told {
+        return Asks::No;
+    }
+    let offers =
+        forms.has(Form::Choose) && is_alternative(sentence) && sentence.normal.spaced.contains(" : ");
+    let menu_step = !offers
+        && forms.any(&[Form::Instruction])
         && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])
         && !super::signals::has_options(document);
     if menu_step {

@@ -21,6 +21,9 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     {
         return Some(Kind::Interrupted);
     }
+    if document.text.trim().starts_with("^C") && document.text.trim().len() <= 12 {
+        return Some(Kind::Interrupted);
+    }
     let letters: usize = sentences.iter().map(|sentence| sentence.normal.letters).sum();
     let interrupted = sentences.iter().any(|sentence| sentence.forms.has(Form::Interrupted));
     if interrupted && letters <= 120 && !sentences.iter().any(|sentence| sentence.forms.has(Form::Done)) {
@@ -29,8 +32,9 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
     let error = first.forms.has(Form::ErrorOnly)
-        && (!first.has_mask || (first.ends_masked && !first.forms.has(Form::Done) && sentences.len() == 1))
+        && (!first.has_mask || sentences.len() == 1)
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
+    let reported = sentences.iter().skip(1).any(|sentence| sentence.forms.has(Form::Done));
     let own = sentences.iter().any(|sentence| {
         sentence.forms.any(&[
             Form::Me,
@@ -41,7 +45,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
             Form::WantsInput,
         ])
     });
-    (error && letters <= SHORT && lines <= 4 && !own).then_some(Kind::ErrorText)
+    (error && letters <= SHORT && lines <= 4 && !own && !reported).then_some(Kind::ErrorText)
 }
 
 fn delivered_before(document: &Document<'_>, index: usize) -> bool {
@@ -77,6 +81,9 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
     if last.role == Role::Item && words.ends_with([':', '\u{ff1a}']) {
         return true;
     }
+    if last.role == Role::Item && is_stump(document) {
+        return true;
+    }
     if last.role == Role::Heading {
         return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
     }
@@ -84,6 +91,16 @@ pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
         return false;
     };
     sentence_is_cut(document, sentence)
+}
+
+/// The last item is one bare word where all others have several.
+fn is_stump(document: &Document<'_>) -> bool {
+    let Some((last, above)) = document.sentences.split_last() else { return false };
+    let mut items =
+        above.iter().filter(|sentence| sentence.role == Role::Item && sentence.opens_line).peekable();
+    let bare = last.opens_line && last.end == End::Open && last.normal.words == 1 && !last.has_mask;
+    let lower = document.words(last).chars().all(char::is_lowercase);
+    bare && lower && items.peek().is_some() && items.all(|item| item.normal.words >= 3)
 }
 
 /// A list marker with nothing after it.

@@ -107,10 +107,12 @@ pub(super) enum Form {
     Plea,
     /// Draws the conclusion from an answer ("so it stays").
     Settled,
+    /// Opens with somebody or something else than writer and reader.
+    ThirdPerson,
 }
 
 /// How many groups there are.
-const COUNT: usize = Form::Settled as usize + 1;
+const COUNT: usize = Form::ThirdPerson as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::asking::{self, Asks, Reading};
-use super::document::{Document, End};
+use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::Form;
 use super::signals::{self, SignalHit};
@@ -136,9 +136,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
     let asking: Vec<usize> =
         (0..readings.len()).filter(|&index| readings[index].label == Asks::Reader).collect();
     let idle = ending::gives_up(document)
-        && asking
-            .iter()
-            .all(|&index| asking::is_undirected(&document.sentences[index]) && readings[index].question);
+        && asking.iter().all(|&index| may_stand_idle(&document.sentences[index], readings[index]));
     if !asking.is_empty() && !idle {
         return awaiting(document, readings, &asking);
     }
@@ -152,6 +150,11 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
         return plain(Label::Incomplete, Kind::OffTask, "the text does not speak of what was asked for");
     }
     complete(document, readings)
+}
+
+/// Whether a sentence that asks asks nobody once the work has been given up.
+fn may_stand_idle(sentence: &Sentence, reading: Reading) -> bool {
+    sentence.forms.has(Form::Stuck) || (asking::is_undirected(sentence) && reading.question)
 }
 
 fn reason(kind: Kind) -> &'static str {
