@@ -1,12 +1,19 @@
 //! Decides for each sentence whether it asks the reader for something: the rules 3 to 7 of the vectors
 //! and what the corpus says about questions and requests. It does not decide the label.
 
+use super::answered::{
+    answered_by_next, asks_itself, explained, followed_by_statement, is_alternative, is_fragment,
+    is_undirected, muses, settled,
+};
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lexicon::LEXICON;
 use super::lines::Role;
 use super::markers::Marker;
 use super::normal;
+
+/// So many sentences above an item its introduction is looked for.
+const LIST: usize = 32;
 
 /// How a sentence asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,21 +51,6 @@ pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {
         }
     }
     readings
-}
-
-/// Whether nothing in the sentence turns to the reader or weighs what the writer should do.
-pub(super) fn is_undirected(sentence: &Sentence) -> bool {
-    !sentence.forms.any(&[
-        Form::You,
-        Form::Direct,
-        Form::Choose,
-        Form::Confirm,
-        Form::Offer,
-        Form::TellMe,
-        Form::WantsInput,
-        Form::Deliberates,
-        Form::WhichOption,
-    ]) && !is_alternative(sentence)
 }
 
 /// The lists and sections whose questions are the result itself, by sentence.
@@ -205,133 +197,12 @@ fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
         && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
 }
 
-/// An undirected question that the writer goes on to look into.
-fn asks_itself(document: &Document<'_>, index: usize) -> bool {
-    let forms = document.sentences[index].forms;
-    document.sentences.get(index + 1).is_some_and(|next| {
-        super::ending::announces(next)
-            && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe])
-            && forms.any(&[Form::Wh, Form::Explains])
-            && !forms.has(Form::You)
-    })
-}
-
 /// Rule 4a for `Q:` lines: content below that is not the next question.
 fn labelled_with_content(document: &Document<'_>, sentence: &Sentence) -> bool {
     document.lines[sentence.line].labelled_question
         && document
             .line_below(sentence.line)
             .is_some_and(|below| !below.labelled_question && below.role != Role::Heading)
-}
-
-/// Rule 4b: the next sentence opens with an answer.
-fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    let Some(next) = document.sentences.get(index + 1) else { return false };
-    if next.role == Role::Item && next.line != sentence.line {
-        return false;
-    }
-    if next.role == Role::Heading && next.line != sentence.line {
-        return false;
-    }
-    let answers = next.forms.has(Form::AnswerOpen) && !next.forms.has(Form::Choose);
-    let decided = next.forms.has(Form::SelfDecided) && !sentence.forms.has(Form::Offer);
-    (answers || decided) && next.end != End::Question
-}
-
-/// The sentences after the question say what was done about it.
-fn settled(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    if sentence.forms.any(&[Form::Offer, Form::Confirm]) {
-        return false;
-    }
-    let directed = sentence.forms.any(&[Form::You, Form::Direct]);
-    for next in document.sentences[index + 1..].iter().take(3) {
-        let same =
-            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        let asks =
-            next.forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose, Form::Confirm]);
-        if !same || next.end == End::Question || asks {
-            return false;
-        }
-        if next.forms.has(Form::SelfDecided) || (!directed && next.forms.has(Form::Settled)) {
-            return true;
-        }
-    }
-    false
-}
-
-/// A question without a verb that nobody is asked, followed by a statement on its line.
-fn is_fragment(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    let short = sentence.normal.words <= 10 && !sentence.normal.spaced.is_empty();
-    short
-        && is_undirected(sentence)
-        && !sentence.forms.any(&[Form::Finite, Form::Wh, Form::Me])
-        && document.sentences.get(index + 1).is_some_and(|next| {
-            next.line == sentence.line
-                && next.end == End::Stop
-                && !is_alternative(next)
-                && !next.forms.any(&[
-                    Form::NeedsAnswer,
-                    Form::TellMe,
-                    Form::WantsInput,
-                    Form::Waiting,
-                    Form::Choose,
-                    Form::You,
-                ])
-        })
-}
-
-/// The writer thinks aloud.
-fn muses(document: &Document<'_>, index: usize) -> bool {
-    let sentence = &document.sentences[index];
-    let before = &document.sentences[index.saturating_sub(3)..=index];
-    is_undirected(sentence)
-        && before.iter().any(|near| near.block == sentence.block && near.forms.has(Form::Musing))
-}
-
-/// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
-/// the answer.
-fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
-    let sentence = &document.sentences[index];
-    let forms = sentence.forms;
-    if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
-        return false;
-    }
-    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
-    {
-        return false;
-    }
-    document.sentences.get(index + 1).is_some_and(|next| {
-        let same =
-            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
-        // What the writer did or needs is no answer to a question about something else.
-        let own = for_label && next.forms.has(Form::Me) && !forms.has(Form::Explains);
-        same && next.end != End::Question
-            && !own
-            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
-    })
-}
-
-/// Whether two alternatives stand in the question.
-fn is_alternative(sentence: &Sentence) -> bool {
-    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.trim_start().contains(word))
-        || ["それとも", "还是", "或", "아니면"].iter().any(|word| sentence.normal.joined.contains(word))
-}
-
-fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
-    document.sentences.get(index + 1).is_some_and(|next| {
-        next.end != End::Question
-            && next.role != Role::Heading
-            && !next.forms.any(&[
-                Form::NeedsAnswer,
-                Form::TellMe,
-                Form::WantsInput,
-                Form::Waiting,
-                Form::Choose,
-            ])
-    })
 }
 
 /// A statement that asks: confirm, choose, let me know, send, waiting.
@@ -367,22 +238,14 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
         || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
-/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
-fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
-    document.lines[..sentence.line]
-        .iter()
-        .rev()
-        .find(|line| line.role != Role::Blank)
-        .is_some_and(|line| line.labelled_question)
-}
-
-/// The heading above says how to use the result.
-fn under_guide(document: &Document<'_>, index: usize) -> bool {
-    document.sentences[..index]
-        .iter()
-        .rev()
-        .find(|above| above.role == Role::Heading)
-        .is_some_and(|heading| heading.forms.has(Form::Instruction))
+/// Whether the list of the item is what the writer is going to do.
+fn is_planned(document: &Document<'_>, index: usize) -> bool {
+    let above = document.sentences[..index].iter().rev().take(LIST);
+    above.into_iter().find(|sentence| sentence.role != Role::Item).is_some_and(|lead| {
+        lead.end == End::Colon
+            && super::ending::announces(lead)
+            && !lead.forms.any(&[Form::You, Form::WantsInput, Form::Waiting, Form::Confirm])
+    })
 }
 
 /// For the label, requests inside lists and guides are steps for the user of the result.
@@ -402,6 +265,9 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
         return Asks::Empty;
     }
     if sentence.role == Role::Item {
+        if is_planned(document, index) {
+            return Asks::No;
+        }
         let strong = forms.any(&[Form::TellMe, Form::Choose, Form::Confirm, Form::WantsInput])
             && !matches!(document.lines[sentence.line].marker, Some((Marker::OpenBox | Marker::DoneBox, _)))
             && !forms.any(&[Form::Instruction, Form::Optional])

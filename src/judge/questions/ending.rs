@@ -32,7 +32,7 @@ pub(super) fn replaced(document: &Document<'_>) -> Option<Kind> {
     let first = sentences.first()?;
     let lines = document.lines.iter().filter(|line| line.role != Role::Blank).count();
     let error = first.forms.has(Form::ErrorOnly)
-        && (!first.has_mask || sentences.len() == 1)
+        && (!first.has_mask || (sentences.len() == 1 && first.normal.words <= 14))
         && !sentences.iter().any(|sentence| sentence.end == End::Question);
     let reported = sentences.iter().skip(1).any(|sentence| sentence.forms.has(Form::Done));
     let own = sentences.iter().any(|sentence| {
@@ -121,7 +121,7 @@ fn table_is_cut(document: &Document<'_>, index: usize, last: &Line) -> bool {
     }
     let full = document.text[above.range.clone()].trim();
     let bars = |row: &str| row.bytes().filter(|&byte| byte == b'|').count();
-    (full.ends_with('|') && !row.ends_with('|')) || bars(row) + 1 < bars(full)
+    (full.ends_with('|') && !row.ends_with('|')) || bars(row) < bars(full)
 }
 
 fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
@@ -197,7 +197,8 @@ pub(super) fn unfinished(document: &Document<'_>) -> Option<Kind> {
     if is_partial(document) {
         return Some(Kind::Partial);
     }
-    if ends_text && last.end == End::Question && muses_only(sentences) {
+    let trails = last.end == End::Question || (last.end == End::Dots && last.forms.has(Form::Musing));
+    if ends_text && trails && muses_only(sentences) {
         return Some(Kind::Announce);
     }
     let stuck = |sentence: &Sentence| sentence.forms.has(Form::Stuck) && !sentence.forms.has(Form::Elsewhere);

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::answered;
 use super::asking::{self, Asks, Reading};
 use super::document::{Document, End, Sentence};
 use super::ending;
@@ -154,7 +155,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
 
 /// Whether a sentence that asks asks nobody once the work has been given up.
 fn may_stand_idle(sentence: &Sentence, reading: Reading) -> bool {
-    sentence.forms.has(Form::Stuck) || (asking::is_undirected(sentence) && reading.question)
+    sentence.forms.has(Form::Stuck) || (answered::is_undirected(sentence) && reading.question)
 }
 
 fn reason(kind: Kind) -> &'static str {

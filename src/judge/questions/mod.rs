@@ -5,6 +5,7 @@
 //! The signals follow the rules of the test vectors, the three-way label those of the corpus.
 //! What people say in which language stands in `assets/lang/`.
 
+mod answered;
 mod asking;
 mod document;
 mod ending;

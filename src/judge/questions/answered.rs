@@ -1,0 +1,145 @@
+//! Whether a question is answered on the spot: by the sentence after it, by a conclusion, by itself.
+//! It looks at a question and the sentences around it only, and does not decide whether it asks.
+
+use super::document::{Document, End, Sentence};
+use super::forms::Form;
+use super::lines::Role;
+
+/// Whether nothing in the sentence turns to the reader or weighs what the writer should do.
+pub(super) fn is_undirected(sentence: &Sentence) -> bool {
+    !sentence.forms.any(&[
+        Form::You,
+        Form::Direct,
+        Form::Choose,
+        Form::Confirm,
+        Form::Offer,
+        Form::TellMe,
+        Form::WantsInput,
+        Form::Deliberates,
+        Form::WhichOption,
+    ]) && !is_alternative(sentence)
+}
+
+/// The sentences after the question say what was done about it.
+pub(super) fn settled(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    if sentence.forms.any(&[Form::Offer, Form::Confirm]) {
+        return false;
+    }
+    let directed = sentence.forms.any(&[Form::You, Form::Direct]);
+    for next in document.sentences[index + 1..].iter().take(3) {
+        let same =
+            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        let asks =
+            next.forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Choose, Form::Confirm]);
+        if !same || next.end == End::Question || asks {
+            return false;
+        }
+        if next.forms.has(Form::SelfDecided)
+            || (!directed && next.forms.has(Form::Settled) && !next.forms.has(Form::NeedsAnswer))
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// A question without a verb that nobody is asked, followed by a statement on its line.
+pub(super) fn is_fragment(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let short = sentence.normal.words <= 10 && !sentence.normal.spaced.is_empty();
+    short
+        && is_undirected(sentence)
+        && !sentence.forms.any(&[Form::Finite, Form::Wh, Form::Me])
+        && document.sentences.get(index + 1).is_some_and(|next| {
+            next.line == sentence.line
+                && next.end == End::Stop
+                && !is_alternative(next)
+                && !next.forms.any(&[
+                    Form::NeedsAnswer,
+                    Form::TellMe,
+                    Form::WantsInput,
+                    Form::Waiting,
+                    Form::Choose,
+                    Form::You,
+                ])
+        })
+}
+
+/// The writer thinks aloud.
+pub(super) fn muses(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let until = (index + 2).min(document.sentences.len());
+    let around = &document.sentences[index.saturating_sub(3)..until];
+    is_undirected(sentence)
+        && around.iter().any(|near| near.block == sentence.block && near.forms.has(Form::Musing))
+}
+
+/// Rule 4c: an undirected question, followed in its paragraph by a statement that does not ask for
+/// the answer.
+pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) -> bool {
+    let sentence = &document.sentences[index];
+    let forms = sentence.forms;
+    if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
+        return false;
+    }
+    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
+    {
+        return false;
+    }
+    document.sentences.get(index + 1).is_some_and(|next| {
+        let same =
+            next.block == sentence.block && (next.line == sentence.line || next.role == Role::Paragraph);
+        // What the writer did or needs is no answer to a question about something else.
+        let own = for_label && next.forms.has(Form::Me) && !forms.has(Form::Explains);
+        same && next.end != End::Question
+            && !own
+            && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
+    })
+}
+
+/// Whether two alternatives stand in the question.
+pub(super) fn is_alternative(sentence: &Sentence) -> bool {
+    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.trim_start().contains(word))
+        || ["それとも", "还是", "或", "아니면"].iter().any(|word| sentence.normal.joined.contains(word))
+}
+
+pub(super) fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {
+    document.sentences.get(index + 1).is_some_and(|next| {
+        next.end != End::Question
+            && next.role != Role::Heading
+            && !next.forms.any(&[
+                Form::NeedsAnswer,
+                Form::TellMe,
+                Form::WantsInput,
+                Form::Waiting,
+                Form::Choose,
+            ])
+    })
+}
+
+/// Rule 4b: the next sentence opens with an answer.
+pub(super) fn answered_by_next(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let Some(next) = document.sentences.get(index + 1) else { return false };
+    if next.role == Role::Item && next.line != sentence.line {
+        return false;
+    }
+    if next.role == Role::Heading && next.line != sentence.line {
+        return false;
+    }
+    let answers = next.forms.has(Form::AnswerOpen) && !next.forms.has(Form::Choose);
+    let decided = next.forms.has(Form::SelfDecided) && !sentence.forms.has(Form::Offer);
+    (answers || decided) && next.end != End::Question
+}
+
+/// An undirected question that the writer goes on to look into.
+pub(super) fn asks_itself(document: &Document<'_>, index: usize) -> bool {
+    let forms = document.sentences[index].forms;
+    document.sentences.get(index + 1).is_some_and(|next| {
+        super::ending::announces(next)
+            && !next.forms.any(&[Form::You, Form::Waiting, Form::TellMe])
+            && forms.any(&[Form::Wh, Form::Explains])
+            && !forms.has(Form::You)
+    })
+}
