@@ -74,8 +74,8 @@ impl QuestionLists {
             };
             made.push(belongs && open);
             titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
-            let titles = sentence.role == Role::Heading && !asks && open;
-            if !titles && !(belongs && (open || sentence.role == Role::Item)) {
+            let section = sentence.role == Role::Heading && !asks && open;
+            if !section && !(belongs && (open || sentence.role == Role::Item)) {
                 open = introduces_made(document, sentence);
                 titled = open && (sentence.role == Role::Heading || sentence.end == End::Colon);
             }
