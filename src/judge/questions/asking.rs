@@ -238,6 +238,24 @@ pub(super) fn is_courtesy(sentence: &Sentence) -> bool {
         || (forms.has(Form::Courtesy) && !forms.any(&[Form::Waiting, Form::WantsInput, Form::Choose]))
 }
 
+/// Stands right below a `Q:` line: it is the answer in a list of questions and answers.
+fn answers_label(document: &Document<'_>, sentence: &Sentence) -> bool {
+    document.lines[..sentence.line]
+        .iter()
+        .rev()
+        .find(|line| line.role != Role::Blank)
+        .is_some_and(|line| line.labelled_question)
+}
+
+/// The heading above says how to use the result.
+fn under_guide(document: &Document<'_>, index: usize) -> bool {
+    document.sentences[..index]
+        .iter()
+        .rev()
+        .find(|above| above.role == Role::Heading)
+        .is_some_and(|heading| heading.forms.has(Form::Instruction))
+}
+
 /// Whether the list of the item is what the writer is going to do.
 fn is_planned(document: &Document<'_>, index: usize) -> bool {
     let above = document.sentences[..index].iter().rev().take(LIST);
