@@ -10,7 +10,7 @@ use closeout::model::{Rule, VerdictState, WorkspaceView};
 use crate::support::repo::{Repo, git_program};
 
 /// No condition of these tests takes so long on any machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
     let configuration = repo.home().join("config.toml");

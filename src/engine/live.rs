@@ -207,10 +207,10 @@ impl Engine {
             let at = clock::now();
             match sighting {
                 Sighting::Changed { workspace, .. } if self.worktree_folders.contains(&workspace) => {
-                    self.discover()
+                    self.discover();
                 }
                 Sighting::Changed { workspace, parts } => {
-                    self.update(Event::Changed { at, workspace, parts })
+                    self.update(Event::Changed { at, workspace, parts });
                 }
                 Sighting::EventsLost => {
                     tracing::warn!("file events were lost; everything is read again");

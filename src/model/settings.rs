@@ -21,9 +21,10 @@ pub struct WorkspaceSettings {
     pub closer_report: Option<String>,
     /// Plan files; those that do not exist are passed over.
     pub plans: Vec<String>,
-    /// Files that must exist; `*` and `?` match within one folder, `**` over folders.
+    /// Files that must exist: names, or patterns in which a star and a question mark match within one
+    /// folder, and two stars over folders.
     pub required_files: Vec<String>,
-    /// Test result files: JUnit XML, or `{"passed":N,"failed":N}`.
+    /// Test result files: JUnit XML, or `{"passed": …, "failed": …}`.
     pub test_results: Vec<String>,
     /// The id that a decision must carry.
     pub check_id: Option<String>,

@@ -19,6 +19,10 @@ const CHEAP_SCAN_MS: u32 = 10;
 
 /// One workspace.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says another thing, and all their combinations occur"
+)]
 pub(super) struct Tracked {
     pub(super) id: WorkspaceId,
     pub(super) settings: WorkspaceSettings,

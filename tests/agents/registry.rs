@@ -24,6 +24,7 @@ fn proc_start(pid: u32) -> String {
 struct Living(Child);
 
 impl Living {
+    #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
     fn start() -> Living {
         let mut command = Command::new("sleep");
         Living(command.arg("600").stdin(Stdio::null()).spawn().unwrap())
@@ -90,6 +91,7 @@ impl Machine {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it stands where an observation has an option")]
 fn live(status: LiveStatus) -> Option<LiveState> {
     Some(LiveState { status, since: Some(Timestamp(STATUS_SINCE)) })
 }

@@ -56,8 +56,8 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
         std::thread::sleep(Duration::from_millis(1100));
         world.refresh_index(&top)?;
         let count = match n_files {
-            ..1_000 => scope.pick(100, 30),
-            ..50_000 => scope.pick(30, 8),
+            0..1_000 => scope.pick(100, 30),
+            1_000..50_000 => scope.pick(30, 8),
             _ => scope.pick(8, 3),
         };
         everything(&world, &top, &format!("{n_files} files, clean"), count, table)?;
@@ -108,10 +108,10 @@ fn unchanged(world: &World, top: &Path, n_files: usize, table: &mut Table) -> Re
     for _ in 0..200 {
         let before = thread_cpu();
         collect(&request, &surroundings(world), &mut memory)?;
-        all.push(thread_cpu() - before);
+        all.push(thread_cpu().saturating_sub(before));
         let before = thread_cpu();
         collect(&words, &surroundings(world), &mut memory)?;
-        only_words.push(thread_cpu() - before);
+        only_words.push(thread_cpu().saturating_sub(before));
     }
     table.times(&format!("unchanged, {n_files} files (CPU)"), &all, None, "≤ 100 µs");
     table.times(&format!("only the words, {n_files} files (CPU)"), &only_words, None, "≤ 100 µs");
@@ -129,7 +129,7 @@ fn one_commit(world: &World, top: &Path, n_files: usize, count: usize, table: &m
         world.commit(top, &format!("change {number}"))?;
         let before = thread_cpu();
         collect(&request, &surroundings(world), &mut memory)?;
-        samples.push(thread_cpu() - before);
+        samples.push(thread_cpu().saturating_sub(before));
     }
     table.times(&format!("one new commit, {n_files} files (CPU)"), &samples, None, "≤ 500 µs");
     Ok(())

@@ -50,7 +50,7 @@ impl Fleet {
     pub(crate) fn forget(&self) -> Result<()> {
         let state = self.world.home().join(".local");
         if state.exists() {
-            fs::remove_dir_all(state)?
+            fs::remove_dir_all(state)?;
         }
         Ok(())
     }

@@ -54,11 +54,14 @@ impl Scope {
     }
 }
 
-fn main() -> Result<()> {
+/// One group of measurements.
+type Group = fn(&Scope, &mut Table) -> Result<()>;
+
+fn main() {
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, fn(&Scope, &mut Table) -> Result<()>); 5] = [
+    let groups: [(&str, Group); 5] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("one-shot", one_shot::run),
@@ -75,5 +78,4 @@ fn main() -> Result<()> {
     }
     println!("\n{table}");
     machine::print_facts();
-    Ok(())
 }

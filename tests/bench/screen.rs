@@ -14,7 +14,7 @@ use super::world::World;
 const WIDTH: u16 = 200;
 const HEIGHT: u16 = 60;
 /// Longer than this nothing is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running program with its screen.
 pub(crate) struct Screen {

@@ -121,6 +121,7 @@ impl World {
     }
 
     /// Half of `count` tracked files changed, and as many new ones.
+    #[expect(clippy::unused_self, reason = "what is done to a world is asked of it")]
     pub(crate) fn make_dirty(&self, top: &Path, count: usize) -> Result<()> {
         for number in 0..count / 2 {
             fs::write(top.join(file_name(number)), "changed\n")?;

@@ -33,13 +33,15 @@ fn a_question_is_told_in_its_own_words() {
     assert!(text.out.contains("どちらにしますか"), "{text:?}");
 }
 
+/// Spoils a report in one way.
+type Spoil = fn(&mut serde_json::Value);
+
 #[test]
 fn the_schema_refuses_what_is_not_in_it() {
     let desk = Desk::with_demo();
     let schema = schema();
     let report = desk.run(desk.shop(), &["status", "--json"]).json();
     schema.assert_valid(&report);
-    type Spoil = fn(&mut serde_json::Value);
     let broken: [(&str, Spoil); 5] = [
         ("a state outside the closed set", |report| report["workspaces"][0]["state"] = "DONE".into()),
         ("a missing field", |report| drop(report.as_object_mut().unwrap().remove("notices"))),

@@ -29,9 +29,8 @@ fn role(evidence: &Evidence, state: VerdictState, rule: Rule) -> PartRole {
         (Claim::Abstain, Some(Rejection::Absent)) => PartRole::NotThere,
         // "Nothing new", "the tree is clean", "the turn has ended" are answers, not refused ones.
         (Claim::Abstain, Some(Rejection::Vacuous)) if is_git(evidence) => PartRole::Noted,
-        (Claim::Abstain, Some(Rejection::Undecided)) => PartRole::Noted,
+        (Claim::Abstain, Some(Rejection::Undecided) | None) => PartRole::Noted,
         (Claim::Abstain, Some(_)) => PartRole::Rejected,
-        (Claim::Abstain, None) => PartRole::Noted,
         (Claim::Yes, _) if evidence.is_vacuous => PartRole::Rejected,
         (claim, _) => match stance(claim, state) {
             Stance::Same => PartRole::Agrees,

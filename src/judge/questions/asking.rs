@@ -67,11 +67,10 @@ impl QuestionLists {
         let (mut open, mut titled) = (false, false);
         for sentence in &document.sentences {
             let asks = sentence.end == End::Question;
-            let belongs = match sentence.role {
-                Role::Item => true,
-                Role::Heading => false,
-                _ => titled && asks && !sentence.forms.any(&[Form::Direct, Form::Offer, Form::Confirm]),
-            };
+            let is_titled_question =
+                titled && asks && !sentence.forms.any(&[Form::Direct, Form::Offer, Form::Confirm]);
+            let belongs =
+                sentence.role == Role::Item || (sentence.role != Role::Heading && is_titled_question);
             made.push(belongs && open);
             titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
             let section = sentence.role == Role::Heading && !asks && open;
