@@ -7,10 +7,8 @@ use super::answered::{
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
-use super::lexicon::LEXICON;
 use super::lines::Role;
 use super::markers::Marker;
-use super::normal;
 
 /// So many sentences above an item its introduction is looked for.
 const LIST: usize = 32;
@@ -75,7 +73,7 @@ impl QuestionLists {
             titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
             let section = sentence.role == Role::Heading && !asks && open;
             if !section && !(belongs && (open || sentence.role == Role::Item)) {
-                open = introduces_made(document, sentence);
+                open = introduces_made(sentence);
                 titled = open && (sentence.role == Role::Heading || sentence.end == End::Colon);
             }
         }
@@ -98,11 +96,8 @@ fn is_built_of_questions(document: &Document<'_>) -> bool {
     all >= 2 && directed * 2 < all
 }
 
-fn introduces_made(document: &Document<'_>, lead: &Sentence) -> bool {
-    let whole = normal::form(document.words(lead), &[]);
-    LEXICON.find(&whole.spaced, &whole.joined, FormSet::of(&[Form::QuestionsMade])).has(Form::QuestionsMade)
-        && !lead.forms.any(&[Form::WantsInput, Form::Confirm])
-        && !asks_own_questions(lead)
+fn introduces_made(lead: &Sentence) -> bool {
+    lead.names_questions && !lead.forms.any(&[Form::WantsInput, Form::Confirm]) && !asks_own_questions(lead)
 }
 
 fn asks_own_questions(lead: &Sentence) -> bool {

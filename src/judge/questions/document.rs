@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::forms::FormSet;
-use super::lexicon::LEXICON;
+use super::forms::{Form, FormSet};
+use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
@@ -28,7 +28,7 @@ pub(super) enum End {
 
 /// A sentence in the writer's own voice.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts of its place, no states")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts of its place, no states")]
 pub(super) struct Sentence {
     /// Its bytes in the text, without blanks around it.
     pub(super) range: Range<usize>,
@@ -52,6 +52,8 @@ pub(super) struct Sentence {
     pub(super) ends_masked: bool,
     /// Whether code, a quotation or an address is in it.
     pub(super) has_mask: bool,
+    /// Whether its words, code and quotations among them, speak of questions that are the result.
+    pub(super) names_questions: bool,
 }
 
 /// A text, taken apart.
@@ -77,7 +79,7 @@ impl<'t> Document<'t> {
                 split(text, index, line, &mut sentences);
             }
         }
-        find_phrases(&mut sentences);
+        find_phrases(text, &mut sentences);
         Self { text, lines, sentences, open_fence }
     }
 
@@ -92,32 +94,36 @@ impl<'t> Document<'t> {
     }
 }
 
-/// So many sentences at the start and at the end are searched for all phrases.
+/// In so many sentences at the start and at the end all phrases count.
 const EDGE: usize = 12;
 
-/// Finds the phrases. Every sentence is searched for those that ask; for all others only where they
-/// can matter: at both ends, around a sentence that asks, and above a list.
-fn find_phrases(sentences: &mut [Sentence]) {
-    let count = sentences.len();
-    let mut near = vec![false; count];
-    for index in 0..count {
-        let sentence = &sentences[index];
-        let asks = sentence.end == End::Question
-            || !LEXICON.find(&sentence.normal.spaced, &sentence.normal.joined, FormSet::ASKING).is_empty();
-        let above_list = sentence.role != Role::Item
-            && sentences.get(index + 1).is_some_and(|next| next.role == Role::Item);
-        if asks {
-            let around = index.saturating_sub(1)..(index + 2).min(count);
-            near[around].fill(true);
-        }
-        if above_list || index < EDGE || index + EDGE >= count {
-            near[index] = true;
-        }
+/// Finds the phrases. They count only where they can matter: at both ends, around a sentence that asks,
+/// and above a list.
+fn find_phrases(text: &str, sentences: &mut [Sentence]) {
+    let mut search = Search::default();
+    for sentence in &mut *sentences {
+        sentence.forms = search.find(&sentence.normal.spaced, &sentence.normal.joined);
+        let whole = if sentence.has_mask {
+            let whole = normal::form(&text[sentence.range.clone()], &[]);
+            search.find(&whole.spaced, &whole.joined)
+        } else {
+            sentence.forms
+        };
+        sentence.names_questions = whole.has(Form::QuestionsMade);
     }
-    for (sentence, near) in sentences.iter_mut().zip(near) {
-        if near {
-            sentence.forms = LEXICON.find(&sentence.normal.spaced, &sentence.normal.joined, FormSet::ALL);
+    let count = sentences.len();
+    let asks = |sentence: &Sentence| sentence.end == End::Question || sentence.forms.meets(FormSet::ASKING);
+    let (mut before, mut this) = (false, sentences.first().is_some_and(asks));
+    for index in 0..count {
+        let next = sentences.get(index + 1);
+        let after = next.is_some_and(asks);
+        let above_list =
+            sentences[index].role != Role::Item && next.is_some_and(|next| next.role == Role::Item);
+        let at_edge = index < EDGE || index + EDGE >= count;
+        if !(before || this || after || above_list || at_edge) {
+            sentences[index].forms = FormSet::EMPTY;
         }
+        (before, this) = (this, after);
     }
 }
 
@@ -276,6 +282,7 @@ fn push(
         closes_line: false,
         ends_masked,
         has_mask: !inside.is_empty(),
+        names_questions: false,
     });
 }
 

@@ -121,8 +121,8 @@ pub(super) struct FormSet(u64);
 const _: () = assert!(COUNT <= 64);
 
 impl FormSet {
-    /// Every group.
-    pub(super) const ALL: Self = Self(u64::MAX);
+    /// No group.
+    pub(super) const EMPTY: Self = Self(0);
 
     /// The groups that can make a sentence ask for something.
     pub(super) const ASKING: Self = Self::of(&[
@@ -146,14 +146,14 @@ impl FormSet {
         Self(bits)
     }
 
-    /// Whether no group is in the set.
-    pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
+    /// The groups of both sets.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
-    /// Adds a group.
-    pub(super) fn insert(&mut self, form: Form) {
-        self.0 |= 1 << form as u32;
+    /// Whether the sets have a group in common.
+    pub(super) const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Whether the group is in the set.

@@ -1,8 +1,8 @@
 //! Finds letters to somebody else in running text: from a salutation to a closing formula or rule.
 //! What a letter asks, the writer of the message does not ask.
 
-use super::forms::{Form, FormSet};
-use super::lexicon::LEXICON;
+use super::forms::Form;
+use super::lexicon::Search;
 use super::lines::{Line, Role};
 use super::normal;
 
@@ -13,10 +13,11 @@ const FORMULA: usize = 200;
 
 /// Marks the lines of letters.
 pub(super) fn mark(text: &str, lines: &mut [Line]) {
+    let mut search = Search::default();
     let mut introduced = false;
     let mut openings = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        if introduced && opens(text, line, Form::Greeting) {
+        if introduced && opens(&mut search, text, line, Form::Greeting) {
             openings.push(index);
         }
         if !matches!(line.role, Role::Blank | Role::Rule) {
@@ -29,11 +30,12 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
     let mut ends = vec![None; lines.len()];
     for index in (first..lines.len()).rev() {
         let line = &lines[index];
-        if matches!(line.role, Role::Rule | Role::Heading) || opens(text, line, Form::SignOff) {
+        if matches!(line.role, Role::Rule | Role::Heading) || opens(&mut search, text, line, Form::SignOff) {
             close = Some(index);
         }
         ends[index] = close;
     }
+    let mut marked = 0;
     for start in openings {
         let mut end = ends[start].unwrap_or(start);
         // The name of the sender follows the closing formula.
@@ -42,19 +44,21 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
         }) {
             end += 1;
         }
-        for line in &mut lines[start..=end] {
+        let from = start.max(marked).min(end + 1);
+        for line in &mut lines[from..=end] {
             if !matches!(line.role, Role::Blank | Role::Letter) {
                 line.role = Role::Letter;
             }
         }
+        marked = marked.max(end + 1);
     }
 }
 
-fn opens(text: &str, line: &Line, form: Form) -> bool {
+fn opens(search: &mut Search, text: &str, line: &Line, form: Form) -> bool {
     let longest = if form == Form::SignOff { FORMULA } else { SALUTATION };
     if line.role != Role::Paragraph || line.range.len() > longest {
         return false;
     }
     let normal = normal::form(&text[line.content.min(line.range.end)..line.range.end], &[]);
-    LEXICON.find(&normal.spaced, &normal.joined, FormSet::of(&[form])).has(form)
+    search.find(&normal.spaced, &normal.joined).has(form)
 }

@@ -1,0 +1,194 @@
+//! Finds the phrases of a network in sentences. The network is walked sign by sign with the set of nodes
+//! that the signs so far lead to, so the time is linear in the sentence whatever it says.
+
+use super::forms::FormSet;
+use super::network::{BEGIN, NONE, Network, ROOT, START, bit, character_hash, spread, take};
+
+/// What a search keeps from sentence to sentence, so that it need not be made anew for each.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// The signs of the sentence: their hashes and, for words, their bytes.
+    signs: Vec<(u64, u32, u32)>,
+    reached: Vec<u32>,
+    next: Vec<u32>,
+    gaps: Vec<u32>,
+    open: Vec<u32>,
+    /// A bit for each node that this step, or for gaps this sentence, has reached.
+    seen: Vec<u64>,
+    visited: Vec<u32>,
+    patterns: Vec<u64>,
+    /// How many edges and nodes were looked at.
+    #[cfg(test)]
+    pub(super) work: u64,
+}
+
+impl Walk {
+    /// The groups whose phrases stand in a sentence of words between single blanks.
+    pub(super) fn words(&mut self, network: &Network, text: &str) -> FormSet {
+        self.signs.clear();
+        let mut start = 0;
+        let mut hash = START;
+        let mut ends = 0;
+        for (at, &byte) in text.as_bytes().iter().enumerate() {
+            if byte != b' ' {
+                hash = take(hash, byte);
+                continue;
+            }
+            if at > start {
+                self.signs.push((spread(hash), place(start), place(at)));
+                let closes = at == start + 1 && is_closing(char::from(text.as_bytes()[start]));
+                if !closes {
+                    ends = self.signs.len();
+                }
+            }
+            (start, hash) = (at + 1, START);
+        }
+        self.walk(network, text.as_bytes(), ends)
+    }
+
+    /// The groups whose phrases stand in a sentence without blanks.
+    pub(super) fn characters(&mut self, network: &Network, text: &str) -> FormSet {
+        self.signs.clear();
+        let mut ends = 0;
+        for c in text.chars() {
+            self.signs.push((character_hash(c), 0, 0));
+            if !is_closing(c) && !matches!(c, '。' | '、') {
+                ends = self.signs.len();
+            }
+        }
+        self.walk(network, &[], ends)
+    }
+
+    /// Only closing signs follow after the first `ends` signs.
+    fn walk(&mut self, network: &Network, text: &[u8], ends: usize) -> FormSet {
+        self.seen.resize(network.nodes.len().div_ceil(64), 0);
+        let following = |signs: &[(u64, u32, u32)], at: usize| signs.get(at).map_or(0, |sign| bit(sign.0));
+        let first = following(&self.signs, 0);
+        let mut step = Step { network, found: FormSet::EMPTY, is_end: ends == 0, following: first };
+        step.enter(BEGIN, self);
+        self.turn();
+        for at in 0..self.signs.len() {
+            let (sign, from, to) = self.signs[at];
+            step.is_end = at + 1 >= ends;
+            step.following = following(&self.signs, at + 1);
+            self.patterns.clear();
+            let word = &text[from as usize..to as usize];
+            self.patterns.extend(network.patterns.of(word));
+            let gaps = self.gaps.len();
+            step.leave(ROOT, sign, self);
+            for index in 0..self.reached.len() {
+                step.leave(self.reached[index], sign, self);
+            }
+            for index in 0..gaps {
+                step.leave(self.gaps[index], sign, self);
+            }
+            self.turn();
+        }
+        self.reached.clear();
+        while let Some(gap) = self.gaps.pop() {
+            self.seen[gap as usize / 64] &= !(1 << (gap % 64));
+        }
+        step.found
+    }
+
+    /// What was reached is where the next step starts.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.reached, &mut self.next);
+        self.next.clear();
+        while let Some(node) = self.visited.pop() {
+            self.seen[node as usize / 64] &= !(1 << (node % 64));
+        }
+    }
+}
+
+/// A sentence is shorter than 4 GB: it is part of a window of [`super::lines`].
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Signs that may stand after the end of a sentence.
+fn is_closing(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | ';' | '!' | '?' | ')' | '`' | '"')
+}
+
+/// One sign of a sentence.
+struct Step<'n> {
+    network: &'n Network,
+    found: FormSet,
+    is_end: bool,
+    /// The bit of the sign after this one; none if it is the last.
+    following: u64,
+}
+
+impl Step<'_> {
+    /// Follows the sign from a node.
+    fn leave(&mut self, node: u32, sign: u64, walk: &mut Walk) {
+        #[cfg(test)]
+        {
+            walk.work += 1;
+        }
+        let from = &self.network.nodes[node as usize];
+        if from.leads_on & bit(sign) != 0
+            && let Some(to) = self.network.edges.get(node, sign)
+        {
+            self.enter(to, walk);
+        }
+        if from.any != NONE {
+            self.enter(from.any, walk);
+        }
+        if from.has_patterns && !walk.patterns.is_empty() {
+            for index in 0..walk.patterns.len() {
+                if let Some(to) = self.network.edges.get(node, walk.patterns[index]) {
+                    self.enter(to, walk);
+                }
+            }
+        }
+    }
+
+    /// Reaches a node, and all that are reached with it.
+    fn enter(&mut self, node: u32, walk: &mut Walk) {
+        self.reach(node, walk);
+        while let Some(node) = walk.open.pop() {
+            self.reach(node, walk);
+        }
+    }
+
+    fn reach(&mut self, node: u32, walk: &mut Walk) {
+        let (place, mask) = (node as usize / 64, 1 << (node % 64));
+        if walk.seen[place] & mask != 0 {
+            return;
+        }
+        #[cfg(test)]
+        {
+            walk.work += 1;
+        }
+        let reached = &self.network.nodes[node as usize];
+        self.found = self.found.with(reached.found);
+        if self.is_end {
+            self.found = self.found.with(reached.found_at_end);
+        }
+        let leads_on = reached.any != NONE || reached.has_patterns || reached.leads_on & self.following != 0;
+        if reached.is_gap {
+            walk.seen[place] |= mask;
+            walk.gaps.push(node);
+        } else if leads_on {
+            // Where nothing leads on, it does no harm to come again.
+            walk.seen[place] |= mask;
+            walk.visited.push(node);
+            walk.next.push(node);
+        }
+        let (from, to) = reached.joins;
+        if from == to {
+            return;
+        }
+        if !reached.is_gap && !leads_on {
+            walk.seen[place] |= mask;
+            walk.visited.push(node);
+        }
+        for &(to, matters) in &self.network.joins[from as usize..to as usize] {
+            if matters == u64::MAX || matters & self.following != 0 {
+                walk.open.push(to);
+            }
+        }
+    }
+}
