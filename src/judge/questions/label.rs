@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::answered;
 use super::asking::{self, Asks, Reading};
+use super::cut_off;
 use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::Form;
@@ -131,7 +132,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
         Some(kind) => return plain(Label::Incomplete, kind, "the turn was interrupted"),
         None => {}
     }
-    if ending::cut_off(document, true) {
+    if cut_off::cut_off(document, true) {
         return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
     }
     let asking: Vec<usize> =
@@ -141,7 +142,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
     if !asking.is_empty() && !idle {
         return awaiting(document, readings, &asking);
     }
-    if ending::cut_off(document, false) {
+    if cut_off::cut_off(document, false) {
         return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
     }
     if let Some(kind) = ending::unfinished(document) {

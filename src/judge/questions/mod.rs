@@ -7,6 +7,7 @@
 
 mod answered;
 mod asking;
+mod cut_off;
 mod document;
 mod ending;
 mod files;
