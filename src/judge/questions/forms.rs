@@ -151,6 +151,11 @@ impl FormSet {
         Self(self.0 | other.0)
     }
 
+    /// Whether all groups of the other set are in this one.
+    pub(super) const fn covers(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
+
     /// Whether the sets have a group in common.
     pub(super) const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0

@@ -29,6 +29,8 @@ pub(super) struct Node {
     pub(super) joins: (u32, u32),
     /// Whether it stays reached to the end of the sentence.
     pub(super) is_gap: bool,
+    /// The group of the phrase that a gap is in.
+    pub(super) group: FormSet,
     /// Whether the pattern of a word leads on.
     pub(super) has_patterns: bool,
 }
@@ -40,6 +42,7 @@ const NEW: Node = Node {
     any: NONE,
     joins: (0, 0),
     is_gap: false,
+    group: FormSet::EMPTY,
     has_patterns: false,
 };
 
@@ -165,10 +168,11 @@ impl Network {
         u32::try_from(self.nodes.len() - 1).unwrap_or(NONE)
     }
 
-    /// A new node that stays reached to the end of the sentence.
-    pub(super) fn gap(&mut self) -> u32 {
+    /// A new node in a phrase of the group that stays reached to the end of the sentence.
+    pub(super) fn gap(&mut self, group: FormSet) -> u32 {
         let node = self.node();
         self.at(node).is_gap = true;
+        self.at(node).group = group;
         node
     }
 

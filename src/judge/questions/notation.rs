@@ -82,7 +82,7 @@ pub(super) fn add(
     // A gap at the end stands for the rest of the sentence.
     let open = if words == Words::Spaced { phrase.strip_suffix(" ...") } else { None };
     let start = Place { node: if at_start { BEGIN } else { ROOT }, word: Word::EMPTY, is_end: false };
-    let mut reader = Reader { network, words, rest: open.unwrap_or(phrase) };
+    let mut reader = Reader { network, words, group, rest: open.unwrap_or(phrase) };
     let mut places = reader.alternatives(&[start])?;
     if !reader.rest.is_empty() {
         return Err(NotationError::Brackets);
@@ -97,6 +97,7 @@ pub(super) fn add(
 struct Reader<'n, 'p> {
     network: &'n mut Network,
     words: Words,
+    group: FormSet,
     rest: &'p str,
 }
 
@@ -121,7 +122,9 @@ impl<'p> Reader<'_, 'p> {
                 continue;
             }
             if c == '$' && joined {
-                places.iter_mut().for_each(|place| place.is_end = true);
+                for place in &mut places {
+                    place.is_end = true;
+                }
                 continue;
             }
             self.merge(&mut places);
@@ -214,7 +217,7 @@ impl<'p> Reader<'_, 'p> {
         let node = if places.iter().any(|place| matches!(place.node, ROOT | BEGIN)) {
             ROOT
         } else {
-            let node = self.network.gap();
+            let node = self.network.gap(self.group);
             for place in &*places {
                 self.network.join(place.node, node);
             }

@@ -12,6 +12,9 @@ pub(super) struct Walk {
     reached: Vec<u32>,
     next: Vec<u32>,
     gaps: Vec<u32>,
+    /// Gaps in phrases of groups that are found.
+    done_gaps: Vec<u32>,
+    found_before: FormSet,
     open: Vec<u32>,
     /// A bit for each node that this step, or for gaps this sentence, has reached.
     seen: Vec<u64>,
@@ -82,13 +85,26 @@ impl Walk {
             for index in 0..gaps {
                 step.leave(self.gaps[index], sign, self);
             }
+            self.forget_gaps(network, step.found);
             self.turn();
         }
         self.reached.clear();
+        self.found_before = FormSet::EMPTY;
+        self.gaps.append(&mut self.done_gaps);
         while let Some(gap) = self.gaps.pop() {
             self.seen[gap as usize / 64] &= !(1 << (gap % 64));
         }
         step.found
+    }
+
+    /// A group that is found need not be found again.
+    fn forget_gaps(&mut self, network: &Network, found: FormSet) {
+        if found == self.found_before {
+            return;
+        }
+        self.found_before = found;
+        let done = |gap: &mut u32| found.covers(network.nodes[*gap as usize].group);
+        self.done_gaps.extend(self.gaps.extract_if(.., done));
     }
 
     /// What was reached is where the next step starts.
@@ -169,6 +185,9 @@ impl Step<'_> {
         }
         let leads_on = reached.any != NONE || reached.has_patterns || reached.leads_on & self.following != 0;
         if reached.is_gap {
+            if self.found.covers(reached.group) {
+                return;
+            }
             walk.seen[place] |= mask;
             walk.gaps.push(node);
         } else if leads_on {
