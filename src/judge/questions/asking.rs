@@ -56,6 +56,8 @@ struct QuestionLists {
     made: Vec<bool>,
     /// Whether the text is built of headings that ask and paragraphs that answer.
     headings: bool,
+    /// Whether two or more of its paragraphs open with a question in bold type that they answer.
+    lead_ins: bool,
 }
 
 impl QuestionLists {
@@ -71,13 +73,17 @@ impl QuestionLists {
                 sentence.role == Role::Item || (sentence.role != Role::Heading && is_titled_question);
             made.push(belongs && open);
             titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
-            let section = sentence.role == Role::Heading && !asks && open;
+            let words = document.words(sentence);
+            let framed = words.starts_with('【') && words.ends_with('】');
+            let section = (sentence.role == Role::Heading || framed) && !asks && open;
             if !section && !(belongs && (open || sentence.role == Role::Item)) {
                 open = introduces_made(sentence);
                 titled = open && (sentence.role == Role::Heading || sentence.end == End::Colon);
             }
         }
-        Self { made, headings: is_built_of_questions(document) }
+        let answered = (0..document.sentences.len())
+            .filter(|&index| document.sentences[index].end == End::Question && bold_lead_in(document, index));
+        Self { made, headings: is_built_of_questions(document), lead_ins: answered.take(2).count() == 2 }
     }
 }
 
@@ -114,7 +120,8 @@ fn sentence(document: &Document<'_>, lists: &QuestionLists, index: usize) -> Rea
     let direct = forms.has(Form::Direct) && !forms.has(Form::NotARequest);
     if marked || direct {
         let signal = question(document, index, false);
-        let heading = lists.headings && sentence.role == Role::Heading;
+        let heading = (lists.headings && sentence.role == Role::Heading)
+            || (lists.lead_ins && is_emphasised(document, sentence) && !forms.has(Form::Offer));
         let label = if lists.made[index] || heading { Asks::Empty } else { question(document, index, true) };
         return Reading { question: true, signal, label };
     }
@@ -174,13 +181,17 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
     document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading || !line.bold)
 }
 
+/// Whether the whole sentence is in bold or italic type.
+fn is_emphasised(document: &Document<'_>, sentence: &Sentence) -> bool {
+    let words = document.words(sentence);
+    let end = words.trim_end_matches([':', '\u{ff1a}']);
+    words.len() > 2 && ['*', '_'].iter().any(|&sign| words.starts_with(sign) && end.ends_with(sign))
+}
+
 /// A bold question that opens its line and is followed there, or on the line right below, by text.
 fn bold_lead_in(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
-    let words = document.words(sentence);
-    let end = words.trim_end_matches([':', '\u{ff1a}']);
-    let bold =
-        words.len() > 2 && ['*', '_'].iter().any(|&sign| words.starts_with(sign) && end.ends_with(sign));
+    let bold = is_emphasised(document, sentence);
     let Some(next) = document.sentences.get(index + 1).filter(|_| bold && sentence.opens_line) else {
         return false;
     };
@@ -215,7 +226,7 @@ fn request(sentence: &Sentence) -> Asks {
 
 /// Waits for its own running work or for a third person, not for the reader.
 fn waits_for_others(forms: FormSet) -> bool {
-    !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You])
+    !forms.any(&[Form::TellMe, Form::Choose, Form::WantsInput, Form::You, Form::Plea])
         && forms.any(&[Form::Progress, Form::Elsewhere])
 }
 
