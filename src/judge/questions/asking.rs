@@ -72,7 +72,7 @@ impl QuestionLists {
             let belongs =
                 sentence.role == Role::Item || (sentence.role != Role::Heading && is_titled_question);
             made.push(belongs && open);
-            titled &= sentence.role != Role::Item || !sentence.end.eq(&End::Open);
+            titled &= sentence.role != Role::Item || sentence.end != End::Open;
             let words = document.words(sentence);
             let framed = words.starts_with('【') && words.ends_with('】');
             let section = (sentence.role == Role::Heading || framed) && !asks && open;

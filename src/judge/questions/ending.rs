@@ -1,4 +1,4 @@
-//! Decides whether a text that asks nothing is unfinished: cut off, an error in place of an answer,
+//! Decides whether a text that asks nothing is unfinished: an error in place of an answer,
 //! work only announced, still running, partly done, given up, or a stub.
 
 use super::document::{Document, End, Sentence};

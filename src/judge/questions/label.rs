@@ -10,6 +10,7 @@ use super::ending;
 use super::forms::Form;
 use super::signals::{self, SignalHit};
 use super::topic;
+use super::truncation;
 use super::wording::{self, Question};
 use crate::model::TaskKind;
 
@@ -132,7 +133,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
         Some(kind) => return plain(Label::Incomplete, kind, "the turn was interrupted"),
         None => {}
     }
-    if cut_off::cut_off(document, true) {
+    if truncation::cut_off(document, true) {
         return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
     }
     let asking: Vec<usize> =
@@ -142,7 +143,7 @@ fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) 
     if !asking.is_empty() && !idle {
         return awaiting(document, readings, &asking);
     }
-    if cut_off::cut_off(document, false) {
+    if truncation::cut_off(document, false) {
         return plain(Label::Incomplete, Kind::Truncated, "the text breaks off");
     }
     if let Some(kind) = ending::unfinished(document) {

@@ -25,6 +25,7 @@ mod notation;
 mod patterns;
 mod signals;
 mod topic;
+mod truncation;
 mod walk;
 mod wording;
 

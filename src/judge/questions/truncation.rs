@@ -1,0 +1,116 @@
+//! Whether a text breaks off: in a fence, a table, a list, under a heading, in a sentence.
+//! It looks at the last line and what stands beside it, and does not ask what the text says.
+
+use super::document::{Document, End, Sentence};
+use super::forms::Form;
+use super::lines::{Line, Role};
+
+/// The text breaks off: in a fence, a table, under a heading, in a sentence.
+pub(super) fn cut_off(document: &Document<'_>, hard_only: bool) -> bool {
+    if document.open_fence {
+        return true;
+    }
+    let Some((index, last)) = document
+        .lines
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(_, line)| !matches!(line.role, Role::Blank | Role::Rule))
+    else {
+        return false;
+    };
+    if last.role == Role::Table {
+        return table_is_cut(document, index, last);
+    }
+    if hard_only {
+        return false;
+    }
+    let words = document.text[last.range.clone()].trim();
+    if index > 0 && is_bare_marker(words) {
+        return true;
+    }
+    if last.role == Role::Item && words.ends_with([':', '\u{ff1a}']) {
+        return true;
+    }
+    if last.role == Role::Item && is_stump(document) {
+        return true;
+    }
+    if last.role == Role::Heading {
+        return !last.bold || document.lines[..index].iter().any(|line| line.role != Role::Blank);
+    }
+    let Some(sentence) = document.sentences.last().filter(|sentence| sentence.line == index) else {
+        return false;
+    };
+    sentence_is_cut(document, sentence)
+}
+
+/// The last item is one bare word where all others have several.
+fn is_stump(document: &Document<'_>) -> bool {
+    let Some((last, above)) = document.sentences.split_last() else { return false };
+    let mut items =
+        above.iter().filter(|sentence| sentence.role == Role::Item && sentence.opens_line).peekable();
+    let bare = last.opens_line && last.end == End::Open && last.normal.words == 1 && !last.has_mask;
+    let lower = document.words(last).chars().all(char::is_lowercase);
+    bare && lower && items.peek().is_some() && items.all(|item| item.normal.words >= 3)
+}
+
+/// A list marker with nothing after it.
+fn is_bare_marker(words: &str) -> bool {
+    matches!(words, "-" | "*" | "+" | "\u{2022}")
+        || words
+            .strip_suffix(['.', ')'])
+            .is_some_and(|label| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn table_is_cut(document: &Document<'_>, index: usize, last: &Line) -> bool {
+    let row = document.text[last.range.clone()].trim();
+    let Some(above) = document.lines[..index].iter().rev().find(|line| line.role != Role::Blank) else {
+        return false;
+    };
+    if above.role != Role::Table || !row.starts_with('|') {
+        return false;
+    }
+    let full = document.text[above.range.clone()].trim();
+    let bars = |row: &str| row.bytes().filter(|&byte| byte == b'|').count();
+    (full.ends_with('|') && !row.ends_with('|')) || bars(row) < bars(full)
+}
+
+fn sentence_is_cut(document: &Document<'_>, sentence: &Sentence) -> bool {
+    let words = document.words(sentence);
+    match sentence.end {
+        End::Comma => return true,
+        End::Stop | End::Question | End::Dots | End::Colon => return false,
+        End::Open => {}
+    }
+    if sentence.ends_masked {
+        return false;
+    }
+    if sentence.forms.has(Form::CutOff) || has_open_bracket(words) {
+        return true;
+    }
+    if sentence.normal.words < 7 || sentence.normal.spaced.is_empty() || sentence.forms.has(Form::Direct) {
+        return false;
+    }
+    // A long sentence without a full stop, where all others have one.
+    let ended = words.chars().next_back().is_some_and(char::is_alphabetic);
+    let others = document.sentences.iter().filter(|other| {
+        other.role == sentence.role && other.range != sentence.range && other.normal.words > 4
+    });
+    let (mut stops, mut open) = (0, 0);
+    for other in others {
+        match other.end {
+            End::Stop | End::Question => stops += 1,
+            End::Open | End::Comma => open += 1,
+            End::Dots | End::Colon => {}
+        }
+    }
+    ended && stops >= 1 && open == 0
+}
+
+fn has_open_bracket(words: &str) -> bool {
+    let count = |sign: char| words.chars().filter(|c| *c == sign).count();
+    count('(') > count(')') && !words.contains(":(")
+        || count('\u{ff08}') > count('\u{ff09}')
+        || count('「') > count('」')
+        || count('`') % 2 == 1
+}
