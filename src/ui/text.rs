@@ -217,7 +217,8 @@ mod tests {
         assert_eq!(cut("日本語です", 4, look), "日…");
         assert_eq!(cut("日本語です", 10, look), "日本語です");
         assert_eq!(cut("abc", 0, look), "");
-        assert_eq!(cut("日本語です", 6, Look::ascii()), "日..");
+        assert_eq!(cut("日本語です", 6, Look::ascii()), "日本..");
+        assert_eq!(cut("日本語です", 5, Look::ascii()), "日..");
         assert_eq!(fit("日本", 6, look), "日本  ");
     }
 

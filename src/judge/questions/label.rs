@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::answered;
 use super::asking::{self, Asks, Reading};
-use super::cut_off;
 use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::Form;

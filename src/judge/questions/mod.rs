@@ -7,7 +7,6 @@
 
 mod answered;
 mod asking;
-mod cut_off;
 mod document;
 mod ending;
 mod files;
