@@ -2,22 +2,26 @@
 
 use regex::Regex;
 
-use super::{LARGE, SMALL, on_demo, wait_for_state};
+use super::{LARGE, SMALL, on_demo};
 use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};
 
 const TINY: (u16, u16) = (44, 14);
 
-/// The rows with every age taken out: time goes on between two looks.
+/// The rows with every age taken out, and whether the evidence is being read again: both go on
+/// between two looks.
 fn ageless(shown: &Shown) -> Vec<String> {
-    let age = Regex::new(r" *\b(now|just now|(for )?\d+[smhd]( ago)?)\b *").unwrap();
+    let age = Regex::new(r" *\b(looking again|read just now|now|just now|(read |for )?\d+[smhd]( ago)?)\b *")
+        .unwrap();
     shown.rows.iter().map(|row| age.replace_all(row, " ").trim_end().to_owned()).collect()
 }
 
 /// What a program that is started at this size shows.
 fn fresh(desk: &Desk, size: (u16, u16)) -> Vec<String> {
     let terminal = on_demo(desk, size);
-    let shown = wait_for_state(&terminal, "working", "WORKING");
+    let counts = ["1 asks", "1 rescue", "1 error", "1 incomplete", "1 complete", "1 working"];
+    let shown = terminal
+        .wait_for("all six verdicts", |shown| counts.iter().all(|count| shown.rows[0].contains(count)));
     ageless(&shown)
 }
 
