@@ -76,6 +76,7 @@ fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(cannot_read)?;
     let text = String::from_utf8_lossy(&bytes);
+    let text = display_text::without_escapes(&text);
     let judged = questions::classify(&text, None, classify.task_kind);
     if classify.json {
         output::print_line(&report::line(&judged))?;

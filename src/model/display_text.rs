@@ -45,6 +45,34 @@ pub fn path(path: &Path) -> String {
     bytes(path.as_os_str().as_encoded_bytes())
 }
 
+/// A text without terminal escape sequences (CSI, OSC, DCS and the two-sign ones), for those who read
+/// its words: colours around a word are no part of it. What is left may still hold other controls.
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{1B}') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        if sign != '\u{1B}' {
+            plain.push(sign);
+            continue;
+        }
+        match signs.next() {
+            // Parameters and intermediates, then one final sign.
+            Some('[') => drop(signs.by_ref().find(|sign| ('@'..='~').contains(sign))),
+            // Up to BEL, or to ESC and a backslash, of which the backslash is eaten with it.
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                if signs.by_ref().find(|sign| matches!(sign, '\u{7}' | '\u{1B}')) == Some('\u{1B}') {
+                    signs.next();
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// The first `max` signs of a text, with an ellipsis when something was left out.
 pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max) {
@@ -170,6 +198,14 @@ mod tests {
         assert_eq!(block("a\r\nb\tc"), "a\nb    c");
         assert_eq!(line("a\r\nb\tc"), "a b c");
         assert_eq!(bytes(b"a\nb\xffc"), "a␊b\\xFFc");
+    }
+
+    #[test]
+    fn words_are_read_without_the_escapes_around_them() {
+        assert_eq!(without_escapes("\u{1b}[1;32mCOMPLETE\u{1b}[0m"), "COMPLETE");
+        assert_eq!(without_escapes("a\u{1b}]0;title\u{7}b\u{1b}]8;;x\u{1b}\\c"), "abc");
+        assert_eq!(without_escapes("cut \u{1b}[3"), "cut ");
+        assert_eq!(without_escapes("plain"), "plain");
     }
 
     #[test]

@@ -27,6 +27,14 @@ fn a_file_and_standard_input_say_the_same() {
 }
 
 #[test]
+fn colours_around_a_question_do_not_hide_it() {
+    let desk = Desk::new();
+    let coloured = format!("\u{1b}[1m{}\u{1b}[0m\n", QUESTION.trim_end());
+    let run = desk.run_with_input(&["classify"], coloured.as_bytes());
+    assert!(run.out.starts_with("AWAITING_RESPONSE (blocking)\n"), "{run:?}");
+}
+
+#[test]
 fn json_has_label_signals_and_question() {
     let desk = Desk::new();
     let run = desk.run_with_input(&["classify", "--json"], QUESTION.as_bytes());

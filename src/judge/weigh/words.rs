@@ -1,12 +1,14 @@
 //! What the agent says: its session, the declared output, the decision chain, and the question in its
 //! last words.
 
+use std::borrow::Cow;
+
 use crate::judge::STOPS_HALF_WAY;
 use crate::judge::questions::{self, Ask, Classification, Label};
 use crate::model::{
     Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy, Parts, Pointer,
     Question, QuestionWeight, Reading, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile,
-    Timestamp, TurnState, Words,
+    Timestamp, TurnState, Words, display_text,
 };
 
 use super::{Pile, Scales, checks, decision, excerpt, is_stale, session};
@@ -46,7 +48,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
 
 /// The newest words: the declared output, else the last message of the session.
 struct Spoken<'a> {
-    text: Option<&'a str>,
+    text: Option<Cow<'a, str>>,
     from: String,
     at: Option<Timestamp>,
     /// Why these words wait for nothing any more: the person answered, or the turn goes on.
@@ -68,7 +70,7 @@ impl<'a> Spoken<'a> {
                 Spoken::in_file(file, observations)
             }
             (_, Some((session, message))) => Spoken {
-                text: Some(&message.text),
+                text: Some(display_text::without_escapes(&message.text)),
                 from: session.agent.clone(),
                 at: message.at,
                 overtaken_by: overtaken_by(session, message.at),
@@ -86,7 +88,7 @@ impl<'a> Spoken<'a> {
 
     fn in_file(file: &'a TextFile, observations: &Observations) -> Spoken<'a> {
         Spoken {
-            text: Some(&file.content),
+            text: Some(display_text::without_escapes(&file.content)),
             from: file.name.clone(),
             at: Some(file.written_at),
             overtaken_by: None,
@@ -95,8 +97,8 @@ impl<'a> Spoken<'a> {
     }
 
     /// The text in which a decision may stand; words of an earlier task decide nothing.
-    fn text(&self) -> &'a str {
-        if self.is_stale || self.overtaken_by.is_some() { "" } else { self.text.unwrap_or_default() }
+    fn text(&self) -> &str {
+        if self.is_stale || self.overtaken_by.is_some() { "" } else { self.text.as_deref().unwrap_or_default() }
     }
 }
 
@@ -123,7 +125,7 @@ fn weigh_spoken(
     pile: &mut Pile,
 ) -> Option<LastWords> {
     let is_deliverable = scales.task_kind != TaskKind::Implementation;
-    let Some(text) = spoken.text else {
+    let Some(text) = spoken.text.as_deref() else {
         let is_asked_for = is_deliverable || !scales.settings.outputs.is_empty();
         if is_asked_for && observations.outputs.iter().all(|output| !matches!(output, Reading::Unreadable(_)))
         {
