@@ -98,7 +98,11 @@ impl<'a> Spoken<'a> {
 
     /// The text in which a decision may stand; words of an earlier task decide nothing.
     fn text(&self) -> &str {
-        if self.is_stale || self.overtaken_by.is_some() { "" } else { self.text.as_deref().unwrap_or_default() }
+        if self.is_stale || self.overtaken_by.is_some() {
+            ""
+        } else {
+            self.text.as_deref().unwrap_or_default()
+        }
     }
 }
 
