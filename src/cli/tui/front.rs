@@ -17,8 +17,6 @@ const READING_MS: i64 = 200;
 /// What the screen shows.
 pub(super) struct Front {
     state: ui::State,
-    /// A person chose, or everything was judged once: the selection is theirs.
-    is_settled: bool,
     /// In the order of [`ui::order`].
     views: Vec<WorkspaceView>,
     positions: HashMap<WorkspaceId, usize>,
@@ -45,7 +43,6 @@ impl Front {
     pub(super) fn new(state: ui::State) -> Front {
         Front {
             state,
-            is_settled: false,
             views: Vec::new(),
             positions: HashMap::new(),
             ordered_for: (None, false),
@@ -61,7 +58,6 @@ impl Front {
 
     /// Takes one input in; true when the person leaves.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
-        self.is_settled = true;
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
@@ -89,7 +85,8 @@ impl Front {
             if news == News::Moved || !self.is_ordered() {
                 self.order();
             }
-            self.select(engine);
+            let reaction = ui::views_changed(&mut self.state, &self.views);
+            pass_on(engine, reaction.intents);
         }
         let now = clock::now();
         match news {
@@ -115,21 +112,6 @@ impl Front {
         let news = if place(known) == place(&view) { News::Seen } else { News::Moved };
         *known = view;
         news
-    }
-
-    /// Keeps the selection where a person wants it. Before they chose, it goes with the most urgent
-    /// workspace, and what it passes by in the order of the first answers was not looked at.
-    fn select(&mut self, engine: &mut Engine) {
-        if !self.is_settled {
-            self.state.selected = None;
-            self.state.looked = None;
-            self.state.holds_place = false;
-            self.is_settled = engine.is_all_judged();
-        }
-        let reaction = ui::views_changed(&mut self.state, &self.views);
-        if self.is_settled {
-            pass_on(engine, reaction.intents);
-        }
     }
 
     fn is_ordered(&self) -> bool {
