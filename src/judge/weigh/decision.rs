@@ -45,7 +45,8 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &Scales<'
     });
     let evidence =
         if record.has_verdict { verdict(&record, observations) } else { undecided(&record, observations) };
-    let is_unreadable = file.is_some() && record.reason.is_some_and(is_unusable);
+    let is_unreadable = file.is_some()
+        && record.reason.is_some_and(|reason| rejection(reason, observations) == Rejection::Unreadable);
     Said { evidence: evidence.at(written_at), is_unreadable, written_at }
 }
 
@@ -90,7 +91,13 @@ fn undecided(record: &DecisionRecord, observations: &Observations) -> Evidence {
         return Evidence::abstain(Source::Decision, name, Rejection::Unreadable)
             .because(unreadable.detail.clone());
     }
-    let rejection = match reason {
+    Evidence::abstain(Source::Decision, name, rejection(reason, observations)).because(in_words(reason))
+}
+
+/// Why a file does not count. Unreadable is one that is there and whose content cannot be used; one of
+/// another check or of an earlier task is readable.
+fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
+    match reason {
         DecisionReason::CheckIdMismatch | DecisionReason::CheckIdPlaceholder => Rejection::Foreign,
         DecisionReason::StaleFile => Rejection::Stale,
         DecisionReason::NoDecision => match &observations.decision {
@@ -105,26 +112,6 @@ fn undecided(record: &DecisionRecord, observations: &Observations) -> Evidence {
         | DecisionReason::MissingDecision
         | DecisionReason::UnknownDecision
         | DecisionReason::NoMarkerInFile => Rejection::Unreadable,
-    };
-    Evidence::abstain(Source::Decision, name, rejection).because(in_words(reason))
-}
-
-/// Whether the file is there and its content cannot be used. One of another check or of an earlier
-/// task is readable.
-fn is_unusable(reason: DecisionReason) -> bool {
-    match reason {
-        DecisionReason::TooLarge
-        | DecisionReason::Unreadable
-        | DecisionReason::EmptyFile
-        | DecisionReason::InvalidJson
-        | DecisionReason::NotAnObject
-        | DecisionReason::MissingDecision
-        | DecisionReason::UnknownDecision
-        | DecisionReason::NoMarkerInFile => true,
-        DecisionReason::CheckIdMismatch
-        | DecisionReason::CheckIdPlaceholder
-        | DecisionReason::StaleFile
-        | DecisionReason::NoDecision => false,
     }
 }
 
