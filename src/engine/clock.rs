@@ -1,4 +1,5 @@
-//! The clock. The only place that asks what time it is.
+//! The clock: where rules get their time. Beside it only git's memory (how young a file's time is) and
+//! the log (the day in its name) ask what time it is.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
