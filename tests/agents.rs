@@ -6,13 +6,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use closeout::agent::{self, Adapter, SessionMemory, claude_folder_name, read_claude_transcript};
+use closeout::agent::{
+    self, Adapter, SessionMemory, SessionsRead, claude_folder_name, read_claude_transcript,
+};
 use closeout::evidence::{Memory, Surroundings, collect};
 use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
-    Activity, ActivityState, Beside, BesideKind, Claim, CollectRequest, ItemState, Names, OfferPolicy, Parts,
-    Policy, ReadProblem, Reading, Sample, SessionObservation, Source, TaskKind, Timestamp, TurnState,
-    WorkspaceId, WorkspaceSettings,
+    Activity, ActivityState, Claim, CollectRequest, ItemState, Names, OfferPolicy, Parts, Policy,
+    ReadProblem, Reading, Sample, SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState,
+    WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -32,6 +34,9 @@ struct Machine {
     workspace: PathBuf,
     folder: PathBuf,
     memory: SessionMemory,
+    /// Of the last reading.
+    watch_targets: Vec<WatchTarget>,
+    others: Vec<SessionObservation>,
 }
 
 impl Machine {
@@ -43,7 +48,15 @@ impl Machine {
         let config_dir = top.join("claude");
         let folder = config_dir.join("projects").join(claude_folder_name(&workspace));
         fs::create_dir_all(&folder).unwrap();
-        Machine { _temp: temp, config_dir, workspace, folder, memory: SessionMemory::default() }
+        Machine {
+            _temp: temp,
+            config_dir,
+            workspace,
+            folder,
+            memory: SessionMemory::default(),
+            watch_targets: Vec::new(),
+            others: Vec::new(),
+        }
     }
 
     /// A line as the client writes it, in this workspace.
@@ -75,7 +88,16 @@ impl Machine {
 
     fn read(&mut self) -> Reading<SessionObservation> {
         let adapters = [Adapter::ClaudeCode { config_dir: self.config_dir.clone() }];
-        agent::newest_session(&adapters, &self.workspace, &mut self.memory)
+        let read = agent::sessions(&adapters, &self.workspace, &[], &mut self.memory);
+        self.watch_targets = read.watch_targets;
+        let mut sessions = read.sessions.into_iter();
+        let newest = sessions.next();
+        self.others = sessions.collect();
+        match (newest, read.trouble.into_iter().next()) {
+            (Some(newest), _) => Reading::Present(newest),
+            (None, Some(unreadable)) => Reading::Unreadable(unreadable),
+            (None, None) => Reading::Absent { name: "session".to_owned() },
+        }
     }
 
     fn session(&mut self) -> SessionObservation {
@@ -107,13 +129,14 @@ impl Machine {
             task_kind: TaskKind::Implementation,
             git_reader: None,
             baseline: None,
+            sessions: Vec::new(),
             prompted_at: None,
             not_before: Timestamp(0),
         };
         let surroundings = Surroundings {
             now: Timestamp(now),
             home: None,
-            claude_config_dir: Some(self.config_dir.clone()),
+            adapters: vec![Adapter::ClaudeCode { config_dir: self.config_dir.clone() }],
             git_program: None,
         };
         let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
@@ -206,13 +229,8 @@ fn a_session_at_work_is_seen_behind_a_newer_one_that_is_over() {
     set_time(&new, 1_000_005);
     let session = machine.session();
     assert_eq!(session.session_id, "new");
-    let beside = Beside {
-        kind: BesideKind::Session,
-        id: "old".to_owned(),
-        moved_at: Some(Timestamp(1_000_000_000)),
-        live: None,
-    };
-    assert_eq!(session.beside, [beside]);
+    let others: Vec<_> = machine.others.iter().map(|other| other.session_id.as_str()).collect();
+    assert_eq!(others, ["old"]);
     let (activity, claim) = machine.weighed(1_000_010_000, None);
     assert_eq!((activity.state, claim), (ActivityState::Working, Claim::Work));
     assert_eq!(activity.detail.as_deref(), Some("another session here"));
@@ -221,7 +239,7 @@ fn a_session_at_work_is_seen_behind_a_newer_one_that_is_over() {
     assert_eq!(machine.weighed(1_000_010_000, Some("old")).1, Claim::Abstain);
     append(&old, &machine.reply("3", "Done.", LATE));
     set_time(&old, 1_000_004);
-    assert_eq!(machine.session().beside, []);
+    assert_eq!(machine.weighed(1_000_010_000, None).1, Claim::Abstain);
 }
 
 #[test]
@@ -229,16 +247,15 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
     let mut machine = Machine::new();
     let path = machine.write("s", &machine.sent_off("ab12"));
     set_time(&path, 1_000_000);
-    let sent_at = machine.session().beside[0].moved_at.unwrap();
+    let sent_at = machine.session().subagents[0].moved_at.unwrap();
     let subagents = machine.folder.join("s/subagents");
     fs::create_dir_all(&subagents).unwrap();
     let record = subagents.join("agent-ab12.jsonl");
     fs::write(&record, "{}\n").unwrap();
     let moved_at = sent_at.plus_millis(60_000);
     set_time(&record, u64::try_from(moved_at.0 / 1000).unwrap());
-    let beside =
-        Beside { kind: BesideKind::Subagent, id: "ab12".to_owned(), moved_at: Some(moved_at), live: None };
-    assert_eq!(machine.session().beside, [beside]);
+    let subagent = Subagent { id: "ab12".to_owned(), what: None, moved_at: Some(moved_at) };
+    assert_eq!(machine.session().subagents, [subagent]);
     let (activity, claim) = machine.weighed(moved_at.0 + 1000, None);
     assert_eq!((activity.state, claim), (ActivityState::Background, Claim::Wait));
     assert_eq!(machine.weighed(moved_at.0 + 700_000, None).1, Claim::Abstain);
@@ -249,7 +266,7 @@ fn a_turn_that_is_over_waits_for_its_subagents_until_they_report() {
             "content": "<task-notification>\n<task-id>ab12</task-id>\n</task-notification>"}})),
     );
     append(&path, &machine.reply("3", "It has reported.", LATE));
-    assert_eq!(machine.session().beside, []);
+    assert_eq!(machine.session().subagents, []);
     assert_eq!(machine.weighed(moved_at.0 + 1000, None).1, Claim::Abstain);
 }
 
@@ -274,7 +291,7 @@ fn words_on_the_way_to_a_tool_are_not_said_to_be_of_an_earlier_turn() {
 fn the_id_of_a_subagent_is_no_path() {
     let mut machine = Machine::new();
     machine.write("s", &machine.sent_off("../../escape"));
-    assert_eq!(machine.session().beside, []);
+    assert_eq!(machine.session().subagents, []);
 }
 
 #[test]
@@ -287,7 +304,7 @@ fn a_session_of_another_workspace_with_the_same_folder_name_does_not_count() {
     );
     let foreign = machine.write("foreign", &foreign);
     set_time(&foreign, 5_000_000);
-    assert_eq!(machine.read(), Reading::Absent { name: "claude".to_owned() });
+    assert_eq!(machine.read(), Reading::Absent { name: "session".to_owned() });
     let ours =
         machine.write("ours", &(machine.prompt("ours", EARLY) + &machine.reply("1", "our words", EARLY)));
     set_time(&ours, 4_000_000);
@@ -608,12 +625,11 @@ fn links_and_fifos_in_place_of_a_transcript_are_not_followed_and_do_not_hang() {
 #[test]
 fn without_a_home_no_agent_is_configured_and_without_a_folder_there_is_no_session() {
     let mut machine = Machine::new();
-    let none = agent::newest_session(&[], &machine.workspace, &mut SessionMemory::default());
-    assert_eq!(none, Reading::NotConfigured);
+    let none = agent::sessions(&[], &machine.workspace, &[], &mut SessionMemory::default());
+    assert_eq!(none, SessionsRead::default());
     fs::remove_dir(&machine.folder).unwrap();
-    assert_eq!(machine.read(), Reading::Absent { name: "claude".to_owned() });
-    let adapter = Adapter::ClaudeCode { config_dir: machine.config_dir.clone() };
-    let targets = adapter.watch_targets(&machine.workspace);
+    assert_eq!(machine.read(), Reading::Absent { name: "session".to_owned() });
+    let targets = &machine.watch_targets;
     assert_eq!(targets.len(), 1);
     assert_eq!(targets[0].folder, machine.folder);
     assert_eq!(targets[0].names, Names::Ending(".jsonl".to_owned()));

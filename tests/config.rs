@@ -94,7 +94,12 @@ fn without_any_file_the_embedded_defaults_hold() {
     );
     assert_eq!(
         config.watch(),
-        WatchSettings { reconcile_ms: 300_000, poll_ms: 10_000, collect_limit_ms: 10_000 }
+        WatchSettings {
+            reconcile_ms: 300_000,
+            poll_ms: 10_000,
+            collect_limit_ms: 10_000,
+            fold_after_ms: 72 * 3_600_000,
+        }
     );
     assert_eq!(config.ui().look, Look::Auto);
     assert_eq!(config.log().level, LevelFilter::INFO);

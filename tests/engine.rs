@@ -23,12 +23,13 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
     Launch {
         config: Config::load(&sources).unwrap(),
         scope: Scope::Worktrees {
+            with_sessions: false,
             here: repo.path().to_owned(),
             paths: paths.iter().map(|repo| repo.path().to_owned()).collect(),
         },
         overlay: Overlay::default(),
         home: Some(repo.home()),
-        claude_config_dir: None,
+        adapters: Vec::new(),
         git_program: Some(git_program()),
         state_folder: Some(repo.root().join("state")),
     }

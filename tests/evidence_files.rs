@@ -78,13 +78,14 @@ impl Place {
             task_kind: TaskKind::Report,
             git_reader: None,
             baseline: self.baseline.clone(),
+            sessions: Vec::new(),
             prompted_at: Some(Timestamp(7)),
             not_before: Timestamp(0),
         };
         let surroundings = Surroundings {
             now: self.now,
             home: Some(self.top.join("home")),
-            claude_config_dir: None,
+            adapters: Vec::new(),
             git_program: None,
         };
         collect(&request, &surroundings, &mut self.memory)

@@ -10,8 +10,12 @@ use closeout::monitor::Monitor;
 
 const POLICY: Policy =
     Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
-const WATCH: WatchSettings =
-    WatchSettings { reconcile_ms: 300_000, poll_ms: 10_000, collect_limit_ms: 10_000 };
+const WATCH: WatchSettings = WatchSettings {
+    reconcile_ms: 300_000,
+    poll_ms: 10_000,
+    collect_limit_ms: 10_000,
+    fold_after_ms: 72 * 3_600_000,
+};
 const START: i64 = 1_000_000;
 
 fn id() -> WorkspaceId {
@@ -27,11 +31,11 @@ fn settings() -> WorkspaceSettings {
 }
 
 fn found() -> FoundWorkspace {
-    FoundWorkspace { id: id(), settings: settings(), baseline: None, problem: None }
+    FoundWorkspace { id: id(), settings: settings(), baseline: None, sessions: Vec::new(), problem: None }
 }
 
 fn discovered() -> Event {
-    Event::Discovered { at: at(0), workspaces: vec![found()], refused: Vec::new() }
+    Event::Discovered { at: at(0), workspaces: vec![found()], refused: Vec::new(), n_older_sessions: 0 }
 }
 
 fn changed(millis: i64, parts: Parts) -> Event {
@@ -58,6 +62,7 @@ fn request(generation: u64, parts: Parts, not_before: i64) -> CollectRequest {
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
+        sessions: Vec::new(),
         prompted_at: None,
         not_before: at(not_before),
     }
@@ -80,6 +85,7 @@ fn sample(millis: i64, parts: Parts) -> Sample {
         checklists: Vec::new(),
         words: parts.contains(Parts::WORDS).then(Words::default),
         watch_targets: Vec::new(),
+        processes: Vec::new(),
         new_baseline: None,
         look_again_at: None,
     }
@@ -355,8 +361,12 @@ fn the_same_no_in_three_rounds_stalls() {
 fn a_workspace_that_discovery_finds_no_more_goes_away() {
     let mut monitor = judged(vec![commits(), clean()]);
     let _ = monitor.take_changes();
-    let effects =
-        monitor.update(Event::Discovered { at: at(50), workspaces: Vec::new(), refused: Vec::new() });
+    let effects = monitor.update(Event::Discovered {
+        at: at(50),
+        workspaces: Vec::new(),
+        refused: Vec::new(),
+        n_older_sessions: 0,
+    });
     assert_eq!(effects[0], Effect::Watch { workspace: id(), targets: Vec::new() });
     assert_eq!(monitor.take_changes().removed, [id()]);
 }
@@ -365,7 +375,12 @@ fn a_workspace_that_discovery_finds_no_more_goes_away() {
 fn a_known_directory_that_discovery_cannot_find_keeps_its_row() {
     let mut monitor = judged(vec![commits(), clean()]);
     let refused = vec![(id().path().to_owned(), "does not exist".to_owned())];
-    let effects = monitor.update(Event::Discovered { at: at(2_000), workspaces: Vec::new(), refused });
+    let effects = monitor.update(Event::Discovered {
+        at: at(2_000),
+        workspaces: Vec::new(),
+        refused,
+        n_older_sessions: 0,
+    });
     assert_eq!(effects, [collect(request(2, Parts::all(), 2_000))]);
     assert_eq!(monitor.take_changes().removed, []);
     assert_eq!(monitor.refused(), []);

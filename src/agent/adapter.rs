@@ -2,8 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::claude;
-use crate::model::{Reading, SessionObservation, WatchTarget};
+use super::commands::{AgentCommand, Asking};
+use super::survey::{Survey, SurveyAsk, SurveyMemory};
+use super::{claude, codex, gemini, opencode};
+use crate::model::{SessionObservation, SessionPlace, Unreadable, WatchTarget};
+
+/// The most sessions of one workspace that are read; the newest ones.
+const MOST_SESSIONS: usize = 12;
 
 /// A kind of agent, and where its records are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +18,21 @@ pub enum Adapter {
         /// Its configuration folder: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
         config_dir: PathBuf,
     },
+    /// Codex.
+    Codex {
+        /// Its folder: `CODEX_HOME`, else `~/.codex`.
+        home: PathBuf,
+    },
+    /// opencode.
+    OpenCode {
+        /// Its data folder: `opencode` in `XDG_DATA_HOME`, else in `~/.local/share`.
+        data_dir: PathBuf,
+    },
+    /// Gemini CLI.
+    Gemini {
+        /// Its folder: `~/.gemini`.
+        home: PathBuf,
+    },
 }
 
 /// What is remembered of a workspace's sessions from one reading to the next, so that only what was
@@ -20,67 +40,92 @@ pub enum Adapter {
 #[derive(Debug, Default)]
 pub struct SessionMemory {
     claude: claude::Memory,
+    codex: codex::Memory,
+    opencode: opencode::Memory,
+    gemini: gemini::Memory,
 }
 
-impl SessionMemory {
-    /// Where a change of what the sessions that were read last do now would show, beside their records.
-    pub fn watch_targets(&self) -> Vec<WatchTarget> {
-        self.claude.watch_target().into_iter().collect()
-    }
+/// The sessions of one workspace, as they were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionsRead {
+    /// The sessions, the newest first.
+    pub sessions: Vec<SessionObservation>,
+    /// What is there and could not be read.
+    pub trouble: Vec<Unreadable>,
+    /// Where a change of them, or a new one in a place that is known, would show.
+    pub watch_targets: Vec<WatchTarget>,
 }
 
 impl Adapter {
     /// The agent's name in evidence and on the screen.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Adapter::ClaudeCode { .. } => claude::NAME,
+            Adapter::Codex { .. } => codex::NAME,
+            Adapter::OpenCode { .. } => opencode::NAME,
+            Adapter::Gemini { .. } => gemini::NAME,
         }
     }
 
-    /// Where a new session of `workspace`, or a change of one, would show.
-    pub fn watch_targets(&self, workspace: &Path) -> Vec<WatchTarget> {
+    /// Finds the agent's sessions on this machine.
+    pub fn survey(&self, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
         match self {
-            Adapter::ClaudeCode { config_dir } => vec![claude::watch_target(config_dir, workspace)],
+            Adapter::ClaudeCode { config_dir } => claude::survey(config_dir, ask, &mut memory.claude),
+            Adapter::Codex { home } => codex::survey(home, ask, &mut memory.codex),
+            Adapter::OpenCode { data_dir } => opencode::survey(data_dir, ask, &mut memory.opencode),
+            Adapter::Gemini { home } => gemini::survey(home, ask, &mut memory.gemini),
         }
     }
 
-    /// Reads the newest session of `workspace` (absolute, resolved).
-    pub fn newest_session(
+    /// Reads the sessions of `workspace` (absolute, resolved). `places` are those of this agent.
+    fn sessions(
         &self,
         workspace: &Path,
+        places: &[&SessionPlace],
         memory: &mut SessionMemory,
-    ) -> Reading<SessionObservation> {
+    ) -> SessionsRead {
         match self {
             Adapter::ClaudeCode { config_dir } => {
-                claude::newest_session(config_dir, workspace, &mut memory.claude)
+                claude::sessions(config_dir, workspace, places, &mut memory.claude)
             }
+            Adapter::Codex { home } => codex::sessions(home, workspace, places, &mut memory.codex),
+            Adapter::OpenCode { data_dir } => {
+                opencode::sessions(data_dir, workspace, places, &mut memory.opencode)
+            }
+            Adapter::Gemini { home } => gemini::sessions(home, workspace, places, &mut memory.gemini),
+        }
+    }
+
+    /// The program by which a session of this agent is asked or told something. `None` where the
+    /// agent has no way to do that.
+    pub fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
+        match self {
+            Adapter::ClaudeCode { .. } => claude::command(session, asking),
+            Adapter::Codex { .. } => codex::command(session, asking),
+            Adapter::OpenCode { .. } => opencode::command(session, asking),
+            Adapter::Gemini { .. } => gemini::command(session, asking),
         }
     }
 }
 
-/// Reads the newest session of `workspace` over all `adapters`. A session that was read wins over one
-/// that could not be read, and that over none.
-pub fn newest_session(
+/// Reads the sessions of `workspace` over all `adapters`, the newest first.
+pub fn sessions(
     adapters: &[Adapter],
     workspace: &Path,
+    places: &[SessionPlace],
     memory: &mut SessionMemory,
-) -> Reading<SessionObservation> {
-    let mut newest = Reading::NotConfigured;
+) -> SessionsRead {
+    let mut all = SessionsRead::default();
     for adapter in adapters {
-        let session = adapter.newest_session(workspace, memory);
-        if precedence(&session) > precedence(&newest) {
-            newest = session;
-        }
+        let of_agent: Vec<&SessionPlace> =
+            places.iter().filter(|place| place.agent == adapter.name()).collect();
+        let read = adapter.sessions(workspace, &of_agent, memory);
+        all.sessions.extend(read.sessions);
+        all.trouble.extend(read.trouble);
+        all.watch_targets.extend(read.watch_targets);
     }
-    newest
-}
-
-/// Orders readings: by how much they tell, then by when the record last grew.
-fn precedence(session: &Reading<SessionObservation>) -> (u8, i64) {
-    match session {
-        Reading::NotLookedAt | Reading::NotConfigured => (0, 0),
-        Reading::Absent { .. } => (1, 0),
-        Reading::Unreadable(_) => (2, 0),
-        Reading::Present(session) => (3, session.written_at.map_or(i64::MIN, |at| at.0)),
-    }
+    // Stable: an adapter may know the order of two that were written in the same millisecond.
+    all.sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
+    all.sessions.truncate(MOST_SESSIONS);
+    all
 }

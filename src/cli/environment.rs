@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::agent::Adapter;
 use crate::config::{Config, Flags, Sources};
 use crate::engine::{Launch, Overlay, Scope};
 use crate::process;
@@ -38,6 +39,23 @@ impl Environment {
         self.variable(name)?.to_str().map(str::to_owned)
     }
 
+    /// The agents, each with the place where its records are by its own variables.
+    fn adapters(&self) -> Vec<Adapter> {
+        let folder = |name: &str| self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
+        let claude = folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude"));
+        let codex = folder("CODEX_HOME").or_else(|| in_home(".codex"));
+        let data = folder("XDG_DATA_HOME").or_else(|| in_home(".local/share"));
+        let gemini = in_home(".gemini");
+        let adapters = [
+            claude.map(|config_dir| Adapter::ClaudeCode { config_dir }),
+            codex.map(|home| Adapter::Codex { home }),
+            data.map(|data| Adapter::OpenCode { data_dir: data.join("opencode") }),
+            gemini.map(|home| Adapter::Gemini { home }),
+        ];
+        adapters.into_iter().flatten().collect()
+    }
+
     /// A path that was given, absolute and with its links as they are.
     pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         self.here.join(path)
@@ -57,7 +75,7 @@ impl Environment {
             scope,
             overlay,
             home: self.home.clone(),
-            claude_config_dir: self.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            adapters: self.adapters(),
             git_program: self
                 .variable("PATH")
                 .and_then(|path| process::find_program("git", Some(path.as_os_str()))),

@@ -16,6 +16,7 @@ use super::{Ended, output, text};
 /// Prints the verdicts.
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
     let scope = Scope::Worktrees {
+        with_sessions: status.paths.is_empty(),
         here: environment.here.clone(),
         paths: status.paths.iter().map(|path| environment.absolute(path)).collect(),
     };

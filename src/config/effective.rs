@@ -18,6 +18,7 @@ use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
 /// The name of the JSON file with a block `completion_check`.
 const JSON_FILE: &str = "config.json";
 
+const HOUR_MS: u64 = 3_600_000;
 const MINUTE_MS: u64 = 60_000;
 const SECOND_MS: u64 = 1_000;
 
@@ -267,6 +268,7 @@ impl<'a> Stack<'a> {
             reconcile_ms: u64::from(self.number::<u16>(Key::ReconcileMinutes)?) * MINUTE_MS,
             poll_ms: u64::from(self.number::<u16>(Key::PollSeconds)?) * SECOND_MS,
             collect_limit_ms: u64::from(self.number::<u16>(Key::CollectLimitSeconds)?) * SECOND_MS,
+            fold_after_ms: u64::from(self.number::<u16>(Key::FoldAfterHours)?) * HOUR_MS,
         })
     }
 

@@ -35,6 +35,8 @@ pub enum Key {
     PollSeconds,
     /// `watch.collect_limit_seconds`
     CollectLimitSeconds,
+    /// `sessions.fold_after_hours`
+    FoldAfterHours,
     /// `ui.look`
     Look,
     /// `log.level`
@@ -79,7 +81,7 @@ const fn number(from: i64, to: i64) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 21] = [
+pub(super) const SPECS: [Spec; 22] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),
@@ -95,6 +97,7 @@ pub(super) const SPECS: [Spec; 21] = [
     spec(Key::ReconcileMinutes, "watch", "reconcile_minutes", number(1, 1440), Reach::Person),
     spec(Key::PollSeconds, "watch", "poll_seconds", number(1, 3600), Reach::Person),
     spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),
+    spec(Key::FoldAfterHours, "sessions", "fold_after_hours", number(1, 8760), Reach::Person),
     spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
     spec(
         Key::LogLevel,

@@ -4,49 +4,85 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::agent::{self, Survey, SurveyAsk, SurveyMemory};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
-    WorkspaceSettings, display_text,
+    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, WatchTarget,
+    WorkspaceId, WorkspaceSettings, display_text,
 };
 
+use super::session_folders::SessionFolders;
 use super::{Launch, Overlay, Scope, clock};
 
 /// What discovery found.
 pub(super) struct Discovery {
     pub(super) event: Event,
-    /// Where a new worktree would show, and where those that are being made become whole.
-    pub(super) worktree_folders: Vec<WatchTarget>,
+    /// Where a new worktree or a new session would show, and where those that are being made become
+    /// whole.
+    pub(super) folders: Vec<WatchTarget>,
 }
 
-/// Finds the workspaces of `launch`. `baselines` are those that earlier runs remembered.
-pub(super) fn discover(launch: &Launch, baselines: &BTreeMap<WorkspaceId, Baseline>) -> Discovery {
-    let mut found = Found::new(launch, baselines);
+/// What discovery knows beside the launch.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Baselines that earlier runs remembered.
+    pub(super) baselines: BTreeMap<WorkspaceId, Baseline>,
+    /// Whether workspaces in which only old sessions are count.
+    pub(super) with_older: bool,
+}
+
+/// Finds the workspaces of `launch`.
+pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory) -> Discovery {
+    let at = clock::now();
+    let mut found = Found::new(launch, &known.baselines);
+    let mut n_older_sessions = 0;
     match &launch.scope {
-        Scope::One(path) => found.add_given(path),
-        Scope::Worktrees { here, paths } => {
+        Scope::One(path) => {
+            found.add_given(path);
+            let only = found.workspaces.first().map(|workspace| workspace.id.path().to_owned());
+            if let Some(path) = only {
+                let survey = survey(launch, at, known.with_older, Some(&path), memory);
+                SessionFolders::default().assign(&survey.found, &mut found, false);
+            }
+        }
+        Scope::Worktrees { with_sessions, here, paths } => {
             found.add_worktrees(here);
             for path in paths {
                 found.add_given(path);
             }
+            let survey = survey(launch, at, known.with_older, None, memory);
+            SessionFolders::default().assign(&survey.found, &mut found, *with_sessions);
+            found.folders.extend(survey.watch_targets);
+            n_older_sessions = survey.n_older;
             if found.workspaces.is_empty() && found.refused.is_empty() {
-                found.refuse(here, "is in no git repository; give the paths to look at");
+                found.refuse(here, "is in no git repository, and no session of an agent was found; give the paths to look at");
             }
         }
     }
-    Discovery {
-        event: Event::Discovered { at: clock::now(), workspaces: found.workspaces, refused: found.refused },
-        worktree_folders: found.worktree_folders,
-    }
+    let event =
+        Event::Discovered { at, workspaces: found.workspaces, refused: found.refused, n_older_sessions };
+    Discovery { event, folders: found.folders }
 }
 
-struct Found<'a> {
+fn survey(
+    launch: &Launch,
+    at: Timestamp,
+    with_older: bool,
+    within: Option<&Path>,
+    memory: &mut SurveyMemory,
+) -> Survey {
+    let fold_after_ms = i64::try_from(launch.config.watch().fold_after_ms).unwrap_or(i64::MAX);
+    let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
+    agent::survey(&launch.adapters, &SurveyAsk { since, within }, memory)
+}
+
+pub(super) struct Found<'a> {
     launch: &'a Launch,
     baselines: &'a BTreeMap<WorkspaceId, Baseline>,
-    workspaces: Vec<FoundWorkspace>,
+    pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     refused: Vec<(PathBuf, String)>,
-    worktree_folders: Vec<WatchTarget>,
+    folders: Vec<WatchTarget>,
 }
 
 impl<'a> Found<'a> {
@@ -57,7 +93,7 @@ impl<'a> Found<'a> {
             workspaces: Vec::new(),
             known: HashSet::new(),
             refused: Vec::new(),
-            worktree_folders: Vec::new(),
+            folders: Vec::new(),
         }
     }
 
@@ -66,8 +102,8 @@ impl<'a> Found<'a> {
         match git::worktrees(here) {
             Ok(worktrees) => {
                 if let Some(folder) = git::worktrees_folder(here) {
-                    self.worktree_folders.extend(half_made(&folder));
-                    self.worktree_folders.push(WatchTarget::new(folder, Names::Any, Parts::COMMITS));
+                    self.folders.extend(half_made(&folder));
+                    self.folders.push(WatchTarget::new(folder, Names::Any, Parts::COMMITS));
                 }
                 for worktree in worktrees {
                     self.add_worktree(&worktree);
@@ -114,7 +150,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn add(&mut self, path: &Path, is_repository: bool) {
+    pub(super) fn add(&mut self, path: &Path, is_repository: bool) {
         let id = WorkspaceId::local(path);
         if !self.known.insert(id.clone()) {
             return;
@@ -123,7 +159,7 @@ impl<'a> Found<'a> {
         let settings = overlaid(settings, &self.launch.overlay, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         let baseline = self.baselines.get(&id).cloned();
-        self.workspaces.push(FoundWorkspace { id, settings, baseline, problem });
+        self.workspaces.push(FoundWorkspace { id, settings, baseline, sessions: Vec::new(), problem });
     }
 
     fn refuse(&mut self, path: &Path, reason: &str) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 
+use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
 use crate::model::{
     Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
@@ -16,10 +17,11 @@ use crate::model::{
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
-use crate::watch::{Inbox, Sighting};
+use crate::watch::{Inbox, ProcessEnds, Sighting};
 
+use super::discover::{self, Known};
 use super::watching::Watching;
-use super::{Launch, clock, collect, discover};
+use super::{Launch, clock, collect};
 
 /// How many collections run at once.
 const N_LANES: usize = 2;
@@ -45,8 +47,13 @@ pub struct Engine {
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
     store_lane: Arc<Semaphore>,
     wake_at: Option<Timestamp>,
-    /// Stand-ins for the folders in which new worktrees show.
-    worktree_folders: BTreeSet<WorkspaceId>,
+    /// Stand-ins for the folders in which new worktrees and new sessions show.
+    discovery_folders: BTreeSet<WorkspaceId>,
+    /// What discovery remembers. Held while it runs: two at once would be one too many.
+    surveyed: Arc<Mutex<SurveyMemory>>,
+    /// Whether workspaces in which only old sessions are, are shown.
+    with_older: bool,
+    process_ends: Option<ProcessEnds>,
     notices: Vec<String>,
 }
 
@@ -56,7 +63,7 @@ type MemorySlot = Arc<Mutex<Option<Memory>>>;
 /// What comes back from work beside the loop.
 enum Arrival {
     Event(Event),
-    Discovery { event: Event, worktree_folders: Vec<WatchTarget> },
+    Discovery { event: Event, folders: Vec<WatchTarget> },
     Notice(String),
 }
 
@@ -75,6 +82,10 @@ impl Engine {
                 None
             }
         };
+        let process_ends = ProcessEnds::start(inbox.clone());
+        if let Err(error) = &process_ends {
+            notices.push(format!("the end of an agent's process is seen late: {error}"));
+        }
         let store = super::once::open_store(&launch, &mut notices);
         let engine = Engine {
             monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
@@ -91,7 +102,10 @@ impl Engine {
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
             store_lane: Arc::new(Semaphore::new(1)),
             wake_at: None,
-            worktree_folders: BTreeSet::new(),
+            discovery_folders: BTreeSet::new(),
+            surveyed: Arc::default(),
+            with_older: false,
+            process_ends: process_ends.ok(),
             notices,
         };
         engine.discover();
@@ -119,8 +133,13 @@ impl Engine {
 
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
-        if matches!(intent, Intent::Refresh { workspace: None }) {
-            self.discover();
+        match &intent {
+            Intent::Refresh { workspace: None } => self.discover(),
+            Intent::ShowOlder { is_shown } => {
+                self.with_older = *is_shown;
+                self.discover();
+            }
+            Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } => {}
         }
         self.update(Event::Wanted { at: clock::now(), intent });
     }
@@ -138,6 +157,11 @@ impl Engine {
     /// Paths that are no workspace, each with the reason.
     pub fn refused(&self) -> &[(PathBuf, String)] {
         self.monitor.refused()
+    }
+
+    /// How many sessions were left out because they are old.
+    pub fn n_older_sessions(&self) -> usize {
+        self.monitor.n_older_sessions()
     }
 
     /// True when discovery has answered and every workspace was read at least once.
@@ -168,6 +192,11 @@ impl Engine {
                     let _ = self.sender.send(Arrival::Event(event));
                 }
             },
+            Effect::WatchProcesses { workspace, processes } => {
+                if let Some(process_ends) = &self.process_ends {
+                    process_ends.watch(&workspace, &processes);
+                }
+            }
             Effect::RecheckWatches => {
                 if let Some(watching) = &self.watching {
                     watching.recheck();
@@ -186,8 +215,8 @@ impl Engine {
                 }
                 self.update(event);
             }
-            Arrival::Discovery { event, worktree_folders } => {
-                self.watch_worktree_folders(worktree_folders);
+            Arrival::Discovery { event, folders } => {
+                self.watch_discovery_folders(folders);
                 self.update(event);
             }
             Arrival::Notice(notice) => {
@@ -206,7 +235,7 @@ impl Engine {
         for sighting in self.inbox.take() {
             let at = clock::now();
             match sighting {
-                Sighting::Changed { workspace, .. } if self.worktree_folders.contains(&workspace) => {
+                Sighting::Changed { workspace, .. } if self.discovery_folders.contains(&workspace) => {
                     self.discover();
                 }
                 Sighting::Changed { workspace, parts } => {
@@ -234,6 +263,8 @@ impl Engine {
         let launch = Arc::clone(&self.launch);
         let store = self.store.clone();
         let sender = self.sender.clone();
+        let surveyed = Arc::clone(&self.surveyed);
+        let with_older = self.with_older;
         spawn_blocking(move || {
             let remembered = store.map(|store| store.baselines()).transpose();
             let remembered = match remembered {
@@ -246,27 +277,28 @@ impl Engine {
             for notice in remembered.notices {
                 let _ = sender.send(Arrival::Notice(notice));
             }
-            let found = discover::discover(&launch, &remembered.baselines);
-            let _ = sender
-                .send(Arrival::Discovery { event: found.event, worktree_folders: found.worktree_folders });
+            let known = Known { baselines: remembered.baselines, with_older };
+            let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = discover::discover(&launch, &known, &mut memory);
+            let _ = sender.send(Arrival::Discovery { event: found.event, folders: found.folders });
         });
     }
 
     /// Watches for new worktrees. What was not watched before is sighted once, so what happened between
     /// the look and the watch is not missed. A worktree that is whole by now is watched as a workspace.
-    fn watch_worktree_folders(&mut self, targets: Vec<WatchTarget>) {
+    fn watch_discovery_folders(&mut self, targets: Vec<WatchTarget>) {
         let Some(watching) = &self.watching else { return };
         // A repository that cannot be read now is still watched for new worktrees.
         if targets.is_empty() {
             return;
         }
-        let mut before = std::mem::take(&mut self.worktree_folders);
+        let mut before = std::mem::take(&mut self.discovery_folders);
         for target in targets {
             let id = WorkspaceId::local(target.folder.clone());
             if !before.remove(&id) {
                 watching.watch(id.clone(), vec![target]);
             }
-            self.worktree_folders.insert(id);
+            self.discovery_folders.insert(id);
         }
         for id in before {
             watching.watch(id, Vec::new());

@@ -9,10 +9,12 @@ mod collect;
 mod discover;
 mod live;
 mod once;
+mod session_folders;
 mod watching;
 
 use std::path::PathBuf;
 
+use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::Surroundings;
 use crate::model::Timestamp;
@@ -31,8 +33,8 @@ pub struct Launch {
     pub overlay: Overlay,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`, if it is set.
-    pub claude_config_dir: Option<PathBuf>,
+    /// The agents whose sessions are looked for.
+    pub adapters: Vec<Adapter>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
     /// Where baselines are remembered; `None` remembers nothing.
@@ -44,8 +46,11 @@ pub struct Launch {
 pub enum Scope {
     /// One directory, as one workspace.
     One(PathBuf),
-    /// All worktrees of the repository at `here`, if there is one, and each of `paths`.
+    /// All worktrees of the repository at `here`, if there is one, each of `paths`, and the workspaces
+    /// of the agents' sessions on this machine.
     Worktrees {
+        /// Whether the sessions' workspaces are looked for.
+        with_sessions: bool,
         /// Where the person stands.
         here: PathBuf,
         /// Paths that were given.
@@ -71,7 +76,7 @@ impl Launch {
         Surroundings {
             now,
             home: self.home.clone(),
-            claude_config_dir: self.claude_config_dir.clone(),
+            adapters: self.adapters.clone(),
             git_program: self.git_program.clone(),
         }
     }

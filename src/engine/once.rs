@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
 use crate::model::{CollectProblem, CollectRequest, Effect, Event, Timestamp, WorkspaceView};
 use crate::monitor::Monitor;
 use crate::store::Store;
 
-use super::{Launch, clock, collect, discover};
+use super::discover::{self, Known};
+use super::{Launch, clock, collect};
 
 /// How many collections run at once.
 const N_WORKERS: usize = 2;
@@ -42,7 +44,8 @@ pub fn judge_once(launch: &Launch) -> Judged {
     let remembered = remembered.unwrap_or_default();
     notices.extend(remembered.notices);
     let mut monitor = Monitor::new(launch.config.policy(), launch.config.watch());
-    let discovery = discover::discover(launch, &remembered.baselines);
+    let known = Known { baselines: remembered.baselines, with_older: false };
+    let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
     let mut run = Run::new(launch);
     let mut effects = monitor.update(discovery.event);
     let mut views = std::collections::BTreeMap::new();
@@ -57,7 +60,10 @@ pub fn judge_once(launch: &Launch) -> Judged {
                         notices.push(error.to_string());
                     }
                 }
-                Effect::Watch { .. } | Effect::RecheckWatches | Effect::Wake { .. } => {}
+                Effect::Watch { .. }
+                | Effect::WatchProcesses { .. }
+                | Effect::RecheckWatches
+                | Effect::Wake { .. } => {}
             }
         }
         for view in monitor.take_changes().views {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::required_files::is_pattern;
+use super::sessions::read_sessions;
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::declared_folders;
-use crate::agent::{self, Adapter, SessionMemory};
+use crate::agent::{Adapter, SessionMemory};
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, GitObservation, Observations, Parts, Reading, Timestamp,
     WatchTarget, WorkspaceSettings,
@@ -26,8 +27,8 @@ pub struct Surroundings {
     pub now: Timestamp,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`, if it is set.
-    pub claude_config_dir: Option<PathBuf>,
+    /// The agents whose records may be on this machine.
+    pub adapters: Vec<Adapter>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
 }
@@ -43,6 +44,8 @@ pub struct Memory {
     given: Option<((String, bool), Baseline)>,
     /// Git's watch targets of the last reading, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
+    /// The sessions' watch targets of the last reading, likewise.
+    session_targets: Vec<WatchTarget>,
 }
 
 /// Why a collection brought nothing.
@@ -64,15 +67,6 @@ pub enum CollectError {
     },
 }
 
-impl Surroundings {
-    /// The agents whose records may be on this machine.
-    fn adapters(&self) -> Vec<Adapter> {
-        let in_home = || Some(self.home.as_ref()?.join(".claude"));
-        let config_dir = self.claude_config_dir.clone().or_else(in_home);
-        config_dir.map(|config_dir| Adapter::ClaudeCode { config_dir }).into_iter().collect()
-    }
-}
-
 /// Reads what `request` asks for. Blocks; belongs on a thread that may wait. Everything that is missing or unreadable is data in the result; the
 /// only errors are about the workspace's own directory.
 pub fn collect(
@@ -83,13 +77,12 @@ pub fn collect(
     let workspace = request.workspace.path();
     let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
     let settings = &request.settings;
-    let adapters = surroundings.adapters();
     let mut found = nothing_looked_at(request.parts, surroundings.now);
     if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         found.git = observe_git(request, surroundings, memory);
     }
     if request.parts.contains(Parts::WORDS) {
-        found.session = agent::newest_session(&adapters, workspace, &mut memory.sessions);
+        memory.session_targets = read_sessions(request, surroundings, &mut memory.sessions, &mut found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)
@@ -103,8 +96,7 @@ pub fn collect(
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
     found.watch_targets.clone_from(&memory.git_targets);
-    found.watch_targets.extend(adapters.iter().flat_map(|adapter| adapter.watch_targets(workspace)));
-    found.watch_targets.extend(memory.sessions.watch_targets());
+    found.watch_targets.extend(memory.session_targets.iter().cloned());
     found.watch_targets.extend(declared_folders(workspace, settings));
     Ok(found)
 }
@@ -131,6 +123,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         files: Reading::NotLookedAt,
         tests: Reading::NotLookedAt,
         session: Reading::NotLookedAt,
+        other_sessions: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,
     }

@@ -8,6 +8,7 @@ mod collect;
 pub mod git;
 mod plan_file;
 mod required_files;
+mod sessions;
 mod test_results;
 mod text_file;
 pub mod untrusted_file;

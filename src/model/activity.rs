@@ -46,13 +46,21 @@ pub enum ActivityState {
 }
 
 /// Where an activity was read, most trusted first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivitySource {
+    /// An event that the agent told closeout's hook.
+    Hook,
     /// The agent's own registry of running sessions.
     Registry,
+    /// The agent's own server, asked over loopback.
+    Api,
     /// The agent's own record of its conversation.
     Transcript,
+    /// The list of processes.
+    Process,
+    /// The title of its tmux pane: a guess.
+    PaneTitle,
     /// Nowhere.
     None,
 }

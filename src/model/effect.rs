@@ -2,7 +2,8 @@
 //! answers with exactly one event where its doc says so.
 
 use super::{
-    Baseline, GitReader, Parts, Policy, TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
+    Baseline, GitReader, Parts, Policy, ProcessId, SessionPlace, TaskKind, Timestamp, WatchTarget,
+    WorkspaceId, WorkspaceSettings,
 };
 
 /// What the program asks of the outside world.
@@ -16,6 +17,13 @@ pub enum Effect {
         workspace: WorkspaceId,
         /// The places; empty stops watching.
         targets: Vec<WatchTarget>,
+    },
+    /// Send [`super::Event::Changed`] with [`Parts::WORDS`] when one of these ends, instead of those before.
+    WatchProcesses {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The processes; empty stops watching.
+        processes: Vec<ProcessId>,
     },
     /// Compare all watches with the disk and repair them; part of the slow pass.
     RecheckWatches,
@@ -52,6 +60,8 @@ pub struct CollectRequest {
     pub git_reader: Option<GitReader>,
     /// The baseline, once known.
     pub baseline: Option<Baseline>,
+    /// Where the records of its sessions are.
+    pub sessions: Vec<SessionPlace>,
     /// When a person last wrote to the agent, once known.
     pub prompted_at: Option<Timestamp>,
     /// Start no earlier than this moment.

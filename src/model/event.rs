@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Baseline, Intent, Parts, Sample, Timestamp, WorkspaceId, WorkspaceSettings};
+use super::{Baseline, Intent, Parts, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Event {
         workspaces: Vec<FoundWorkspace>,
         /// Paths that were given and are no workspace, each with the reason in words.
         refused: Vec<(PathBuf, String)>,
+        /// How many sessions were left out because they are old.
+        n_older_sessions: usize,
     },
     /// Something changed on disk that these parts were read from. A hint, not a fact. Sent by `watch`.
     Changed {
@@ -76,6 +78,8 @@ pub struct FoundWorkspace {
     pub settings: WorkspaceSettings,
     /// The baseline that an earlier run remembered.
     pub baseline: Option<Baseline>,
+    /// Where the records of its sessions are.
+    pub sessions: Vec<SessionPlace>,
     /// What is wrong with its own configuration file, in words.
     pub problem: Option<String>,
 }

@@ -18,4 +18,9 @@ pub enum Intent {
         /// The workspace.
         workspace: WorkspaceId,
     },
+    /// Show, or fold away, the workspaces in which only old sessions are.
+    ShowOlder {
+        /// Whether they are shown.
+        is_shown: bool,
+    },
 }

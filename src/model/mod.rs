@@ -23,6 +23,8 @@ mod parts;
 mod plan;
 mod question;
 mod session;
+mod session_place;
+mod session_view;
 mod settings;
 mod snapshot;
 mod task_kind;
@@ -51,8 +53,11 @@ pub use parts::Parts;
 pub use plan::SeenWorld;
 pub use question::{Choice, Question, QuestionWeight};
 pub use session::{
-    AgentMessage, Beside, BesideKind, LiveState, LiveStatus, SessionObservation, TurnState, WaitsOn,
+    AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
+    Subagent, TurnState, WaitsOn,
 };
+pub use session_place::SessionPlace;
+pub use session_view::{SessionView, TodoProgress};
 pub use settings::{OfferPolicy, Policy, WatchSettings, WorkspaceSettings};
 pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task_kind::TaskKind;

@@ -30,6 +30,8 @@ pub struct Observations {
     pub tests: Reading<TestResults>,
     /// The newest session of an agent in this workspace.
     pub session: Reading<SessionObservation>,
+    /// The sessions before it, the newest first.
+    pub other_sessions: Vec<SessionObservation>,
     /// Where changes of what was read would show.
     pub watch_targets: Vec<WatchTarget>,
     /// The baseline to be remembered, when this collection found a new one.

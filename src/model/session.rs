@@ -1,10 +1,13 @@
-//! What an agent's own record tells of one session.
+//! What is known of one session: by the agent's own record, and by sources beside it.
 
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Checklist, Timestamp};
+use super::{ActivitySource, Checklist, Timestamp};
 
-/// What a transcript tells of the newest session of a workspace.
+/// What is known of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionObservation {
     /// The agent, like `claude`.
@@ -31,40 +34,88 @@ pub struct SessionObservation {
     pub n_skipped_lines: u32,
     /// True when a part of the record was out of reach (the limit of the backward search).
     pub is_partial: bool,
-    /// What was left at work beside the turn above, as the records tell it: each may have been killed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<Beside>,
-    /// What the agent's registry of running sessions tells of it. `None` when it has no entry there, or
-    /// when nobody can say whether the process of the entry lives.
+    /// The name that the person or the agent gave it. Untrusted text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub live: Option<LiveState>,
+    pub name: Option<String>,
+    /// The folder in which it works now. Untrusted text; it need not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// How it came to be.
+    #[serde(default)]
+    pub origin: SessionOrigin,
+    /// How much it has used.
+    #[serde(default)]
+    pub usage: SessionUsage,
+    /// Its subagents that have not reported, as the records tell: each may have been killed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<Subagent>,
+    /// What is told of it beside its record, each by another source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live: Vec<LiveWord>,
+    /// Its process, where a source names it. It need not live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessId>,
+    /// The tmux pane that it is shown in, where a source names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pane: Option<Pane>,
 }
 
-impl SessionObservation {
-    /// Whether a turn is open and the registry does not tell that it is over: the process is gone, or
-    /// idle since a moment after the record last moved. An older "idle" was told before the turn began.
-    pub fn is_turn_open(&self) -> bool {
-        let TurnState::Open { since: moved_at, .. } = &self.turn else { return false };
-        match &self.live {
-            Some(LiveState { status: LiveStatus::Gone, .. }) => false,
-            Some(LiveState { status: LiveStatus::Idle, since }) => {
-                since.zip(*moved_at).is_some_and(|(since, moved_at)| since < moved_at)
-            }
-            Some(LiveState { status: LiveStatus::Busy | LiveStatus::Waiting { .. }, .. }) | None => true,
-        }
-    }
+/// How a session came to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum SessionOrigin {
+    /// The record does not tell.
+    #[default]
+    Unknown,
+    /// A person began it at a screen.
+    Person,
+    /// A program began it, without a screen.
+    Headless,
+    /// It continues a copy of another session.
+    Fork {
+        /// The other session's id, where the record tells. Untrusted text.
+        of: Option<String>,
+    },
 }
 
-/// What an agent's registry of running sessions tells of one.
+/// How much a session has used, as far as its record was read and tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionUsage {
+    /// The tokens that the last request put before the model.
+    pub context_tokens: Option<u64>,
+    /// The most that the model can be given, in tokens, where the record tells.
+    pub context_limit: Option<u64>,
+    /// How many prompts it was given.
+    pub n_turns: Option<u32>,
+}
+
+/// A subagent that runs beside a session's own turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subagent {
+    /// Its id. Untrusted text.
+    pub id: String,
+    /// What it was sent to do, shortened. Untrusted text.
+    pub what: Option<String>,
+    /// When its record last grew.
+    pub moved_at: Option<Timestamp>,
+}
+
+/// What one source beside the record tells of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LiveState {
-    /// What its process does.
+pub struct LiveWord {
+    /// The source.
+    pub source: ActivitySource,
+    /// What it says the session does.
     pub status: LiveStatus,
-    /// Since when, by the entry.
+    /// Since when, as the source tells it.
     pub since: Option<Timestamp>,
+    /// When the source said it; `None` for a source that is asked and tells of now.
+    pub told_at: Option<Timestamp>,
+    /// The tool, the question or the error, shortened. Untrusted text.
+    pub what: Option<String>,
 }
 
-/// What the process of a session does.
+/// What a session does, as a source beside its record tells it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum LiveStatus {
@@ -77,7 +128,13 @@ pub enum LiveStatus {
         /// For what.
         on: WaitsOn,
     },
-    /// The entry was left behind: its process does not live any more.
+    /// Its turn is over and work that it began goes on.
+    Background,
+    /// Its last turn ended with an error in place of a reply.
+    Failed,
+    /// It was ended.
+    Ended,
+    /// Its process does not live any more, and nobody told that it ended.
     Gone,
 }
 
@@ -93,28 +150,22 @@ pub enum WaitsOn {
     Other(String),
 }
 
-/// Something in the workspace that may be at work while the newest session's turn is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beside {
-    /// What it is.
-    pub kind: BesideKind,
-    /// The id of the subagent or of the other session. Untrusted text.
-    pub id: String,
-    /// When its record last grew.
-    pub moved_at: Option<Timestamp>,
-    /// What the agent's registry of running sessions tells of another session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub live: Option<LiveState>,
+/// A process of this machine; the number alone is used again by others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessId {
+    /// Its number.
+    pub pid: u32,
+    /// When it started, in clock ticks since boot: field 22 of `/proc/PID/stat` (proc(5)).
+    pub started_at: u64,
 }
 
-/// What may be at work beside a session's turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BesideKind {
-    /// A subagent of the session that runs in the background and has not reported.
-    Subagent,
-    /// Another session in the same workspace whose turn is open.
-    Session,
+/// A pane of tmux.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pane {
+    /// The path of the server's socket; `None` is the default server's. Untrusted text.
+    pub socket: Option<String>,
+    /// The pane's id, like `%3`.
+    pub id: String,
 }
 
 /// One message of an agent.
@@ -141,6 +192,9 @@ pub enum TurnState {
         since: Option<Timestamp>,
         /// The tool that was called and has not answered. Untrusted text.
         tool: Option<String>,
+        /// What it was called with, shortened: a command, a file, a question. Untrusted text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        what: Option<String>,
     },
     /// The person interrupted it.
     Interrupted {

@@ -65,4 +65,6 @@ pub struct WatchSettings {
     pub poll_ms: u64,
     /// A collection that takes longer than this is given up, in milliseconds.
     pub collect_limit_ms: u64,
+    /// A session whose record last grew longer ago than this is old, in milliseconds; at least 1 h.
+    pub fold_after_ms: u64,
 }

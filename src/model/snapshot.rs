@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Activity, Baseline, Checklist, Evidence, GitFacts, Parts, Question, Timestamp, WatchTarget};
+use super::{
+    Activity, Baseline, Checklist, Evidence, GitFacts, Parts, ProcessId, Question, SessionView, Timestamp,
+    WatchTarget,
+};
 use schemars::JsonSchema;
 
 /// What one collection brought, weighed: the evidence of the parts it read, and what a front shows
@@ -23,6 +26,8 @@ pub struct Sample {
     pub words: Option<Words>,
     /// Where changes would show.
     pub watch_targets: Vec<WatchTarget>,
+    /// Processes whose end would change what was read, each once, in order.
+    pub processes: Vec<ProcessId>,
     /// A baseline to be remembered.
     pub new_baseline: Option<Baseline>,
     /// Something was half-written, and no event may come when it stays so: look again at this moment.
@@ -38,6 +43,8 @@ pub struct Words {
     pub model: Option<String>,
     /// What the newest session does.
     pub activity: Option<Activity>,
+    /// The sessions, the one whose words count first.
+    pub sessions: Vec<SessionView>,
     /// Its newest words, or the declared output's.
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.

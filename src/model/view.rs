@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, Checklist, GitFacts, LastWords, SeenWorld, TaskKind, Timestamp, Verdict, WorkspaceId,
+    Activity, Attention, Checklist, GitFacts, LastWords, SeenWorld, SessionView, TaskKind, Timestamp,
+    Verdict, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -29,6 +30,8 @@ pub struct WorkspaceView {
     pub model: Option<String>,
     /// What that session does.
     pub activity: Activity,
+    /// The sessions in this workspace, the one whose words count first.
+    pub sessions: Vec<SessionView>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
     /// What a person sees of the repository here; actions are checked against it.

@@ -15,6 +15,8 @@ pub struct WatchTarget {
     pub names: Names,
     /// The bits of the [`Parts`] that an event there can have changed.
     parts: u8,
+    /// Whether only new entries matter, and not what becomes of those that are there.
+    pub is_arrivals_only: bool,
 }
 
 /// Which entries of a folder matter.
@@ -31,7 +33,13 @@ pub enum Names {
 impl WatchTarget {
     /// A target; `parts` is what an event there can have changed.
     pub fn new(folder: impl Into<PathBuf>, names: Names, parts: Parts) -> WatchTarget {
-        WatchTarget { folder: folder.into(), names, parts: parts.bits() }
+        WatchTarget { folder: folder.into(), names, parts: parts.bits(), is_arrivals_only: false }
+    }
+
+    /// The same target for new entries alone: those that are made or moved there.
+    #[must_use]
+    pub fn arrivals(self) -> WatchTarget {
+        WatchTarget { is_arrivals_only: true, ..self }
     }
 
     /// What an event there can have changed.

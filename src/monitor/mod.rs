@@ -31,6 +31,7 @@ pub struct Monitor {
     touched: BTreeSet<WorkspaceId>,
     dues: Dues,
     refused: Vec<(PathBuf, String)>,
+    n_older_sessions: usize,
     /// Those whose view changed since a front asked.
     changed: BTreeSet<WorkspaceId>,
     /// Those that went away since a front asked.
@@ -60,6 +61,7 @@ impl Monitor {
             touched: BTreeSet::new(),
             dues: Dues::default(),
             refused: Vec::new(),
+            n_older_sessions: 0,
             changed: BTreeSet::new(),
             removed: Vec::new(),
             reconcile_at: Timestamp(0),
@@ -73,7 +75,8 @@ impl Monitor {
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
         let now = match event {
-            Event::Discovered { at, workspaces, refused } => {
+            Event::Discovered { at, workspaces, refused, n_older_sessions } => {
+                self.n_older_sessions = n_older_sessions;
                 self.discovered(at, workspaces, refused, &mut effects);
                 at
             }
@@ -130,6 +133,11 @@ impl Monitor {
         &self.refused
     }
 
+    /// How many sessions were left out because they are old.
+    pub fn n_older_sessions(&self) -> usize {
+        self.n_older_sessions
+    }
+
     /// True when discovery has answered and every workspace was read at least once.
     pub fn is_all_judged(&self) -> bool {
         self.is_discovered && self.workspaces.values().all(Tracked::is_judged)
@@ -163,6 +171,7 @@ impl Monitor {
             self.workspaces.remove(&id);
             self.dues.set(&id, None);
             effects.push(Effect::Watch { workspace: id.clone(), targets: Vec::new() });
+            effects.push(Effect::WatchProcesses { workspace: id.clone(), processes: Vec::new() });
             self.changed.remove(&id);
             self.removed.push(id);
         }
@@ -195,6 +204,8 @@ impl Monitor {
                 }
                 self.touch_all();
             }
+            // Discovery answers it.
+            Intent::ShowOlder { .. } => {}
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);

@@ -2,9 +2,10 @@
 
 use crate::judge::{combine, rounds};
 use crate::model::{
-    Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace, GitReader,
-    Parts, Policy, QuestionWeight, Rounds, Rule, Sample, Snapshot, Source, TaskKind, Timestamp, Verdict,
-    VerdictState, Warning, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    ActivityState, Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence,
+    FoundWorkspace, GitReader, Parts, Policy, ProcessId, QuestionWeight, Rounds, Rule, Sample, SessionPlace,
+    Snapshot, Source, TaskKind, Timestamp, Verdict, VerdictState, Warning, WatchProblem, WatchTarget,
+    WorkspaceId, WorkspaceSettings,
 };
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -40,6 +41,8 @@ pub(super) struct Tracked {
     rounds: Rounds,
     baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
+    processes: Vec<ProcessId>,
+    sessions: Vec<SessionPlace>,
     git_reader: Option<GitReader>,
     generation: u64,
     running: Option<Parts>,
@@ -74,6 +77,8 @@ impl Tracked {
             rounds: Rounds::default(),
             baseline: None,
             targets: Vec::new(),
+            processes: Vec::new(),
+            sessions: Vec::new(),
             git_reader: None,
             generation: 0,
             running: None,
@@ -91,8 +96,13 @@ impl Tracked {
     /// Discovery found it, anew or again. True when that changed anything.
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
-        if !is_new && self.settings == found.settings && self.settings_problem == found.problem {
-            return false;
+        let is_same = self.settings == found.settings && self.settings_problem == found.problem;
+        let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
+        if !is_new && is_same {
+            if has_other_sessions {
+                self.changed(Parts::WORDS, now);
+            }
+            return has_other_sessions;
         }
         self.settings = found.settings;
         self.settings_problem = found.problem;
@@ -214,6 +224,7 @@ impl Tracked {
             task_kind: self.task_kind(),
             git_reader: self.git_reader,
             baseline: self.baseline.clone(),
+            sessions: self.sessions.clone(),
             prompted_at: self.snapshot.words.prompted_at,
             not_before,
         })
@@ -276,6 +287,11 @@ impl Tracked {
         }
         if let Some(baseline) = sample.new_baseline {
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
+        }
+        if sample.words.is_some() && sample.processes != self.processes {
+            self.processes = sample.processes;
+            let processes = self.processes.clone();
+            effects.push(Effect::WatchProcesses { workspace: self.id.clone(), processes });
         }
         if !sample.watch_targets.is_empty() && sample.watch_targets != self.targets {
             self.targets = sample.watch_targets;
@@ -351,14 +367,17 @@ impl Tracked {
     /// Why a person should look.
     pub(super) fn attention(&self) -> Option<Attention> {
         let verdict = self.verdict.as_ref()?;
-        let is_permission = self
-            .snapshot
-            .words
-            .activity
-            .as_ref()
-            .is_some_and(|activity| activity.state == crate::model::ActivityState::NeedsPermission);
-        if is_permission {
+        let sessions = &self.snapshot.words.sessions;
+        if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
             return Some(Attention::Permission);
+        }
+        // Another session may wait for its answer whatever the newest one does.
+        let asks_beside = sessions.iter().skip(1).any(|session| {
+            let weight = session.question.as_ref().map(|question| question.weight);
+            session.activity.state == ActivityState::Asks || weight == Some(QuestionWeight::Blocking)
+        });
+        if asks_beside {
+            return Some(Attention::Asks);
         }
         let has_failed = verdict.warnings.contains(&Warning::RunFailed);
         let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);

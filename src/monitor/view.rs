@@ -21,6 +21,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         agent: words.agent.clone(),
         model: words.model.clone(),
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),
+        sessions: words.sessions.clone(),
         git: snapshot.git.clone(),
         world: snapshot.git.as_ref().map(SeenWorld::of),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),

@@ -25,7 +25,9 @@ pub enum Refusal {
 /// What a backend saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint<'a> {
-    /// The entry at this path was created, written, moved here or had its properties changed.
+    /// The entry at this path was created or moved here.
+    Arrived(&'a Path),
+    /// The entry at this path was written or had its properties changed.
     Changed(&'a Path),
     /// The entry at this path, or the watched directory itself, was removed or moved away.
     Gone(&'a Path),

@@ -29,6 +29,7 @@
 mod arming;
 mod backend;
 mod inbox;
+mod process_ends;
 mod readers;
 mod seat;
 mod sighting;
@@ -38,6 +39,7 @@ mod watcher;
 
 pub use backend::{Backend, Hint, OnHint, Refusal};
 pub use inbox::Inbox;
+pub use process_ends::ProcessEnds;
 pub use sighting::Sighting;
 pub use system::hints_of;
 pub use watcher::Watcher;

@@ -18,12 +18,20 @@ pub(super) struct Readers {
 struct Reader {
     workspace: WorkspaceId,
     parts: Parts,
+    is_arrivals_only: bool,
+}
+
+impl Reader {
+    fn new(workspace: &WorkspaceId, target: &WatchTarget) -> Reader {
+        let is_arrivals_only = target.is_arrivals_only;
+        Reader { workspace: workspace.clone(), parts: target.parts(), is_arrivals_only }
+    }
 }
 
 impl Readers {
     /// Adds what a target of a workspace says about this folder.
     pub(super) fn add(&mut self, workspace: &WorkspaceId, target: &WatchTarget) {
-        let reader = Reader { workspace: workspace.clone(), parts: target.parts() };
+        let reader = Reader::new(workspace, target);
         match &target.names {
             Names::These(names) => {
                 if self.named.is_empty() {
@@ -40,7 +48,7 @@ impl Readers {
 
     /// Whether a target of a workspace says nothing new about this folder.
     pub(super) fn has(&self, workspace: &WorkspaceId, target: &WatchTarget) -> bool {
-        let reader = Reader { workspace: workspace.clone(), parts: target.parts() };
+        let reader = Reader::new(workspace, target);
         match &target.names {
             Names::These(names) => {
                 names.iter().all(|name| self.named_so(name).any(|(_, other)| *other == reader))
@@ -63,10 +71,15 @@ impl Readers {
     }
 
     /// Adds to `changed` whom an event on the entry `name` concerns.
-    pub(super) fn concerned(&self, name: &OsStr, changed: &mut BTreeMap<WorkspaceId, Parts>) {
+    pub(super) fn concerned(
+        &self,
+        name: &OsStr,
+        is_arrival: bool,
+        changed: &mut BTreeMap<WorkspaceId, Parts>,
+    ) {
         let named = self.named_so(name).map(|(_, reader)| reader);
         let broad = self.broad.iter().filter(|(names, _)| names.matches(name)).map(|(_, reader)| reader);
-        for reader in named.chain(broad) {
+        for reader in named.chain(broad).filter(|reader| is_arrival || !reader.is_arrivals_only) {
             *changed.entry(reader.workspace.clone()).or_default() |= reader.parts;
         }
     }

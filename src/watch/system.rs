@@ -65,9 +65,10 @@ pub fn hints_of(event: &notify::Result<Event>, tell: &dyn Fn(Hint<'_>)) {
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
             |path| Hint::Gone(path)
         }
-        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Other => {
-            |path| Hint::Changed(path)
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(RenameMode::To)) => {
+            |path| Hint::Arrived(path)
         }
+        EventKind::Any | EventKind::Modify(_) | EventKind::Other => |path| Hint::Changed(path),
     };
     for path in &event.paths {
         if !is_lock_being_made(event.kind, path) {

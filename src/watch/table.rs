@@ -70,9 +70,10 @@ impl Table {
         }
         let was_settled = self.is_settled();
         match hint {
-            Hint::Changed(path) => self.entry_changed(path, &mut noticed.changed),
+            Hint::Arrived(path) => self.entry_changed(path, true, &mut noticed.changed),
+            Hint::Changed(path) => self.entry_changed(path, false, &mut noticed.changed),
             Hint::Gone(path) => {
-                self.entry_changed(path, &mut noticed.changed);
+                self.entry_changed(path, false, &mut noticed.changed);
                 self.break_below(path);
             }
             Hint::Lost => {
@@ -84,11 +85,11 @@ impl Table {
         noticed
     }
 
-    fn entry_changed(&mut self, path: &Path, changed: &mut BTreeMap<WorkspaceId, Parts>) {
+    fn entry_changed(&mut self, path: &Path, is_arrival: bool, changed: &mut BTreeMap<WorkspaceId, Parts>) {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
         let Some(place) = self.places.get(parent) else { return };
         for folder in place.here.iter().filter_map(|folder| self.folders.get(folder)) {
-            folder.readers.concerned(name, changed);
+            folder.readers.concerned(name, is_arrival, changed);
         }
         if let Some(waiting) = place.awaited.get(name) {
             self.unsettled.extend(waiting.iter().cloned());

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use closeout::model::{ActivitySource, Evidence, LiveState, LiveStatus, Rejection, WaitsOn};
+use closeout::model::{ActivitySource, Evidence, LiveStatus, LiveWord, Rejection, WaitsOn, WatchTarget};
 
 use super::*;
 
@@ -80,20 +80,26 @@ impl Machine {
         (sample.words.unwrap().activity.unwrap(), session)
     }
 
+    /// What is watched in the registry after the last reading.
+    fn entry_targets(&self) -> Vec<WatchTarget> {
+        let registry = self.config_dir.join("sessions");
+        self.watch_targets.iter().filter(|target| target.folder == registry).cloned().collect()
+    }
+
     /// The registry says nothing that counts: it is as if there were none.
     fn assert_by_the_record_alone(&mut self, what: &str) {
         let session = self.session();
-        assert_eq!(session.live, None, "{what}");
-        assert_eq!(self.memory.watch_targets(), [], "{what}");
+        assert_eq!(session.live, [], "{what}");
+        assert_eq!(self.entry_targets(), [], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Unknown, ActivitySource::Transcript));
         assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)), "{what}");
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it stands where an observation has an option")]
-fn live(status: LiveStatus) -> Option<LiveState> {
-    Some(LiveState { status, since: Some(Timestamp(STATUS_SINCE)) })
+fn live(status: LiveStatus) -> [LiveWord; 1] {
+    let since = Some(Timestamp(STATUS_SINCE));
+    [LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None }]
 }
 
 /// The entry's session, with a status since the usual moment.
@@ -217,7 +223,7 @@ fn another_process_under_the_same_number_is_not_the_sessions() {
     let other = json!({"procStart": "1", "sessionId": SESSION, "statusUpdatedAt": STATUS_SINCE});
     machine.enter_this("sessions-busy.json", &other);
     assert_eq!(machine.session().live, live(LiveStatus::Gone));
-    assert_eq!(machine.memory.watch_targets(), []);
+    assert_eq!(machine.entry_targets(), []);
 }
 
 #[test]
@@ -264,7 +270,7 @@ fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
     set_time(&new, u64::try_from(OPEN_SINCE / 1000).unwrap() + 60);
     machine.enter_this("sessions-waiting-permission.json", &json!({}));
     assert_eq!(machine.session().session_id, "new");
-    let targets = machine.memory.watch_targets();
+    let targets = machine.entry_targets();
     assert_eq!(targets[0].names, Names::these([format!("{}.json", std::process::id())]));
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, evidence.claim), (ActivityState::NeedsPermission, Claim::Ask));
@@ -289,7 +295,7 @@ fn of_several_processes_one_with_a_screen_speaks_and_a_look_of_ones_own_never() 
     assert_eq!(machine.session().live, live(LiveStatus::Busy));
     machine.enter(child.0.id(), "sessions-waiting-permission.json", &json!({"statusUpdatedAt": 5}));
     let waits = LiveStatus::Waiting { on: WaitsOn::Permission };
-    assert_eq!(machine.session().live.map(|live| live.status), Some(waits));
+    assert_eq!(machine.session().live[0].status, waits);
 }
 
 #[test]
@@ -300,7 +306,7 @@ fn only_the_entry_of_the_session_is_watched() {
     machine.assert_by_the_record_alone("only another's entry");
     machine.enter_this("sessions-busy.json", &of_session("busy"));
     machine.session();
-    let targets = machine.memory.watch_targets();
+    let targets = machine.entry_targets();
     assert_eq!(targets.len(), 1);
     assert_eq!(targets[0].folder, machine.config_dir.join("sessions"));
     assert_eq!(targets[0].names, Names::these([format!("{}.json", std::process::id())]));

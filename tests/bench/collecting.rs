@@ -32,6 +32,7 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
         task_kind: TaskKind::Implementation,
         git_reader: None,
         baseline: None,
+        sessions: Vec::new(),
         prompted_at: None,
         not_before: clock::now(),
     })
@@ -42,7 +43,7 @@ pub(crate) fn surroundings(world: &World) -> Surroundings {
     Surroundings {
         now: clock::now(),
         home: Some(world.home()),
-        claude_config_dir: None,
+        adapters: Vec::new(),
         git_program: Some(world.git_program().to_path_buf()),
     }
 }

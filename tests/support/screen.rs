@@ -34,6 +34,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         agent: None,
         model: None,
         activity: Activity::unknown(),
+        sessions: Vec::new(),
         git: None,
         world: None,
         checklists: Vec::new(),

@@ -1,32 +1,22 @@
-//! What may be at work in a workspace while the turn of its newest session is over. It looks at the
-//! times of records only; whether that is recent enough is judged elsewhere.
+//! Subagents that may be at work while the turn of their session is over. It looks at the times of
+//! records only; whether that is recent enough is judged elsewhere.
 
 use std::fs::Metadata;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use super::background::Background;
-use crate::model::{Beside, BesideKind, SessionObservation, Timestamp};
+use crate::model::{Subagent, Timestamp};
 
 /// The subagents of the session recorded in `transcript` that have not reported.
-pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Beside> {
+pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
     let folder = transcript.with_extension("").join("subagents");
-    let beside = |(id, sent_at): &(String, Option<Timestamp>)| {
+    let subagent = |(id, sent_at): &(String, Option<Timestamp>)| {
         let record = folder.join(format!("agent-{id}.jsonl")).symlink_metadata().ok();
         let moved_at = record.as_ref().and_then(modified_at).max(*sent_at);
-        Beside { kind: BesideKind::Subagent, id: id.clone(), moved_at, live: None }
+        Subagent { id: id.clone(), what: None, moved_at }
     };
-    background.subagents().iter().map(beside).collect()
-}
-
-/// Another session, if its turn is open.
-pub(super) fn session(other: &SessionObservation) -> Option<Beside> {
-    other.is_turn_open().then(|| Beside {
-        kind: BesideKind::Session,
-        id: other.session_id.clone(),
-        moved_at: other.written_at,
-        live: other.live.clone(),
-    })
+    background.subagents().iter().map(subagent).collect()
 }
 
 /// When a file last changed.

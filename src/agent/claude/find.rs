@@ -10,22 +10,22 @@ use regex::bytes::Regex;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::NAME;
 use super::beside;
 use super::registry::Registry;
 use super::tasks::read_tasks;
 use super::transcript::Transcript;
+use crate::agent::SessionsRead;
 use crate::agent::record_tail::{Followed, read_range, take_lines};
 use crate::model::{
-    Checklist, Names, Parts, ReadProblem, Reading, SessionObservation, Unreadable, WatchTarget,
+    Checklist, Names, Parts, ReadProblem, SessionObservation, SessionPlace, Unreadable, WatchTarget,
 };
 
 /// The client cuts a longer name here and adds `-` and a hash.
 const LONGEST_NAME: usize = 200;
 /// So many of the newest transcripts are tried at most.
 const MOST_CANDIDATES: usize = 16;
-/// So many sessions beside the newest one are looked at, to see whether one of them is at work.
-const MOST_BESIDE: usize = 4;
+/// So many of them are read.
+const MOST_READ: usize = 8;
 /// One that was silent for so long before the newest one moved is not looked at: the longest silence
 /// that can be configured, in nanoseconds.
 const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
@@ -45,15 +45,6 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     records: Vec<Record>,
-    /// Where the registry tells of the sessions that were read last.
-    registry_target: Option<WatchTarget>,
-}
-
-impl Memory {
-    /// Where a change of what the sessions do now would show, beside their transcripts.
-    pub(in crate::agent) fn watch_target(&self) -> Option<WatchTarget> {
-        self.registry_target.clone()
-    }
 }
 
 /// What is remembered of one transcript.
@@ -85,32 +76,36 @@ fn transcript_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
     cut.unwrap_or_else(|| projects.join(name))
 }
 
-/// Where a new session of `workspace`, or a change of one, would show.
-pub(in crate::agent) fn watch_target(config_dir: &Path, workspace: &Path) -> WatchTarget {
-    let folder = transcript_folder(config_dir, workspace);
-    WatchTarget::new(folder, Names::Ending(".jsonl".to_owned()), Parts::WORDS)
-}
-
-/// Reads the newest session of `workspace`.
-pub(in crate::agent) fn newest_session(
+/// Reads the sessions of `workspace`, the newest first.
+pub(in crate::agent) fn sessions(
     config_dir: &Path,
     workspace: &Path,
+    places: &[&SessionPlace],
     memory: &mut Memory,
-) -> Reading<SessionObservation> {
-    let folder = transcript_folder(config_dir, workspace);
-    memory.registry_target = None;
-    match transcripts(&folder) {
-        Ok(candidates) => newest_of(&candidates, config_dir, workspace, memory),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => absent(),
-        Err(error) => unreadable(&folder, &error),
+) -> SessionsRead {
+    let mut folders = vec![transcript_folder(config_dir, workspace)];
+    for folder in places.iter().filter_map(|place| place.record.parent()) {
+        if !folders.iter().any(|known| known == folder) {
+            folders.push(folder.to_owned());
+        }
     }
+    let mut read = SessionsRead::default();
+    let mut candidates = Vec::new();
+    for folder in folders {
+        match transcripts(&folder) {
+            Ok(found) => candidates.extend(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => read.trouble.push(unreadable(&folder, &error)),
+        }
+        let names = Names::Ending(".jsonl".to_owned());
+        read.watch_targets.push(WatchTarget::new(folder, names, Parts::WORDS));
+    }
+    candidates.sort_unstable_by(|one, other| other.cmp(one));
+    read_candidates(&candidates, config_dir, workspace, memory, &mut read);
+    read
 }
 
-fn absent() -> Reading<SessionObservation> {
-    Reading::Absent { name: NAME.to_owned() }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Reading<SessionObservation> {
+fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
     let problem = if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
         ReadProblem::Link
     } else if error.kind() == io::ErrorKind::PermissionDenied {
@@ -120,11 +115,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Reading<SessionObservation> {
     } else {
         ReadProblem::Io
     };
-    Reading::Unreadable(Unreadable {
-        name: path.display().to_string(),
-        problem,
-        detail: format!("the session's record cannot be read: {error}"),
-    })
+    let detail = format!("the session's record cannot be read: {error}");
+    Unreadable { name: path.display().to_string(), problem, detail }
 }
 
 /// The folder whose long name was cut and hashed.
@@ -160,47 +152,38 @@ fn transcripts(folder: &Path) -> io::Result<Vec<(i64, PathBuf)>> {
     Ok(found)
 }
 
-/// The newest of these that belongs to the workspace and in which anything was said. When its turn is
-/// over, the ones before it are looked at too: two sessions in one workspace are usual.
-fn newest_of(
+/// Reads those of these that belong to the workspace and in which anything was said.
+fn read_candidates(
     candidates: &[(i64, PathBuf)],
     config_dir: &Path,
     workspace: &Path,
     memory: &mut Memory,
-) -> Reading<SessionObservation> {
+    read: &mut SessionsRead,
+) {
     // Before the transcripts: what they tell beyond it is newer.
     let mut registry = Registry::read(config_dir);
-    let mut trouble = None;
-    let mut newest: Option<(i64, SessionObservation)> = None;
-    let mut n_beside = 0;
+    let mut newest_at = None;
     let mut is_read = Vec::new();
     for (written_at, path) in candidates.iter().take(MOST_CANDIDATES) {
-        if let Some((newest_at, session)) = &newest {
-            let is_far = newest_at.saturating_sub(*written_at) > LONGEST_SILENCE;
-            if is_far || n_beside == MOST_BESIDE || session.is_turn_open() {
-                break;
-            }
-            n_beside += 1;
+        let is_far =
+            newest_at.is_some_and(|newest: i64| newest.saturating_sub(*written_at) > LONGEST_SILENCE);
+        if is_far || is_read.len() == MOST_READ {
+            break;
         }
         match read_candidate(path, config_dir, workspace, memory) {
             Ok(Some(mut session)) => {
+                newest_at.get_or_insert(*written_at);
                 is_read.push(path);
-                session.live = registry.look_up(&session.session_id);
-                match &mut newest {
-                    Some((_, newest)) => newest.beside.extend(beside::session(&session)),
-                    None => newest = Some((*written_at, session)),
-                }
+                registry.tell(&mut session);
+                read.sessions.push(session);
             }
             Ok(None) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
-                trouble.get_or_insert_with(|| unreadable(path, &error));
-            }
+            Err(error) => read.trouble.push(unreadable(path, &error)),
         }
     }
     memory.records.retain(|record| is_read.contains(&&record.path));
-    memory.registry_target = registry.watch_target();
-    newest.map_or_else(|| trouble.unwrap_or_else(absent), |(_, session)| Reading::Present(session))
+    read.watch_targets.extend(registry.watch_target());
 }
 
 /// Reads one transcript; `None` if it is another workspace's or nothing was said in it.
@@ -235,7 +218,7 @@ fn observe(record: &mut Record, file: &File, config_dir: &Path) -> SessionObserv
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut session = followed.reader.observation(&id);
     session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
-    session.beside = beside::subagents(path, &followed.reader.background);
+    session.subagents = beside::subagents(path, &followed.reader.background);
     let n_changes = followed.reader.todos.n_changes();
     let is_current = tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
     if !is_current {

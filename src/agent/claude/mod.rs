@@ -10,14 +10,24 @@ mod beside;
 mod find;
 mod line;
 mod registry;
+mod survey;
 mod tasks;
 mod todos;
 mod transcript;
 mod turn;
 
 pub use find::folder_name;
-pub(super) use find::{Memory, newest_session, watch_target};
+pub(super) use find::{Memory, sessions};
+pub(super) use survey::{SurveyMemory, survey};
 pub use transcript::read_transcript;
 
 /// The agent's name in evidence and on the screen.
 pub(super) const NAME: &str = "claude";
+
+/// The program by which a session is asked or told something.
+pub(super) fn command(
+    _session: &crate::model::SessionObservation,
+    _asking: &super::Asking,
+) -> Option<super::AgentCommand> {
+    None
+}

@@ -16,7 +16,10 @@ use serde::Deserialize;
 
 use super::find::open_record;
 use crate::agent::record_tail::read_range;
-use crate::model::{LiveState, LiveStatus, Names, Parts, Timestamp, WaitsOn, WatchTarget};
+use crate::model::{
+    ActivitySource, LiveStatus, LiveWord, Names, Parts, ProcessId, SessionObservation, Timestamp, WaitsOn,
+    WatchTarget,
+};
 
 /// More entries than these are left out.
 const MOST_ENTRIES: usize = 512;
@@ -61,18 +64,22 @@ impl Registry {
         Registry { folder, entries, used: Vec::new() }
     }
 
-    /// What it tells of a session. Of several processes one that lives outranks one that is gone, one
-    /// with a screen a headless one, and then the one whose status changed last.
-    pub(super) fn look_up(&mut self, session_id: &str) -> Option<LiveState> {
-        let of_session = self.entries.iter().filter(|entry| entry.session_id == session_id);
-        let states = of_session.filter_map(|entry| Some((entry, entry.state()?)));
-        let (entry, state) = states.max_by_key(|(entry, state)| {
-            (state.status != LiveStatus::Gone, entry.entrypoint != HEADLESS, state.since)
-        })?;
-        if state.status != LiveStatus::Gone {
+    /// Adds what it tells of a session. Of several processes one that lives outranks one that is gone,
+    /// one with a screen a headless one, and then the one whose status changed last.
+    pub(super) fn tell(&mut self, session: &mut SessionObservation) {
+        let of_session = self.entries.iter().filter(|entry| entry.session_id == session.session_id);
+        let words = of_session.filter_map(|entry| Some((entry, entry.word()?)));
+        let Some((entry, word)) = words.max_by_key(|(entry, word)| {
+            (word.status != LiveStatus::Gone, entry.entrypoint != HEADLESS, word.since)
+        }) else {
+            return;
+        };
+        if word.status != LiveStatus::Gone {
             self.used.push(entry.pid);
         }
-        Some(state)
+        session.process =
+            entry.proc_start.parse().ok().map(|started_at| ProcessId { pid: entry.pid, started_at });
+        session.live.push(word);
     }
 
     /// Where a change of what was looked up would show.
@@ -100,7 +107,7 @@ fn read_entry(folder: &Path, pid: u32) -> Option<Entry> {
 
 impl Entry {
     /// What it tells, if that can be known and is known here.
-    fn state(&self) -> Option<LiveState> {
+    fn word(&self) -> Option<LiveWord> {
         let since = self.status_updated_at.map(Timestamp);
         let status = match self.process() {
             Process::Unknown => return None,
@@ -114,7 +121,7 @@ impl Entry {
                 _ => return None,
             },
         };
-        Some(LiveState { status, since })
+        Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None })
     }
 
     fn waits_on(&self) -> WaitsOn {

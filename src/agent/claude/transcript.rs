@@ -3,6 +3,8 @@
 //! The lines of a branch (a headless reply to a live session makes one) count by their place in the
 //! file, as the client itself reads them when it resumes.
 
+use std::path::PathBuf;
+
 use super::NAME;
 use super::asked::asked_by;
 use super::background::Background;
@@ -10,7 +12,7 @@ use super::line::{Attachment, Block, Line, Message};
 use super::todos::Todos;
 use super::turn::Turn;
 use crate::agent::record_tail::{LineReader, take_lines};
-use crate::model::{AgentMessage, SessionObservation, Timestamp};
+use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
 
 /// The longest message that is kept, in bytes of its end.
 const LONGEST_MESSAGE: usize = 256 << 10;
@@ -275,8 +277,14 @@ impl Transcript {
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
             is_partial: false,
-            beside: Vec::new(),
-            live: None,
+            name: None,
+            folder: self.last_cwd.as_ref().map(PathBuf::from),
+            origin: SessionOrigin::Unknown,
+            usage: SessionUsage::default(),
+            subagents: Vec::new(),
+            live: Vec::new(),
+            process: None,
+            pane: None,
         }
     }
 }

@@ -111,7 +111,7 @@ impl Turn {
                 // What asks the person comes before what runs beside it.
                 let asks = self.open_tools.iter().find(|(_, name)| ASKING_TOOLS.contains(&name.as_str()));
                 let tool = asks.or(self.open_tools.first()).map(|(_, name)| name.clone());
-                TurnState::Open { since: *since, tool }
+                TurnState::Open { since: *since, tool, what: None }
             }
             Progress::Ended(at) => TurnState::Ended { at: *at },
             Progress::Interrupted(at) => TurnState::Interrupted { at: *at },

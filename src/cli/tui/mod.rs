@@ -30,6 +30,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         ));
     }
     let scope = Scope::Worktrees {
+        with_sessions: watch.paths.is_empty(),
         here: environment.here.clone(),
         paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
     };

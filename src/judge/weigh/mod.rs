@@ -3,11 +3,13 @@
 //! What comes out carries no long texts. Evidence that is older than the task, of another check,
 //! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.1).
 
+mod activity;
 mod checks;
 mod decision;
 mod excerpt;
 mod git;
 mod session;
+mod session_view;
 mod words;
 
 use crate::model::{
@@ -42,6 +44,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
         checks::weigh(&observations, scales, &mut pile);
     }
     let look_again_at = look_again_at(&observations);
+    let processes = session_view::processes(words.as_ref());
     let git = observations.git.present().map(|git| git.facts.clone());
     Sample {
         parts,
@@ -51,6 +54,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
         checklists: pile.checklists,
         words,
         watch_targets: observations.watch_targets,
+        processes,
         new_baseline: observations.new_baseline,
         look_again_at,
     }

@@ -11,12 +11,19 @@ use crate::model::{
     Timestamp, TurnState, Words, display_text,
 };
 
-use super::{Pile, Scales, checks, decision, excerpt, is_stale, session};
+use super::{Pile, Scales, activity, checks, decision, excerpt, is_stale, session, session_view};
 
 /// Weighs the part `WORDS`.
 pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) -> Words {
     let session = observations.session.present();
-    let activity = session.map(|session| session::activity(session, observations, scales));
+    let now = observations.taken_at;
+    let newest = session.map(|session| activity::of_session(session, now, scales));
+    let others: Vec<_> = observations
+        .other_sessions
+        .iter()
+        .map(|session| (session, activity::of_session(session, now, scales)))
+        .collect();
+    let activity = newest.as_ref().map(|newest| session::of_workspace(newest, &others, scales));
     if let (Some(session), Some(activity)) = (session, &activity) {
         pile.add(Parts::WORDS, session::weigh(session, activity, scales));
     } else if let Reading::Unreadable(unreadable) = &observations.session {
@@ -34,10 +41,17 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
         pile.add(Parts::WORDS, todos_evidence(todos, session.and_then(|session| session.written_at)));
         pile.checklists.push((Parts::WORDS, todos.clone()));
     }
+    let asked = last_words.as_ref().and_then(|words| words.question.clone());
+    let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
+    let views = views.into_iter().chain(others.into_iter().map(|(session, activity)| {
+        let asked = session_view::asked_beside(session, &activity, scales.task_kind);
+        session_view::view(session, activity, asked)
+    }));
     Words {
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
         activity,
+        sessions: views.collect(),
         last_words,
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: session.and_then(|session| session.prompted_at),
@@ -111,7 +125,7 @@ fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Opt
     let is_answered =
         session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
     let is_asking =
-        matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if session::is_prompt(tool));
+        matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
     if is_answered {
         Some("a later turn has begun since")
     } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
@@ -219,7 +233,7 @@ fn half_way(judged: &Classification) -> String {
     judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
 }
 
-fn question_of(judged: &Classification) -> Option<Question> {
+pub(super) fn question_of(judged: &Classification) -> Option<Question> {
     let question = judged.question.as_ref()?;
     let weight = match judged.ask {
         Some(Ask::Offer) => QuestionWeight::Offer,

@@ -1,0 +1,96 @@
+//! How an agent is asked or told something by a program of its own: command lines as data. Nothing is
+//! started here.
+
+use std::path::PathBuf;
+
+/// What an agent is asked or told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asking {
+    /// Its status, without a trace where that can be.
+    Probe {
+        /// The prompt.
+        prompt: String,
+    },
+    /// The closer's checklist, without a trace where that can be.
+    Closer {
+        /// The prompt.
+        prompt: String,
+        /// The JSON schema of the answer.
+        schema: String,
+    },
+    /// Words of the person, which become part of the session. For a session that is not live.
+    Reply {
+        /// The words.
+        text: String,
+    },
+    /// Words of the person for a live session, by the agent's own queue. `None` where it has none.
+    Queue {
+        /// The words.
+        text: String,
+    },
+}
+
+/// A command line, and how its answer is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommand {
+    /// The program's name, to be found on the path.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// What it is given on its standard input; empty is closed at once.
+    pub stdin: String,
+    /// The folder that it is started in.
+    pub folder: PathBuf,
+    /// Variables that are set for it beside the environment that programs are given.
+    pub environment: Vec<(String, String)>,
+    /// What it leaves behind.
+    pub trace: Trace,
+    /// Where its answer stands.
+    pub answer: AnswerPlace,
+}
+
+/// An argument of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Argument {
+    /// As it is.
+    Text(String),
+    /// The path of a temporary file with this content.
+    File(String),
+    /// The path of an empty temporary file that the program writes its answer to.
+    AnswerFile,
+}
+
+/// What a command leaves behind in the agent's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trace {
+    /// Nothing.
+    Nothing,
+    /// A copy of the session that is to be deleted afterwards, and may stay.
+    Copy,
+    /// It becomes part of the session.
+    InSession,
+}
+
+/// Where the answer of a command stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerPlace {
+    /// In the one JSON object on its standard output: `structured_output`, else `result`; an error if
+    /// `is_error` (Claude Code).
+    ResultObject,
+    /// In the last `agent_message` item of the JSON lines on its standard output (Codex).
+    LastAgentMessage,
+    /// In the `text` events of the JSON lines on its standard output (opencode).
+    TextEvents,
+    /// In the field `response` of the JSON object on its standard output (Gemini CLI).
+    ResponseField,
+    /// Its whole standard output.
+    Stdout,
+    /// There is none.
+    None,
+}
+
+impl From<&str> for Argument {
+    fn from(text: &str) -> Argument {
+        Argument::Text(text.to_owned())
+    }
+}

@@ -1,0 +1,28 @@
+//! The sessions of a workspace: what their records tell, and what is told of them beside their records.
+
+use super::collect::Surroundings;
+use crate::agent::{self, SessionMemory};
+use crate::model::{CollectRequest, Observations, Reading, WatchTarget};
+
+/// Reads the sessions into `found`, and tells where changes of them would show.
+pub(super) fn read_sessions(
+    request: &CollectRequest,
+    surroundings: &Surroundings,
+    memory: &mut SessionMemory,
+    found: &mut Observations,
+) -> Vec<WatchTarget> {
+    if surroundings.adapters.is_empty() {
+        found.session = Reading::NotConfigured;
+        return Vec::new();
+    }
+    let workspace = request.workspace.path();
+    let read = agent::sessions(&surroundings.adapters, workspace, &request.sessions, memory);
+    let mut sessions = read.sessions.into_iter();
+    found.session = match (sessions.next(), read.trouble.into_iter().next()) {
+        (Some(newest), _) => Reading::Present(newest),
+        (None, Some(unreadable)) => Reading::Unreadable(unreadable),
+        (None, None) => Reading::Absent { name: "session".to_owned() },
+    };
+    found.other_sessions = sessions.collect();
+    read.watch_targets
+}

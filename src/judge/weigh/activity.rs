@@ -1,0 +1,198 @@
+//! What a session does now: its record and the words told beside it, by trust and by age.
+//!
+//! Sources in the order of trust: hook events, the agent's registry, its API, its record, the list of
+//! processes, the title of its pane (a guess). A word that a less trusted source overtook in time does
+//! not count: each of them tells of changes, and not all tell of all. A turn that is open in a silent
+//! record, with nobody to say more, is unknown.
+
+use crate::model::{
+    Activity, ActivitySource, ActivityState, LiveStatus, LiveWord, SessionObservation, Timestamp, TurnState,
+    WaitsOn,
+};
+
+use super::{Scales, excerpt};
+
+/// Tools that are questions to the person by another name (Claude Code).
+const ASKING_TOOLS: [&str; 1] = ["AskUserQuestion"];
+/// Tools that wait for the approval of a plan (Claude Code).
+const APPROVAL_TOOLS: [&str; 1] = ["ExitPlanMode"];
+/// A record may be written so many milliseconds after the event that a hook told.
+const RECORD_LAG_MS: i64 = 2000;
+/// The detail of a turn that a person broke off.
+const INTERRUPTED: &str = "interrupted";
+
+/// What one session does now.
+pub(super) fn of_session(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Activity {
+    let record = by_record(session, now, scales);
+    let own = match gone(session).or_else(|| newest_word(session)) {
+        Some(word) => by_word(word, session, &record),
+        None => by_title(session).unwrap_or(record),
+    };
+    let is_over = matches!(own.state, ActivityState::Idle)
+        || own.state == ActivityState::Unknown && !matches!(session.turn, TurnState::Open { .. });
+    if is_over { subagents(session, now, scales).unwrap_or(own) } else { own }
+}
+
+/// Whether an open call of this tool waits for the person.
+pub(super) fn is_prompt(tool: &str) -> bool {
+    ASKING_TOOLS.contains(&tool) || APPROVAL_TOOLS.contains(&tool)
+}
+
+/// The word that the process is gone, unless the registry knows another process of the session.
+fn gone(session: &SessionObservation) -> Option<&LiveWord> {
+    let lives = |word: &LiveWord| {
+        word.source == ActivitySource::Registry
+            && !matches!(word.status, LiveStatus::Gone | LiveStatus::Ended)
+    };
+    let is_gone = |word: &&LiveWord| word.status == LiveStatus::Gone;
+    if session.live.iter().any(lives) { None } else { session.live.iter().find(is_gone) }
+}
+
+/// The structured word that counts: the one told last, and of two that were told at once the more
+/// trusted. A source that tells of now was asked after all others spoke.
+fn newest_word(session: &SessionObservation) -> Option<&LiveWord> {
+    let structured = |word: &&LiveWord| {
+        word.source < ActivitySource::Transcript
+            && !is_overtaken(word, session)
+            && word.status != LiveStatus::Gone
+    };
+    let told_at = |word: &LiveWord| word.told_at.unwrap_or(Timestamp(i64::MAX));
+    let words = session.live.iter().filter(structured);
+    words.max_by_key(|word| (told_at(word), std::cmp::Reverse(word.source)))
+}
+
+/// Whether the record moved on after this was told. The registry's word on what works and waits is a
+/// state that it keeps, so there only an "idle" can be older than a turn.
+fn is_overtaken(word: &LiveWord, session: &SessionObservation) -> bool {
+    let is_event = word.source == ActivitySource::Hook;
+    let (moved_at, is_open, tool) = match &session.turn {
+        TurnState::Open { since, tool, .. } => (*since, true, tool.as_deref()),
+        TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => {
+            (*at, false, None)
+        }
+        TurnState::Unknown => return false,
+    };
+    let Some((moved_at, told_at)) = moved_at.zip(word.told_at) else { return false };
+    match &word.status {
+        // The prompt was put after this "busy" was told: the status follows in a moment.
+        LiveStatus::Busy if tool.is_some_and(is_prompt) => told_at <= moved_at,
+        LiveStatus::Busy => is_event && !is_open && moved_at > told_at,
+        LiveStatus::Idle | LiveStatus::Failed => is_open && moved_at > told_at,
+        LiveStatus::Background | LiveStatus::Ended => {
+            is_open && moved_at.millis_since(told_at) > RECORD_LAG_MS
+        }
+        LiveStatus::Waiting { .. } => {
+            is_event && (moved_at.millis_since(told_at) > RECORD_LAG_MS || !is_open && moved_at > told_at)
+        }
+        LiveStatus::Gone => false,
+    }
+}
+
+fn by_word(word: &LiveWord, session: &SessionObservation, record: &Activity) -> Activity {
+    let (tool, called_with) = open_tool(session);
+    let what = || word.what.clone().or_else(|| call(tool, called_with));
+    let is_open = matches!(session.turn, TurnState::Open { .. });
+    let (state, detail) = match &word.status {
+        LiveStatus::Busy => (ActivityState::Working, what()),
+        LiveStatus::Background => (ActivityState::Background, word.what.clone()),
+        LiveStatus::Waiting { on: WaitsOn::Permission } => {
+            (ActivityState::NeedsPermission, Some(permission(tool, what())))
+        }
+        LiveStatus::Waiting { on: WaitsOn::Input } => (ActivityState::Asks, word.what.clone()),
+        LiveStatus::Waiting { on: WaitsOn::Other(words) } => {
+            (ActivityState::Asks, Some(excerpt::reason(words)))
+        }
+        LiveStatus::Idle if is_open => (ActivityState::Idle, Some(INTERRUPTED.to_owned())),
+        LiveStatus::Idle => (ActivityState::Idle, record.detail.clone()),
+        LiveStatus::Failed => (ActivityState::Idle, word.what.clone().or_else(|| record.detail.clone())),
+        LiveStatus::Gone | LiveStatus::Ended if is_open => (ActivityState::Gone, what()),
+        LiveStatus::Gone | LiveStatus::Ended => (ActivityState::Gone, Some("ended".to_owned())),
+    };
+    Activity { state, source: word.source, since: word.since.or(record.since), detail }
+}
+
+/// By the title of the pane, which tells what an open turn does where no structured source can.
+fn by_title(session: &SessionObservation) -> Option<Activity> {
+    let TurnState::Open { since, .. } = &session.turn else { return None };
+    let word = session.live.iter().find(|word| word.source == ActivitySource::PaneTitle)?;
+    let (tool, called_with) = open_tool(session);
+    let called = || call(tool, called_with);
+    let (state, detail) = match &word.status {
+        LiveStatus::Busy | LiveStatus::Background => (ActivityState::Working, called()),
+        LiveStatus::Waiting { .. } => (ActivityState::NeedsPermission, Some(permission(tool, called()))),
+        LiveStatus::Idle | LiveStatus::Failed => (ActivityState::Idle, Some(INTERRUPTED.to_owned())),
+        LiveStatus::Ended | LiveStatus::Gone => return None,
+    };
+    Some(Activity { state, source: ActivitySource::PaneTitle, since: *since, detail })
+}
+
+/// By the record alone.
+fn by_record(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Activity {
+    let (tool, called_with) = open_tool(session);
+    let (state, since, detail) = match &session.turn {
+        TurnState::Ended { at } => (ActivityState::Idle, *at, None),
+        TurnState::Interrupted { at } => (ActivityState::Idle, *at, Some(INTERRUPTED.to_owned())),
+        TurnState::Failed { at, error } => (ActivityState::Idle, *at, Some(excerpt::reason(error))),
+        TurnState::Open { since, .. } => match tool {
+            Some(tool) if ASKING_TOOLS.contains(&tool) => {
+                (ActivityState::Asks, *since, called_with.map(excerpt::reason))
+            }
+            Some(name) if APPROVAL_TOOLS.contains(&name) => {
+                (ActivityState::NeedsPermission, *since, Some(permission(tool, None)))
+            }
+            // After a silence "at work", "waits for a permission" and "killed" cannot be told apart.
+            _ if has_moved(session.written_at, now, scales) => {
+                (ActivityState::Working, *since, call(tool, called_with))
+            }
+            _ => (ActivityState::Unknown, *since, call(tool, called_with)),
+        },
+        TurnState::Unknown => (ActivityState::Unknown, None, None),
+    };
+    Activity { state, source: ActivitySource::Transcript, since, detail }
+}
+
+/// Subagents that have not reported, beside a turn that is over. They end with the session's process.
+fn subagents(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Option<Activity> {
+    let at_work: Vec<_> =
+        session.subagents.iter().filter(|subagent| has_moved(subagent.moved_at, now, scales)).collect();
+    let detail = match at_work.as_slice() {
+        [] => return None,
+        [one] => one
+            .what
+            .as_deref()
+            .map_or("1 subagent".to_owned(), |what| format!("1 subagent: {}", excerpt::reason(what))),
+        many => format!("{} subagents", many.len()),
+    };
+    let source = ActivitySource::Transcript;
+    Some(Activity { state: ActivityState::Background, source, since: None, detail: Some(detail) })
+}
+
+fn open_tool(session: &SessionObservation) -> (Option<&str>, Option<&str>) {
+    match &session.turn {
+        TurnState::Open { tool, what, .. } => (tool.as_deref(), what.as_deref()),
+        TurnState::Ended { .. }
+        | TurnState::Interrupted { .. }
+        | TurnState::Failed { .. }
+        | TurnState::Unknown => (None, None),
+    }
+}
+
+/// A call in words, like `Bash: cargo test`.
+fn call(tool: Option<&str>, called_with: Option<&str>) -> Option<String> {
+    let tool = tool?;
+    Some(excerpt::reason(&called_with.map_or(tool.to_owned(), |what| format!("{tool}: {what}"))))
+}
+
+fn permission(tool: Option<&str>, what: Option<String>) -> String {
+    match what {
+        _ if tool.is_some_and(|tool| APPROVAL_TOOLS.contains(&tool)) => {
+            "a plan waits for approval".to_owned()
+        }
+        Some(what) => format!("permission: {}", excerpt::reason(&what)),
+        None => "waits for a permission".to_owned(),
+    }
+}
+
+fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &Scales<'_>) -> bool {
+    at.is_some_and(|at| now.millis_since(at) <= scales.policy.silent_turn_ms)
+}

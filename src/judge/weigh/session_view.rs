@@ -1,0 +1,81 @@
+//! The sessions of a workspace as a front shows them.
+
+use crate::judge::questions;
+use crate::model::{
+    Activity, ActivityState, Checklist, ItemState, LiveStatus, ProcessId, Question, SessionObservation,
+    SessionView, TaskKind, TodoProgress, TurnState, Words,
+};
+
+use super::excerpt;
+use super::words::question_of;
+
+/// The view of a session. `question` is what its last words wait for.
+pub(super) fn view(
+    session: &SessionObservation,
+    activity: Activity,
+    question: Option<Question>,
+) -> SessionView {
+    SessionView {
+        agent: session.agent.clone(),
+        session_id: session.session_id.clone(),
+        name: session.name.as_deref().or(session.prompt.as_deref()).map(excerpt::reason),
+        version: session.version.clone(),
+        model: session.model.clone(),
+        origin: session.origin.clone(),
+        activity,
+        moved_at: session.written_at,
+        ended_at: match &session.turn {
+            TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
+            TurnState::Open { .. } | TurnState::Unknown => None,
+        },
+        question,
+        todos: session.todos.as_ref().map(progress),
+        usage: session.usage.clone(),
+        subagents: session.subagents.clone(),
+        process: session.process.filter(|_| !is_gone(session)),
+        pane: session.pane.clone(),
+    }
+}
+
+/// The question in the last words of a session beside the newest one. Only a session that is known to
+/// live asks: the last words of one that ended long ago wait for nobody.
+pub(super) fn asked_beside(
+    session: &SessionObservation,
+    activity: &Activity,
+    task_kind: TaskKind,
+) -> Option<Question> {
+    let lives = session.process.is_some() && !is_gone(session);
+    if !lives || activity.state != ActivityState::Idle {
+        return None;
+    }
+    let message = session.last_message.as_ref()?;
+    if session.prompted_at.zip(message.at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at) {
+        return None;
+    }
+    question_of(&questions::classify(&message.text, None, task_kind))
+}
+
+/// The processes whose end would change what the sessions are shown as.
+pub(super) fn processes(words: Option<&Words>) -> Vec<ProcessId> {
+    let sessions = words.into_iter().flat_map(|words| &words.sessions);
+    let mut processes: Vec<ProcessId> = sessions.filter_map(|session| session.process).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    processes
+}
+
+fn is_gone(session: &SessionObservation) -> bool {
+    let last = session.live.iter().max_by_key(|word| word.told_at);
+    session.live.iter().any(|word| word.status == LiveStatus::Gone)
+        || last.is_some_and(|word| word.status == LiveStatus::Ended)
+}
+
+fn progress(todos: &Checklist) -> TodoProgress {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let active = todos.items.iter().find(|item| item.state == ItemState::Active);
+    TodoProgress {
+        n_done: count(todos.n_done()),
+        n_all: count(todos.items.len()),
+        active: active.map(|item| excerpt::reason(&item.title)),
+    }
+}

@@ -1,0 +1,52 @@
+//! What a front shows of one session.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Activity, Pane, ProcessId, Question, SessionOrigin, SessionUsage, Subagent, Timestamp};
+
+/// One session as a front shows it. The first of a workspace is the one whose words count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionView {
+    /// The agent.
+    pub agent: String,
+    /// The session's id. Untrusted text.
+    pub session_id: String,
+    /// The name that the person or the agent gave it, else its first words, shortened. Untrusted text.
+    pub name: Option<String>,
+    /// The agent's version, as its record gives it. Untrusted text.
+    pub version: Option<String>,
+    /// The model of the last reply. Untrusted text.
+    pub model: Option<String>,
+    /// How it came to be.
+    pub origin: SessionOrigin,
+    /// What it does.
+    pub activity: Activity,
+    /// When its record last grew.
+    pub moved_at: Option<Timestamp>,
+    /// When its last turn ended; `None` while one runs, or when no source tells.
+    pub ended_at: Option<Timestamp>,
+    /// The question in its last words, if they wait for an answer.
+    pub question: Option<Question>,
+    /// Its todo list in short.
+    pub todos: Option<TodoProgress>,
+    /// How much it has used.
+    pub usage: SessionUsage,
+    /// Its subagents that have not reported.
+    pub subagents: Vec<Subagent>,
+    /// Its process, if it lives.
+    pub process: Option<ProcessId>,
+    /// The tmux pane that it is shown in.
+    pub pane: Option<Pane>,
+}
+
+/// A todo list in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TodoProgress {
+    /// How many items are done.
+    pub n_done: u32,
+    /// How many there are.
+    pub n_all: u32,
+    /// The item that is being worked on. Untrusted text.
+    pub active: Option<String>,
+}
