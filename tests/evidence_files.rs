@@ -7,6 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use closeout::agent::Adapter;
 use closeout::evidence::untrusted_file::{Reach, Refusal, WorkspaceDir};
 use closeout::evidence::{
     CollectError, Memory, Surroundings, TestCounts, collect, parse_plan, parse_results,
@@ -85,7 +86,7 @@ impl Place {
         let surroundings = Surroundings {
             now: self.now,
             home: Some(self.top.join("home")),
-            adapters: Vec::new(),
+            adapters: vec![Adapter::ClaudeCode { config_dir: self.top.join("home/.claude") }],
             git_program: None,
         };
         collect(&request, &surroundings, &mut self.memory)

@@ -3,8 +3,8 @@
 use closeout::model::{
     Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem, CollectRequest, CommitCounts,
     Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent, Names, OfferPolicy, Parts,
-    Policy, Rejection, Rule, Sample, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings,
-    WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Policy, ProcessId, Rejection, Rule, Sample, SessionPlace, Source, TaskKind, Timestamp, VerdictState,
+    WatchProblem, WatchSettings, WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -384,4 +384,54 @@ fn a_known_directory_that_discovery_cannot_find_keeps_its_row() {
     assert_eq!(effects, [collect(request(2, Parts::all(), 2_000))]);
     assert_eq!(monitor.take_changes().removed, []);
     assert_eq!(monitor.refused(), []);
+}
+
+fn place(session_id: &str) -> SessionPlace {
+    SessionPlace {
+        agent: "claude".to_owned(),
+        session_id: session_id.to_owned(),
+        folder: "/work/a".into(),
+        record: format!("/records/{session_id}.jsonl").into(),
+    }
+}
+
+#[test]
+fn a_session_that_discovery_finds_is_read_and_the_same_ones_again_are_not() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let with = |sessions: Vec<SessionPlace>| Event::Discovered {
+        at: at(5_000),
+        workspaces: vec![FoundWorkspace { sessions, ..found() }],
+        refused: Vec::new(),
+        n_older_sessions: 3,
+    };
+    let effects = monitor.update(with(vec![place("one")]));
+    let Some(Effect::Collect(request)) = effects.first() else { panic!("{effects:?}") };
+    assert!(request.parts.contains(Parts::WORDS));
+    assert_eq!(request.sessions, [place("one")]);
+    assert_eq!(monitor.n_older_sessions(), 3);
+    let generation = request.generation;
+    let _ = monitor.update(collected(5_001, generation, sample(5_001, request.parts)));
+    let effects = monitor.update(with(vec![place("one")]));
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Collect(_))), "{effects:?}");
+}
+
+#[test]
+fn the_processes_of_the_sessions_are_watched_when_they_change() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let process = ProcessId { pid: 7, started_at: 70 };
+    let mut read = |generation: u64, parts: Parts, processes: Vec<ProcessId>| {
+        let start = i64::try_from(generation).unwrap() * 1_000;
+        let _ = monitor.update(changed(start, parts));
+        let effects =
+            monitor.update(collected(start + 1, generation, Sample { processes, ..sample(start, parts) }));
+        effects
+            .into_iter()
+            .filter(|effect| matches!(effect, Effect::WatchProcesses { .. }))
+            .collect::<Vec<_>>()
+    };
+    let watch = |processes: Vec<ProcessId>| [Effect::WatchProcesses { workspace: id(), processes }];
+    assert_eq!(read(2, Parts::WORDS, vec![process]), watch(vec![process]));
+    assert_eq!(read(3, Parts::WORDS, vec![process]), []);
+    assert_eq!(read(4, Parts::CHECKS, Vec::new()), []);
+    assert_eq!(read(5, Parts::WORDS, Vec::new()), watch(Vec::new()));
 }

@@ -9,8 +9,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use closeout::model::{Names, Parts, WatchProblem, WatchTarget, WorkspaceId};
-use closeout::watch::{Backend, Hint, Inbox, OnHint, Refusal, Sighting, WatchError, Watcher, hints_of};
+use closeout::model::{Names, Parts, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
+use closeout::watch::{
+    Backend, Hint, Inbox, OnHint, ProcessEnds, Refusal, Sighting, WatchError, Watcher, hints_of,
+};
 use notify::event::{AccessKind, CreateKind, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
 use tempfile::TempDir;
@@ -243,9 +245,10 @@ fn the_mark_of_lost_events_is_seen_on_an_event_without_a_path() {
     assert_eq!(told(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan))), ["Lost"]);
     assert_eq!(told(Err(notify::Error::generic("read failed"))), ["Lost"]);
     let on = |kind| Ok(Event::new(kind).add_path("/f/x".into()));
-    assert_eq!(told(on(EventKind::Create(CreateKind::File))), ["Changed(\"/f/x\")"]);
+    assert_eq!(told(on(EventKind::Create(CreateKind::File))), ["Arrived(\"/f/x\")"]);
+    assert_eq!(told(on(EventKind::Modify(ModifyKind::Any))), ["Changed(\"/f/x\")"]);
     assert_eq!(told(on(EventKind::Modify(ModifyKind::Name(RenameMode::From)))), ["Gone(\"/f/x\")"]);
-    assert_eq!(told(on(EventKind::Modify(ModifyKind::Name(RenameMode::To)))), ["Changed(\"/f/x\")"]);
+    assert_eq!(told(on(EventKind::Modify(ModifyKind::Name(RenameMode::To)))), ["Arrived(\"/f/x\")"]);
     assert!(told(on(EventKind::Modify(ModifyKind::Name(RenameMode::Both)))).is_empty());
     assert!(told(on(EventKind::Access(AccessKind::Read))).is_empty());
 }
@@ -734,4 +737,60 @@ impl Backend for MadeUp {
     fn unwatch(&mut self, place: &Path) {
         self.0.lock().unwrap().watched.remove(place);
     }
+}
+
+#[test]
+fn who_asks_for_arrivals_alone_hears_of_no_writes() {
+    let (_dir, path) = folder();
+    fs::write(path.join("old"), "1").unwrap();
+    let owner = Owner::new();
+    let arrivals = WatchTarget::new(&path, Names::Any, Parts::WORDS).arrivals();
+    owner.watcher.watch(&ws("arrivals"), &[arrivals]);
+    owner.watch(&ws("all"), &path, Names::Any, Parts::WORDS);
+    fs::write(path.join("old"), "2").unwrap();
+    let seen = owner.until_changed(&ws("all"));
+    assert!(!seen.contains(&changed(&ws("arrivals"), Parts::WORDS)), "{seen:?}");
+    fs::write(path.join("new"), "1").unwrap();
+    owner.until_changed(&ws("arrivals"));
+    fs::rename(path.join("old"), path.join("moved here")).unwrap();
+    owner.until_changed(&ws("arrivals"));
+}
+
+/// Waits until something is sighted, and takes it.
+fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<Sighting> {
+    loop {
+        let seen = inbox.take();
+        if !seen.is_empty() {
+            return seen;
+        }
+        filled.recv_timeout(LIMIT).expect("the sighting does not come");
+    }
+}
+
+#[test]
+fn the_end_of_a_process_is_told_to_each_workspace_that_watches_it() {
+    let (sender, filled) = mpsc::channel();
+    let inbox = Inbox::new(move || drop(sender.send(())));
+    let ends = ProcessEnds::start(inbox.clone()).unwrap();
+    let mut children: Vec<_> =
+        (0..3).map(|_| std::process::Command::new("sleep").arg("600").spawn().unwrap()).collect();
+    let process = |n: usize| ProcessId { pid: children[n].id(), started_at: 0 };
+    let (first, second, third) = (process(0), process(1), process(2));
+    ends.watch(&ws("a"), &[first, second]);
+    ends.watch(&ws("b"), &[second, third]);
+    // The first is not watched any more, and the second is still watched.
+    ends.watch(&ws("a"), &[second]);
+    children[0].kill().unwrap();
+    children[0].wait().unwrap();
+    children[1].kill().unwrap();
+    let mut seen = sighted(&inbox, &filled);
+    while seen.len() < 2 {
+        seen.extend(sighted(&inbox, &filled));
+    }
+    seen.sort_by_key(|sighting| format!("{sighting:?}"));
+    assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), changed(&ws("b"), Parts::WORDS)]);
+    children[1].wait().unwrap();
+    children[2].kill().unwrap();
+    assert_eq!(sighted(&inbox, &filled), [changed(&ws("b"), Parts::WORDS)]);
+    children[2].wait().unwrap();
 }

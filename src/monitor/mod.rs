@@ -4,6 +4,7 @@
 //! most one collection running and one bit set "again"; an answer that is older than what is shown is
 //! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
 
+mod attention;
 mod schedule;
 mod tracked;
 mod view;

@@ -2,10 +2,9 @@
 
 use crate::judge::{combine, rounds};
 use crate::model::{
-    ActivityState, Attention, Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence,
-    FoundWorkspace, GitReader, Parts, Policy, ProcessId, QuestionWeight, Rounds, Rule, Sample, SessionPlace,
-    Snapshot, Source, TaskKind, Timestamp, Verdict, VerdictState, Warning, WatchProblem, WatchTarget,
-    WorkspaceId, WorkspaceSettings,
+    Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace, GitReader, Parts,
+    Policy, ProcessId, Rounds, Rule, Sample, SessionPlace, Snapshot, Source, TaskKind, Timestamp, Verdict,
+    WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -362,41 +361,5 @@ impl Tracked {
             self.is_seen = false;
         }
         self.verdict = Some(verdict);
-    }
-
-    /// Why a person should look.
-    pub(super) fn attention(&self) -> Option<Attention> {
-        let verdict = self.verdict.as_ref()?;
-        let sessions = &self.snapshot.words.sessions;
-        if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
-            return Some(Attention::Permission);
-        }
-        // Another session may wait for its answer whatever the newest one does.
-        let asks_beside = sessions.iter().skip(1).any(|session| {
-            let weight = session.question.as_ref().map(|question| question.weight);
-            session.activity.state == ActivityState::Asks || weight == Some(QuestionWeight::Blocking)
-        });
-        if asks_beside {
-            return Some(Attention::Asks);
-        }
-        let has_failed = verdict.warnings.contains(&Warning::RunFailed);
-        let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
-        let weight = verdict.question.as_ref().map(|question| question.weight);
-        let asks =
-            verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
-        match (verdict.state, asks) {
-            (VerdictState::Working | VerdictState::Waiting, _) => None,
-            (VerdictState::AwaitingResponse, _) if weight == Some(QuestionWeight::Offer) => {
-                Some(Attention::Offer)
-            }
-            (_, true) => Some(Attention::Asks),
-            (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
-            (VerdictState::Stalled, _) => Some(Attention::Stalled),
-            (VerdictState::Error, _) => Some(Attention::Error),
-            (VerdictState::Complete, _) if has_failed => Some(Attention::Error),
-            _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
-            (VerdictState::Complete, _) if !self.is_seen && !stops_half_way => Some(Attention::Finished),
-            (VerdictState::Complete | VerdictState::Incomplete | VerdictState::AwaitingResponse, _) => None,
-        }
     }
 }

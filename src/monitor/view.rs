@@ -5,6 +5,7 @@ use std::path::Component;
 
 use crate::model::{Activity, SeenWorld, WorkspaceId, WorkspaceView, display_text};
 
+use super::attention;
 use super::tracked::Tracked;
 
 /// The view of one workspace.
@@ -17,7 +18,10 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         task_kind: tracked.task_kind(),
         verdict: tracked.verdict.clone(),
         verdict_since: tracked.verdict_since,
-        attention: tracked.attention(),
+        attention: tracked
+            .verdict
+            .as_ref()
+            .and_then(|verdict| attention::attention(verdict, &words.sessions, tracked.is_seen)),
         agent: words.agent.clone(),
         model: words.model.clone(),
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),

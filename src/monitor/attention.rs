@@ -1,0 +1,37 @@
+//! Why a person should look at a workspace.
+
+use crate::model::{ActivityState, Attention, QuestionWeight, SessionView, Verdict, VerdictState, Warning};
+
+/// The most urgent reason. What a session waits for comes before the verdict, whichever session it is.
+pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bool) -> Option<Attention> {
+    if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
+        return Some(Attention::Permission);
+    }
+    // The first session's question is in the verdict.
+    if sessions.iter().skip(1).any(asks) {
+        return Some(Attention::Asks);
+    }
+    let has_failed = verdict.warnings.contains(&Warning::RunFailed);
+    let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
+    let weight = verdict.question.as_ref().map(|question| question.weight);
+    let asks = verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
+    match (verdict.state, asks) {
+        (VerdictState::Working | VerdictState::Waiting, _) => None,
+        (VerdictState::AwaitingResponse, _) if weight == Some(QuestionWeight::Offer) => {
+            Some(Attention::Offer)
+        }
+        (_, true) => Some(Attention::Asks),
+        (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
+        (VerdictState::Stalled, _) => Some(Attention::Stalled),
+        (VerdictState::Error, _) => Some(Attention::Error),
+        (VerdictState::Complete, _) if has_failed => Some(Attention::Error),
+        _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
+        (VerdictState::Complete, _) if !is_seen && !stops_half_way => Some(Attention::Finished),
+        (VerdictState::Complete | VerdictState::Incomplete | VerdictState::AwaitingResponse, _) => None,
+    }
+}
+
+fn asks(session: &SessionView) -> bool {
+    let weight = session.question.as_ref().map(|question| question.weight);
+    session.activity.state == ActivityState::Asks || weight == Some(QuestionWeight::Blocking)
+}
