@@ -3,6 +3,7 @@
 mod bad_input;
 mod check;
 mod classify;
+mod doctor;
 mod remembered;
 mod settings;
 mod status;

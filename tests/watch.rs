@@ -768,9 +768,12 @@ fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<Sighting> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "processes that are to end")]
 fn the_end_of_a_process_is_told_to_each_workspace_that_watches_it() {
     let (sender, filled) = mpsc::channel();
-    let inbox = Inbox::new(move || drop(sender.send(())));
+    let inbox = Inbox::new(move || {
+        let _ = sender.send(());
+    });
     let ends = ProcessEnds::start(inbox.clone()).unwrap();
     let mut children: Vec<_> =
         (0..3).map(|_| std::process::Command::new("sleep").arg("600").spawn().unwrap()).collect();

@@ -67,6 +67,25 @@ impl Adapter {
         }
     }
 
+    /// The folder that its records are in.
+    pub fn place(&self) -> &Path {
+        match self {
+            Adapter::ClaudeCode { config_dir } => config_dir,
+            Adapter::OpenCode { data_dir } => data_dir,
+            Adapter::Codex { home } | Adapter::Gemini { home } => home,
+        }
+    }
+
+    /// Whether closeout was tried with this version of the agent.
+    pub fn knows_version(&self, version: &str) -> bool {
+        match self {
+            Adapter::ClaudeCode { .. } => claude::knows_version(version),
+            Adapter::Codex { .. } => codex::knows_version(version),
+            Adapter::OpenCode { .. } => opencode::knows_version(version),
+            Adapter::Gemini { .. } => gemini::knows_version(version),
+        }
+    }
+
     /// Finds the agent's sessions on this machine.
     pub fn survey(&self, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
         match self {

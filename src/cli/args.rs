@@ -33,6 +33,10 @@ pub(super) enum Command {
     Status(Status),
     /// Classify the last message of an agent: does it wait for an answer, is it done, did it stop
     Classify(Classify),
+    /// Say what closeout finds on this machine (agents, git, tmux, limits), and what to mend
+    ///
+    /// Exit codes: 0 nothing is in the way, 1 something is to be mended.
+    Doctor(Doctor),
     /// Print the JSON schema of what `check --json` and `status --json` print
     Schema,
 }
@@ -98,6 +102,14 @@ pub(super) struct Classify {
     /// Read lines of `{"id","task_kind","text"[,"request"]}` and print lines of `{"id","label",…}`
     #[arg(long, conflicts_with = "json")]
     pub(super) jsonl: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout doctor`.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

@@ -39,8 +39,19 @@ impl Environment {
         self.variable(name)?.to_str().map(str::to_owned)
     }
 
+    /// Where configuration is looked for.
+    pub(super) fn sources(&self, flags: Flags) -> Sources {
+        Sources { environment: self.variables.clone(), home: self.home.clone(), flags }
+    }
+
+    /// The program of that name on the path.
+    pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
+        let path = self.variable("PATH")?;
+        process::find_program(name, Some(path.as_os_str()))
+    }
+
     /// The agents, each with the place where its records are by its own variables.
-    fn adapters(&self) -> Vec<Adapter> {
+    pub(super) fn adapters(&self) -> Vec<Adapter> {
         let folder = |name: &str| self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
         let claude = folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude"));
@@ -63,7 +74,7 @@ impl Environment {
 
     /// What an engine is started with.
     pub(super) fn launch(&self, scope: Scope, flags: Flags, overlay: Overlay) -> Result<Launch, Failure> {
-        let sources = Sources { environment: self.variables.clone(), home: self.home.clone(), flags };
+        let sources = self.sources(flags);
         let state_folder = sources.state_folder();
         let overlay = Overlay {
             check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
@@ -76,9 +87,7 @@ impl Environment {
             overlay,
             home: self.home.clone(),
             adapters: self.adapters(),
-            git_program: self
-                .variable("PATH")
-                .and_then(|path| process::find_program("git", Some(path.as_os_str()))),
+            git_program: self.program("git"),
             state_folder,
         })
     }

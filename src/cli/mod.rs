@@ -7,6 +7,7 @@
 mod args;
 mod check;
 mod classify;
+mod doctor;
 mod environment;
 mod exit;
 mod output;
@@ -38,6 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(check)) => check::run(&environment, &check),
         Some(Command::Status(status)) => status::run(&environment, &status),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
+        Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
         Some(Command::Schema) => schema::run(),
     };
     exit::end(outcome)

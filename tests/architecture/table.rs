@@ -151,6 +151,7 @@ pub(super) const RESERVED_CRATES: &[(&str, &[&str])] = &[
     ("git2", &["evidence", "action"]),
     ("notify", &["watch"]),
     ("ratatui", &["cli", "ui"]),
+    ("rusqlite", &["agent", "store"]),
     ("tempfile", &["process", "store", "action"]),
     ("toml", &["config", "judge", "agent"]),
     ("tracing_appender", &["store"]),

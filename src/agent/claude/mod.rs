@@ -31,3 +31,11 @@ pub(super) fn command(
 ) -> Option<super::AgentCommand> {
     None
 }
+
+/// The versions that the reading of records was tried with.
+const KNOWN_VERSIONS: [&str; 3] = ["2.1.330", "2.1.197", "1.0.128"];
+
+/// Whether closeout was tried with this version.
+pub(super) fn knows_version(version: &str) -> bool {
+    KNOWN_VERSIONS.contains(&version)
+}

@@ -37,3 +37,11 @@ pub(super) fn sessions(
 pub(super) fn command(_session: &SessionObservation, _asking: &Asking) -> Option<AgentCommand> {
     None
 }
+
+/// The versions that the reading of records was tried with.
+const KNOWN_VERSIONS: [&str; 1] = ["1.18.33"];
+
+/// Whether closeout was tried with this version.
+pub(super) fn knows_version(version: &str) -> bool {
+    KNOWN_VERSIONS.contains(&version)
+}

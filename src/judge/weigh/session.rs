@@ -4,7 +4,7 @@
 
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
-    Strength, TurnState,
+    Strength, Timestamp, TurnState,
 };
 
 use super::activity::is_prompt;
@@ -50,26 +50,22 @@ fn told_of_another(activity: &Activity) -> Activity {
     Activity { detail: Some(detail.to_owned()), ..activity.clone() }
 }
 
+/// When the activity was told, and how sure its source is.
+fn told(session: &SessionObservation, activity: &Activity) -> (Option<Timestamp>, Strength) {
+    match activity.source {
+        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
+            (activity.since.max(session.written_at), Strength::SelfReported)
+        }
+        ActivitySource::Transcript | ActivitySource::Process | ActivitySource::None => {
+            (session.written_at, Strength::SelfReported)
+        }
+        ActivitySource::PaneTitle => (session.written_at, Strength::Guess),
+    }
+}
+
 /// The session's word.
 pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &Scales<'_>) -> Evidence {
-    let told_at = match activity.source {
-        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
-            activity.since.max(session.written_at)
-        }
-        ActivitySource::Transcript
-        | ActivitySource::Process
-        | ActivitySource::PaneTitle
-        | ActivitySource::None => session.written_at,
-    };
-    let strength = match activity.source {
-        ActivitySource::PaneTitle => Strength::Guess,
-        ActivitySource::Hook
-        | ActivitySource::Registry
-        | ActivitySource::Api
-        | ActivitySource::Transcript
-        | ActivitySource::Process
-        | ActivitySource::None => Strength::SelfReported,
-    };
+    let (told_at, strength) = told(session, activity);
     let own = |claim| {
         let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(told_at);
         Evidence { strength, ..evidence }
@@ -95,14 +91,13 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
         }
         (ActivityState::NeedsPermission, _) => own(Claim::Ask)
             .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())),
-        (ActivityState::Idle, TurnState::Failed { error, .. }) => Evidence {
+        (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => Evidence {
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
         },
         (ActivityState::Idle, TurnState::Interrupted { .. } | TurnState::Open { .. }) => {
             silent(Rejection::Undecided, "the turn was interrupted")
         }
-        (ActivityState::Idle, _) => silent(Rejection::Undecided, "the turn has ended"),
         (ActivityState::Unknown, TurnState::Open { .. }) => silent(
             Rejection::Stale,
             "a turn is open and its record has been silent: at work, waiting or killed",
@@ -110,11 +105,7 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
         (ActivityState::Gone, TurnState::Open { .. }) => {
             silent(Rejection::Stale, "the agent's process is gone; the turn was not ended")
         }
-        (ActivityState::Gone, TurnState::Failed { error, .. }) => Evidence {
-            source: Source::Run,
-            ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
-        },
-        (ActivityState::Gone, _) => silent(Rejection::Undecided, "the turn has ended"),
+        (ActivityState::Idle | ActivityState::Gone, _) => silent(Rejection::Undecided, "the turn has ended"),
         (ActivityState::Unknown, _) => {
             silent(Rejection::Undecided, "the record does not tell what the session does")
         }

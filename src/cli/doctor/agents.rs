@@ -1,0 +1,70 @@
+//! What the doctor looks at of each agent: its program, its records, its sessions. It changes nothing.
+
+use std::path::Path;
+
+use super::finding::{Finding, Section};
+use super::machine::{counted, version_of};
+use crate::agent::{Adapter, SurveyAsk, SurveyMemory};
+use crate::cli::environment::Environment;
+use crate::engine::clock;
+use crate::model::{Timestamp, display_text};
+
+/// Sessions that moved so lately are counted as of today, in milliseconds.
+const TODAY: i64 = 24 * 3_600_000;
+
+/// One agent. Blocks while its program tells its version.
+pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
+    let mut findings = Vec::new();
+    let version = version_of(environment, adapter.name());
+    let place = adapter.place();
+    let has_records = place.is_dir();
+    if version.is_none() && !has_records {
+        return Section::new(adapter.name(), vec![Finding::note("not found on this machine")]);
+    }
+    findings.push(program(adapter, version));
+    if has_records {
+        findings.extend(records(adapter, place));
+    } else {
+        findings.push(Finding::note(format!("{} does not exist yet", display_text::path(place))));
+    }
+    Section::new(adapter.name(), findings)
+}
+
+fn program(adapter: &Adapter, version: Option<Result<String, String>>) -> Finding {
+    match version {
+        None => Finding::hint(
+            "its program is not on the PATH, its records are there",
+            "put it on the PATH to answer and ask it from here; watching works without it",
+        ),
+        Some(Err(reason)) => Finding::problem(reason, "see that the program starts"),
+        Some(Ok(told)) => {
+            let version =
+                told.split_whitespace().find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
+            if version.is_some_and(|version| adapter.knows_version(version)) {
+                Finding::ok(format!("version {told}"))
+            } else {
+                Finding::note(format!(
+                    "version {told}: not one that closeout was tried with; what it does not know in the \
+                     records it passes over and counts"
+                ))
+            }
+        }
+    }
+}
+
+fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
+    let ask = SurveyAsk { since: Timestamp(0), within: None };
+    let survey = adapter.survey(&ask, &mut SurveyMemory::default());
+    let now = clock::now();
+    let n_today = survey.found.iter().filter(|found| now.millis_since(found.moved_at) <= TODAY).count();
+    let sessions = counted(survey.found.len(), "session");
+    let mut findings =
+        vec![Finding::ok(format!("{sessions} in {}, {n_today} of the last day", display_text::path(place)))];
+    findings.extend(survey.problems.iter().map(|problem| {
+        Finding::problem(
+            format!("{}: {}", problem.name, problem.detail),
+            "its sessions are not seen until this can be read",
+        )
+    }));
+    findings
+}

@@ -1,0 +1,234 @@
+//! What the doctor looks at beside the agents: closeout's own folders, git, tmux, the limits of watching,
+//! the terminal. It changes nothing.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
+use super::finding::{Finding, Section};
+use crate::cli::environment::Environment;
+use crate::config::{Config, Flags};
+use crate::evidence::git;
+use crate::model::{ReadProblem, display_text};
+use crate::process::{self, Spec};
+use crate::store::Store;
+
+/// How long a program may take to tell its version; Node programs need seconds on a cold disk.
+const VERSION_LIMIT: Duration = Duration::from_secs(15);
+/// Below this a large number of worktrees would use up the system's watches.
+const FEW_WATCHES: u64 = 8_192;
+/// In milliseconds. tmux waits so long after Esc, and every Esc of a person feels like it.
+const SLOW_ESCAPE: u64 = 100;
+
+/// closeout itself: its configuration and its folders.
+pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
+    let sources = environment.sources(Flags::default());
+    let mut findings = vec![Finding::ok(format!("closeout {}", env!("CARGO_PKG_VERSION")))];
+    let config = match Config::load(&sources) {
+        Ok(config) => {
+            findings.push(Finding::ok("the configuration is understood"));
+            Some(config)
+        }
+        Err(error) => {
+            findings.push(Finding::problem(error.to_string(), "correct that file; until then nothing runs"));
+            None
+        }
+    };
+    findings.push(match sources.state_folder() {
+        None => Finding::hint(
+            "no state folder: neither HOME nor XDG_STATE_HOME is set",
+            "set HOME; without it baselines are forgotten, and hooks leave nothing",
+        ),
+        Some(folder) => match Store::open(&folder) {
+            Ok(_) => Finding::ok(format!("state is kept in {}", display_text::path(&folder))),
+            Err(error) => {
+                Finding::problem(error.to_string(), "make that folder yours, or set CLOSEOUT_STATE_DIR")
+            }
+        },
+    });
+    (Section::new("closeout", findings), config)
+}
+
+/// git, and the repository in which the person stands.
+pub(super) fn git(environment: &Environment) -> Section {
+    let mut findings = vec![match version_of(environment, "git") {
+        None => Finding::problem(
+            "git is not on the PATH",
+            "install git: repositories of a newer format, and large ones, cannot be read without it",
+        ),
+        Some(Err(reason)) => {
+            Finding::problem(format!("git does not tell its version: {reason}"), "run `git --version`")
+        }
+        Some(Ok(version)) => Finding::ok(version),
+    }];
+    findings.push(match git::worktrees(&environment.here) {
+        Ok(worktrees) => {
+            let broken = worktrees
+                .iter()
+                .find_map(|worktree| worktree.problem.as_ref().map(|problem| (&worktree.path, problem)));
+            match broken {
+                None => Finding::ok(format!("this repository has {}", counted(worktrees.len(), "worktree"))),
+                Some((path, problem)) => Finding::hint(
+                    format!("the worktree {} {problem}", display_text::path(path)),
+                    "`git worktree prune` forgets worktrees that are gone",
+                ),
+            }
+        }
+        Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => {
+            Finding::note("this directory is in no repository; only sessions of agents are shown from here")
+        }
+        Err(unreadable) => Finding::problem(unreadable.detail, "see that `git status` works here"),
+    });
+    Section::new("git", findings)
+}
+
+/// tmux: needed to jump to an agent, and to paste an answer into a live one.
+pub(super) fn tmux(environment: &Environment) -> Section {
+    let mut findings = match version_of(environment, "tmux") {
+        None => vec![Finding::hint(
+            "tmux is not on the PATH",
+            "install tmux to jump from a row to its agent; everything else works without it",
+        )],
+        Some(Err(reason)) => vec![Finding::hint(format!("tmux does not run: {reason}"), "run `tmux -V`")],
+        Some(Ok(version)) => vec![Finding::ok(version)],
+    };
+    if environment.variable("TMUX").is_some() {
+        findings.push(Finding::ok("this terminal is inside tmux"));
+        let escape_time = run(environment, "tmux", &["show-options", "-sv", "escape-time"]);
+        if let Some(millis) = escape_time.and_then(|text| text.trim().parse::<u64>().ok())
+            && millis > SLOW_ESCAPE
+        {
+            findings.push(Finding::hint(
+                format!("tmux waits {millis} ms after Esc"),
+                "put `set -sg escape-time 10` into ~/.tmux.conf",
+            ));
+        }
+    }
+    Section::new("tmux", findings)
+}
+
+/// The limits of watching files and processes.
+pub(super) fn watching(environment: &Environment) -> Section {
+    let limit = |name: &str| -> Option<u64> {
+        fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?.trim().parse().ok()
+    };
+    let mut findings = Vec::new();
+    match limit("max_user_watches") {
+        Some(watches) if watches < FEW_WATCHES => findings.push(Finding::hint(
+            format!("the system allows {watches} watches; closeout needs about 5 a workspace"),
+            "`sudo sysctl fs.inotify.max_user_watches=65536` raises it until the next start",
+        )),
+        Some(watches) => findings.push(Finding::ok(format!("the system allows {watches} watches"))),
+        None => findings.push(Finding::note("the system does not tell how many watches it allows")),
+    }
+    if let Some(instances) = limit("max_user_instances") {
+        findings.push(Finding::ok(format!("and {instances} programs that watch")));
+    }
+    findings.push(if Path::new("/proc/self/stat").exists() {
+        Finding::ok("processes can be told apart (/proc)")
+    } else {
+        Finding::hint("there is no /proc", "mount it: without it nobody can say whether an agent still lives")
+    });
+    if let Some(remote) = remote_file_system(&environment.here) {
+        findings.push(Finding::hint(
+            format!("this directory is on {remote}, which tells of no changes made on another machine"),
+            "such changes are seen at the slow pass; `watch.reconcile_minutes` sets how often that is",
+        ));
+    }
+    Section::new("watching", findings)
+}
+
+/// The terminal.
+pub(super) fn terminal(environment: &Environment) -> Section {
+    let text = |name: &str| environment.variable(name).and_then(|value| value.to_str()).map(str::to_owned);
+    let mut findings = Vec::new();
+    match text("TERM") {
+        None => findings.push(Finding::problem(
+            "TERM is not set",
+            "set TERM to what your terminal is, like xterm-256color",
+        )),
+        Some(term) if term == "dumb" => {
+            findings
+                .push(Finding::hint("TERM is dumb: no colour is used", "set TERM to what your terminal is"));
+        }
+        Some(term) => findings.push(Finding::ok(format!("TERM is {term}"))),
+    }
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(text);
+    let is_utf8 = locale.as_deref().is_some_and(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    findings.push(match locale {
+        _ if is_utf8 => Finding::ok("the locale is UTF-8"),
+        Some(locale) => Finding::hint(
+            format!("the locale is {locale}, not UTF-8"),
+            "set LANG to a UTF-8 locale like C.UTF-8, or `ui.look = \"ascii\"`",
+        ),
+        None => Finding::hint(
+            "no locale is set",
+            "set LANG to a UTF-8 locale like C.UTF-8, or `ui.look = \"ascii\"`",
+        ),
+    });
+    if text("NO_COLOR").is_some() {
+        findings.push(Finding::note("NO_COLOR is set: no colour is used"));
+    }
+    findings.push(if std::io::stdout().is_terminal() {
+        match crossterm::terminal::size() {
+            Ok((columns, rows)) if columns < 60 || rows < 15 => Finding::hint(
+                format!("the terminal has {columns}x{rows}"),
+                "from 80x24 on, list and detail both have room",
+            ),
+            Ok((columns, rows)) => Finding::ok(format!("the terminal has {columns}x{rows}")),
+            Err(error) => {
+                Finding::problem(format!("the terminal does not tell its size: {error}"), "run `stty size`")
+            }
+        }
+    } else {
+        Finding::note("standard output is no terminal here")
+    });
+    Section::new("terminal", findings)
+}
+
+/// The version that a program tells; `None` when it is not on the path.
+pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Result<String, String>> {
+    environment.program(name)?;
+    let flag = if name == "tmux" { "-V" } else { "--version" };
+    Some(match run(environment, name, &[flag]) {
+        Some(text) => Ok(text.lines().next().unwrap_or_default().trim().to_owned()),
+        None => Err(format!("`{name} {flag}` failed or took longer than {} s", VERSION_LIMIT.as_secs())),
+    })
+}
+
+/// The output of a program that ended well.
+fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Option<String> {
+    let program = environment.program(name)?;
+    let mut spec = Spec::new(program, "/").args(arguments.iter().copied());
+    spec.time_limit = VERSION_LIMIT;
+    for variable in ["PATH", "HOME", "LANG", "TMUX", "TMPDIR"] {
+        if let Some(value) = environment.variable(variable) {
+            spec = spec.env(variable, value.clone());
+        }
+    }
+    let output = process::run(&spec).ok().filter(process::Output::is_success)?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The name of the file system that `path` is on, if it is one of another machine (statfs(2)).
+fn remote_file_system(path: &Path) -> Option<&'static str> {
+    let kind = rustix::fs::statfs(path).ok()?.f_type;
+    let names: [(i64, &str); 6] = [
+        (0x6969, "NFS"),
+        (0xFF53_4D42, "SMB"),
+        (0xFE53_4D42, "SMB"),
+        (0x0102_1997, "9P"),
+        (0x6573_5546, "FUSE"),
+        (0x00C3_6400, "Ceph"),
+    ];
+    names.into_iter().find(|(magic, _)| i128::from(kind) == i128::from(*magic)).map(|(_, name)| name)
+}
+
+/// A number of things in words.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}

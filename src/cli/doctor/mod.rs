@@ -1,0 +1,68 @@
+//! `closeout doctor`: what closeout finds on this machine, and what to do about each problem. It changes
+//! nothing but to make closeout's own state folder, and goes on when one thing is broken.
+
+mod agents;
+mod finding;
+mod machine;
+
+use std::thread;
+
+use serde::Serialize;
+
+use super::args::Doctor;
+use super::environment::Environment;
+use super::exit::Outcome;
+use super::{Ended, output, report};
+use finding::{Finding, Level, Section};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Diagnosis<'a> {
+    /// The version of this format.
+    version: u32,
+    sections: &'a [Section],
+}
+
+/// Looks at everything and prints what it found.
+pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
+    let (closeout, _config) = machine::closeout(environment);
+    let mut sections = vec![closeout, machine::git(environment)];
+    sections.extend(all_agents(environment));
+    sections.push(machine::tmux(environment));
+    sections.push(machine::watching(environment));
+    sections.push(machine::terminal(environment));
+    let n_problems = sections
+        .iter()
+        .flat_map(|section| &section.findings)
+        .filter(|finding| finding.level == Level::Problem)
+        .count();
+    if doctor.json {
+        output::print_line(&report::line(&Diagnosis { version: report::VERSION, sections: &sections }))?;
+    } else {
+        for section in &sections {
+            for line in section.lines() {
+                output::print_line(&line)?;
+            }
+        }
+        let conclusion = match n_problems {
+            0 => "nothing is in the way".to_owned(),
+            count => format!("{} to mend", machine::counted(count, "problem")),
+        };
+        output::print_line(&format!("\n{conclusion}"))?;
+    }
+    Ok(if n_problems == 0 { Outcome::Done } else { Outcome::NotComplete })
+}
+
+/// All agents, beside each other: each waits for its own program.
+fn all_agents(environment: &Environment) -> Vec<Section> {
+    let adapters = environment.adapters();
+    if adapters.is_empty() {
+        let finding = Finding::problem("HOME is not set, so no agent can be found", "set HOME");
+        return vec![Section::new("agents", vec![finding])];
+    }
+    thread::scope(|scope| {
+        let looks: Vec<_> =
+            adapters.iter().map(|adapter| scope.spawn(move || agents::agent(environment, adapter))).collect();
+        looks.into_iter().filter_map(|look| look.join().ok()).collect()
+    })
+}

@@ -1,0 +1,79 @@
+//! `doctor`: what is found, what is to be mended, and that one broken thing does not hide the others.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::support::desk::{Desk, Run};
+
+/// A desk on whose path there are these programs (name and script) before the machine's own.
+fn desk_with(programs: &[(&str, &str)]) -> Desk {
+    let desk = Desk::with_demo();
+    let folder = desk.at("programs");
+    fs::create_dir(&folder).unwrap();
+    for (name, script) in programs {
+        let path = folder.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut path = OsString::from(&folder);
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    desk.with_variable("PATH", path)
+}
+
+/// The lines on one subject, without their indent.
+fn section<'a>(run: &'a Run, subject: &str) -> Vec<&'a str> {
+    let mut lines = run.out.lines().skip_while(|line| *line != subject);
+    assert_eq!(lines.next(), Some(subject), "{run:?}");
+    lines.take_while(|line| line.starts_with(' ')).map(str::trim).collect()
+}
+
+#[test]
+fn each_agent_is_said_with_its_version_and_its_sessions() {
+    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 99.1.0")]);
+    let run = desk.run(desk.shop(), &["doctor"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let claude = section(&run, "claude");
+    assert_eq!(claude[0], "ok       version 2.1.330 (Claude Code)");
+    assert!(claude[1].contains(" in ") && claude[1].ends_with("of the last day"), "{claude:?}");
+    let codex = section(&run, "codex");
+    assert!(codex[0].starts_with("note     version codex-cli 99.1.0: not one that closeout was tried with"));
+    assert!(codex[1].ends_with("does not exist yet"), "{codex:?}");
+    assert!(section(&run, "git").iter().any(|line| line.ends_with("this repository has 6 worktrees")));
+    assert!(run.out.ends_with("\nnothing is in the way\n"), "{run:?}");
+}
+
+#[test]
+fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
+    let desk = desk_with(&[("codex", "exit 3")]);
+    let configuration = desk.at("broken.toml");
+    fs::write(&configuration, "[judge]\noffers = 7\n").unwrap();
+    let desk = desk.with_variable("CLOSEOUT_CONFIG", configuration.as_os_str());
+    let run = desk.run(desk.shop(), &["doctor"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let closeout = section(&run, "closeout");
+    assert!(closeout.iter().any(|line| line.starts_with("PROBLEM") && line.contains("`judge.offers`")));
+    assert!(closeout.iter().any(|line| line.starts_with("-> correct that file")), "{closeout:?}");
+    let codex = section(&run, "codex");
+    assert_eq!(codex[0], "PROBLEM  `codex --version` failed or took longer than 15 s");
+    assert_eq!(codex[1], "-> see that the program starts");
+    assert!(section(&run, "git").len() >= 2);
+    assert!(run.out.ends_with("\n2 problems to mend\n"), "{run:?}");
+}
+
+#[test]
+fn json_says_the_same() {
+    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'")]);
+    let run = desk.run(desk.shop(), &["doctor", "--json"]);
+    assert_eq!(run.code, 0);
+    let report = run.json();
+    assert_eq!(report["version"], 1);
+    let subjects: Vec<&str> =
+        report["sections"].as_array().unwrap().iter().map(|one| one["subject"].as_str().unwrap()).collect();
+    assert_eq!(
+        subjects,
+        ["closeout", "git", "claude", "codex", "opencode", "gemini", "tmux", "watching", "terminal"]
+    );
+    assert_eq!(report["sections"][2]["findings"][0]["level"], "ok");
+}
