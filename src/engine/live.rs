@@ -1,7 +1,7 @@
 //! The engine that goes on: one loop that owns the monitor, collections beside it, a thread for the
 //! watches. Nothing on the loop waits for the disk, git or a process.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,17 +9,16 @@ use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 
-use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
 use crate::model::{
     Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
-    WatchTarget, WorkspaceId,
+    WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
-use super::discover::{self, Known};
+use super::discovering::{Discovered, Discovering};
 use super::watching::Watching;
 use super::{Launch, clock, collect};
 
@@ -47,12 +46,7 @@ pub struct Engine {
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
     store_lane: Arc<Semaphore>,
     wake_at: Option<Timestamp>,
-    /// Stand-ins for the folders in which new worktrees and new sessions show.
-    discovery_folders: BTreeSet<WorkspaceId>,
-    /// What discovery remembers. Held while it runs: two at once would be one too many.
-    surveyed: Arc<Mutex<SurveyMemory>>,
-    /// Whether workspaces in which only old sessions are, are shown.
-    with_older: bool,
+    discovering: Discovering,
     process_ends: Option<ProcessEnds>,
     notices: Vec<String>,
 }
@@ -61,9 +55,10 @@ pub struct Engine {
 type MemorySlot = Arc<Mutex<Option<Memory>>>;
 
 /// What comes back from work beside the loop.
-enum Arrival {
+pub(super) enum Arrival {
     Event(Event),
-    Discovery { event: Event, folders: Vec<WatchTarget> },
+    Discovery(Box<Discovered>),
+    DiscoveryBroke(String),
     Notice(String),
 }
 
@@ -87,9 +82,12 @@ impl Engine {
             notices.push(format!("the end of an agent's process is seen late: {error}"));
         }
         let store = super::once::open_store(&launch, &mut notices);
-        let engine = Engine {
-            monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
-            launch: Arc::new(launch),
+        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
+        let launch = Arc::new(launch);
+        let discovering = Discovering::new(Arc::clone(&launch), store.clone(), sender.clone());
+        let mut engine = Engine {
+            monitor,
+            launch,
             store,
             events,
             sender,
@@ -102,13 +100,11 @@ impl Engine {
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
             store_lane: Arc::new(Semaphore::new(1)),
             wake_at: None,
-            discovery_folders: BTreeSet::new(),
-            surveyed: Arc::default(),
-            with_older: false,
+            discovering,
             process_ends: process_ends.ok(),
             notices,
         };
-        engine.discover();
+        engine.discovering.start();
         engine
     }
 
@@ -134,10 +130,10 @@ impl Engine {
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
-            Intent::Refresh { workspace: None } => self.discover(),
+            Intent::Refresh { workspace: None } => self.discovering.start(),
             Intent::ShowOlder { is_shown } => {
-                self.with_older = *is_shown;
-                self.discover();
+                self.discovering.with_older = *is_shown;
+                self.discovering.start();
             }
             Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } => {}
         }
@@ -215,9 +211,13 @@ impl Engine {
                 }
                 self.update(event);
             }
-            Arrival::Discovery { event, folders } => {
-                self.watch_discovery_folders(folders);
+            Arrival::Discovery(found) => {
+                let event = self.discovering.ended(*found, self.watching.as_ref());
                 self.update(event);
+            }
+            Arrival::DiscoveryBroke(notice) => {
+                self.discovering.broke();
+                self.arrived(Arrival::Notice(notice));
             }
             Arrival::Notice(notice) => {
                 tracing::warn!("{notice}");
@@ -235,15 +235,15 @@ impl Engine {
         for sighting in self.inbox.take() {
             let at = clock::now();
             match sighting {
-                Sighting::Changed { workspace, .. } if self.discovery_folders.contains(&workspace) => {
-                    self.discover();
+                Sighting::Changed { workspace, .. } if workspace == Discovering::stand_in() => {
+                    self.discovering.start();
                 }
                 Sighting::Changed { workspace, parts } => {
                     self.update(Event::Changed { at, workspace, parts });
                 }
                 Sighting::EventsLost => {
                     tracing::warn!("file events were lost; everything is read again");
-                    self.discover();
+                    self.discovering.start();
                     self.update(Event::EventsLost { at });
                 }
                 Sighting::WatchChanged { workspace, problem } => {
@@ -255,53 +255,6 @@ impl Engine {
                     }
                 }
             }
-        }
-    }
-
-    /// Looks for workspaces beside the loop.
-    fn discover(&self) {
-        let launch = Arc::clone(&self.launch);
-        let store = self.store.clone();
-        let sender = self.sender.clone();
-        let surveyed = Arc::clone(&self.surveyed);
-        let with_older = self.with_older;
-        spawn_blocking(move || {
-            let remembered = store.map(|store| store.baselines()).transpose();
-            let remembered = match remembered {
-                Ok(remembered) => remembered.unwrap_or_default(),
-                Err(error) => {
-                    let _ = sender.send(Arrival::Notice(error.to_string()));
-                    crate::store::Remembered::default()
-                }
-            };
-            for notice in remembered.notices {
-                let _ = sender.send(Arrival::Notice(notice));
-            }
-            let known = Known { baselines: remembered.baselines, with_older };
-            let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = discover::discover(&launch, &known, &mut memory);
-            let _ = sender.send(Arrival::Discovery { event: found.event, folders: found.folders });
-        });
-    }
-
-    /// Watches for new worktrees. What was not watched before is sighted once, so what happened between
-    /// the look and the watch is not missed. A worktree that is whole by now is watched as a workspace.
-    fn watch_discovery_folders(&mut self, targets: Vec<WatchTarget>) {
-        let Some(watching) = &self.watching else { return };
-        // A repository that cannot be read now is still watched for new worktrees.
-        if targets.is_empty() {
-            return;
-        }
-        let mut before = std::mem::take(&mut self.discovery_folders);
-        for target in targets {
-            let id = WorkspaceId::local(target.folder.clone());
-            if !before.remove(&id) {
-                watching.watch(id.clone(), vec![target]);
-            }
-            self.discovery_folders.insert(id);
-        }
-        for id in before {
-            watching.watch(id, Vec::new());
         }
     }
 

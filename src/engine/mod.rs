@@ -7,6 +7,7 @@
 pub mod clock;
 mod collect;
 mod discover;
+mod discovering;
 mod live;
 mod once;
 mod session_folders;
