@@ -42,7 +42,7 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
             let only = found.workspaces.first().map(|workspace| workspace.id.path().to_owned());
             if let Some(path) = only {
                 let survey = survey(launch, at, known.with_older, Some(&path), memory);
-                SessionFolders::default().assign(&survey.found, &mut found, false);
+                SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, false);
             }
         }
         Scope::Worktrees { with_sessions, here, paths } => {
@@ -51,7 +51,7 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
                 found.add_given(path);
             }
             let survey = survey(launch, at, known.with_older, None, memory);
-            SessionFolders::default().assign(&survey.found, &mut found, *with_sessions);
+            SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
             found.folders.extend(survey.watch_targets);
             n_older_sessions = survey.n_older;
             if found.workspaces.is_empty() && found.refused.is_empty() {

@@ -11,8 +11,11 @@ use crate::model::{SessionPlace, Timestamp, WorkspaceId};
 const MOST_PLACES: usize = 32;
 
 /// The workspace of each folder that was looked at; `None` for a folder that is not there any more.
-#[derive(Debug, Default)]
-pub(super) struct SessionFolders {
+#[derive(Debug)]
+pub(super) struct SessionFolders<'a> {
+    /// The person's home folder: a repository of dotfiles there is nobody's work tree, and looking for
+    /// changes in it would go over all that the person has.
+    home: Option<&'a Path>,
     known: HashMap<PathBuf, Option<Home>>,
 }
 
@@ -23,7 +26,11 @@ struct Home {
     is_repository: bool,
 }
 
-impl SessionFolders {
+impl<'a> SessionFolders<'a> {
+    pub(super) fn new(home: Option<&'a Path>) -> SessionFolders<'a> {
+        SessionFolders { home, known: HashMap::new() }
+    }
+
     /// Gives each workspace in `found` the places of its sessions. Workspaces that are known by a session
     /// alone are added if `is_adding`.
     pub(super) fn assign(&mut self, sessions: &[FoundSession], found: &mut Found<'_>, is_adding: bool) {
@@ -50,7 +57,7 @@ impl SessionFolders {
         if let Some(known) = self.known.get(folder) {
             return known.clone();
         }
-        let home = home_of(folder);
+        let home = home_of(folder, self.home);
         self.known.insert(folder.to_owned(), home.clone());
         home
     }
@@ -58,14 +65,46 @@ impl SessionFolders {
 
 /// The work tree that `folder` lies in, else the folder. A folder inside a git directory, or in a bare
 /// repository, is its own.
-fn home_of(folder: &Path) -> Option<Home> {
+fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
     let resolved = folder.canonicalize().ok()?;
     if !resolved.is_dir() {
         return None;
     }
-    let top = resolved.ancestors().find(|folder| folder.join(".git").exists());
+    let below_home =
+        resolved.ancestors().take_while(|folder| Some(*folder) != home && folder.parent().is_some());
+    let top = below_home.into_iter().find(|folder| folder.join(".git").exists());
     Some(match top {
         Some(top) => Home { path: top.to_owned(), is_repository: true },
         None => Home { path: resolved, is_repository: false },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_session_belongs_to_the_work_tree_that_its_folder_lies_in() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        let of = |folder: &str| {
+            home_of(&home.join(folder), Some(&home)).map(|home| (home.path, home.is_repository))
+        };
+        fs::create_dir_all(home.join("shop/.git")).unwrap();
+        fs::create_dir_all(home.join("shop/src/deep")).unwrap();
+        fs::create_dir_all(home.join("shop/trees/other")).unwrap();
+        // A linked worktree has a file there.
+        fs::write(home.join("shop/trees/other/.git"), "gitdir: /elsewhere").unwrap();
+        fs::create_dir_all(home.join("notes")).unwrap();
+        assert_eq!(of("shop/src/deep"), Some((home.join("shop"), true)));
+        assert_eq!(of("shop/trees/other"), Some((home.join("shop/trees/other"), true)));
+        assert_eq!(of("notes"), Some((home.join("notes"), false)));
+        assert_eq!(of("gone"), None);
+        // A repository of dotfiles.
+        fs::create_dir(home.join(".git")).unwrap();
+        assert_eq!(of("notes"), Some((home.join("notes"), false)));
+        assert_eq!(of(""), Some((home.clone(), false)));
+    }
 }
