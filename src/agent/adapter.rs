@@ -76,7 +76,8 @@ impl Adapter {
         }
     }
 
-    /// Whether closeout was tried with this version of the agent.
+    /// Whether records of this version of the agent were tried. Others are read all the same, as far
+    /// as they are understood, and are said to be unknown.
     pub fn knows_version(&self, version: &str) -> bool {
         match self {
             Adapter::ClaudeCode { .. } => claude::knows_version(version),

@@ -15,11 +15,13 @@ mod tasks;
 mod todos;
 mod transcript;
 mod turn;
+mod version;
 
 pub use find::folder_name;
 pub(super) use find::{Memory, sessions};
 pub(super) use survey::{SurveyMemory, survey};
 pub use transcript::read_transcript;
+pub(super) use version::is_known_version as knows_version;
 
 /// The agent's name in evidence and on the screen.
 pub(super) const NAME: &str = "claude";
@@ -30,12 +32,4 @@ pub(super) fn command(
     _asking: &super::Asking,
 ) -> Option<super::AgentCommand> {
     None
-}
-
-/// The versions that the reading of records was tried with.
-const KNOWN_VERSIONS: [&str; 3] = ["2.1.330", "2.1.197", "1.0.128"];
-
-/// Whether closeout was tried with this version.
-pub(super) fn knows_version(version: &str) -> bool {
-    KNOWN_VERSIONS.contains(&version)
 }

@@ -38,10 +38,7 @@ pub(super) fn command(_session: &SessionObservation, _asking: &Asking) -> Option
     None
 }
 
-/// The versions that the reading of records was tried with.
-const KNOWN_VERSIONS: [&str; 1] = ["1.18.33"];
-
-/// Whether closeout was tried with this version.
+/// Whether records of this version were tried.
 pub(super) fn knows_version(version: &str) -> bool {
-    KNOWN_VERSIONS.contains(&version)
+    version == "1.18.33"
 }
