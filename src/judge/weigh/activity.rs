@@ -3,7 +3,8 @@
 //! Sources in the order of trust: hook events, the agent's registry, its API, its record, the list of
 //! processes, the title of its pane (a guess). A word that a less trusted source overtook in time does
 //! not count: each of them tells of changes, and not all tell of all. A turn that is open in a silent
-//! record, with nobody to say more, is unknown.
+//! record, with nobody to say more, is unknown. That a registry has no entry of a session is a word too;
+//! for a moment after its record grew it does not count.
 
 use crate::model::{
     Activity, ActivitySource, ActivityState, LiveStatus, LiveWord, SessionObservation, Timestamp, TurnState,
@@ -18,13 +19,16 @@ const ASKING_TOOLS: [&str; 1] = ["AskUserQuestion"];
 const APPROVAL_TOOLS: [&str; 1] = ["ExitPlanMode"];
 /// A record may be written so many milliseconds after the event that a hook told.
 const RECORD_LAG_MS: i64 = 2000;
+/// A record with an open turn is silent for so many milliseconds before a registry that has no entry of
+/// the session is believed: the two are not read in one moment.
+const ENTRY_GRACE_MS: i64 = 5000;
 /// The detail of a turn that a person broke off.
 const INTERRUPTED: &str = "interrupted";
 
 /// What one session does now.
 pub(super) fn of_session(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Activity {
     let record = by_record(session, now, scales);
-    let own = match gone(session).or_else(|| newest_word(session)) {
+    let own = match gone(session).or_else(|| newest_word(session, now)) {
         Some(word) => by_word(word, session, &record),
         None => by_title(session).unwrap_or(record),
     };
@@ -50,15 +54,30 @@ fn gone(session: &SessionObservation) -> Option<&LiveWord> {
 
 /// The structured word that counts: the one told last, and of two that were told at once the more
 /// trusted. A source that tells of now was asked after all others spoke.
-fn newest_word(session: &SessionObservation) -> Option<&LiveWord> {
+fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&LiveWord> {
+    let is_early = believed_at(session).is_some_and(|believed_at| now < believed_at);
     let structured = |word: &&LiveWord| {
         word.source < ActivitySource::Transcript
             && !is_overtaken(word, session)
             && word.status != LiveStatus::Gone
+            && !(is_early && is_missing_entry(word))
     };
     let told_at = |word: &LiveWord| word.told_at.unwrap_or(Timestamp(i64::MAX));
     let words = session.live.iter().filter(structured);
     words.max_by_key(|word| (told_at(word), std::cmp::Reverse(word.source)))
+}
+
+/// When it comes to be believed that the session of an open turn has no process, if only the want of an
+/// entry says so.
+pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
+    let is_open = matches!(session.turn, TurnState::Open { .. });
+    let is_missing = session.live.iter().any(is_missing_entry);
+    session.written_at.filter(|_| is_open && is_missing).map(|at| at.plus_millis(ENTRY_GRACE_MS))
+}
+
+/// Whether this says that the registry has no entry of the session.
+fn is_missing_entry(word: &LiveWord) -> bool {
+    word.status == LiveStatus::Ended && word.source == ActivitySource::Registry && word.told_at.is_none()
 }
 
 /// Whether the record moved on after this was told. The registry's word on what works and waits is a

@@ -60,14 +60,18 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
     }
 }
 
-/// A file that is being written is looked at again when it is old enough to be taken as it is.
+/// A file that is being written is looked at again when it is old enough to be taken as it is, and a
+/// session without a process when that is believed.
 fn look_again_at(observations: &Observations) -> Option<Timestamp> {
     let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
     let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
     let plans = observations.plans.iter().filter_map(Reading::unreadable);
     let tests = observations.tests.unreadable();
     let found = files.chain(plans).chain(tests).any(is_half_written);
-    found.then(|| observations.taken_at.plus_millis(GRACE_MS))
+    let files = found.then(|| observations.taken_at.plus_millis(GRACE_MS));
+    let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
+    let believed = sessions.filter_map(activity::believed_at).filter(|at| *at > observations.taken_at);
+    files.into_iter().chain(believed).min()
 }
 
 /// What has been weighed so far, each with the part that it was read in.

@@ -4,7 +4,7 @@
 
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
-    Strength, Timestamp, TurnState,
+    Strength, TurnState,
 };
 
 use super::activity::is_prompt;
@@ -50,22 +50,26 @@ fn told_of_another(activity: &Activity) -> Activity {
     Activity { detail: Some(detail.to_owned()), ..activity.clone() }
 }
 
-/// When the activity was told, and how sure its source is.
-fn told(session: &SessionObservation, activity: &Activity) -> (Option<Timestamp>, Strength) {
-    match activity.source {
-        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
-            (activity.since.max(session.written_at), Strength::SelfReported)
-        }
-        ActivitySource::Transcript | ActivitySource::Process | ActivitySource::None => {
-            (session.written_at, Strength::SelfReported)
-        }
-        ActivitySource::PaneTitle => (session.written_at, Strength::Guess),
-    }
-}
-
 /// The session's word.
 pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &Scales<'_>) -> Evidence {
-    let (told_at, strength) = told(session, activity);
+    let told_at = match activity.source {
+        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
+            activity.since.max(session.written_at)
+        }
+        ActivitySource::Transcript
+        | ActivitySource::Process
+        | ActivitySource::PaneTitle
+        | ActivitySource::None => session.written_at,
+    };
+    let strength = match activity.source {
+        ActivitySource::PaneTitle => Strength::Guess,
+        ActivitySource::Hook
+        | ActivitySource::Registry
+        | ActivitySource::Api
+        | ActivitySource::Transcript
+        | ActivitySource::Process
+        | ActivitySource::None => Strength::SelfReported,
+    };
     let own = |claim| {
         let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(told_at);
         Evidence { strength, ..evidence }
@@ -95,20 +99,28 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
         },
-        (ActivityState::Idle, TurnState::Interrupted { .. } | TurnState::Open { .. }) => {
-            silent(Rejection::Undecided, "the turn was interrupted")
+        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
+            let (rejection, reason) = silence(activity.state, turn);
+            silent(rejection, reason)
         }
-        (ActivityState::Unknown, TurnState::Open { .. }) => silent(
-            Rejection::Stale,
-            "a turn is open and its record has been silent: at work, waiting or killed",
-        ),
+    }
+}
+
+/// Why a session that does nothing, as far as is known, says nothing.
+fn silence(state: ActivityState, turn: &TurnState) -> (Rejection, &'static str) {
+    match (state, turn) {
         (ActivityState::Gone, TurnState::Open { .. }) => {
-            silent(Rejection::Stale, "the agent's process is gone; the turn was not ended")
+            (Rejection::Stale, "the agent's process is gone; the turn was not ended")
         }
-        (ActivityState::Idle | ActivityState::Gone, _) => silent(Rejection::Undecided, "the turn has ended"),
-        (ActivityState::Unknown, _) => {
-            silent(Rejection::Undecided, "the record does not tell what the session does")
+        (ActivityState::Idle, TurnState::Interrupted { .. } | TurnState::Open { .. }) => {
+            (Rejection::Undecided, "the turn was interrupted")
         }
+        (ActivityState::Idle, TurnState::Unknown) => (Rejection::Undecided, "the session waits for a prompt"),
+        (ActivityState::Idle | ActivityState::Gone, _) => (Rejection::Undecided, "the turn has ended"),
+        (_, TurnState::Open { .. }) => {
+            (Rejection::Stale, "a turn is open and its record has been silent: at work, waiting or killed")
+        }
+        (_, _) => (Rejection::Undecided, "the record does not tell what the session does"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::judge::questions;
 use crate::model::{
     Activity, ActivityState, Checklist, ItemState, LiveStatus, ProcessId, Question, SessionObservation,
-    SessionView, TaskKind, TodoProgress, TurnState, Words,
+    SessionView, TaskKind, Timestamp, TodoProgress, TurnState, Words,
 };
 
 use super::excerpt;
@@ -65,7 +65,8 @@ pub(super) fn processes(words: Option<&Words>) -> Vec<ProcessId> {
 }
 
 fn is_gone(session: &SessionObservation) -> bool {
-    let last = session.live.iter().max_by_key(|word| word.told_at);
+    // A source that tells of now was asked after all others spoke.
+    let last = session.live.iter().max_by_key(|word| word.told_at.unwrap_or(Timestamp(i64::MAX)));
     session.live.iter().any(|word| word.status == LiveStatus::Gone)
         || last.is_some_and(|word| word.status == LiveStatus::Ended)
 }
