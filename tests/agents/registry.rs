@@ -86,11 +86,26 @@ impl Machine {
         self.watch_targets.iter().filter(|target| target.folder == registry).cloned().collect()
     }
 
+    /// The edited file of the recorded turn, as a call of the tool is told.
+    fn edit(&self) -> String {
+        format!("Edit: {}/main.rs", self.workspace.display())
+    }
+
+    /// The session has no process, and a new one would be seen.
+    fn assert_ended(&mut self, what: &str) {
+        assert_eq!(self.session().live, [ended()], "{what}");
+        let registry = self.config_dir.join("sessions");
+        let arrivals = WatchTarget::new(registry, Names::Ending(".json".to_owned()), Parts::WORDS).arrivals();
+        assert_eq!(self.entry_targets(), [arrivals], "{what}");
+        let (activity, evidence) = self.later();
+        assert_eq!((activity.state, activity.source), (ActivityState::Gone, ActivitySource::Registry));
+        assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)), "{what}");
+    }
+
     /// The registry says nothing that counts: it is as if there were none.
     fn assert_by_the_record_alone(&mut self, what: &str) {
         let session = self.session();
         assert_eq!(session.live, [], "{what}");
-        assert_eq!(self.entry_targets(), [], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Unknown, ActivitySource::Transcript));
         assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)), "{what}");
@@ -100,6 +115,11 @@ impl Machine {
 fn live(status: LiveStatus) -> [LiveWord; 1] {
     let since = Some(Timestamp(STATUS_SINCE));
     [LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None }]
+}
+
+fn ended() -> LiveWord {
+    let source = ActivitySource::Registry;
+    LiveWord { source, status: LiveStatus::Ended, since: None, told_at: None, what: None }
 }
 
 /// The entry's session, with a status since the usual moment.
@@ -115,8 +135,9 @@ fn a_wait_for_a_permission_is_told_with_the_tool_however_long_it_lasts() {
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, activity.source), (ActivityState::NeedsPermission, ActivitySource::Registry));
     assert_eq!(activity.since, Some(Timestamp(STATUS_SINCE)));
-    assert_eq!(activity.detail.as_deref(), Some("permission: Edit"));
-    assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec!["permission: Edit".to_owned()]));
+    let permission = format!("permission: {}", machine.edit());
+    assert_eq!(activity.detail.as_ref(), Some(&permission));
+    assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec![permission]));
     // Not only after a silence, and not for a check that the session itself started.
     assert_eq!(machine.weighed(STATUS_SINCE, None).1, Claim::Ask);
     assert_eq!(machine.weighed(STATUS_SINCE, Some(SESSION)).1, Claim::Abstain);
@@ -172,7 +193,8 @@ fn a_long_call_of_a_busy_session_is_work_however_silent_the_record() {
     assert_eq!(machine.session().live, live(LiveStatus::Busy));
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, activity.source), (ActivityState::Working, ActivitySource::Registry));
-    assert_eq!((evidence.claim, evidence.reasons), (Claim::Work, vec!["a turn runs: Edit".to_owned()]));
+    let reasons = vec![format!("a turn runs: {}", machine.edit())];
+    assert_eq!((evidence.claim, evidence.reasons), (Claim::Work, reasons));
 }
 
 #[test]
@@ -260,7 +282,9 @@ fn subagents_end_with_the_process_of_their_session() {
     machine.enter_this("sessions-idle.json", &json!({"sessionId": "s"}));
     assert_eq!(machine.weighed(sent_at, None).0.state, ActivityState::Background);
     machine.enter_this("sessions-idle.json", &json!({"sessionId": "s", "procStart": "1"}));
-    assert_eq!(machine.weighed(sent_at, None).0.state, ActivityState::Idle);
+    let (activity, claim) = machine.weighed(sent_at, None);
+    assert_eq!((activity.state, claim), (ActivityState::Gone, Claim::Abstain));
+    assert_eq!(activity.detail.as_deref(), Some("ended"));
 }
 
 #[test]
@@ -289,7 +313,7 @@ fn of_several_processes_one_with_a_screen_speaks_and_a_look_of_ones_own_never() 
     headless["entrypoint"] = json!("sdk-cli");
     machine.enter(child.0.id(), "sessions-busy.json", &headless);
     // Started by this process.
-    machine.assert_by_the_record_alone("a look of one's own");
+    machine.assert_ended("a look of one's own");
     // Started by another one: a session like any other, until one with a screen is there.
     machine.enter_this("sessions-busy.json", &headless);
     assert_eq!(machine.session().live, live(LiveStatus::Busy));
@@ -303,7 +327,7 @@ fn only_the_entry_of_the_session_is_watched() {
     let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
     let child = Living::start();
     machine.enter(child.0.id(), "sessions-busy.json", &json!({"sessionId": "of another workspace"}));
-    machine.assert_by_the_record_alone("only another's entry");
+    machine.assert_ended("only another's entry");
     machine.enter_this("sessions-busy.json", &of_session("busy"));
     machine.session();
     let targets = machine.entry_targets();
@@ -315,7 +339,7 @@ fn only_the_entry_of_the_session_is_watched() {
     assert!(sample.watch_targets.contains(&targets[0]));
     // The process takes a new session: the old one is none of its any more.
     machine.enter_this("sessions-busy.json", &json!({"sessionId": "after clear"}));
-    machine.assert_by_the_record_alone("after /clear");
+    machine.assert_ended("after /clear");
 }
 
 #[test]

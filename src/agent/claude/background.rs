@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::prompt::shortened;
 use crate::model::Timestamp;
 
 /// The start of the text by which the client tells the agent how a background task ended.
@@ -16,12 +17,25 @@ const MOST: usize = 64;
 struct Launched {
     status: String,
     agent_id: String,
+    #[serde(default)]
+    description: Option<String>,
 }
 
-/// The subagents that have not reported, each with the time at which it was sent off.
+/// The subagents that have not reported.
 #[derive(Debug, Default)]
 pub(super) struct Background {
-    subagents: Vec<(String, Option<Timestamp>)>,
+    subagents: Vec<SentOff>,
+}
+
+/// A subagent that was sent off into the background.
+#[derive(Debug)]
+pub(super) struct SentOff {
+    /// Its id, which can stand in a file's name.
+    pub(super) id: String,
+    /// What it was sent to do, where the answer tells.
+    pub(super) what: Option<String>,
+    /// When it was sent off.
+    pub(super) at: Option<Timestamp>,
 }
 
 impl Background {
@@ -32,20 +46,24 @@ impl Background {
         // The id becomes part of a file's name.
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if launched.agent_id.bytes().all(is_id) && self.subagents.len() < MOST {
-            self.subagents.retain(|(id, _)| *id != launched.agent_id);
-            self.subagents.push((launched.agent_id, at));
+            self.subagents.retain(|subagent| subagent.id != launched.agent_id);
+            let what =
+                launched.description.map(|what| shortened(what.trim())).filter(|what| !what.is_empty());
+            self.subagents.push(SentOff { id: launched.agent_id, what, at });
         }
     }
 
     /// The agent was told this.
     pub(super) fn hear(&mut self, text: &str) {
         if text.contains(REPORT) {
-            self.subagents.retain(|(id, _)| !text.contains(&format!("<task-id>{id}</task-id>")));
+            let has_reported =
+                |subagent: &SentOff| text.contains(&format!("<task-id>{}</task-id>", subagent.id));
+            self.subagents.retain(|subagent| !has_reported(subagent));
         }
     }
 
     /// Those that have not reported.
-    pub(super) fn subagents(&self) -> &[(String, Option<Timestamp>)] {
+    pub(super) fn subagents(&self) -> &[SentOff] {
         &self.subagents
     }
 }

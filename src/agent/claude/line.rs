@@ -26,6 +26,12 @@ pub(super) struct Line<'a> {
     pub(super) session_id: Option<String>,
     #[serde(default)]
     pub(super) version: Option<String>,
+    /// The line's own id; bookkeeping has none.
+    #[serde(default)]
+    pub(super) uuid: Option<String>,
+    /// How the client was started: `cli` with a screen, `sdk-cli` without.
+    #[serde(default)]
+    pub(super) entrypoint: Option<String>,
     /// A line of a subagent.
     #[serde(default)]
     pub(super) is_sidechain: bool,
@@ -63,6 +69,15 @@ pub(super) struct Line<'a> {
     pub(super) prevented_continuation: bool,
     #[serde(default)]
     pub(super) prevent_continuation: bool,
+    /// The name that the person gave the session.
+    #[serde(default, borrow)]
+    pub(super) custom_title: Option<&'a RawValue>,
+    /// The name that a model made of its words.
+    #[serde(default, borrow)]
+    pub(super) ai_title: Option<&'a RawValue>,
+    /// The same in old versions.
+    #[serde(default, borrow)]
+    pub(super) summary: Option<&'a RawValue>,
 }
 
 /// Where a `user` line comes from.
@@ -83,6 +98,21 @@ pub(super) struct Message<'a> {
     pub(super) stop_reason: Option<String>,
     #[serde(default, borrow)]
     content: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+/// The tokens of one request, as far as they are used.
+#[derive(Debug, Default, Deserialize)]
+struct Usage {
+    #[serde(default, rename = "input_tokens")]
+    input: u64,
+    #[serde(default, rename = "cache_creation_input_tokens")]
+    put_into_cache: u64,
+    #[serde(default, rename = "cache_read_input_tokens")]
+    read_from_cache: u64,
+    #[serde(default, rename = "output_tokens")]
+    output: u64,
 }
 
 /// One block of a message's content.
@@ -131,11 +161,24 @@ impl<'a> Line<'a> {
 
     /// The text of a `system` line.
     pub(super) fn content_text(&self) -> Option<String> {
-        serde_json::from_str(self.content?.get()).ok()
+        text_of(self.content)
     }
 }
 
+/// The text in a field that may hold something else.
+pub(super) fn text_of(field: Option<&RawValue>) -> Option<String> {
+    serde_json::from_str(field?.get()).ok()
+}
+
 impl<'a> Message<'a> {
+    /// The tokens that the conversation has after this message: what was put before the model, from its
+    /// cache or not, and what it answered.
+    pub(super) fn context_tokens(&self) -> Option<u64> {
+        let usage: Usage = serde_json::from_str(self.usage?.get()).ok()?;
+        let parts = [usage.input, usage.put_into_cache, usage.read_from_cache, usage.output];
+        Some(parts.into_iter().fold(0, u64::saturating_add)).filter(|tokens| *tokens > 0)
+    }
+
     /// The blocks; a content that is one string is one block of text.
     pub(super) fn blocks(&self) -> Option<Vec<Block<'a>>> {
         let content = self.content?.get();

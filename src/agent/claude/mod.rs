@@ -1,5 +1,5 @@
 //! Claude Code: its transcripts under `projects/`, its tasks under `tasks/`, its registry of running
-//! sessions under `sessions/`.
+//! sessions under `sessions/`, its sessions in the background under `jobs/`.
 //!
 //! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
 //! counted and passed over.
@@ -7,29 +7,35 @@
 mod asked;
 mod background;
 mod beside;
+mod called_with;
+mod command;
+mod entry;
 mod find;
+mod folder;
+mod follow;
+mod head;
+mod jobs;
 mod line;
+mod open;
+mod origin;
+mod prompt;
 mod registry;
 mod survey;
 mod tasks;
+mod titles;
 mod todos;
 mod transcript;
 mod turn;
 mod version;
 
-pub use find::folder_name;
+pub(super) use command::command;
 pub(super) use find::{Memory, sessions};
+pub use folder::folder_name;
 pub(super) use survey::{SurveyMemory, survey};
 pub use transcript::read_transcript;
 pub(super) use version::is_known_version as knows_version;
 
 /// The agent's name in evidence and on the screen.
 pub(super) const NAME: &str = "claude";
-
-/// The program by which a session is asked or told something.
-pub(super) fn command(
-    _session: &crate::model::SessionObservation,
-    _asking: &super::Asking,
-) -> Option<super::AgentCommand> {
-    None
-}
+/// The name of its program.
+const PROGRAM: &str = "claude";

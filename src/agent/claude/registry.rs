@@ -4,195 +4,182 @@
 //! was compared with it. The `.key` file beside an entry is a secret and is never opened.
 //!
 //! A look goes over the whole folder, since the same process takes a new session with `/clear` and one
-//! session can have several processes. Only the entries of the sessions found are watched: the folder is
-//! shared by all workspaces. A new entry needs no watch: a process is entered before it writes to its
-//! transcript, and each line there brings a look.
+//! session can have several processes. An entry is made some 0.2 s before its process first writes to a
+//! transcript, written in place, and removed when the process ends (seen in 2.1.330). Only the entries of
+//! the sessions found are watched: the folder is shared by all workspaces.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use super::find::open_record;
-use crate::agent::record_tail::read_range;
+use super::entry::{Entry, Process, lives, pid_of, read_entry};
+use super::jobs;
+use super::prompt::shortened;
 use crate::model::{
-    ActivitySource, LiveStatus, LiveWord, Names, Parts, ProcessId, SessionObservation, Timestamp, WaitsOn,
-    WatchTarget,
+    ActivitySource, LiveStatus, LiveWord, Names, Parts, SessionObservation, Timestamp, WatchTarget,
 };
 
 /// More entries than these are left out.
 const MOST_ENTRIES: usize = 512;
-/// A longer entry is passed over; real ones have less than 1 KiB. In bytes.
-const LONGEST_ENTRY: u64 = 64 << 10;
-/// The client's name for a session without a screen, also of one that looks into another's words.
-const HEADLESS: &str = "sdk-cli";
-
-/// One file, as the client writes it.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    pid: u32,
-    session_id: String,
-    /// When the process started, as field 22 of its `stat`.
-    proc_start: String,
-    /// Ends in the name of the process namespace that `pid` is of.
-    #[serde(default)]
-    pid_domain: String,
-    #[serde(default)]
-    entrypoint: String,
-    status: String,
-    status_updated_at: Option<i64>,
-    waiting_for: Option<String>,
-}
 
 /// The registry as it was at one moment, and which of its entries were asked for.
 #[derive(Debug)]
 pub(super) struct Registry {
     folder: PathBuf,
+    jobs: PathBuf,
     entries: Vec<Entry>,
+    /// Living processes whose entry could not be read: it is being written, or is broken.
+    unclear: Vec<u32>,
+    /// Whether all entries were looked at.
+    is_whole: bool,
     used: Vec<u32>,
+    used_jobs: Vec<PathBuf>,
+    /// Whether a session was said to have no process, so that a new entry would matter.
+    is_missing_any: bool,
 }
 
 impl Registry {
     /// Reads it. What cannot be read is not there.
     pub(super) fn read(config_dir: &Path) -> Registry {
         let folder = config_dir.join("sessions");
-        let names = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
-        let pids = names.filter_map(|entry| pid_of(entry.file_name().to_str()?)).take(MOST_ENTRIES);
-        let entries = pids.filter_map(|pid| read_entry(&folder, pid)).collect();
-        Registry { folder, entries, used: Vec::new() }
+        let listing = fs::read_dir(&folder);
+        let is_there = listing.is_ok();
+        let names = listing.into_iter().flatten().filter_map(Result::ok);
+        let mut pids: Vec<u32> =
+            names.filter_map(|entry| pid_of(entry.file_name().to_str()?)).take(MOST_ENTRIES + 1).collect();
+        let is_whole = is_there && pids.len() <= MOST_ENTRIES;
+        pids.truncate(MOST_ENTRIES);
+        let (mut entries, mut unclear) = (Vec::new(), Vec::new());
+        for pid in pids {
+            match read_entry(&folder, pid) {
+                Some(entry) => entries.push(entry),
+                None if lives(pid) => unclear.push(pid),
+                None => {}
+            }
+        }
+        Registry {
+            folder,
+            jobs: config_dir.join("jobs"),
+            entries,
+            unclear,
+            is_whole,
+            used: Vec::new(),
+            used_jobs: Vec::new(),
+            is_missing_any: false,
+        }
+    }
+
+    /// The entries of processes that live, but for closeout's own looks into a session.
+    pub(super) fn living(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| is_living(entry))
+    }
+
+    /// Whether any process, living or not, is entered with this session.
+    pub(super) fn has_entry(&self, session_id: &str) -> bool {
+        self.entries.iter().any(|entry| entry.session_id == session_id)
+    }
+
+    /// The entry of a living process that has this session now.
+    pub(super) fn living_with(&self, session_id: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.session_id == session_id && is_living(entry))
     }
 
     /// Adds what it tells of a session. Of several processes one that lives outranks one that is gone,
-    /// one with a screen a headless one, and then the one whose status changed last.
-    pub(super) fn tell(&mut self, session: &mut SessionObservation) {
+    /// one with a screen a headless one, and then the one whose status changed last. `is_entered` if the
+    /// client of the session enters its processes, so that no entry is an answer too.
+    pub(super) fn tell(&mut self, session: &mut SessionObservation, is_entered: bool) {
         let of_session = self.entries.iter().filter(|entry| entry.session_id == session.session_id);
-        let words = of_session.filter_map(|entry| Some((entry, entry.word()?)));
-        let Some((entry, word)) = words.max_by_key(|(entry, word)| {
-            (word.status != LiveStatus::Gone, entry.entrypoint != HEADLESS, word.since)
-        }) else {
+        let seen: Vec<(&Entry, Process)> =
+            of_session.map(|entry| (entry, entry.process())).filter(is_shown).collect();
+        if seen.is_empty() && is_entered && self.is_whole && self.unclear.is_empty() {
+            session.live.push(no_process());
+            self.is_missing_any = true;
             return;
-        };
-        if word.status != LiveStatus::Gone {
-            self.used.push(entry.pid);
         }
-        session.process =
-            entry.proc_start.parse().ok().map(|started_at| ProcessId { pid: entry.pid, started_at });
-        session.live.push(word);
+        let counts = seen.into_iter().filter(|(_, process)| *process != Process::Unknown);
+        let best = counts
+            .max_by_key(|(entry, process)| (is_alive(*process), entry.has_screen(), entry.status_updated_at));
+        let Some((entry, process)) = best else { return };
+        session.process = entry.process_id();
+        if is_alive(process) {
+            self.used.push(entry.pid);
+            session.pane = entry.pane();
+            add_name(entry, session);
+        }
+        let word = status_word(entry, process);
+        let is_idle = word.as_ref().is_some_and(|word| word.status == LiveStatus::Idle);
+        let job = entry.job().filter(|_| is_idle).map(|job| self.jobs.join(job));
+        let told = job.as_ref().and_then(|folder| jobs::word(folder, &session.session_id));
+        session.live.extend(told.or(word));
+        self.used_jobs.extend(job);
     }
 
     /// Where a change of what was looked up would show.
-    pub(super) fn watch_target(&self) -> Option<WatchTarget> {
-        let names = Names::these(self.used.iter().map(|pid| format!("{pid}.json")));
-        (!self.used.is_empty()).then(|| WatchTarget::new(&self.folder, names, Parts::WORDS))
-    }
-}
-
-/// The process that an entry's name tells. Nothing but `<pid>.json` is an entry.
-fn pid_of(name: &str) -> Option<u32> {
-    let pid: u32 = name.strip_suffix(".json")?.parse().ok()?;
-    (name == format!("{pid}.json")).then_some(pid)
-}
-
-fn read_entry(folder: &Path, pid: u32) -> Option<Entry> {
-    let file = open_record(&folder.join(format!("{pid}.json"))).ok()?;
-    let size = file.metadata().ok()?.len();
-    if size > LONGEST_ENTRY {
-        return None;
-    }
-    let entry: Entry = serde_json::from_slice(&read_range(&file, 0, size).ok()?).ok()?;
-    (entry.pid == pid).then_some(entry)
-}
-
-impl Entry {
-    /// What it tells, if that can be known and is known here.
-    fn word(&self) -> Option<LiveWord> {
-        let since = self.status_updated_at.map(Timestamp);
-        let status = match self.process() {
-            Process::Unknown => return None,
-            Process::Gone => LiveStatus::Gone,
-            // A look of closeout's own into that session.
-            Process::Alive { is_own: true } if self.entrypoint == HEADLESS => return None,
-            Process::Alive { .. } => match self.status.as_str() {
-                "busy" => LiveStatus::Busy,
-                "idle" => LiveStatus::Idle,
-                "waiting" => LiveStatus::Waiting { on: self.waits_on() },
-                _ => return None,
-            },
-        };
-        Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None })
-    }
-
-    fn waits_on(&self) -> WaitsOn {
-        match self.waiting_for.as_deref() {
-            Some("permission prompt") => WaitsOn::Permission,
-            Some("input needed") | None => WaitsOn::Input,
-            Some(other) => WaitsOn::Other(other.to_owned()),
+    pub(super) fn watch_targets(&self) -> Vec<WatchTarget> {
+        let mut targets = Vec::new();
+        let files = self.used.iter().chain(&self.unclear).map(|pid| format!("{pid}.json"));
+        let names = Names::these(files);
+        if names != Names::these::<String>([]) {
+            targets.push(WatchTarget::new(&self.folder, names, Parts::WORDS));
         }
-    }
-
-    /// Compares the process that has this number now with the one of the entry.
-    fn process(&self) -> Process {
-        if !self.is_of_this_namespace() {
-            return Process::Unknown;
+        if self.is_missing_any {
+            targets.push(self.arrivals());
         }
-        match fs::read(format!("/proc/{}/stat", self.pid)) {
-            Ok(stat) => match ProcessStat::parse(&stat) {
-                Some(stat) if stat.is_dead || stat.started_at != self.proc_start => Process::Gone,
-                Some(stat) => Process::Alive { is_own: stat.is_child_of_this() },
-                None => Process::Unknown,
-            },
-            // Where this process cannot be seen either, nothing can.
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound && Path::new("/proc/self/stat").exists() =>
-            {
-                Process::Gone
-            }
-            Err(_) => Process::Unknown,
-        }
+        let jobs = self.used_jobs.iter();
+        targets.extend(jobs.map(|job| WatchTarget::new(job, Names::these([jobs::STATE_FILE]), Parts::WORDS)));
+        targets
     }
 
-    /// False for the process of a container that has its own numbers.
-    fn is_of_this_namespace(&self) -> bool {
-        let Some(at) = self.pid_domain.rfind(":pid:[") else { return true };
-        fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(&self.pid_domain[at + 1..]))
+    /// Where a new process would show.
+    pub(super) fn arrivals(&self) -> WatchTarget {
+        WatchTarget::new(&self.folder, Names::Ending(".json".to_owned()), Parts::WORDS).arrivals()
+    }
+
+    /// Where the entries would show that could not be read yet.
+    pub(super) fn unclear_target(&self) -> Option<WatchTarget> {
+        let names = Names::these(self.unclear.iter().map(|pid| format!("{pid}.json")));
+        (!self.unclear.is_empty()).then(|| WatchTarget::new(&self.folder, names, Parts::WORDS))
     }
 }
 
-/// How the process of an entry stands.
-enum Process {
-    /// `is_own` if this process started it.
-    Alive {
-        is_own: bool,
-    },
-    Gone,
-    Unknown,
+fn is_living(entry: &Entry) -> bool {
+    let process = entry.process();
+    is_alive(process) && is_shown(&(entry, process))
 }
 
-/// What `/proc/<pid>/stat` tells (proc(5)).
-struct ProcessStat {
-    /// It ended, and nobody has taken notice yet.
-    is_dead: bool,
-    parent: String,
-    started_at: String,
+fn is_alive(process: Process) -> bool {
+    matches!(process, Process::Alive { .. })
 }
 
-impl ProcessStat {
-    fn parse(stat: &[u8]) -> Option<ProcessStat> {
-        // The second field is the program's name in brackets, and any bytes can stand in it.
-        let end = stat.iter().rposition(|byte| *byte == b')')?;
-        let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
-        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let field = |number: usize| fields.get(number - 3).copied();
-        Some(ProcessStat {
-            is_dead: matches!(field(3)?, "Z" | "X" | "x"),
-            parent: field(4)?.to_owned(),
-            started_at: field(22)?.to_owned(),
-        })
-    }
+/// Whether a process counts for what is shown: a look of closeout's own into the session does not.
+fn is_shown((entry, process): &(&Entry, Process)) -> bool {
+    entry.has_screen() || *process != Process::Alive { is_own: true }
+}
 
-    fn is_child_of_this(&self) -> bool {
-        fs::read_link("/proc/self").is_ok_and(|this| this == Path::new(&self.parent))
-    }
+/// A name that a person gave counts before one in the record, and one that a model made after it.
+fn add_name(entry: &Entry, session: &mut SessionObservation) {
+    let short = |name: &str| Some(shortened(name.trim())).filter(|name| !name.is_empty());
+    let given = entry.given_name().and_then(short);
+    session.name = given.or(session.name.take()).or_else(|| entry.made_name().and_then(short));
+}
+
+/// What is told of a session that has no entry. It tells of now, as far as the record does not go on.
+fn no_process() -> LiveWord {
+    let source = ActivitySource::Registry;
+    LiveWord { source, status: LiveStatus::Ended, since: None, told_at: None, what: None }
+}
+
+/// What an entry tells, if that is known here.
+fn status_word(entry: &Entry, process: Process) -> Option<LiveWord> {
+    let status = match process {
+        Process::Unknown => return None,
+        Process::Gone => LiveStatus::Gone,
+        Process::Alive { .. } => match entry.status.as_deref()? {
+            "busy" => LiveStatus::Busy,
+            "idle" => LiveStatus::Idle,
+            "waiting" => LiveStatus::Waiting { on: entry.waits_on() },
+            _ => return None,
+        },
+    };
+    let since = entry.status_updated_at.map(Timestamp);
+    Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None })
 }

@@ -1,18 +1,165 @@
 //! Which sessions there are under `projects/`, and in which folder each was begun.
+//!
+//! A look lists the folders and the times of their records: a record grows without a trace in the time
+//! of its folder. Of a record that moved lately the head is read, once.
 
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use crate::agent::survey::{Survey, SurveyAsk};
+use super::NAME;
+use super::entry::Entry;
+use super::folder::{Listed, name_begin, record_folder, record_path, records};
+use super::head::Heads;
+use super::open::unreadable;
+use super::registry::Registry;
+use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
+
+/// So many folders are looked into at most.
+const MOST_FOLDERS: usize = 8192;
+/// So many folders are watched for new sessions at most: those in which one moved last.
+const MOST_WATCHED: usize = 256;
 
 /// What is remembered of the sessions found.
 #[derive(Debug, Default)]
-pub(crate) struct SurveyMemory {}
+pub(crate) struct SurveyMemory {
+    heads: Heads,
+}
+
+/// The sessions that live, by their ids, until each was found.
+type Living<'a> = HashMap<&'a str, &'a Entry>;
+
+/// A folder under `projects/` that was looked into.
+struct Looked {
+    path: PathBuf,
+    /// When a record in it last grew; 0 when there is none.
+    moved_at: i64,
+    /// Records in which nothing was said so far: they are watched until something is.
+    blank: Vec<String>,
+}
 
 /// Finds the sessions on this machine.
-pub(in crate::agent) fn survey(
-    _config_dir: &Path,
-    _ask: &SurveyAsk<'_>,
-    _memory: &mut SurveyMemory,
-) -> Survey {
-    Survey::default()
+pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
+    let registry = Registry::read(config_dir);
+    let mut living: Living<'_> = registry.living().map(|entry| (entry.session_id.as_str(), entry)).collect();
+    let projects = config_dir.join("projects");
+    let mut survey = Survey::default();
+    let mut looked = Vec::new();
+    for folder in folders(&projects, ask.within, &mut survey) {
+        looked.push(look_into(folder, ask, &mut living, &mut memory.heads, &mut survey));
+    }
+    if ask.within.is_none() {
+        let there: HashSet<&Path> = looked.iter().map(|folder| &*folder.path).collect();
+        memory.heads.retain(|path| path.parent().is_some_and(|folder| there.contains(folder)));
+    }
+    survey
+        .found
+        .extend(living.into_values().filter_map(|entry| without_record(config_dir, entry, ask.within)));
+    survey.watch_targets = watch_targets(&projects, &registry, looked);
+    survey
+}
+
+/// The folders that can hold what is asked for.
+fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<PathBuf> {
+    let begin = within.map(name_begin).unwrap_or_default();
+    let entries = match fs::read_dir(projects) {
+        Ok(entries) => entries.filter_map(Result::ok),
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                survey.problems.push(unreadable(projects, &error));
+            }
+            return Vec::new();
+        }
+    };
+    let is_wanted = |entry: &fs::DirEntry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(&begin))
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    };
+    entries.filter(is_wanted).take(MOST_FOLDERS).map(|entry| entry.path()).collect()
+}
+
+/// Adds the sessions of one folder to `survey` and takes those found out of `living`.
+fn look_into(
+    path: PathBuf,
+    ask: &SurveyAsk<'_>,
+    living: &mut Living<'_>,
+    heads: &mut Heads,
+    survey: &mut Survey,
+) -> Looked {
+    let mut looked = Looked { path, moved_at: 0, blank: Vec::new() };
+    let files = match records(&looked.path) {
+        Ok(files) => files,
+        Err(error) => {
+            // Gone since it was listed.
+            if error.kind() != io::ErrorKind::NotFound {
+                survey.problems.push(unreadable(&looked.path, &error));
+            }
+            return looked;
+        }
+    };
+    for file in files {
+        looked.moved_at = looked.moved_at.max(file.written_at);
+        let entry = living.get(file.id.as_str()).copied();
+        if entry.is_none() && file.moved_at() < ask.since {
+            survey.n_older += 1;
+            continue;
+        }
+        let record = file.path(&looked.path);
+        // What cannot be read is said where the session's words are.
+        let Ok(head) = heads.of(&record, &file) else { continue };
+        if head.is_blank {
+            looked.blank.push(format!("{}.jsonl", file.id));
+        }
+        let folder = head.cwd.clone().or_else(|| entry?.cwd.clone());
+        let is_blank = head.is_blank && entry.is_none();
+        let Some(folder) = folder.filter(|folder| !is_blank && is_within(folder, ask.within)) else {
+            continue;
+        };
+        living.remove(file.id.as_str());
+        survey.found.push(found(file, folder, record));
+    }
+    looked
+}
+
+fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
+    let moved_at = file.moved_at();
+    let place = SessionPlace { agent: NAME.to_owned(), session_id: file.id, folder, record };
+    FoundSession { place, moved_at }
+}
+
+/// A session that lives and has written nothing so far.
+fn without_record(config_dir: &Path, entry: &Entry, within: Option<&Path>) -> Option<FoundSession> {
+    let folder = entry.cwd.clone().filter(|folder| folder.is_absolute() && is_within(folder, within))?;
+    let id = entry.session_id.clone();
+    // It becomes part of a path.
+    if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return None;
+    }
+    let record = record_path(&record_folder(config_dir, &folder), &id);
+    let moved_at = Timestamp(entry.status_updated_at.or(entry.started_at).unwrap_or_default());
+    let place = SessionPlace { agent: NAME.to_owned(), session_id: id, folder, record };
+    Some(FoundSession { place, moved_at })
+}
+
+fn is_within(folder: &Path, within: Option<&Path>) -> bool {
+    within.is_none_or(|within| folder.starts_with(within))
+}
+
+/// Where a session that is not found yet would show.
+fn watch_targets(projects: &Path, registry: &Registry, mut looked: Vec<Looked>) -> Vec<WatchTarget> {
+    let mut targets =
+        vec![WatchTarget::new(projects, Names::Any, Parts::WORDS).arrivals(), registry.arrivals()];
+    targets.extend(registry.unclear_target());
+    looked.sort_unstable_by_key(|folder| std::cmp::Reverse(folder.moved_at));
+    looked.truncate(MOST_WATCHED);
+    for Looked { path, blank, .. } in looked {
+        if !blank.is_empty() {
+            targets.push(WatchTarget::new(path.clone(), Names::these(blank), Parts::WORDS));
+        }
+        let names = Names::Ending(".jsonl".to_owned());
+        targets.push(WatchTarget::new(path, names, Parts::WORDS).arrivals());
+    }
+    targets
 }

@@ -8,19 +8,22 @@ use std::path::PathBuf;
 use super::NAME;
 use super::asked::asked_by;
 use super::background::Background;
-use super::line::{Attachment, Block, Line, Message};
+use super::called_with::called_with;
+use super::line::{Attachment, Block, Line, Message, text_of};
+use super::prompt::{is_from_a_person, shortened};
+use super::titles::Titles;
 use super::todos::Todos;
-use super::turn::Turn;
+use super::turn::{OpenTool, Turn};
+use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
 use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
 
 /// The longest message that is kept, in bytes of its end.
 const LONGEST_MESSAGE: usize = 256 << 10;
-/// The longest prompt that is kept, in characters.
-const LONGEST_PROMPT: usize = 200;
 /// Kinds of lines that keep books and say nothing that is used here.
-const BOOKKEEPING: [&str; 17] = [
+const BOOKKEEPING: [&str; 18] = [
     "agent-name",
+    "ai-title",
     "api-request",
     "api-request-blob",
     "api-request-shape",
@@ -38,16 +41,6 @@ const BOOKKEEPING: [&str; 17] = [
     "tag",
     "tools-used",
 ];
-/// Starts of a `user` line's text that no person wrote to the agent.
-const NO_PROMPTS: [&str; 7] = [
-    "<local-command-",
-    "<bash-",
-    "<task-notification>",
-    "<system-reminder>",
-    "<command-",
-    "Caveat: The messages below",
-    "This session is being continued from a previous conversation",
-];
 /// What the client writes when a person presses Esc.
 const INTERRUPTED: &str = "[Request interrupted by user";
 /// What a Stop hook that blocks is told as.
@@ -61,17 +54,23 @@ pub(super) struct Transcript {
     session_id: Option<String>,
     version: Option<String>,
     model: Option<String>,
+    entrypoint: Option<String>,
+    pub(super) titles: Titles,
+    context_tokens: Option<u64>,
+    /// Prompts of a person.
+    n_prompts: u32,
     words: Words,
     /// True when a line of the conversation stood before the first line of the last message.
     is_message_whole: bool,
     has_conversation: bool,
+    /// True when a person or the agent said something; the client's own words are nothing.
+    has_words: bool,
     pub(super) todos: Todos,
     turn: Turn,
     /// Subagents that were sent off and have not reported.
     pub(super) background: Background,
     prompt: Option<(Option<Timestamp>, String)>,
     last_at: Option<Timestamp>,
-    first_cwd: Option<String>,
     last_cwd: Option<String>,
     n_skipped_lines: u32,
 }
@@ -89,7 +88,7 @@ struct Words {
 pub fn read_transcript(session_id: &str, bytes: &[u8]) -> SessionObservation {
     let mut transcript = Transcript::default();
     take_lines(&mut transcript, bytes);
-    transcript.observation(session_id)
+    transcript.observation(session_id, true)
 }
 
 impl LineReader for Transcript {
@@ -111,7 +110,10 @@ impl LineReader for Transcript {
                 true
             }
             "attachment" => self.take_attachment(&line),
-            other => BOOKKEEPING.contains(&other),
+            other => {
+                self.titles.take(&line);
+                BOOKKEEPING.contains(&other)
+            }
         };
         if !is_known {
             self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
@@ -137,8 +139,10 @@ impl Transcript {
         if let Some(version) = &line.version {
             self.version = Some(version.clone());
         }
+        if line.entrypoint.is_some() {
+            self.entrypoint.clone_from(&line.entrypoint);
+        }
         if let Some(cwd) = &line.cwd {
-            self.first_cwd.get_or_insert_with(|| cwd.clone());
             self.last_cwd = Some(cwd.clone());
         }
         self.last_at = self.last_at.max(line.at());
@@ -168,9 +172,16 @@ impl Transcript {
             self.turn.begin(at);
         } else if is_prompt && is_from_a_person(line, &text) {
             self.turn.begin(at);
-            self.prompt = Some((at, shortened(&text)));
+            self.hear_prompt(&text, at);
         }
+        self.has_words |= has_result;
         true
+    }
+
+    fn hear_prompt(&mut self, text: &str, at: Option<Timestamp>) {
+        self.prompt = Some((at, shortened(text)));
+        self.n_prompts = self.n_prompts.saturating_add(1);
+        self.has_words = true;
     }
 
     fn take_assistant(&mut self, line: &Line<'_>) -> bool {
@@ -179,6 +190,7 @@ impl Transcript {
         let at = line.at();
         let text = joined_text(&blocks);
         let stood_before = std::mem::replace(&mut self.has_conversation, true);
+        self.has_words = true;
         if line.is_api_error_message {
             self.turn.fail(at, text);
             return true;
@@ -193,7 +205,8 @@ impl Transcript {
         for block in &blocks {
             if let ("tool_use", Some(id), Some(name)) = (block.kind.as_str(), &block.id, &block.name) {
                 has_call = true;
-                self.turn.call(id.clone(), name.clone(), at);
+                let called_with = block.input.and_then(called_with);
+                self.turn.call(OpenTool { id: id.clone(), name: name.clone(), called_with }, at);
                 if let Some(input) = block.input {
                     self.todos.call(id, name, input);
                     self.say(&message, &asked_by(name, input), at, stood_before);
@@ -206,6 +219,7 @@ impl Transcript {
                 Some(_) => self.turn.end(at),
             }
         }
+        self.context_tokens = message.context_tokens().or(self.context_tokens);
         if message.model.is_some() {
             self.model = message.model;
         }
@@ -217,14 +231,14 @@ impl Transcript {
             line.attachment.and_then(|raw| serde_json::from_str::<Attachment<'_>>(raw.get()).ok());
         let Some(attachment) = attachment else { return false };
         let at = line.at();
-        let prompt = attachment.prompt.and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+        let prompt = text_of(attachment.prompt);
         if let ("queued_command", Some(text)) = (attachment.kind.as_str(), &prompt) {
             self.background.hear(text);
         }
         match (attachment.kind.as_str(), prompt) {
             ("hook_stopped_continuation", _) => self.turn.end(at),
             ("queued_command", Some(text)) if is_from_a_person(line, &text) => {
-                self.prompt = Some((at, shortened(&text)));
+                self.hear_prompt(&text, at);
             }
             _ => {}
         }
@@ -252,16 +266,19 @@ impl Transcript {
 
     /// True when nothing was said in it: a session that was opened and not used.
     pub(super) fn is_blank(&self) -> bool {
-        !self.has_conversation && self.turn.is_unknown()
+        !self.has_words && self.turn.is_unknown()
     }
 
-    /// The folders that the lines name as the agent's: the first and the last one.
-    pub(super) fn folders(&self) -> (Option<&str>, Option<&str>) {
-        (self.first_cwd.as_deref(), self.last_cwd.as_deref())
+    /// Whether the client that wrote the last lines enters its processes in the registry, as far as that
+    /// was seen.
+    pub(super) fn enters_processes(&self) -> bool {
+        matches!(self.entrypoint.as_deref(), Some("cli" | "sdk-cli"))
+            && self.version.as_deref().and_then(Version::parse).is_some_and(Version::enters_processes)
     }
 
-    /// All that was said, for a session whose file is named `session_id`.
-    pub(super) fn observation(&self, session_id: &str) -> SessionObservation {
+    /// All that was said, for a session whose file is named `session_id`. `is_whole` if nothing stood
+    /// before the lines that were taken.
+    pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
         let has_words = !self.words.text.is_empty();
         SessionObservation {
             agent: NAME.to_owned(),
@@ -277,10 +294,14 @@ impl Transcript {
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
             is_partial: false,
-            name: None,
+            name: self.titles.name(),
             folder: self.last_cwd.as_ref().map(PathBuf::from),
             origin: SessionOrigin::Unknown,
-            usage: SessionUsage::default(),
+            usage: SessionUsage {
+                context_tokens: self.context_tokens,
+                context_limit: None,
+                n_turns: is_whole.then_some(self.n_prompts),
+            },
             subagents: Vec::new(),
             live: Vec::new(),
             process: None,
@@ -293,26 +314,6 @@ impl Transcript {
 fn joined_text(blocks: &[Block<'_>]) -> String {
     let texts = blocks.iter().filter(|block| block.kind == "text").filter_map(|block| block.text.as_deref());
     texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Whether a person wrote this to the agent, at the keyboard or through a program of theirs.
-fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
-    if text.starts_with("<task-notification>") {
-        return false;
-    }
-    match (line.origin.as_ref().map(|origin| origin.kind.as_str()), line.prompt_source.as_deref()) {
-        (Some("human"), _) | (None, Some("typed" | "sdk")) => true,
-        (Some(_), _) | (None, Some("system")) => false,
-        (None, _) => !text.is_empty() && !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
-    }
-}
-
-/// The first characters of a prompt.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_PROMPT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Keeps at most `most` bytes of the end.

@@ -13,8 +13,19 @@ const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     state: Progress,
-    /// Tools that were called and have not answered: id and name, in the order of the calls.
-    open_tools: Vec<(String, String)>,
+    /// Tools that were called and have not answered, in the order of the calls.
+    open_tools: Vec<OpenTool>,
+}
+
+/// A tool that was called and has not answered.
+#[derive(Debug)]
+pub(super) struct OpenTool {
+    /// The call's id.
+    pub(super) id: String,
+    /// The tool.
+    pub(super) name: String,
+    /// What it was called with, in short.
+    pub(super) called_with: Option<String>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,15 +51,15 @@ impl Turn {
     }
 
     /// The agent called a tool.
-    pub(super) fn call(&mut self, id: String, name: String, at: Option<Timestamp>) {
-        self.open_tools.retain(|(open, _)| *open != id);
-        self.open_tools.push((id, name));
+    pub(super) fn call(&mut self, tool: OpenTool, at: Option<Timestamp>) {
+        self.open_tools.retain(|open| open.id != tool.id);
+        self.open_tools.push(tool);
         self.state = Progress::Open(at);
     }
 
     /// A tool answered.
     pub(super) fn answer(&mut self, id: &str, at: Option<Timestamp>) {
-        self.open_tools.retain(|(open, _)| open != id);
+        self.open_tools.retain(|open| open.id != id);
         self.state = Progress::Open(at);
     }
 
@@ -109,9 +120,13 @@ impl Turn {
             Progress::Unknown => TurnState::Unknown,
             Progress::Open(since) => {
                 // What asks the person comes before what runs beside it.
-                let asks = self.open_tools.iter().find(|(_, name)| ASKING_TOOLS.contains(&name.as_str()));
-                let tool = asks.or(self.open_tools.first()).map(|(_, name)| name.clone());
-                TurnState::Open { since: *since, tool, what: None }
+                let asks = self.open_tools.iter().find(|open| ASKING_TOOLS.contains(&open.name.as_str()));
+                let open = asks.or(self.open_tools.first());
+                TurnState::Open {
+                    since: *since,
+                    tool: open.map(|open| open.name.clone()),
+                    what: open.and_then(|open| open.called_with.clone()),
+                }
             }
             Progress::Ended(at) => TurnState::Ended { at: *at },
             Progress::Interrupted(at) => TurnState::Interrupted { at: *at },

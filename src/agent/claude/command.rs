@@ -1,0 +1,74 @@
+//! The command lines by which a session is asked or told something, as data.
+//!
+//! The prompt goes through standard input, so that no words of a person or a model are an argument. The
+//! id and the folder come from the session's record, so both are checked.
+
+use std::path::PathBuf;
+
+use super::PROGRAM;
+use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use crate::model::SessionObservation;
+
+/// Settings under which no hook of the project runs, closeout's own among them.
+const NO_HOOKS: &str = r#"{"disableAllHooks":true}"#;
+/// Bounds the time that a look waits for a model's service that fails.
+const FEW_RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "1");
+
+/// The program by which a session is asked or told something. `None` if it cannot be: the id is none of
+/// the client's, its folder is not known, or there is no way (the client has no queue for a live
+/// session).
+pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
+    let id = session.session_id.as_str();
+    if !is_uuid(id) {
+        return None;
+    }
+    // The client writes the folder that it was started in into the record, and its tools run there.
+    let folder = session.folder.clone().filter(|folder| folder.is_absolute())?;
+    match asking {
+        Asking::Probe { prompt } => Some(look(id, folder, prompt, &[])),
+        Asking::Closer { prompt, schema } => Some(look(id, folder, prompt, &["--json-schema", schema])),
+        Asking::Reply { text } => Some(AgentCommand {
+            environment: Vec::new(),
+            trace: Trace::InSession,
+            ..started(&["-p", "--resume", id, "--output-format", "json"], folder, text)
+        }),
+        Asking::Queue { .. } => None,
+    }
+}
+
+/// A look that leaves nothing behind and changes nothing.
+fn look(id: &str, folder: PathBuf, prompt: &str, more: &[&str]) -> AgentCommand {
+    let fixed = [
+        "-p",
+        "--resume",
+        id,
+        "--no-session-persistence",
+        "--settings",
+        NO_HOOKS,
+        "--permission-mode",
+        "plan",
+        "--output-format",
+        "json",
+    ];
+    started(&[&fixed, more].concat(), folder, prompt)
+}
+
+fn started(arguments: &[&str], folder: PathBuf, prompt: &str) -> AgentCommand {
+    let (name, value) = FEW_RETRIES;
+    AgentCommand {
+        program: PROGRAM.to_owned(),
+        arguments: arguments.iter().copied().map(Argument::from).collect(),
+        stdin: prompt.to_owned(),
+        folder,
+        environment: vec![(name.to_owned(), value.to_owned())],
+        trace: Trace::Nothing,
+        answer: AnswerPlace::ResultObject,
+    }
+}
+
+/// Whether a text is an id as the client makes them: a UUID in its usual form.
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths = groups.iter().map(|group| group.len());
+    lengths.eq([8, 4, 4, 4, 12]) && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit())
+}

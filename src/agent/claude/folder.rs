@@ -1,0 +1,107 @@
+//! The folders under `projects/`: one for each folder that sessions were begun in, with their records.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::model::Timestamp;
+
+/// The client cuts a longer name here and adds `-` and a hash.
+const LONGEST_NAME: usize = 200;
+
+/// A record as it stands in its folder.
+#[derive(Debug, Clone)]
+pub(super) struct Listed {
+    /// The session's id: the name without its ending. Untrusted text, but a single part of a path.
+    pub(super) id: String,
+    pub(super) inode: u64,
+    /// In bytes.
+    pub(super) size: u64,
+    /// When it last grew, in nanoseconds.
+    pub(super) written_at: i64,
+    /// When it was made, in nanoseconds, where the file system tells.
+    pub(super) made_at: Option<i64>,
+}
+
+impl Listed {
+    /// When it last grew.
+    pub(super) fn moved_at(&self) -> Timestamp {
+        Timestamp(self.written_at.div_euclid(1_000_000))
+    }
+
+    /// Its path in `folder`.
+    pub(super) fn path(&self, folder: &Path) -> PathBuf {
+        record_path(folder, &self.id)
+    }
+}
+
+/// Where the record of the session `id` is in `folder`. The id is a single part of a path.
+pub(super) fn record_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}.jsonl"))
+}
+
+/// The name of a workspace's folder under `projects/`: every UTF-16 unit of the path but ASCII letters
+/// and digits turned into `-`. Longer than 200 it is only the begin of the name. Two workspaces can have
+/// the same name.
+pub fn folder_name(workspace: &Path) -> String {
+    let units = workspace.to_string_lossy();
+    let name = units.encode_utf16().map(|unit| {
+        let byte = u8::try_from(unit).unwrap_or(b'-');
+        if byte.is_ascii_alphanumeric() { char::from(byte) } else { '-' }
+    });
+    name.collect()
+}
+
+/// How the name of every folder begins whose sessions were begun in `folder` or below it. Others can
+/// begin so too.
+pub(super) fn name_begin(folder: &Path) -> String {
+    let mut name = folder_name(folder);
+    name.truncate(LONGEST_NAME);
+    name
+}
+
+/// The folder of a workspace's records. It need not exist.
+pub(super) fn record_folder(config_dir: &Path, workspace: &Path) -> PathBuf {
+    let projects = config_dir.join("projects");
+    let name = folder_name(workspace);
+    let cut = (name.len() > LONGEST_NAME).then(|| cut_folder(&projects, &name[..LONGEST_NAME])).flatten();
+    cut.unwrap_or_else(|| projects.join(name))
+}
+
+/// The folder whose long name was cut and hashed.
+fn cut_folder(projects: &Path, begin: &str) -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(projects)
+        .ok()?
+        .filter_map(Result::ok)
+        .filter(|entry| {
+            let name = entry.file_name();
+            let hash = name.to_str().and_then(|name| name.strip_prefix(begin)?.strip_prefix('-'));
+            hash.is_some_and(|hash| hash.len() == 6)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    folders.sort();
+    folders.pop()
+}
+
+/// The records in a folder, in no order. What is no regular file is among them, so that it is said.
+pub(super) fn records(folder: &Path) -> io::Result<Vec<Listed>> {
+    let entries = fs::read_dir(folder)?.filter_map(Result::ok);
+    Ok(entries.filter_map(|entry| listed(entry.file_name().to_str()?, || entry.metadata())).collect())
+}
+
+fn listed(name: &str, metadata: impl FnOnce() -> io::Result<Metadata>) -> Option<Listed> {
+    // Versions around 2.0 kept the transcripts of subagents here, as `agent-<id>.jsonl`.
+    let id = name.strip_suffix(".jsonl").filter(|id| !id.is_empty() && !id.starts_with("agent-"))?;
+    let metadata = metadata().ok()?;
+    let made_at = metadata.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    Some(Listed {
+        id: id.to_owned(),
+        inode: metadata.ino(),
+        size: metadata.len(),
+        written_at: metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()),
+        made_at: made_at.and_then(|made| i64::try_from(made.as_nanos()).ok()),
+    })
+}

@@ -1,0 +1,100 @@
+//! One record, followed from reading to reading: its lines, and the tasks and subagents beside them.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::beside;
+use super::open::open_record;
+use super::tasks::read_tasks;
+use super::transcript::Transcript;
+use crate::agent::record_tail::{Followed, read_range};
+use crate::model::{Checklist, SessionObservation};
+
+/// How far back a todo list is searched for that the last piece does not have, in bytes.
+const TODO_REACH: u64 = 4 << 20;
+/// It is searched in blocks of this size, with so much of the next one.
+const TODO_BLOCK: u64 = 256 << 10;
+const TODO_OVERLAP: u64 = 64;
+
+/// A call that changes the todo list, in the bytes of a transcript.
+static TODO_CALL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""name":"(?:TodoWrite|TaskCreate|TaskUpdate)""#).ok());
+
+/// What is remembered of one record.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) path: PathBuf,
+    followed: Followed<Transcript>,
+    /// The tasks as they were after so many changes.
+    tasks: Option<(u64, Option<Checklist>)>,
+}
+
+impl Record {
+    /// Reads the record at `path`: what was appended if it is among `records`, else from its end.
+    pub(super) fn read(path: &Path, records: &mut Vec<Record>) -> io::Result<(Record, File)> {
+        let file = open_record(path)?;
+        let known = records.iter().position(|record| record.path == path);
+        if let Some(mut record) = known.map(|at| records.swap_remove(at))
+            && record.followed.follow(&file)?
+        {
+            return Ok((record, file));
+        }
+        let mut followed: Followed<Transcript> = Followed::open(&file)?;
+        if !followed.reader.is_blank() {
+            reach_for_todos(&mut followed, &file)?;
+        }
+        Ok((Record { path: path.to_owned(), followed, tasks: None }, file))
+    }
+
+    /// What its lines said.
+    pub(super) fn transcript(&self) -> &Transcript {
+        &self.followed.reader
+    }
+
+    /// What it says, with what stands beside it.
+    pub(super) fn observe(&mut self, file: &File, config_dir: &Path) -> SessionObservation {
+        let Record { path, followed, tasks } = self;
+        let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut session = followed.reader.observation(&id, followed.begins_at == 0);
+        session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
+        session.subagents = beside::subagents(path, &followed.reader.background);
+        let n_changes = followed.reader.todos.n_changes();
+        let is_current = tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
+        if !is_current {
+            *tasks = Some((n_changes, read_tasks(&config_dir.join("tasks").join(&id))));
+        }
+        if let Some((_, Some(tasks))) = tasks {
+            session.todos = Some(tasks.clone());
+            session.is_partial = followed.is_cut;
+        }
+        if let Some(at) = file.metadata().ok().as_ref().and_then(beside::modified_at) {
+            session.written_at = Some(at);
+        }
+        session
+    }
+}
+
+/// Takes a longer piece if it holds a todo list that the last piece does not.
+fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
+    let size = file.metadata()?.len();
+    let start = size.saturating_sub(TODO_REACH);
+    let todos = &followed.reader.todos;
+    let Some(pattern) = TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) else {
+        return Ok(());
+    };
+    let mut end = followed.begins_at;
+    while end > start {
+        let begin = end.saturating_sub(TODO_BLOCK).max(start);
+        // A call that lies across two blocks is found in the overlap.
+        let block = read_range(file, begin, (end + TODO_OVERLAP).min(size))?;
+        if pattern.is_match(&block) {
+            return followed.take_from(file, start, size);
+        }
+        end = begin;
+    }
+    Ok(())
+}

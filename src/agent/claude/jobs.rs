@@ -1,0 +1,59 @@
+//! Sessions in the background (`claude --bg`): `jobs/<short>/state.json` tells more of one than its
+//! entry in the registry, which says `idle` while the agent waits for an answer.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::open::read_small;
+use super::prompt::shortened;
+use crate::model::{ActivitySource, LiveStatus, LiveWord, Timestamp, WaitsOn};
+
+/// A longer state is passed over; real ones have about 1 KiB. In bytes.
+const LONGEST_STATE: u64 = 256 << 10;
+/// The name of the file that is read.
+pub(super) const STATE_FILE: &str = "state.json";
+
+/// The state of a session in the background, as the client writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct JobState {
+    session_id: String,
+    #[serde(default)]
+    state: String,
+    /// What it does, in words.
+    #[serde(default)]
+    detail: Option<String>,
+    /// What it waits for, in words.
+    #[serde(default)]
+    needs: Option<String>,
+    #[serde(default)]
+    in_flight: InFlight,
+    #[serde(default)]
+    updated_at: Option<String>,
+}
+
+/// What runs beside the session's own turn.
+#[derive(Default, Deserialize)]
+struct InFlight {
+    #[serde(default)]
+    tasks: u32,
+}
+
+/// What the job in `folder` adds to an entry that says that the session `id` is idle.
+pub(super) fn word(folder: &Path, id: &str) -> Option<LiveWord> {
+    let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE)?;
+    let job: JobState = serde_json::from_slice(&bytes).ok()?;
+    if job.session_id != id {
+        return None;
+    }
+    let (status, what) = match job.state.as_str() {
+        "blocked" => (LiveStatus::Waiting { on: WaitsOn::Input }, job.needs.or(job.detail)),
+        _ if job.in_flight.tasks > 0 => (LiveStatus::Background, job.detail),
+        _ => return None,
+    };
+    let updated_at: Option<jiff::Timestamp> = job.updated_at.and_then(|at| at.parse().ok());
+    let since = updated_at.map(|at| Timestamp(at.as_millisecond()));
+    let what = what.map(|what| shortened(what.trim())).filter(|what| !what.is_empty());
+    Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what })
+}
