@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod agents;
+mod agents_opencode;
 mod architecture;
 mod cli;
 mod combine;

@@ -97,6 +97,20 @@ impl Adapter {
         }
     }
 
+    /// Whether an event in `folder`, one of the survey's watch targets, is news for discovery. Only an
+    /// agent that keeps all of its sessions in one file can say no.
+    pub(super) fn is_news(&self, folder: &Path, memory: &mut SurveyMemory) -> Option<bool> {
+        match self {
+            Adapter::OpenCode { data_dir } if data_dir == folder => {
+                Some(opencode::is_news(data_dir, &mut memory.opencode))
+            }
+            Adapter::ClaudeCode { .. }
+            | Adapter::Codex { .. }
+            | Adapter::OpenCode { .. }
+            | Adapter::Gemini { .. } => None,
+        }
+    }
+
     /// Reads the sessions of `workspace` (absolute, resolved). `places` are those of this agent.
     fn sessions(
         &self,

@@ -58,3 +58,9 @@ pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut SurveyMemo
     }
     all
 }
+
+/// Whether an event in `folder`, one of the watch targets of a survey, asks for another survey. False
+/// only where an agent could tell cheaply that nothing but known sessions moved.
+pub fn is_news(adapters: &[Adapter], folder: &Path, memory: &mut SurveyMemory) -> bool {
+    adapters.iter().find_map(|adapter| adapter.is_news(folder, memory)).unwrap_or(true)
+}

@@ -1,0 +1,185 @@
+//! The JSON cells of the tables `message` and `part`, as far as they are used. Pure; unknown fields are
+//! passed over, and a field of another type than expected counts as absent.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// Parts of a message that say nothing that is used here.
+const SILENT_PARTS: [&str; 10] = [
+    "agent",
+    "compaction",
+    "file",
+    "patch",
+    "reasoning",
+    "retry",
+    "snapshot",
+    "step-finish",
+    "step-start",
+    "subtask",
+];
+
+/// A cell of `message`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct MessageCell {
+    pub(super) role: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) time: Times,
+    /// The user's message that an assistant's answers.
+    #[serde(default, rename = "parentID", deserialize_with = "lenient")]
+    pub(super) parent_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) finish: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) error: Option<ErrorCell>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) path: PathCell,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) tokens: Option<Tokens>,
+    #[serde(default, rename = "providerID", deserialize_with = "lenient")]
+    pub(super) provider_id: Option<String>,
+    #[serde(default, rename = "modelID", deserialize_with = "lenient")]
+    pub(super) model_id: Option<String>,
+    /// `true` for the summary that stands in place of a conversation; an object in a user's message.
+    #[serde(default)]
+    summary: Value,
+}
+
+/// Times in milliseconds since the epoch.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Times {
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) created: Option<i64>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) completed: Option<i64>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) start: Option<i64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct PathCell {
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) cwd: Option<String>,
+}
+
+/// The error that stands in place of a reply.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ErrorCell {
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) name: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) data: ErrorData,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ErrorData {
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) message: Option<String>,
+}
+
+/// The tokens of one request.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Tokens {
+    #[serde(default, deserialize_with = "lenient")]
+    input: u64,
+    #[serde(default, deserialize_with = "lenient")]
+    cache: CachedTokens,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct CachedTokens {
+    #[serde(default, deserialize_with = "lenient")]
+    read: u64,
+    #[serde(default, deserialize_with = "lenient")]
+    write: u64,
+}
+
+/// A cell of `part`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct PartCell {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) text: String,
+    /// Written by the client, not by a person: the content of a file, a reminder.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) synthetic: bool,
+    /// Not given to the model.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) ignored: bool,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) tool: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) state: ToolState,
+}
+
+/// How far a call of a tool is.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ToolState {
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) status: String,
+    #[serde(default)]
+    pub(super) input: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) error: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) time: Times,
+}
+
+impl MessageCell {
+    pub(super) fn parse(cell: &str) -> Option<MessageCell> {
+        serde_json::from_str(cell).ok()
+    }
+
+    /// The summary that a compaction made.
+    pub(super) fn is_summary(&self) -> bool {
+        self.summary == Value::Bool(true)
+    }
+
+    /// What the request put before the model, where the message tells.
+    pub(super) fn context_tokens(&self) -> Option<u64> {
+        let tokens = self.tokens.as_ref()?;
+        let sum = tokens.input.saturating_add(tokens.cache.read).saturating_add(tokens.cache.write);
+        (sum > 0).then_some(sum)
+    }
+
+    /// Provider and model, like `anthropic/claude-sonnet`.
+    pub(super) fn model(&self) -> Option<String> {
+        let model = self.model_id.as_deref().filter(|model| !model.is_empty())?;
+        Some(match self.provider_id.as_deref().filter(|provider| !provider.is_empty()) {
+            Some(provider) => format!("{provider}/{model}"),
+            None => model.to_owned(),
+        })
+    }
+}
+
+impl PartCell {
+    pub(super) fn parse(cell: &str) -> Option<PartCell> {
+        serde_json::from_str(cell).ok()
+    }
+
+    /// Whether this version of closeout knows the kind of part.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.kind.as_str(), "text" | "tool") || SILENT_PARTS.contains(&self.kind.as_str())
+    }
+
+    /// Words that are somebody's own.
+    pub(super) fn words(&self) -> Option<&str> {
+        let is_own = self.kind == "text" && !self.synthetic && !self.ignored;
+        Some(self.text.trim()).filter(|text| is_own && !text.is_empty())
+    }
+
+    /// A call of a tool that has not answered.
+    pub(super) fn is_open_call(&self) -> bool {
+        self.kind == "tool" && matches!(self.state.status.as_str(), "pending" | "running")
+    }
+}
+
+/// The value if it has the expected type, else the default.
+fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + serde::de::DeserializeOwned,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
+}

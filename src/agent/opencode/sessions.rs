@@ -1,0 +1,171 @@
+//! Reading the sessions of a workspace out of the database.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::conversation::{Conversation, shortened};
+use super::row::{self, SessionRow};
+use super::store::{self, Settling, Store};
+use super::{DATABASE, LOG, NAME, is_session_id};
+use crate::agent::SessionsRead;
+use crate::model::{
+    Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
+    Timestamp, TurnState, WatchTarget,
+};
+
+/// So many sessions of a workspace are read, the newest.
+const MOST_READ: usize = 8;
+/// So many subagents of a session are looked at, the newest.
+const MOST_CHILDREN: u32 = 16;
+/// So many messages of a subagent are looked at: the newest tells how its turn stands.
+const OF_CHILD: u32 = 1;
+
+/// A title that the client made itself (`session/session.ts` of opencode).
+static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:New|Child) session - \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z(?: \(fork #\d+\))?$")
+        .ok()
+});
+/// What the client puts after the title of a fork.
+static FORK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r" \(fork #\d+\)$").ok());
+/// What the client puts after the title of a subagent's session.
+const OF_SUBAGENT: &str = " subagent)";
+
+/// What is remembered of a workspace's sessions between readings.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    settling: Settling,
+    /// The sessions that the last reading was of.
+    asked: Vec<String>,
+    sessions: Vec<SessionObservation>,
+}
+
+/// Reads the sessions at `places`, the newest first. No other belongs to the workspace: a new one is
+/// found by the survey.
+pub(in crate::agent) fn sessions(
+    data_dir: &Path,
+    _workspace: &Path,
+    places: &[&SessionPlace],
+    memory: &mut Memory,
+) -> SessionsRead {
+    let mut asked: Vec<String> = places.iter().map(|place| place.session_id.clone()).collect();
+    asked.retain(|id| is_session_id(id));
+    if asked.is_empty() {
+        *memory = Memory::default();
+        return SessionsRead::default();
+    }
+    let database = store::database(data_dir);
+    let names = Names::these([DATABASE, LOG]);
+    let folder = database.parent().unwrap_or(data_dir).to_owned();
+    let mut read = SessionsRead {
+        watch_targets: vec![WatchTarget::new(folder, names, Parts::WORDS)],
+        ..Default::default()
+    };
+    let outcome = store::stamp(&database).and_then(|stamp| {
+        let Some(stamp) = stamp else { return Ok(Vec::new()) };
+        if memory.asked == asked && memory.settling.is_unchanged(&stamp) {
+            return Ok(memory.sessions.clone());
+        }
+        let sessions = store::read(&database, &stamp, |store| read_all(store, &asked))?;
+        memory.settling.note(stamp);
+        memory.asked.clone_from(&asked);
+        memory.sessions.clone_from(&sessions);
+        Ok(sessions)
+    });
+    match outcome {
+        Ok(sessions) => read.sessions = sessions,
+        Err(unreadable) => {
+            memory.settling.forget();
+            read.trouble.push(unreadable);
+        }
+    }
+    read
+}
+
+fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObservation>> {
+    store.need("session", &["id"])?;
+    let mut rows = Vec::new();
+    for id in asked {
+        rows.extend(row::session(store, id)?);
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at));
+    rows.truncate(MOST_READ);
+    let mut sessions = Vec::new();
+    for row in rows {
+        sessions.push(observe(store, row)?);
+    }
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
+    Ok(sessions)
+}
+
+fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<SessionObservation> {
+    let (said, is_cut) = row::conversation(store, &row.id, None)?;
+    let todos = row::todos(store, &row.id)?;
+    let subagents = subagents(store, &row.id)?;
+    let n_turns = row::n_prompts(store, &row.id)?;
+    let origin = origin(&row);
+    let Conversation { turn, words, model, context_tokens, folder, prompt, moved_at, n_skipped, .. } = said;
+    Ok(SessionObservation {
+        agent: NAME.to_owned(),
+        session_id: row.id,
+        version: row.version.filter(|version| !version.is_empty()),
+        model,
+        last_message: words,
+        todos: (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos }),
+        turn: turn.unwrap_or(TurnState::Unknown),
+        prompted_at: prompt.as_ref().and_then(|(at, _)| *at),
+        prompt: prompt.map(|(_, words)| words),
+        written_at: moved_at.max(row.updated_at.map(Timestamp)),
+        n_skipped_lines: n_skipped,
+        is_partial: is_cut,
+        name: row.title.as_deref().and_then(name),
+        folder: folder.or(row.directory).map(PathBuf::from),
+        origin,
+        usage: SessionUsage { context_tokens, context_limit: None, n_turns: Some(n_turns) },
+        subagents,
+        live: Vec::new(),
+        process: None,
+        pane: None,
+    })
+}
+
+/// The subagents whose turn is open.
+fn subagents(store: &Store, id: &str) -> rusqlite::Result<Vec<Subagent>> {
+    let mut open = Vec::new();
+    for child in row::children(store, id, MOST_CHILDREN)? {
+        let (said, _) = row::conversation(store, &child.id, Some(OF_CHILD))?;
+        if let Some(TurnState::Open { .. }) = said.turn {
+            let moved_at = said.moved_at.max(child.updated_at.map(Timestamp));
+            let what = child.title.as_deref().and_then(name).map(|title| task(&title));
+            open.push(Subagent { id: child.id, what, moved_at });
+        }
+    }
+    Ok(open)
+}
+
+/// A title without what the client adds for a subagent: ` (@general subagent)`.
+fn task(title: &str) -> String {
+    let cut = title.ends_with(OF_SUBAGENT).then(|| title.rfind(" (@")).flatten();
+    cut.map_or(title, |at| &title[..at]).to_owned()
+}
+
+/// A title that somebody gave, the title model or a person.
+fn name(title: &str) -> Option<String> {
+    let is_default = DEFAULT_TITLE.as_ref().is_some_and(|pattern| pattern.is_match(title));
+    (!is_default && !title.trim().is_empty()).then(|| shortened(title))
+}
+
+/// `opencode run` refuses questions for its sessions, since nobody could answer. A fork begins without
+/// that mark, whoever made it.
+fn origin(row: &SessionRow) -> SessionOrigin {
+    let title = row.title.as_deref().unwrap_or_default();
+    if FORK.as_ref().is_some_and(|pattern| pattern.is_match(title)) {
+        return SessionOrigin::Fork { of: None };
+    }
+    let rules: Vec<serde_json::Value> =
+        row.permission.as_deref().and_then(|rules| serde_json::from_str(rules).ok()).unwrap_or_default();
+    let refuses_questions =
+        rules.iter().any(|rule| rule["permission"] == "question" && rule["action"] == "deny");
+    if refuses_questions { SessionOrigin::Headless } else { SessionOrigin::Unknown }
+}

@@ -1,0 +1,299 @@
+//! Opening the database so that its owner does not notice, for one reading.
+//!
+//! What is done for that, and why:
+//! - `mode=ro` and `query_only`: nothing is written to the database.
+//! - `readonly_shm`: the index of the log (`-shm`) is not written either. While opencode runs, its index
+//!   is used as it is; after it ended, `SQLite` builds one in memory. That is the usual case: opencode ends
+//!   without closing its database, and leaves a log that holds most of what is new.
+//! - `immutable` where there is no log: any other way would create one. In that mode no lock is taken, so
+//!   what was read counts only if the files are the same afterwards.
+//! - A log without an index is not opened: `SQLite` would have to create the index.
+//! - A short wait for a lock; one read transaction for all that is read, and no connection is kept.
+//! - No checkpoint at the end, and temporary tables in memory.
+//!
+//! The files are looked at by name and never opened here: to close a file drops all POSIX locks that this
+//! process holds on it, those of a reading in another thread too. So a race is left: who swaps the file
+//! between look and opening can have a FIFO opened, and an owner that removes its log just then has an
+//! empty one made again, which is harmless.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::DATABASE;
+use crate::model::{ReadProblem, Unreadable};
+
+/// How long is waited for a lock.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// No value longer than this is taken into memory, in bytes.
+const LONGEST_VALUE: i32 = 32 << 20;
+/// A longer log is not read: without a running owner all of it is read at each opening, in bytes.
+const LONGEST_LOG: u64 = 256 << 20;
+/// After so many steps of `SQLite`'s machine ...
+const STEPS: i32 = 10_000;
+/// ... this many times, the reading is given up: some seconds at most.
+const MOST_PAUSES: u32 = 20_000;
+/// How often a database that changes under an unlocked reading is read.
+const TRIES: usize = 3;
+
+/// The tables that are read.
+const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
+                      AND sql LIKE 'CREATE TABLE%' AND name IN ('session', 'message', 'part', 'todo')";
+
+/// An open database, in a read transaction.
+#[derive(Debug)]
+pub(super) struct Store {
+    connection: Connection,
+    columns: HashMap<String, HashSet<String>>,
+}
+
+/// The state of the files by which a change of the database shows. The same stamp twice can hide a change
+/// that fell into one tick of the file system's clock; see [`Settling`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stamp {
+    database: FileStamp,
+    log: Option<FileStamp>,
+    has_index: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileStamp {
+    file: (u64, u64),
+    length: u64,
+    modified: (i64, i64),
+}
+
+/// Whether a database can be taken for unchanged: its stamp was the same at two readings, which are
+/// farther apart than a tick of the file system's clock.
+#[derive(Debug, Default)]
+pub(super) struct Settling {
+    stamp: Option<Stamp>,
+    is_settled: bool,
+}
+
+impl Settling {
+    /// Whether the reading before last, and the last one, found the database with this stamp.
+    pub(super) fn is_unchanged(&self, stamp: &Stamp) -> bool {
+        self.is_settled && self.stamp.as_ref() == Some(stamp)
+    }
+
+    /// Takes note of a reading that began with this stamp.
+    pub(super) fn note(&mut self, stamp: Stamp) {
+        self.is_settled = self.stamp.as_ref() == Some(&stamp);
+        self.stamp = Some(stamp);
+    }
+
+    /// The next reading is to be a real one.
+    pub(super) fn forget(&mut self) {
+        *self = Settling::default();
+    }
+}
+
+/// The path of the database in `data_dir`, with the links on the way to it resolved.
+pub(super) fn database(data_dir: &Path) -> PathBuf {
+    data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned()).join(DATABASE)
+}
+
+/// The state of the files; `None` if there is no database.
+pub(super) fn stamp(database: &Path) -> Result<Option<Stamp>, Unreadable> {
+    let Some(main) = look(database)? else { return Ok(None) };
+    let log_path = beside(database, "-wal");
+    let log = look(&log_path)?;
+    if log.as_ref().is_some_and(|log| log.length > LONGEST_LOG) {
+        let detail = "the log of opencode's database is too long to be read; end opencode and start it again";
+        return Err(unreadable(&log_path, ReadProblem::TooLarge, detail));
+    }
+    let has_index = look(&beside(database, "-shm"))?.is_some();
+    Ok(Some(Stamp { database: main, log, has_index }))
+}
+
+/// Opens the database, lets `reading` read, and closes it. `stamp` is its state as it was just found.
+pub(super) fn read<T>(
+    database: &Path,
+    stamp: &Stamp,
+    reading: impl Fn(&Store) -> rusqlite::Result<T>,
+) -> Result<T, Unreadable> {
+    let mut stamp = stamp.clone();
+    for _ in 0..TRIES {
+        let is_at_rest = stamp.is_at_rest();
+        if !is_at_rest && !stamp.has_index {
+            let detail = "opencode's database has a log without an index (it was copied or is being opened); \
+                          start opencode once";
+            return Err(unreadable(database, ReadProblem::HalfWritten, detail));
+        }
+        let outcome = Store::open(database, is_at_rest).and_then(|store| reading(&store));
+        if !is_at_rest {
+            return outcome.map_err(|error| trouble(database, &error));
+        }
+        match self::stamp(database)? {
+            Some(after) if after == stamp => return outcome.map_err(|error| trouble(database, &error)),
+            Some(after) => stamp = after,
+            None => break,
+        }
+    }
+    let detail = "opencode's database changed while it was read; it is read again when it changes next";
+    Err(unreadable(database, ReadProblem::HalfWritten, detail))
+}
+
+impl Stamp {
+    /// No log, or an empty one that nobody uses: all there is stands in the database itself.
+    fn is_at_rest(&self) -> bool {
+        self.log.as_ref().is_none_or(|log| log.length == 0 && !self.has_index)
+    }
+}
+
+impl Store {
+    fn open(database: &Path, is_at_rest: bool) -> rusqlite::Result<Store> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let mut connection = Connection::open_with_flags(uri(database, is_at_rest), flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        // A schema that was made to be slow ends here.
+        let mut n_pauses = 0;
+        connection.progress_handler(
+            STEPS,
+            Some(move || {
+                n_pauses += 1;
+                n_pauses > MOST_PAUSES
+            }),
+        )?;
+        connection.execute_batch("PRAGMA query_only = 1; PRAGMA temp_store = MEMORY; BEGIN")?;
+        let columns = columns(&connection)?;
+        Ok(Store { connection, columns })
+    }
+
+    /// The connection, for a query.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Whether a table is there with all of these columns.
+    pub(super) fn has(&self, table: &str, columns: &[&str]) -> bool {
+        let known = self.columns.get(table);
+        known.is_some_and(|known| columns.iter().all(|column| known.contains(*column)))
+    }
+
+    /// The expression for a column: its name, or `NULL` if this database has none of that name.
+    pub(super) fn column(&self, table: &str, column: &'static str) -> &'static str {
+        if self.has(table, &[column]) { column } else { "NULL" }
+    }
+
+    /// Refuses a database that lacks one of these.
+    pub(super) fn need(&self, table: &str, columns: &[&str]) -> rusqlite::Result<()> {
+        if self.has(table, columns) {
+            return Ok(());
+        }
+        Err(rusqlite::Error::InvalidColumnName(format!("{table}: {}", columns.join(", "))))
+    }
+}
+
+fn columns(connection: &Connection) -> rusqlite::Result<HashMap<String, HashSet<String>>> {
+    let mut found = HashMap::new();
+    let mut tables = connection.prepare(TABLES)?;
+    let names = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    for name in names {
+        let mut of_table = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let columns = of_table.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        found.insert(name, columns);
+    }
+    Ok(found)
+}
+
+/// The address by which `SQLite` opens the database (sqlite.org/uri.html).
+fn uri(database: &Path, is_at_rest: bool) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in database.as_os_str().as_bytes() {
+        let sign = char::from(*byte);
+        if sign.is_ascii_alphanumeric() || "/-_.~".contains(sign) {
+            uri.push(sign);
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str(if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro&readonly_shm=1" });
+    uri
+}
+
+fn beside(database: &Path, end: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+/// Looks at a file that must be a regular one, without opening it; `None` if there is none.
+fn look(path: &Path) -> Result<Option<FileStamp>, Unreadable> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(Some(FileStamp::of(&metadata))),
+        Ok(metadata) if metadata.is_symlink() => {
+            let detail =
+                "it is a link, which is not followed; set XDG_DATA_HOME to the folder that it leads to";
+            Err(unreadable(path, ReadProblem::Link, detail))
+        }
+        Ok(_) => Err(unreadable(path, ReadProblem::NotAFile, "it is not a regular file")),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(unreadable(path, ReadProblem::Refused, "there is no permission to look at it"))
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(unreadable(path, ReadProblem::Io, &format!("it cannot be looked at: {error}"))),
+    }
+}
+
+impl FileStamp {
+    fn of(metadata: &Metadata) -> FileStamp {
+        FileStamp {
+            file: (metadata.dev(), metadata.ino()),
+            length: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+}
+
+fn unreadable(path: &Path, problem: ReadProblem, detail: &str) -> Unreadable {
+    Unreadable { name: path.display().to_string(), problem, detail: detail.to_owned() }
+}
+
+/// The failure of a reading, with what to do about it.
+fn trouble(database: &Path, error: &rusqlite::Error) -> Unreadable {
+    if let rusqlite::Error::InvalidColumnName(missing) = error {
+        let detail = format!(
+            "opencode's database lacks what closeout reads ({missing}): it is being changed by an update, or \
+             its version is not known; start opencode once, or update closeout"
+        );
+        return unreadable(database, ReadProblem::Invalid, &detail);
+    }
+    let (problem, what) = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (ReadProblem::TimedOut, "it is locked; it is read again when it changes")
+        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            (ReadProblem::Invalid, "it is damaged or no database; move it away, or restore it from a copy")
+        }
+        Some(ErrorCode::OperationInterrupted | ErrorCode::TooBig | ErrorCode::OutOfMemory) => {
+            (ReadProblem::TooLarge, "reading it takes too much")
+        }
+        Some(
+            ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied,
+        ) => (ReadProblem::Refused, "it cannot be opened; look at the rights of the file and its folder"),
+        Some(ErrorCode::ReadOnly) => {
+            (ReadProblem::HalfWritten, "its last writer was cut off; start opencode once")
+        }
+        _ => (ReadProblem::Io, "it cannot be read"),
+    };
+    unreadable(database, problem, &format!("opencode's database: {what} ({error})"))
+}

@@ -1,0 +1,128 @@
+//! Which sessions there are, and in which folder each was begun: two queries over the table `session`.
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::params;
+
+use super::arrivals::Arrivals;
+use super::store::{self, Settling, Store};
+use super::{DATABASE, LOG, NAME, is_session_id};
+use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::model::{Names, Parts, SessionPlace, Timestamp, Unreadable, WatchTarget};
+
+/// So many sessions are found at most, the newest.
+const MOST_FOUND: u32 = 20_000;
+/// A longer path of a folder is not a path, in bytes.
+const LONGEST_PATH: u32 = 4 << 10;
+
+/// What is remembered of the sessions found.
+#[derive(Debug, Default)]
+pub(crate) struct SurveyMemory {
+    settling: Settling,
+    /// What the last survey was asked.
+    asked: Option<(Timestamp, Option<PathBuf>)>,
+    found: Vec<FoundSession>,
+    n_older: usize,
+    /// What the last survey knew of messages, so that a new one can be told from one in a known session.
+    pub(super) arrivals: Arrivals,
+}
+
+impl SurveyMemory {
+    /// Answers from memory, if the last survey was asked for no less.
+    fn narrow(&mut self, ask: &SurveyAsk<'_>) -> bool {
+        let Some((since, within)) = &mut self.asked else { return false };
+        if ask.since < *since || ask.within != within.as_deref() {
+            return false;
+        }
+        *since = ask.since;
+        let n_before = self.found.len();
+        self.found.retain(|found| found.moved_at >= ask.since);
+        self.n_older += n_before - self.found.len();
+        true
+    }
+}
+
+#[derive(Debug)]
+struct Found {
+    sessions: Vec<FoundSession>,
+    n_older: usize,
+    arrivals: Arrivals,
+}
+
+/// Finds the sessions on this machine.
+pub(in crate::agent) fn survey(data_dir: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
+    let database = store::database(data_dir);
+    let mut survey = Survey { watch_targets: vec![target(data_dir)], ..Survey::default() };
+    match find(&database, ask, memory) {
+        Ok(()) => {
+            survey.found.clone_from(&memory.found);
+            survey.n_older = memory.n_older;
+        }
+        Err(unreadable) => {
+            *memory = SurveyMemory::default();
+            survey.problems.push(unreadable);
+        }
+    }
+    survey
+}
+
+/// Where a message of a session that is not found yet would show. So does each message of any other
+/// session: [`super::is_news`] tells which it is.
+pub(super) fn target(data_dir: &Path) -> WatchTarget {
+    WatchTarget::new(data_dir, Names::these([DATABASE, LOG]), Parts::WORDS)
+}
+
+fn find(database: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Result<(), Unreadable> {
+    let Some(stamp) = store::stamp(database)? else {
+        *memory = SurveyMemory::default();
+        return Ok(());
+    };
+    if memory.settling.is_unchanged(&stamp) && memory.narrow(ask) {
+        return Ok(());
+    }
+    let found = store::read(database, &stamp, |store| query(store, database, ask))?;
+    memory.settling.note(stamp);
+    memory.asked = Some((ask.since, ask.within.map(Path::to_owned)));
+    memory.found = found.sessions;
+    memory.n_older = found.n_older;
+    memory.arrivals = found.arrivals;
+    Ok(())
+}
+
+fn query(store: &Store, database: &Path, ask: &SurveyAsk<'_>) -> rusqlite::Result<Found> {
+    store.need("session", &["id", "directory", "time_updated"])?;
+    let parent = store.column("session", "parent_id");
+    let archived = store.column("session", "time_archived");
+    // `directory` is compared as bytes: LIKE would take `_` and `%` in it for signs of its own.
+    let of_folder = format!(
+        "{parent} IS NULL AND {archived} IS NULL AND octet_length(id) <= 100 AND octet_length(directory) <= \
+         {LONGEST_PATH} AND (?2 IS NULL OR CAST(directory AS BLOB) = ?2 \
+         OR substr(CAST(directory AS BLOB), 1, length(?3)) = ?3)"
+    );
+    let within = ask.within.map(|folder| folder.as_os_str().as_bytes().to_vec());
+    let below = within.as_ref().map(|folder| [folder.as_slice(), b"/"].concat());
+    let sql = format!(
+        "SELECT CAST(id AS TEXT), CAST(directory AS TEXT), CAST(time_updated AS INTEGER) FROM session \
+         WHERE {of_folder} AND time_updated >= ?1 ORDER BY time_updated DESC LIMIT {MOST_FOUND}"
+    );
+    let mut statement = store.connection().prepare(&sql)?;
+    let mut rows = statement.query(params![ask.since.0, within, below])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (Ok(id), Ok(folder)) = (row.get::<_, String>(0), row.get::<_, String>(1)) else { continue };
+        if is_session_id(&id) && Path::new(&folder).is_absolute() {
+            let record = database.to_owned();
+            let place =
+                SessionPlace { agent: NAME.to_owned(), session_id: id, folder: folder.into(), record };
+            sessions.push(FoundSession { place, moved_at: Timestamp(row.get(2)?) });
+        }
+    }
+    let sql = format!("SELECT count(*) FROM session WHERE {of_folder} AND time_updated < ?1");
+    let n_older: u32 =
+        store.connection().query_row(&sql, params![ask.since.0, within, below], |row| row.get(0))?;
+    let known: HashSet<String> = sessions.iter().map(|found| found.place.session_id.clone()).collect();
+    let arrivals = Arrivals::after_survey(store, known)?;
+    Ok(Found { sessions, n_older: usize::try_from(n_older).unwrap_or(usize::MAX), arrivals })
+}

@@ -1,0 +1,196 @@
+//! How a turn stands, and what belongs to it.
+
+use closeout::agent::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use closeout::model::{SessionOrigin, Subagent, Timestamp, TurnState};
+use serde_json::{Value, json};
+
+use super::{ID, Machine};
+
+fn open(since: i64, tool: Option<&str>, what: Option<&str>) -> TurnState {
+    let since = Some(Timestamp(since));
+    TurnState::Open { since, tool: tool.map(str::to_owned), what: what.map(str::to_owned) }
+}
+
+/// The turn of a session whose only answer is this.
+fn turn(fields: &Value, parts: &[Value]) -> TurnState {
+    let mut machine = Machine::new();
+    machine.asked().answered(fields, parts);
+    machine.session(ID).turn
+}
+
+fn call(tool: &str, status: &str, input: &Value) -> Value {
+    json!({"type": "tool", "tool": tool, "callID": "c", "state":
+        {"status": status, "input": input, "time": {"start": 2050}}})
+}
+
+#[test]
+fn a_prompt_without_an_answer_is_an_open_turn() {
+    let mut machine = Machine::new();
+    machine.asked();
+    let session = machine.session(ID);
+    assert_eq!(session.turn, open(1000, None, None));
+    assert_eq!((session.prompt.as_deref(), session.name, session.last_message), (Some("Do it"), None, None));
+}
+
+#[test]
+fn an_answer_that_is_not_completed_is_an_open_turn_with_its_tool() {
+    assert_eq!(turn(&json!({}), &[json!({"type": "step-start"})]), open(2100, None, None));
+    let bash = call("bash", "running", &json!({"command": "cargo test", "description": "Test"}));
+    let read = call("read", "completed", &json!({"filePath": "/a"}));
+    assert_eq!(turn(&json!({}), &[read, bash.clone()]), open(2050, Some("bash"), Some("cargo test")));
+    let asks = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
+    let asks = call("question", "running", &asks);
+    assert_eq!(turn(&json!({}), &[bash, asks]), open(2050, Some("question"), Some("Which? (A, B)")));
+    let early =
+        json!({"type": "tool", "tool": "edit", "state": {"status": "pending", "input": {}, "raw": ""}});
+    assert_eq!(turn(&json!({}), &[early]), open(2100, Some("edit"), None));
+}
+
+#[test]
+fn an_answer_that_called_tools_is_open_until_the_next_one_unless_the_person_refused() {
+    let completed = json!({"time": {"created": 2000, "completed": 2090}, "finish": "tool-calls"});
+    let done = call("bash", "completed", &json!({"command": "ls"}));
+    assert_eq!(turn(&completed, &[done]), open(2100, None, None));
+    let interrupted = TurnState::Interrupted { at: Some(Timestamp(2090)) };
+    for error in [
+        "The user rejected permission to use this specific tool call.",
+        "Error: The user dismissed this question",
+    ] {
+        let refused = json!({"type": "tool", "tool": "bash", "state": {"status": "error", "error": error}});
+        assert_eq!(turn(&completed, &[refused]), interrupted);
+    }
+    let told = "The user rejected permission to use this specific tool call with the following feedback: no";
+    let told = json!({"type": "tool", "tool": "bash", "state": {"status": "error", "error": told}});
+    assert_eq!(turn(&completed, &[told]), open(2100, None, None));
+}
+
+#[test]
+fn a_turn_ends_by_a_stop_an_error_or_the_person() {
+    let completed = |more: Value| {
+        let mut fields = json!({"time": {"created": 2000, "completed": 2090}});
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        turn(&fields, &[])
+    };
+    let at = Some(Timestamp(2090));
+    assert_eq!(completed(json!({"finish": "stop"})), TurnState::Ended { at });
+    assert_eq!(completed(json!({"finish": "length"})), TurnState::Ended { at });
+    assert_eq!(completed(json!({})), TurnState::Ended { at });
+    let error = json!({"error": {"name": "APIError", "data": {"message": "bad request", "statusCode": 400}}});
+    assert_eq!(completed(error), TurnState::Failed { at, error: "bad request".to_owned() });
+    let error = json!({"error": {"name": "MessageOutputLengthError", "data": {}}});
+    assert_eq!(completed(error), TurnState::Failed { at, error: "MessageOutputLengthError".to_owned() });
+    let aborted = json!({"error": {"name": "MessageAbortedError", "data": {"message": "Aborted"}}});
+    assert_eq!(completed(aborted), TurnState::Interrupted { at });
+}
+
+#[test]
+fn the_last_words_are_those_of_the_newest_answer_that_has_any() {
+    let mut machine = Machine::new();
+    let words = [
+        json!({"type": "text", "text": "First I look."}),
+        json!({"type": "text", "text": "a reminder", "synthetic": true}),
+        json!({"type": "text", "text": "Then I write."}),
+    ];
+    machine.asked().answered(&json!({"time": {"created": 2000, "completed": 2500}}), &words);
+    let next = json!({"parentID": "msg_1", "role": "assistant", "time": {"created": 3000}});
+    machine.add_message(ID, "msg_3", 3000, &next);
+    machine.add_part(ID, "msg_3", "prt_3", 3100, &call("bash", "running", &json!({"command": "ls"})));
+    let summary = json!({"role": "assistant", "summary": true, "time": {"created": 3500, "completed": 3600}});
+    machine.add_message(ID, "msg_4", 3500, &summary);
+    machine.add_part(ID, "msg_4", "prt_4", 3600, &json!({"type": "text", "text": "What was said so far"}));
+    let session = machine.session(ID);
+    let words = session.last_message.unwrap();
+    assert_eq!((words.text.as_str(), words.at), ("First I look.\n\nThen I write.", Some(Timestamp(2500))));
+    assert_eq!(session.turn, TurnState::Ended { at: Some(Timestamp(3600)) });
+    assert_eq!(session.model.as_deref(), Some("mock/m"));
+    assert_eq!(session.folder, Some("/home/user/project/sub".into()));
+    assert_eq!(session.written_at, Some(Timestamp(3600)));
+}
+
+#[test]
+fn the_prompt_of_a_turn_with_many_answers_is_found() {
+    let mut machine = Machine::new();
+    machine.asked();
+    for n in 0..200 {
+        let data = json!({"parentID": "msg_1", "role": "assistant", "finish": "tool-calls",
+            "time": {"created": 2000 + n, "completed": 2000 + n}, "modelID": "m"});
+        machine.add_message(ID, &format!("msg_2{n:03}"), 2000 + n, &data);
+    }
+    let session = machine.session(ID);
+    assert_eq!((session.prompt.as_deref(), session.prompted_at), (Some("Do it"), Some(Timestamp(1000))));
+    assert!(session.is_partial, "words may stand before the messages that were looked at");
+    assert_eq!(session.usage.n_turns, Some(1));
+}
+
+#[test]
+fn subagents_are_those_whose_turn_is_open() {
+    let mut machine = Machine::new();
+    machine.asked();
+    for (id, fields) in [
+        ("ses_open", json!({"role": "assistant", "time": {"created": 2000}})),
+        (
+            "ses_over",
+            json!({"role": "assistant", "time": {"created": 2000, "completed": 2001}, "finish": "stop"}),
+        ),
+    ] {
+        machine.add_session(id, Some(ID), "Look at files (@general subagent)", 1500);
+        machine.add_message(id, &format!("msg_{id}"), 2000, &fields);
+    }
+    let what = Some("Look at files".to_owned());
+    let open = Subagent { id: "ses_open".to_owned(), what, moved_at: Some(Timestamp(2000)) };
+    assert_eq!(machine.session(ID).subagents, [open]);
+}
+
+#[test]
+fn a_fork_is_told_by_its_title() {
+    let mut machine = Machine::new();
+    machine.add_session(ID, None, "Mock title (fork #12)", 1000);
+    let session = machine.session(ID);
+    assert_eq!(session.origin, SessionOrigin::Fork { of: None });
+    assert_eq!(session.name.as_deref(), Some("Mock title (fork #12)"));
+    assert_eq!(session.turn, TurnState::Unknown);
+}
+
+#[test]
+fn todos_that_were_given_up_are_none() {
+    let mut machine = Machine::new();
+    machine.asked();
+    for (position, status) in [(1, "cancelled"), (0, "no such word")] {
+        let sql = "INSERT INTO todo VALUES (?1, 'one', ?2, 'high', ?3, 1, 1)";
+        machine.owner().execute(sql, (ID, status, position)).unwrap();
+    }
+    let todos = machine.session(ID).todos.unwrap();
+    assert_eq!((todos.items.len(), todos.n_done()), (1, 0));
+}
+
+#[test]
+fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
+    let mut machine = Machine::new();
+    machine.asked();
+    let session = machine.session(ID);
+    let adapter = &machine.adapters()[0];
+    let expected = |arguments: &[&str], stdin: &str, trace| AgentCommand {
+        program: "opencode".to_owned(),
+        arguments: arguments.iter().map(|argument| Argument::from(*argument)).collect(),
+        stdin: stdin.to_owned(),
+        folder: "/home/user/project".into(),
+        environment: Vec::new(),
+        trace,
+        answer: AnswerPlace::TextEvents,
+    };
+    let fork = ["run", "--session", ID, "--fork", "--format", "json"];
+    let probe = Asking::Probe { prompt: "Where are you?".to_owned() };
+    assert_eq!(adapter.command(&session, &probe), Some(expected(&fork, "Where are you?", Trace::Copy)));
+    let closer = Asking::Closer { prompt: "List.".to_owned(), schema: "{}".to_owned() };
+    let asked = "List.\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{}";
+    assert_eq!(adapter.command(&session, &closer), Some(expected(&fork, asked, Trace::Copy)));
+    let reply = Asking::Reply { text: "--help".to_owned() };
+    let same = ["run", "--session", ID, "--format", "json"];
+    assert_eq!(adapter.command(&session, &reply), Some(expected(&same, "--help", Trace::InSession)));
+    assert_eq!(adapter.command(&session, &Asking::Queue { text: "x".to_owned() }), None);
+    for id in ["", "ses_", "--fork", "ses_a b", "ses_../x", "ses_a\n"] {
+        let mut other = session.clone();
+        id.clone_into(&mut other.session_id);
+        assert_eq!(adapter.command(&other, &probe), None, "{id:?}");
+    }
+}
