@@ -1,6 +1,8 @@
 //! Discovery beside the loop: one at a time, spaced by what it costs, and watched for what it would find
 //! anew (new worktrees, new sessions).
 
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,13 +13,15 @@ use super::discover::{self, Known};
 use super::live::Arrival;
 use super::watching::Watching;
 use super::{Launch, clock};
-use crate::agent::SurveyMemory;
+use crate::agent::{self, SurveyMemory};
 use crate::model::{Event, WatchTarget, WorkspaceId};
 use crate::store::{Remembered, Store};
 
 /// After a discovery the next one waits so many times what it took: an agent that writes all the time
 /// to a place where sessions show may not keep the machine busy.
 const SPACING: u64 = 10;
+/// The beginning of the path of an id that stands for a folder of discovery's.
+const STAND_IN: &str = "discovery";
 
 /// The discoveries of one engine.
 #[derive(Debug)]
@@ -29,9 +33,20 @@ pub(super) struct Discovering {
     /// Whether workspaces in which only old sessions are, are found.
     pub(super) with_older: bool,
     is_running: bool,
-    is_wanted_again: bool,
+    /// Wanted again while one runs.
+    again: Option<Occasion>,
     pause: Duration,
-    targets: Vec<WatchTarget>,
+    /// What is watched, by folder.
+    watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
+}
+
+/// Why a discovery is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// Everything is to be looked at.
+    Asked,
+    /// Something changed in this folder, which may be no news.
+    Changed(PathBuf),
 }
 
 /// What a discovery brought.
@@ -55,21 +70,29 @@ impl Discovering {
             surveyed: Arc::default(),
             with_older: false,
             is_running: false,
-            is_wanted_again: false,
+            again: None,
             pause: Duration::ZERO,
-            targets: Vec::new(),
+            watched: BTreeMap::new(),
         }
     }
 
-    /// Stands for discovery where a watch asks for a workspace; no workspace has an empty path.
-    pub(super) fn stand_in() -> WorkspaceId {
-        WorkspaceId::local("")
+    /// The folder that an id stands for, if it is one of discovery's.
+    pub(super) fn folder_of(id: &WorkspaceId) -> Option<PathBuf> {
+        id.path().strip_prefix(STAND_IN).ok().map(|below| Path::new("/").join(below))
+    }
+
+    /// Stands for `folder` where a watch asks for a workspace. The path of a workspace is absolute, and
+    /// this one is not.
+    fn stand_in(folder: &Path) -> WorkspaceId {
+        let below: PathBuf = folder.components().filter(|part| *part != Component::RootDir).collect();
+        WorkspaceId::local(Path::new(STAND_IN).join(below))
     }
 
     /// Starts one, or has the one that runs followed by another. Needs the runtime.
-    pub(super) fn start(&mut self) {
+    pub(super) fn start(&mut self, occasion: Occasion) {
         if self.is_running {
-            self.is_wanted_again = true;
+            let is_same = self.again.as_ref().is_none_or(|again| *again == occasion);
+            self.again = Some(if is_same { occasion } else { Occasion::Asked });
             return;
         }
         self.is_running = true;
@@ -81,15 +104,20 @@ impl Discovering {
             let tell = sender.clone();
             let work = spawn_blocking(move || {
                 let began = clock::now();
+                let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Occasion::Changed(folder) = occasion
+                    && !agent::is_news(&launch.adapters, &folder, &mut memory)
+                {
+                    return None;
+                }
                 let remembered = remembered(store.as_ref(), &tell);
                 let known = Known { baselines: remembered.baselines, with_older };
-                let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
                 let found = discover::discover(&launch, &known, &mut memory);
-                Box::new(Discovered {
+                Some(Box::new(Discovered {
                     event: found.event,
                     targets: found.folders,
                     took_ms: clock::now().millis_since(began).unsigned_abs(),
-                })
+                }))
             });
             // When nobody receives, the engine has ended.
             let _ = sender.send(match work.await {
@@ -99,20 +127,44 @@ impl Discovering {
         });
     }
 
-    /// One has ended: watches for what it would find anew, and gives its event.
-    pub(super) fn ended(&mut self, found: Discovered, watching: Option<&Watching>) -> Event {
+    /// One has ended: watches for what it would find anew, and gives its event. `None` when what was
+    /// heard was no news.
+    pub(super) fn ended(
+        &mut self,
+        found: Option<Box<Discovered>>,
+        watching: Option<&Watching>,
+    ) -> Option<Event> {
         self.is_running = false;
-        self.pause = Duration::from_millis(found.took_ms.saturating_mul(SPACING));
-        // A repository that cannot be read now is still watched for new worktrees.
-        if let Some(watching) = watching
-            && !found.targets.is_empty()
-            && found.targets != self.targets
-        {
-            self.targets = found.targets;
-            watching.watch(Discovering::stand_in(), self.targets.clone());
-        }
+        let event = found.map(|found| {
+            self.pause = Duration::from_millis(found.took_ms.saturating_mul(SPACING));
+            // A repository that cannot be read now is still watched for new worktrees.
+            if let Some(watching) = watching
+                && !found.targets.is_empty()
+            {
+                self.watch(found.targets, watching);
+            }
+            found.event
+        });
         self.go_on();
-        found.event
+        event
+    }
+
+    /// What was not watched before is sighted once, so what happened between the look and the watch is
+    /// not missed.
+    fn watch(&mut self, targets: Vec<WatchTarget>, watching: &Watching) {
+        let mut wanted: BTreeMap<PathBuf, Vec<WatchTarget>> = BTreeMap::new();
+        for target in targets {
+            wanted.entry(target.folder.clone()).or_default().push(target);
+        }
+        for (folder, targets) in &wanted {
+            if self.watched.get(folder) != Some(targets) {
+                watching.watch(Discovering::stand_in(folder), targets.clone());
+            }
+        }
+        for folder in self.watched.keys().filter(|folder| !wanted.contains_key(*folder)) {
+            watching.watch(Discovering::stand_in(folder), Vec::new());
+        }
+        self.watched = wanted;
     }
 
     /// One has ended without an answer.
@@ -124,8 +176,8 @@ impl Discovering {
     }
 
     fn go_on(&mut self) {
-        if std::mem::take(&mut self.is_wanted_again) {
-            self.start();
+        if let Some(occasion) = self.again.take() {
+            self.start(occasion);
         }
     }
 }
@@ -142,4 +194,18 @@ fn remembered(store: Option<&Store>, sender: &UnboundedSender<Arrival>) -> Remem
     let notices = remembered.as_mut().map(|remembered| std::mem::take(&mut remembered.notices));
     notices.into_iter().flatten().for_each(tell);
     remembered.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_discovery_is_never_taken_for_a_workspace_at_that_place() {
+        let folder = Path::new("/home/user/.codex");
+        let stand_in = Discovering::stand_in(folder);
+        assert_ne!(stand_in, WorkspaceId::local(folder));
+        assert_eq!(Discovering::folder_of(&stand_in).as_deref(), Some(folder));
+        assert_eq!(Discovering::folder_of(&WorkspaceId::local(folder)), None);
+    }
 }

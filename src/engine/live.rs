@@ -18,7 +18,7 @@ use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
-use super::discovering::{Discovered, Discovering};
+use super::discovering::{Discovered, Discovering, Occasion};
 use super::watching::Watching;
 use super::{Launch, clock, collect};
 
@@ -57,7 +57,7 @@ type MemorySlot = Arc<Mutex<Option<Memory>>>;
 /// What comes back from work beside the loop.
 pub(super) enum Arrival {
     Event(Event),
-    Discovery(Box<Discovered>),
+    Discovery(Option<Box<Discovered>>),
     DiscoveryBroke(String),
     Notice(String),
 }
@@ -104,7 +104,7 @@ impl Engine {
             process_ends: process_ends.ok(),
             notices,
         };
-        engine.discovering.start();
+        engine.discovering.start(Occasion::Asked);
         engine
     }
 
@@ -130,10 +130,10 @@ impl Engine {
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
-            Intent::Refresh { workspace: None } => self.discovering.start(),
+            Intent::Refresh { workspace: None } => self.discovering.start(Occasion::Asked),
             Intent::ShowOlder { is_shown } => {
                 self.discovering.with_older = *is_shown;
-                self.discovering.start();
+                self.discovering.start(Occasion::Asked);
             }
             Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } => {}
         }
@@ -212,8 +212,9 @@ impl Engine {
                 self.update(event);
             }
             Arrival::Discovery(found) => {
-                let event = self.discovering.ended(*found, self.watching.as_ref());
-                self.update(event);
+                if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
+                    self.update(event);
+                }
             }
             Arrival::DiscoveryBroke(notice) => {
                 self.discovering.broke();
@@ -235,15 +236,13 @@ impl Engine {
         for sighting in self.inbox.take() {
             let at = clock::now();
             match sighting {
-                Sighting::Changed { workspace, .. } if workspace == Discovering::stand_in() => {
-                    self.discovering.start();
-                }
-                Sighting::Changed { workspace, parts } => {
-                    self.update(Event::Changed { at, workspace, parts });
-                }
+                Sighting::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
+                    Some(folder) => self.discovering.start(Occasion::Changed(folder)),
+                    None => self.update(Event::Changed { at, workspace, parts }),
+                },
                 Sighting::EventsLost => {
                     tracing::warn!("file events were lost; everything is read again");
-                    self.discovering.start();
+                    self.discovering.start(Occasion::Asked);
                     self.update(Event::EventsLost { at });
                 }
                 Sighting::WatchChanged { workspace, problem } => {
