@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::model::{
     Activity, Attention, Checklist, Evidence, GitFacts, LastWords, NextAction, PartRole, Question, Rule,
-    TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -116,6 +116,8 @@ pub(super) struct Row {
     agent: Option<String>,
     /// What that session does.
     activity: Activity,
+    /// The sessions here, the one whose words count first.
+    sessions: Vec<SessionView>,
     /// The newest words.
     last_words: Option<LastWords>,
     /// What keeps closeout from looking properly, in words.
@@ -169,6 +171,7 @@ impl Row {
             checklists: view.checklists.clone(),
             agent: view.agent.clone(),
             activity: view.activity.clone(),
+            sessions: view.sessions.clone(),
             last_words: view.last_words.clone(),
             problem: view.problem.clone(),
             taken_at: view.taken_at,

@@ -47,7 +47,7 @@ fn once(launch: &Launch, is_json: bool) -> Ended {
             output::complain(&format!("closeout: {}", display_text::line(notice)));
         }
         for view in &judged.views {
-            output::print_line(&text::short(view))?;
+            output::print_line(&text::short(view, clock::now()))?;
         }
     }
     Ok(Outcome::Done)
@@ -105,7 +105,11 @@ fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
 
 fn print_changed(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
     if !is_json {
-        return if view.verdict.is_some() { output::print_line(&text::short(view)) } else { Ok(()) };
+        return if view.verdict.is_some() {
+            output::print_line(&text::short(view, clock::now()))
+        } else {
+            Ok(())
+        };
     }
     match Row::of(view) {
         None => Ok(()),

@@ -4,12 +4,14 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Baseline, BaselineOrigin, Evidence, PartRole, Rejection, Strength, Timestamp, Verdict, WorkspaceView,
-    display_text,
+    Baseline, BaselineOrigin, Evidence, PartRole, Rejection, SessionView, Strength, Timestamp, Verdict,
+    WorkspaceView, display_text,
 };
+use crate::ui;
 
-/// One line: state, name, branch, why, and what keeps closeout from looking properly.
-pub(super) fn short(view: &WorkspaceView) -> String {
+/// One line: state, name, branch, why, what the sessions do, and what keeps closeout from looking
+/// properly.
+pub(super) fn short(view: &WorkspaceView, now: Timestamp) -> String {
     let Some(verdict) = &view.verdict else { return format!("…  {}", view.name) };
     let branch = view.git.as_ref().and_then(|git| git.head.branch()).unwrap_or("-");
     let what = match &verdict.question {
@@ -17,7 +19,41 @@ pub(super) fn short(view: &WorkspaceView) -> String {
         None => verdict.why.clone(),
     };
     let note = view.problem.as_deref().map(|problem| format!("  note: {problem}")).unwrap_or_default();
-    format!("{:<17}  {}  ({})  {what}{note}", verdict.state.name(), view.name, display_text::line(branch))
+    let sessions: Vec<String> =
+        view.sessions.iter().take(MAX_SHORT).map(|session| doing(session, now)).collect();
+    let n_more = view.sessions.len().saturating_sub(MAX_SHORT);
+    let more = if n_more == 0 { String::new() } else { format!("; and {n_more} more") };
+    let sessions =
+        if sessions.is_empty() { String::new() } else { format!("  [{}{more}]", sessions.join("; ")) };
+    let (state, branch) = (verdict.state.name(), display_text::line(branch));
+    format!("{state:<17}  {}  ({branch})  {what}{sessions}{note}", view.name)
+}
+
+/// More sessions of one workspace are counted, not named.
+const MAX_SHORT: usize = 3;
+
+/// A session with what it does, like `claude working 12m: Bash`.
+fn doing(session: &SessionView, now: Timestamp) -> String {
+    let todos = session.todos.as_ref().map(|todos| format!(", todos {}/{}", todos.n_done, todos.n_all));
+    format!(
+        "{} {}{}",
+        display_text::line(&session.agent),
+        display_text::line(&ui::doing(session, now)),
+        todos.unwrap_or_default()
+    )
+}
+
+fn sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
+    for (position, session) in view.sessions.iter().enumerate() {
+        let source = ui::told_by(session.activity.source);
+        let id = display_text::line(&session.session_id);
+        let _ = writeln!(text, "  session  {}  [{source}, {id}]", doing(session, now));
+        // The question of the first one is the question of the verdict.
+        let asked = session.question.as_ref().filter(|_| position > 0);
+        for line in asked.iter().flat_map(|asked| asked.text.lines()) {
+            let _ = writeln!(text, "           asks  {}", display_text::line(line));
+        }
+    }
 }
 
 /// Everything that a check found.
@@ -31,6 +67,7 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
         let _ = writeln!(text, "  note  {problem}");
     }
     question(&mut text, verdict);
+    sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
     for part in &verdict.parts {
         evidence(&mut text, &part.evidence, part.role, now);

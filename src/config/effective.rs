@@ -42,6 +42,8 @@ pub struct Config {
 pub struct UiSettings {
     /// Colours and signs.
     pub look: Look,
+    /// Whether the mouse selects and scrolls. The terminal's own selection then needs Shift.
+    pub has_mouse: bool,
 }
 
 /// Colours and signs of the screen.
@@ -85,7 +87,7 @@ impl Config {
         Ok(Config {
             policy: stack.policy()?,
             watch: stack.watch()?,
-            ui: UiSettings { look: stack.word(Key::Look, look_of)? },
+            ui: UiSettings { look: stack.word(Key::Look, look_of)?, has_mouse: stack.switch(Key::Mouse)? },
             log: LogSettings { level: stack.word(Key::LogLevel, level_of)? },
             completion_check: stack.completion_check()?,
             built_in,
@@ -250,6 +252,13 @@ impl<'a> Stack<'a> {
         }
     }
 
+    fn switch(&self, key: Key) -> Result<bool, ConfigError> {
+        match self.get(key) {
+            Some(Value::Switch(is_on)) => Ok(*is_on),
+            Some(Value::Text(_) | Value::List(_) | Value::Number(_)) | None => Err(no_default(key)),
+        }
+    }
+
     fn policy(&self) -> Result<Policy, ConfigError> {
         Ok(Policy {
             offers: self.word(Key::Offers, |word| match word {
@@ -273,13 +282,11 @@ impl<'a> Stack<'a> {
     }
 
     fn completion_check(&self) -> Result<CompletionCheck, ConfigError> {
-        let key = Key::FinalRescueAttempt;
-        let Some(Value::Switch(is_final_rescue_wanted)) = self.get(key) else { return Err(no_default(key)) };
         Ok(CompletionCheck {
             max_probes: self.number(Key::MaxProbes)?,
             probe_interval_ms: u64::from(self.number::<u16>(Key::ProbeIntervalSeconds)?) * SECOND_MS,
             probe_timeout_ms: u64::from(self.number::<u16>(Key::ProbeTimeoutSeconds)?) * SECOND_MS,
-            is_final_rescue_wanted: *is_final_rescue_wanted,
+            is_final_rescue_wanted: self.switch(Key::FinalRescueAttempt)?,
         })
     }
 }

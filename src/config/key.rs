@@ -39,6 +39,8 @@ pub enum Key {
     FoldAfterHours,
     /// `ui.look`
     Look,
+    /// `ui.mouse`
+    Mouse,
     /// `log.level`
     LogLevel,
     /// `completion_check.max_probes`
@@ -81,7 +83,7 @@ const fn number(from: i64, to: i64) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 22] = [
+pub(super) const SPECS: [Spec; 23] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),
@@ -99,6 +101,7 @@ pub(super) const SPECS: [Spec; 22] = [
     spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),
     spec(Key::FoldAfterHours, "sessions", "fold_after_hours", number(1, 8760), Reach::Person),
     spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
+    spec(Key::Mouse, "ui", "mouse", Kind::Switch, Reach::Person),
     spec(
         Key::LogLevel,
         "log",

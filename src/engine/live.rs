@@ -135,7 +135,7 @@ impl Engine {
                 self.discovering.with_older = *is_shown;
                 self.discovering.start(Occasion::Asked);
             }
-            Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } => {}
+            Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } | Intent::JumpToPane { .. } => {}
         }
         self.update(Event::Wanted { at: clock::now(), intent });
     }

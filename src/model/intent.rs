@@ -23,4 +23,11 @@ pub enum Intent {
         /// Whether they are shown.
         is_shown: bool,
     },
+    /// Go to the tmux pane that a session is shown in.
+    JumpToPane {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The session's id, as its view has it. Untrusted text.
+        session_id: String,
+    },
 }

@@ -205,8 +205,8 @@ impl Monitor {
                 }
                 self.touch_all();
             }
-            // Discovery answers it.
-            Intent::ShowOlder { .. } => {}
+            // Discovery answers the first; the second changes no workspace.
+            Intent::ShowOlder { .. } | Intent::JumpToPane { .. } => {}
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);

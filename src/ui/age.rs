@@ -2,6 +2,7 @@
 //!
 //! No seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
 
+use super::sessions;
 use super::state::State;
 use crate::model::{Timestamp, WorkspaceView};
 
@@ -36,7 +37,7 @@ pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
 /// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
 /// workspaces there are.
 pub fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
-    let rows = views.iter().filter_map(|view| view.verdict_since);
+    let rows = views.iter().filter_map(sessions::moment);
     let detail = views.iter().find(|view| state.selected.as_ref() == Some(&view.id));
     let change =
         rows.chain(detail.into_iter().flat_map(detail_moments)).map(|at| change_after(now, at)).min()?;
@@ -52,6 +53,9 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments.extend(commits.map(|commit| commit.at));
     moments.extend(view.last_words.as_ref().and_then(|words| words.at));
     moments.extend(view.activity.since);
+    moments.extend(view.sessions.iter().filter_map(sessions::since));
+    let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
+    moments.extend(subagents.filter_map(|subagent| subagent.moved_at));
     moments.extend(view.taken_at);
     moments
 }

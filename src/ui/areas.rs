@@ -25,6 +25,8 @@ pub(super) struct Areas {
     pub(super) rule: Option<Rect>,
     /// The list.
     pub(super) list: Option<Rect>,
+    /// The line below the list that speaks of older sessions.
+    pub(super) older: Option<Rect>,
     /// How many lines one row of the list takes: one or two.
     pub(super) row_height: u16,
     /// The line between list and detail on a wide screen.
@@ -60,6 +62,7 @@ impl Areas {
             notice,
             rule,
             list: None,
+            older: None,
             row_height: 1,
             divider: None,
             detail_title: None,
@@ -70,21 +73,28 @@ impl Areas {
         if state.page == Page::Help || !has_list {
             return Some(Areas { page: Some(body), ..bare });
         }
-        Some(if is_wide { bare.wide(body, n_rows) } else { bare.narrow(body, n_rows, state) })
+        Some(if is_wide {
+            bare.wide(body, n_rows, has_older(state))
+        } else {
+            bare.narrow(body, n_rows, state)
+        })
     }
 
-    fn wide(self, body: Rect, n_rows: usize) -> Areas {
+    fn wide(self, body: Rect, n_rows: usize, has_older: bool) -> Areas {
         let list_width = (body.width / 20 * 9).clamp(50, 86);
-        let list = Rect { width: list_width, ..body };
+        let n_older = u16::from(has_older);
+        let list = Rect { width: list_width, height: body.height - n_older, ..body };
+        let older = Rect { y: list.bottom(), height: n_older, ..list };
         let divider = Rect { x: list_width, width: 1, ..body };
         let x = list_width + 1;
         let detail = Rect { x, width: body.width - x, ..body };
         // The title stands in the rule above.
         let title = Rect { y: body.y - 1, height: 1, ..detail };
-        let has_room = n_rows.saturating_mul(2) <= usize::from(body.height);
+        let has_room = n_rows.saturating_mul(2) <= usize::from(list.height);
         let row_height = if has_room || list_width < ONE_LINE { 2 } else { 1 };
         Areas {
             list: Some(list),
+            older: has_older.then_some(older),
             row_height,
             divider: Some(divider),
             detail_title: Some(title),
@@ -102,11 +112,15 @@ impl Areas {
         let n_lines = u16::try_from(n_rows).unwrap_or(u16::MAX).clamp(1, most);
         let list_height = if is_zoomed { 0 } else { n_lines };
         let list = Rect { height: list_height, ..body };
-        let title = Rect { y: body.y + list_height, height: 1, ..body };
-        let detail = Rect { y: title.y + 1, height: body.height - list_height - 1, ..body };
+        let has_older = has_older(state) && !is_zoomed;
+        let n_older = u16::from(has_older);
+        let older = Rect { y: list.bottom(), height: n_older, ..body };
+        let title = Rect { y: body.y + list_height + n_older, height: 1, ..body };
+        let detail = Rect { y: title.y + 1, height: body.height - list_height - n_older - 1, ..body };
         Areas {
             rule: self.rule.filter(|_| !is_zoomed),
             list: (!is_zoomed).then_some(list),
+            older: has_older.then_some(older),
             detail_title: Some(title),
             detail: Some(detail),
             ..self
@@ -117,6 +131,10 @@ impl Areas {
     pub(super) fn n_list_rows(&self) -> usize {
         self.list.map_or(1, |list| usize::from(list.height / self.row_height).max(1))
     }
+}
+
+fn has_older(state: &State) -> bool {
+    state.n_older > 0 || state.is_older_shown
 }
 
 /// The first row to show so that `selected` is seen: as near to `top` as may be.

@@ -44,12 +44,20 @@ impl Wanted {
     fn matches(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
         let branch = view.git.as_ref().and_then(|git| git.head.branch());
         let verdict = view.verdict.as_ref();
-        let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()];
+        let agents = view.sessions.iter().map(|session| Some(session.agent.as_str()));
+        let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()].into_iter().chain(agents);
         let state = [Some(words::state_of(view)), verdict.map(|verdict| verdict.state.name())];
+        let sessions = view.sessions.iter();
+        let beside = sessions.map(|session| session.question.as_ref().map(|asked| asked.text.as_str()));
         let question = verdict.and_then(|verdict| verdict.question.as_ref()).map(|asked| asked.text.as_str());
         let mut found =
             |atom: &Atom, field: &str| atom.score(Utf32Str::new(field, buffer), matcher).is_some();
-        fields.into_iter().flatten().any(|field| found(&self.scattered, field))
-            || state.into_iter().chain([question]).flatten().any(|field| found(&self.whole, field))
+        fields.flatten().any(|field| found(&self.scattered, field))
+            || state
+                .into_iter()
+                .chain([question])
+                .chain(beside)
+                .flatten()
+                .any(|field| found(&self.whole, field))
     }
 }

@@ -8,13 +8,21 @@ use super::areas::Areas;
 use super::keymap::{Action, BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::Tone;
 use super::state::{Focus, Page, State};
-use super::{put, text};
+use super::{put, sessions, text};
+use crate::model::WorkspaceView;
 
 /// Draws the line; answers where the cursor stands, so that an input method opens there.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State, areas: &Areas) -> Option<Position> {
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    state: &State,
+    areas: &Areas,
+    selected: Option<&WorkspaceView>,
+) -> Option<Position> {
+    let has_pane = selected.is_some_and(|view| sessions::with_pane(view).is_some());
     let width = usize::from(area.width);
     if !state.filter.is_editing {
-        put(buffer, area, [all_hints(state, areas, width)]);
+        put(buffer, area, [all_hints(state, areas, has_pane, width)]);
         return None;
     }
     let look = state.look;
@@ -26,7 +34,8 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State, areas: &Areas
         Span::styled(typed, look.style(Tone::Strong)),
         Span::raw("  "),
     ]);
-    line.spans.extend(hints(state, &hinted(FILTER_BINDINGS), width.saturating_sub(n_typed + 2)).spans);
+    line.spans
+        .extend(hints(state, &hinted(FILTER_BINDINGS), has_pane, width.saturating_sub(n_typed + 2)).spans);
     put(buffer, area, [line]);
     let column = u16::try_from(n_typed).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     Some(Position::new(area.x + column, area.y))
@@ -46,11 +55,13 @@ fn hinted(table: &'static [Binding]) -> Vec<&'static Binding> {
 }
 
 /// The bindings that mean something here, the one that leads back first.
-fn in_force(state: &State, areas: &Areas) -> Vec<&'static Binding> {
+fn in_force(state: &State, areas: &Areas, has_pane: bool) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
         (Page::Help, _) => matches!(binding.action, Action::Down | Action::Up),
         (Page::None, Some(_)) => false,
-        (Page::None, None) => !(state.focus == Focus::Detail && binding.action == Action::Open),
+        // Where Enter opens, a second key for it need not be hinted.
+        (Page::None, None) if binding.action == Action::Open => has_pane && state.focus == Focus::List,
+        (Page::None, None) => binding.action != Action::Go || has_pane || state.focus == Focus::List,
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
@@ -66,12 +77,12 @@ fn stands_right(binding: &Binding) -> bool {
 }
 
 /// The hints of the list and the pages: what can be done here, and on the right the ways out.
-fn all_hints(state: &State, areas: &Areas, width: usize) -> Line<'static> {
+fn all_hints(state: &State, areas: &Areas, has_pane: bool, width: usize) -> Line<'static> {
     let ways_out: Vec<&Binding> =
         hinted(BINDINGS).into_iter().filter(|binding| stands_right(binding)).collect();
-    let right = hints(state, &ways_out, width);
+    let right = hints(state, &ways_out, has_pane, width);
     let room = width.saturating_sub(text::line_width(&right) + 2);
-    let mut line = hints(state, &in_force(state, areas), room);
+    let mut line = hints(state, &in_force(state, areas, has_pane), has_pane, room);
     let n_blanks = width.saturating_sub(text::line_width(&line) + text::line_width(&right) + 1);
     line.push_span(Span::raw(" ".repeat(n_blanks)));
     line.spans.extend(right.spans);
@@ -79,14 +90,15 @@ fn all_hints(state: &State, areas: &Areas, width: usize) -> Line<'static> {
 }
 
 /// As many hints as fit, each a key and a word.
-fn hints(state: &State, bindings: &[&Binding], width: usize) -> Line<'static> {
+fn hints(state: &State, bindings: &[&Binding], has_pane: bool, width: usize) -> Line<'static> {
     let look = state.look;
     let mut line = Line::default();
     let mut used = 0;
     for binding in bindings {
         let gap = if used == 0 { " " } else { "  " };
         let key = binding.first_key();
-        let word = format!(" {}", binding.hint.unwrap_or("back"));
+        let word = binding.hint_with_pane.filter(|_| has_pane).or(binding.hint).unwrap_or("back");
+        let word = format!(" {word}");
         used += text::width(gap) + text::width(&key) + text::width(&word);
         if used > width {
             break;

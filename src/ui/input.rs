@@ -15,6 +15,8 @@ pub enum Input {
     Paste(String),
     /// The mouse did something.
     Mouse(Mouse),
+    /// What the person's last wish came to, in words. Untrusted.
+    Answer(String),
 }
 
 /// The size of a terminal in cells.

@@ -27,10 +27,16 @@ pub enum Action {
     NextMatch,
     /// The match before.
     PreviousMatch,
+    /// To the tmux pane of the selected workspace's agent; without one, as `Open`.
+    Go,
     /// The keys go to the detail; on a small screen it takes the whole of it.
     Open,
     /// The keys go to the list, or to the detail.
     SwitchFocus,
+    /// From the detail back to the list.
+    Close,
+    /// Show, or fold away, the workspaces in which only old sessions are.
+    Older,
     /// One step back: close, return to the list, clear the filter.
     Back,
     /// Write a filter.
@@ -64,6 +70,8 @@ pub struct Binding {
     pub action: Action,
     /// A word for the hints at the bottom; `None` keeps it out of them.
     pub hint: Option<&'static str>,
+    /// The word instead where the selected workspace has a session with a tmux pane.
+    pub hint_with_pane: Option<&'static str>,
     /// A sentence for the help page.
     pub help: &'static str,
     /// The keys as a person writes them, where listing each would be tedious.
@@ -71,12 +79,16 @@ pub struct Binding {
 }
 
 const fn bind(keys: &'static [KeyPress], action: Action, help: &'static str) -> Binding {
-    Binding { keys, action, hint: None, help, label: None }
+    Binding { keys, action, hint: None, hint_with_pane: None, help, label: None }
 }
 
 impl Binding {
     const fn hinted(self, hint: &'static str) -> Binding {
         Binding { hint: Some(hint), ..self }
+    }
+
+    const fn hinted_with_pane(self, hint: &'static str) -> Binding {
+        Binding { hint_with_pane: Some(hint), ..self }
     }
 
     const fn labelled(self, label: &'static str) -> Binding {
@@ -109,7 +121,10 @@ const fn sign(sign: char) -> KeyPress {
 pub const BINDINGS: &[Binding] = &[
     bind(&[sign('?')], Action::Help, "show or hide this page").hinted("help"),
     bind(&[sign('q'), KeyPress::ctrl('c')], Action::Quit, "quit").hinted("quit"),
-    bind(&[key(KeyCode::Enter)], Action::Open, "read the evidence").hinted("open"),
+    bind(&[key(KeyCode::Enter)], Action::Go, "go to the agent's tmux pane; without one, open")
+        .hinted("open")
+        .hinted_with_pane("go to pane"),
+    bind(&[sign('l'), key(KeyCode::Right)], Action::Open, "open: read the evidence").hinted("open"),
     bind(&[sign('w')], Action::NextWaiting, "next that waits for you").hinted("next waiting"),
     bind(&[sign('/')], Action::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
     bind(&[sign('R')], Action::Refresh, "look again at this workspace").hinted("refresh"),
@@ -129,6 +144,8 @@ pub const BINDINGS: &[Binding] = &[
     .labelled("1-9"),
     bind(&[sign('n')], Action::NextMatch, "next match of the filter"),
     bind(&[sign('N')], Action::PreviousMatch, "match before"),
+    bind(&[sign('h'), key(KeyCode::Left)], Action::Close, "from the evidence back to the list"),
+    bind(&[sign('o')], Action::Older, "show or fold workspaces with old sessions only"),
     bind(&[KeyPress::ctrl('r')], Action::RefreshAll, "look again at all workspaces"),
     bind(&[key(KeyCode::Esc)], Action::Back, "back; clear the filter"),
 ];
@@ -144,6 +161,11 @@ pub const FILTER_BINDINGS: &[Binding] = &[
     bind(&[KeyPress::ctrl('u')], Action::EraseAll, "delete all"),
     bind(&[KeyPress::ctrl('c')], Action::Quit, "quit"),
 ];
+
+/// The key of the list that does this, in words.
+pub(super) fn key_of(action: Action) -> String {
+    BINDINGS.iter().find(|binding| binding.action == action).map(Binding::first_key).unwrap_or_default()
+}
 
 /// What a key does by this table.
 pub fn action_of(table: &[Binding], press: KeyPress) -> Option<Action> {

@@ -1,23 +1,28 @@
 //! The list: a row for each workspace, of one line, or of two where all rows have room for it.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::areas::{Areas, scrolled_to};
-use super::look::{Sign, Tone};
+use super::look::{Look, Sign, Tone};
 use super::selection::selected_in;
 use super::state::{Focus, State};
 use super::urgency::Urgency;
-use super::{age, put, text, words};
+use super::{age, notice, put, sessions, text, words};
 use crate::model::{Head, Timestamp, WorkspaceView};
 
 /// Marker, sign and a blank before the state.
 const LEAD: usize = 3;
 /// The widest age.
 const AGE: usize = 4;
-/// The note is worth more than branch and agent: they are shown when it keeps this much.
-const NOTE: usize = 20;
+/// In rows of one line the note is worth more than branch, agent and steps: they are shown when it keeps
+/// this much.
+const NOTE: usize = 34;
+/// From this width on a row of two lines has room for the model.
+const MODEL: usize = 80;
 /// Blanks between columns.
 const GAP: usize = 2;
 
@@ -34,6 +39,11 @@ pub(super) fn draw(
     let bar = Line::from(Span::styled(state.look.sign(Sign::Bar), state.look.style(Tone::Faint)));
     if let Some(divider) = areas.divider {
         put(buffer, divider, std::iter::repeat_n(bar, divider.height.into()));
+    }
+    if let Some(area) = areas.older {
+        let shown = notice::older(state).map(|older| format!("   {older}")).unwrap_or_default();
+        let shown = text::cut(&shown, usize::from(area.width), state.look);
+        put(buffer, area, [Line::from(Span::styled(shown, state.look.style(Tone::Faint)))]);
     }
     if rows.is_empty() {
         put(buffer, area, [no_match(state, usize::from(area.width))]);
@@ -60,6 +70,8 @@ struct Columns {
     name: usize,
     branch: usize,
     agent: usize,
+    model: usize,
+    todos: usize,
     /// Zero in rows of two lines, where the note has the second.
     note: usize,
     total: usize,
@@ -67,45 +79,57 @@ struct Columns {
 
 impl Columns {
     fn of(views: &[WorkspaceView], rows: &[usize], total: usize, row_height: u16) -> Columns {
-        let widest = |field: fn(&WorkspaceView) -> &str, most: usize| {
-            let cells = |&position: &usize| text::shown_width(field(&views[position]), most);
+        let widest = |field: fn(&WorkspaceView) -> Cow<'_, str>, most: usize| {
+            let cells = |&position: &usize| text::shown_width(&field(&views[position]), most);
             rows.iter().map(cells).max().unwrap_or(0)
         };
         let is_single = row_height == 1;
         let mut room = total.saturating_sub(LEAD + words::STATE_WIDTH + 1 + GAP + AGE + 1);
-        let name = widest(|view| &view.name, if is_single { total / 4 } else { total / 3 }.min(28));
+        let name = widest(name, if is_single { total / 4 } else { total / 3 }.min(28));
         let name = name.min(room);
         room -= name;
         let note = if is_single { NOTE + GAP } else { 0 };
-        // Between a long branch and the agent, the branch gives.
-        let n_agent = widest(agent, 10) + GAP;
-        let spare = room.saturating_sub(note + n_agent + GAP);
-        let most = if is_single { (total / 5).clamp(12, 28) } else { total / 2 };
-        let mut column = |field: fn(&WorkspaceView) -> &str, most: usize| {
+        // The most telling column is given its room first.
+        let mut column = |field: fn(&WorkspaceView) -> Cow<'_, str>, least: usize, most: usize| {
             let wanted = widest(field, most);
-            let is_shown = wanted > 0 && room >= note + wanted + GAP;
-            let given = if is_shown { wanted } else { 0 };
+            let most = room.saturating_sub(note + GAP);
+            let is_shown = wanted > 0 && most >= wanted.min(least);
+            let given = if is_shown { wanted.min(most) } else { 0 };
             room -= if is_shown { given + GAP } else { 0 };
             given
         };
-        let branch = column(branch, if spare >= 12 { most.min(spare) } else { most });
-        let agent = column(agent, 10);
-        Columns { name, branch, agent, note: if is_single { room.saturating_sub(GAP) } else { 0 }, total }
+        let agent = column(agent, 12, 12);
+        let todos = column(todos, 7, 7);
+        let branch = column(branch, 8, if is_single { (total / 5).clamp(12, 28) } else { total / 2 });
+        let model = if is_single || total < MODEL { 0 } else { column(model, 8, 24) };
+        let note = if is_single { room.saturating_sub(GAP) } else { 0 };
+        Columns { name, branch, agent, model, todos, note, total }
     }
 }
 
-/// Untrusted text.
-fn branch(view: &WorkspaceView) -> &str {
-    match view.git.as_ref().map(|git| &git.head) {
+/// Untrusted text, as in the other columns.
+fn name(view: &WorkspaceView) -> Cow<'_, str> {
+    Cow::Borrowed(&view.name)
+}
+
+fn branch(view: &WorkspaceView) -> Cow<'_, str> {
+    Cow::Borrowed(match view.git.as_ref().map(|git| &git.head) {
         Some(Head::Branch { name, .. } | Head::Unborn { name }) => name,
         Some(Head::Detached { .. }) => "(no branch)",
         None => "",
-    }
+    })
 }
 
-/// Untrusted text.
-fn agent(view: &WorkspaceView) -> &str {
-    view.agent.as_deref().unwrap_or_default()
+fn agent(view: &WorkspaceView) -> Cow<'_, str> {
+    Cow::Owned(sessions::agents(view))
+}
+
+fn model(view: &WorkspaceView) -> Cow<'_, str> {
+    Cow::Borrowed(view.model.as_deref().unwrap_or_default())
+}
+
+fn todos(view: &WorkspaceView) -> Cow<'_, str> {
+    Cow::Owned(sessions::todos(view))
 }
 
 fn row_lines(
@@ -118,7 +142,7 @@ fn row_lines(
     let look = state.look;
     let urgency = Urgency::of(view);
     let marker = if is_selected { look.sign(Sign::Marker) } else { " " };
-    let since = view.verdict_since.map(|since| age::age(now, since)).unwrap_or_default();
+    let since = sessions::moment(view).map(|since| age::age(now, since)).unwrap_or_default();
     let name_tone = if urgency == Urgency::Seen { Tone::Plain } else { Tone::Strong };
     let mut spans = vec![
         Span::raw(marker),
@@ -130,29 +154,47 @@ fn row_lines(
         Span::styled(text::fit(&text::line(&view.name), columns.name, look), look.style(name_tone)),
         Span::raw(" ".repeat(GAP)),
     ];
-    for (width, value) in [(columns.branch, branch(view)), (columns.agent, agent(view))] {
+    for (width, value) in [
+        (columns.branch, branch(view)),
+        (columns.agent, agent(view)),
+        (columns.model, model(view)),
+        (columns.todos, todos(view)),
+    ] {
         if width > 0 {
-            spans.push(Span::styled(text::fit(&text::line(value), width, look), look.style(Tone::Faint)));
+            spans.push(Span::styled(text::fit(&text::line(&value), width, look), look.style(Tone::Faint)));
             spans.push(Span::raw(" ".repeat(GAP)));
         }
     }
     let note_tone = if urgency <= Urgency::Unseen { Tone::Plain } else { Tone::Faint };
-    let note = look.spelled(&text::line(&words::note(view)));
     let age_span = Span::styled(format!("{since:>AGE$}"), look.style(Tone::Faint));
     if columns.note > 0 {
         spans.push(age_span);
         spans.push(Span::raw(" ".repeat(GAP)));
-        spans.push(Span::styled(text::cut(&note, columns.note, look), look.style(note_tone)));
+        spans.push(Span::styled(note(view, columns.note, look), look.style(note_tone)));
         return vec![Line::from(spans)];
     }
     let used: usize = spans.iter().map(|span| text::width(&span.content)).sum();
     spans.push(Span::raw(" ".repeat(columns.total.saturating_sub(used + AGE + 1))));
     spans.push(age_span);
     let indent = LEAD + words::STATE_WIDTH + 1;
-    let note = text::cut(&note, columns.total.saturating_sub(indent + 1), look);
+    let note = note(view, columns.total.saturating_sub(indent + 1), look);
     let second =
         vec![Span::raw(marker), Span::raw(" ".repeat(indent - 1)), Span::styled(note, look.style(note_tone))];
     vec![Line::from(spans), Line::from(second)]
+}
+
+/// The note, and behind it what the session does if the verdict does not say so. A long note gives
+/// way to it.
+fn note(view: &WorkspaceView, room: usize, look: Look) -> String {
+    let note = look.spelled(&text::line(&words::note(view)));
+    let aside = sessions::aside(view).map(|aside| format!("{}{}", look.dot(), text::line(&aside)));
+    match aside {
+        Some(aside) if text::width(&aside) * 2 <= room && Urgency::of(view) > Urgency::Asks => {
+            let note = text::cut(&note, room - text::width(&aside), look);
+            format!("{note}{aside}")
+        }
+        Some(_) | None => text::cut(&note, room, look),
+    }
 }
 
 /// Reverses the row without its colours: a bar of many colours would shout, and sign and words are

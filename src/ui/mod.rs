@@ -24,6 +24,7 @@ mod markdown;
 mod markdown_table;
 mod notice;
 mod selection;
+mod sessions;
 mod state;
 mod steps;
 mod sweep;
@@ -40,6 +41,7 @@ use ratatui::text::Line;
 pub use age::next_age_change;
 pub use input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 pub use look::{Look, SignSet};
+pub use sessions::{doing, told_by};
 pub use state::{Filter, Focus, Page, SelectionMode, State};
 pub use update::{Reaction, update, views_changed};
 pub use urgency::{Urgency, order};
@@ -69,7 +71,9 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: 
         list::draw(buffer, &areas, state, views, &rows, now);
         detail::draw(buffer, &areas, state, views, &rows, now);
     }
-    let cursor = footer::draw(buffer, areas.footer, state, &areas);
+    let selected = selection::selected_in(state, views, &rows).map(|row| &views[rows[row]]);
+    let cursor = footer::draw(buffer, areas.footer, state, &areas, selected);
+    notice::draw_answer(buffer, state);
     sweep::sweep(buffer, state.look);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::keymap::{Action, key_of};
 use super::look::Tone;
 use super::state::State;
 use super::{put, text};
@@ -35,8 +36,45 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
     for (tone, sentence) in sentences {
         lines.extend(text::wrap_text(&look.spelled(sentence), look.style(*tone), width, 0));
     }
+    if let Some(older) = older(state) {
+        lines.push(Line::default());
+        lines.push(Line::from(Span::styled(older, look.style(Tone::Faint))));
+    }
     let n_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let y = area.y + area.height.saturating_sub(n_lines) / 3;
     let height = area.bottom().saturating_sub(y);
     put(buffer, Rect { x: area.x + 3, y, width: area.width.saturating_sub(3), height }, lines);
+}
+
+/// What is said of the sessions that are too old to be shown; `None` when there are none.
+pub(super) fn older(state: &State) -> Option<String> {
+    let key = key_of(Action::Older);
+    let dot = state.look.dot();
+    match (state.is_older_shown, state.n_older) {
+        (true, _) => Some(format!("old sessions too{dot}{key} folds them")),
+        (false, 0) => None,
+        (false, 1) => Some(format!("1 older session{dot}{key} shows it")),
+        (false, n_older) => Some(format!("{n_older} older sessions{dot}{key} shows them")),
+    }
+}
+
+/// The most lines that an answer takes.
+const MAX_ANSWER: usize = 6;
+
+/// Draws what a wish came to over the end of the screen: long enough to be read, and to be copied.
+pub(super) fn draw_answer(buffer: &mut Buffer, state: &State) {
+    let Some(answer) = &state.answer else { return };
+    let area = buffer.area;
+    let width = usize::from(area.width.saturating_sub(2));
+    let style = state.look.style(Tone::Strong);
+    let paragraphs = text::paragraphs(answer);
+    let mut lines: Vec<Line<'static>> =
+        paragraphs.flat_map(|paragraph| text::wrap_text(&paragraph, style, width.max(2), 1)).collect();
+    lines.truncate(MAX_ANSWER.min(usize::from(area.height)));
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let place = Rect { y: area.bottom().saturating_sub(height), height, ..area };
+    for cell in place.positions() {
+        buffer[cell].reset();
+    }
+    put(buffer, place, lines);
 }

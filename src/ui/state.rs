@@ -31,6 +31,12 @@ pub struct State {
     pub is_loaded: bool,
     /// What a person should know of the whole (watch limits, refused paths), a sentence each. Untrusted.
     pub notices: Vec<String>,
+    /// What a person's last wish came to, in words; it stays until the next key. Untrusted.
+    pub answer: Option<String>,
+    /// How many sessions are folded away because they are old.
+    pub n_older: usize,
+    /// Whether they were asked for.
+    pub is_older_shown: bool,
     /// What was last reported as looked at: the workspace, and the verdict by its beginning.
     pub looked: Option<(WorkspaceId, Option<Timestamp>)>,
     /// What the selection goes by.
@@ -55,6 +61,9 @@ impl State {
             page_top: 0,
             is_loaded: false,
             notices: Vec::new(),
+            answer: None,
+            n_older: 0,
+            is_older_shown: false,
             looked: None,
             mode: SelectionMode::FollowsUrgency,
             holds_place: false,

@@ -29,7 +29,10 @@ impl Step {
             | Action::NextWaiting
             | Action::NextMatch
             | Action::PreviousMatch
+            | Action::Go
             | Action::Open
+            | Action::Close
+            | Action::Older
             | Action::SwitchFocus
             | Action::Back
             | Action::Filter

@@ -13,7 +13,7 @@ use super::selection::{
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::urgency::Urgency;
-use super::{detail, filter, help};
+use super::{detail, filter, help, sessions};
 use crate::model::{Intent, WorkspaceView, display_text};
 
 /// Lines that one turn of the wheel scrolls.
@@ -49,7 +49,12 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             state.size = size;
             Presence::Unknown
         }
+        Input::Answer(words) => {
+            state.answer = Some(words);
+            Presence::Unknown
+        }
         Input::Key(press) => {
+            state.answer = None;
             on_key(state, views, press, &mut reaction);
             Presence::Shown
         }
@@ -58,6 +63,7 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             Presence::Shown
         }
         Input::Mouse(mouse) => {
+            state.answer = None;
             on_mouse(state, views, mouse);
             Presence::Shown
         }
@@ -117,7 +123,7 @@ fn perform(
     }
     if state.page == Page::Help && !press.ctrl {
         // The other keys mean things that are not to be seen now.
-        if matches!(action, Action::Help | Action::Back | Action::Open | Action::Quit) {
+        if matches!(action, Action::Help | Action::Back | Action::Go | Action::Quit) {
             close_page(state);
         }
         return;
@@ -131,7 +137,14 @@ fn perform(
         Action::Erase => drop(state.filter.text.pop()),
         Action::EraseWord => erase_word(&mut state.filter.text),
         Action::EraseAll => state.filter.text.clear(),
+        Action::Go => go(state, views, reaction),
         Action::Open => open(state, views),
+        Action::Close if state.focus == Focus::Detail => step_back(state),
+        Action::Close => {}
+        Action::Older => {
+            state.is_older_shown = !state.is_older_shown;
+            reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
+        }
         Action::SwitchFocus => switch_focus(state),
         Action::Filter => start_filter(state),
         Action::Jump => jump(state, views, press),
@@ -181,6 +194,17 @@ fn step_back(state: &mut State) {
         state.is_zoomed = false;
     } else {
         state.filter = super::Filter::default();
+    }
+}
+
+/// To the pane of the agent, which is another program's screen: nothing changes on this one.
+fn go(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
+    let view = selected_row(state, views).map(|position| &views[position]);
+    match view.and_then(|view| Some((view, sessions::with_pane(view)?))) {
+        Some((view, session)) => reaction
+            .intents
+            .push(Intent::JumpToPane { workspace: view.id.clone(), session_id: session.session_id.clone() }),
+        None => open(state, views),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Words only; their signs and colours are elsewhere.
 
+use super::sessions;
 use super::text;
 use super::urgency::Urgency;
 use crate::model::{
@@ -48,11 +49,12 @@ pub(super) fn note(view: &WorkspaceView) -> String {
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
     match (urgency, question) {
-        (Urgency::Permission, _) => {
-            view.activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())
+        (Urgency::Permission, _) => sessions::permission(view),
+        (Urgency::Asks, question) => {
+            let own = || view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone());
+            let own = || question.map_or_else(own, str::to_owned);
+            sessions::asked_beside(view).unwrap_or_else(own)
         }
-        (Urgency::Asks, Some(question)) => question.to_owned(),
-        (Urgency::Asks, None) => view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone()),
         (Urgency::Offer, Some(question)) => format!("offers: {question}"),
         (Urgency::Rescue, _) => {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
@@ -61,7 +63,9 @@ pub(super) fn note(view: &WorkspaceView) -> String {
                 |changes| format!("{} not committed", counted(changes.n_paths, "file", "files")),
             )
         }
-        (Urgency::Working | Urgency::Waiting, _) => working_note(view),
+        (Urgency::Working | Urgency::Waiting, _) => {
+            sessions::at_work(view).unwrap_or_else(|| verdict.why.clone())
+        }
         // What is to be done says more in few cells than why.
         (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
             if matches!(verdict.next_action.kind, ActionKind::Fix | ActionKind::Repair) =>
@@ -81,16 +85,6 @@ pub(super) fn note(view: &WorkspaceView) -> String {
             | Urgency::Unjudged,
             _,
         ) => verdict.why.clone(),
-    }
-}
-
-fn working_note(view: &WorkspaceView) -> String {
-    let steps = view.checklists.first().filter(|list| !list.items.is_empty());
-    let progress = steps.map(|list| format!("{} of {} steps", list.n_done(), list.items.len()));
-    let parts: Vec<String> = progress.into_iter().chain(view.activity.detail.clone()).collect();
-    match (parts.is_empty(), &view.verdict) {
-        (true, Some(verdict)) => verdict.why.clone(),
-        (true, None) | (false, _) => parts.join(", "),
     }
 }
 

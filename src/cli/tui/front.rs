@@ -14,9 +14,14 @@ use super::terminal::Screen;
 /// That a workspace is being read, and when it was, is shown when it takes so long.
 const READING_MS: i64 = 200;
 
+/// So many of the newest notices are kept.
+const MAX_NOTICES: usize = 20;
+
 /// What the screen shows.
 pub(super) struct Front {
     state: ui::State,
+    /// What happened beside the workspaces, each sentence once, the newest last.
+    happened: Vec<String>,
     /// In the order of [`ui::order`].
     views: Vec<WorkspaceView>,
     positions: HashMap<WorkspaceId, usize>,
@@ -40,9 +45,11 @@ enum News {
 
 impl Front {
     /// Nothing is known yet.
-    pub(super) fn new(state: ui::State) -> Front {
+    pub(super) fn new(mut state: ui::State, notices: Vec<String>) -> Front {
+        state.notices.clone_from(&notices);
         Front {
             state,
+            happened: notices,
             views: Vec::new(),
             positions: HashMap::new(),
             ordered_for: (None, false),
@@ -68,12 +75,13 @@ impl Front {
     pub(super) fn take_world(&mut self, engine: &mut Engine) {
         let changes = engine.take_changes();
         let mut news = News::None;
-        let mut notices = notices(engine);
-        notices.retain(|notice| !self.state.notices.contains(notice));
-        if !notices.is_empty() || self.state.is_loaded != engine.is_discovered() {
+        if self.take_notices(engine) || self.state.is_loaded != engine.is_discovered() {
             news = News::Seen;
         }
-        self.state.notices.extend(notices);
+        if self.state.n_older != engine.n_older_sessions() {
+            self.state.n_older = engine.n_older_sessions();
+            news = News::Seen;
+        }
         for view in changes.views {
             news = news.max(self.take_view(view));
         }
@@ -94,6 +102,28 @@ impl Front {
             News::Reading => self.ask_for_frame(now.plus_millis(READING_MS)),
             News::Seen | News::Moved => self.ask_for_frame(self.pace.next(now)),
         }
+    }
+
+    /// Takes over what went wrong beside the workspaces; true when that is news. Refused paths are a
+    /// state and stand as long as they are refused.
+    fn take_notices(&mut self, engine: &mut Engine) -> bool {
+        for notice in engine.take_notices() {
+            self.happened.retain(|known| *known != notice);
+            self.happened.push(notice);
+        }
+        let n_beyond = self.happened.len().saturating_sub(MAX_NOTICES);
+        self.happened.drain(..n_beyond);
+        let refused = engine.refused().iter();
+        let notices: Vec<String> = self
+            .happened
+            .iter()
+            .rev()
+            .cloned()
+            .chain(refused.map(|(path, reason)| format!("{} {reason}", display_text::path(path))))
+            .collect();
+        let is_news = notices != self.state.notices;
+        self.state.notices = notices;
+        is_news
     }
 
     fn take_view(&mut self, view: WorkspaceView) -> News {
@@ -159,14 +189,4 @@ fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
     for intent in intents {
         engine.want(intent);
     }
-}
-
-/// What went wrong beside the workspaces.
-fn notices(engine: &mut Engine) -> Vec<String> {
-    let refused: Vec<String> = engine
-        .refused()
-        .iter()
-        .map(|(path, reason)| format!("{} {reason}", display_text::path(path)))
-        .collect();
-    engine.take_notices().into_iter().chain(refused).collect()
 }

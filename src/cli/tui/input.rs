@@ -1,8 +1,10 @@
 //! From the terminal library's events to the screen's own words.
 
-use crossterm::event::{Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 
-use crate::ui::{Input, KeyCode, KeyPress, Size};
+use crate::ui::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 
 /// The input that an event is; `None` for what the screen has no use for.
 pub(super) fn convert(event: Event) -> Option<Input> {
@@ -10,8 +12,24 @@ pub(super) fn convert(event: Event) -> Option<Input> {
         Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key_press(key))),
         Event::Resize(width, height) => Some(Input::Resize(Size { width, height })),
         Event::Paste(text) => Some(Input::Paste(text)),
-        Event::Key(_) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::Mouse(event) => mouse(event).map(Input::Mouse),
+        Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
     }
+}
+
+fn mouse(event: MouseEvent) -> Option<Mouse> {
+    let kind = match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => MouseKind::Press,
+        MouseEventKind::ScrollUp => MouseKind::ScrollUp,
+        MouseEventKind::ScrollDown => MouseKind::ScrollDown,
+        MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => return None,
+    };
+    Some(Mouse { kind, column: event.column, row: event.row })
 }
 
 fn key_press(key: KeyEvent) -> KeyPress {

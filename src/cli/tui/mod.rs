@@ -35,7 +35,8 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
     };
     let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
-    let look = look(environment, launch.config.ui().look);
+    let settings = launch.config.ui();
+    let look = look(environment, settings.look);
     let mut notices = Vec::new();
     let _log = launch.state_folder.as_ref().and_then(|folder| {
         store::log::start(&folder.join("log"), launch.config.log().level)
@@ -46,7 +47,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         .enable_all()
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
-    let ended = runtime.block_on(run_loop::run(launch, look, notices));
+    let ended = runtime.block_on(run_loop::run(launch, look, settings.has_mouse, notices));
     // A collection that hangs must not keep the program: its thread ends with the process.
     runtime.shutdown_background();
     match ended {

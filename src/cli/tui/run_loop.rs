@@ -23,12 +23,16 @@ pub(super) enum End {
 }
 
 /// Runs the screen until the person leaves or a signal comes.
-pub(super) async fn run(launch: Launch, look: Look, notices: Vec<String>) -> io::Result<End> {
-    let mut screen = Screen::take()?;
+pub(super) async fn run(
+    launch: Launch,
+    look: Look,
+    has_mouse: bool,
+    notices: Vec<String>,
+) -> io::Result<End> {
+    let mut screen = Screen::take(has_mouse)?;
     let size = screen.terminal.size()?;
-    let mut state = ui::State::new(Size { width: size.width, height: size.height }, look);
-    state.notices = notices;
-    let mut front = Front::new(state);
+    let state = ui::State::new(Size { width: size.width, height: size.height }, look);
+    let mut front = Front::new(state, notices);
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
     let mut engine = Engine::start(launch);

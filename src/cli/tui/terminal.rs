@@ -1,6 +1,7 @@
 //! The terminal as a guard: what it changes at the start it puts back at the end, also after an error
 //! or a panic.
 
+use std::fmt;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
@@ -9,13 +10,27 @@ use std::thread::{self, ThreadId};
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
-use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::{Command, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 /// True while the terminal is not as the shell left it.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// True while the terminal tells of the mouse.
+static TELLS_MOUSE: AtomicBool = AtomicBool::new(false);
+
+/// Whether the terminal tells of buttons and the wheel. Not of each move, as the library's own command
+/// would have it: a screen at rest must not be woken by a hand that passes by.
+struct TellMouse(bool);
+
+impl Command for TellMouse {
+    /// Modes 1000 (buttons) and 1006 (positions beyond column 223) of xterm's control sequences.
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str(if self.0 { "\x1b[?1000h\x1b[?1006h" } else { "\x1b[?1006l\x1b[?1000l" })
+    }
+}
 
 /// A frame is written in one piece up to so many bytes; a full one of a large screen has about 20 kB.
 const FRAME_BYTES: usize = 1 << 16;
@@ -30,11 +45,15 @@ pub(super) struct Screen {
 impl Screen {
     /// Takes the terminal over. A panic on this thread puts it back before it is told; one on another
     /// thread is only logged, since that thread's work answers with an event of its own.
-    pub(super) fn take() -> io::Result<Screen> {
+    pub(super) fn take(has_mouse: bool) -> io::Result<Screen> {
         install_panic_hook(thread::current().id());
         enable_raw_mode()?;
         IS_TAKEN.store(true, Ordering::SeqCst);
         let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
+            if has_mouse {
+                TELLS_MOUSE.store(true, Ordering::SeqCst);
+                execute!(stdout(), TellMouse(true))?;
+            }
             let frames = BufWriter::with_capacity(FRAME_BYTES, stdout());
             Terminal::new(CrosstermBackend::new(frames))
         });
@@ -58,6 +77,9 @@ impl Drop for Screen {
 /// left to tell.
 fn put_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        if TELLS_MOUSE.swap(false, Ordering::SeqCst) {
+            let _ = execute!(stdout(), TellMouse(false));
+        }
         let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
         let _ = stdout().flush();
@@ -136,7 +158,7 @@ mod tests {
     #[test]
     #[ignore = "is run by another test, in a terminal of its own"]
     fn panics_with_the_terminal_taken() {
-        let mut screen = Screen::take().unwrap();
+        let mut screen = Screen::take(true).unwrap();
         screen.terminal.draw(|_| ()).unwrap();
         panic!("a planted panic");
     }
@@ -144,7 +166,7 @@ mod tests {
     #[test]
     #[ignore = "is run by another test, in a terminal of its own"]
     fn panics_on_another_thread() {
-        let mut screen = Screen::take().unwrap();
+        let mut screen = Screen::take(true).unwrap();
         screen.terminal.draw(|_| ()).unwrap();
         assert!(thread::spawn(|| panic!("a planted panic")).join().is_err());
         assert!(IS_TAKEN.load(Ordering::SeqCst));

@@ -4,14 +4,14 @@ use ratatui::text::{Line, Span};
 
 use super::Sheet;
 use crate::model::{
-    Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head,
-    WorkspaceView,
+    Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part,
+    Source, WorkspaceView,
 };
 use crate::ui::look::Tone;
 use crate::ui::{age, text, words};
 
-/// What is said where there are no facts.
-const UNKNOWN: &str = "no repository here, or git does not answer";
+/// What is said where there are no facts and nobody says why.
+const UNKNOWN: &str = "nothing is known of a repository here";
 /// Signs of a commit's id that a person is shown.
 const ID: usize = 7;
 /// How many of the newest commits are named.
@@ -21,14 +21,24 @@ const AGE: usize = 5;
 /// The lines of both sections.
 pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let Some(git) = &view.git else {
-        let is_judged = view.verdict.is_some();
-        return if is_judged { sheet.heading("Git", UNKNOWN).to_vec() } else { Vec::new() };
+        return unknown(view, sheet);
     };
     let mut lines = facts(git, sheet);
     match &git.changes {
         Some(changes) => lines.extend(files(changes, sheet)),
         None => lines.extend(sheet.heading("Changes", "not looked at yet")),
     }
+    lines
+}
+
+/// Why there are no facts, as the source said it.
+fn unknown(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let Some(verdict) = &view.verdict else { return Vec::new() };
+    let is_git = |part: &&Part| matches!(part.evidence.source, Source::Commits | Source::Changes);
+    let reason = verdict.parts.iter().filter(is_git).find_map(|part| part.evidence.reasons.first());
+    let Some(reason) = reason else { return sheet.heading("Git", UNKNOWN).to_vec() };
+    let mut lines = sheet.heading("Git", "").to_vec();
+    lines.extend(sheet.text(&text::line(reason), Tone::Plain, 2));
     lines
 }
 

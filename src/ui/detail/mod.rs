@@ -6,6 +6,7 @@
 mod checklist;
 mod evidence;
 mod git;
+mod sessions;
 mod verdict;
 mod words;
 
@@ -109,6 +110,7 @@ fn sheet(look: Look, width: u16, now: Timestamp) -> Sheet {
 
 fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let mut lines = verdict::lines(view, sheet);
+    lines.extend(sessions::lines(view, sheet));
     lines.extend(evidence::lines(view, sheet));
     lines.extend(checklist::lines(view, sheet));
     lines.extend(words::lines(view, sheet));

@@ -6,7 +6,7 @@ use super::Sheet;
 use crate::model::{ActionKind, Attention, Question, QuestionWeight, Verdict, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::urgency::Urgency;
-use crate::ui::{age, text, words};
+use crate::ui::{age, sessions, text, words};
 
 /// Behind the sign of the verdict.
 const INDENT: usize = 2;
@@ -23,8 +23,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     };
     lines.extend(sheet.text(&text::line(&verdict.why), Tone::Plain, INDENT));
     if view.attention == Some(Attention::Permission) {
-        let tool = view.activity.detail.as_deref().map(text::line).unwrap_or_default();
-        let asked = sheet.span(format!("waits for a permission: {tool}"), Tone::Asks);
+        let asked = sheet.span(text::line(&sessions::permission(view)), Tone::Asks);
         let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), Tone::Asks);
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
     }
@@ -32,7 +31,8 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), Tone::Faint, INDENT));
     }
-    if let Some(session) = session(view, sheet) {
+    // Where the sessions are known one by one, each says that for itself.
+    if let Some(session) = session(view, sheet).filter(|_| view.sessions.is_empty()) {
         lines.push(sheet.one(session));
     }
     if verdict.stage > 1 {
@@ -57,7 +57,7 @@ fn title(view: &WorkspaceView, sheet: Sheet) -> Line<'static> {
     if view.verdict.as_ref().is_some_and(|verdict| verdict.is_self_reported) {
         line.push_span(sheet.span(" [self-reported]", Tone::Open));
     }
-    if let Some(since) = view.verdict_since {
+    if let Some(since) = sessions::moment(view) {
         line.push_span(sheet.span(format!(" {}", age::lasting(sheet.now, since)), Tone::Faint));
     }
     line

@@ -1,0 +1,153 @@
+//! The sessions of the workspace: what each does, how far it is, and where it is to be found.
+
+use ratatui::text::{Line, Span};
+
+use super::Sheet;
+use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::{age, sessions, text, words};
+
+/// Behind the sign of a session.
+const INDENT: usize = 4;
+/// Sessions that are over are named up to so many in all; the rest is counted.
+const MAX_WITH_OVER: usize = 3;
+/// More subagents of one session are counted, not shown.
+const MAX_SUBAGENTS: usize = 8;
+/// A question of another session takes at most so many lines.
+const MAX_QUESTION_LINES: usize = 4;
+/// The cells for the model's name among the facts.
+const MAX_FACT: usize = 40;
+
+/// The lines of the section.
+pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    if view.sessions.is_empty() {
+        return Vec::new();
+    }
+    let remark = if view.sessions.len() > 1 { view.sessions.len().to_string() } else { String::new() };
+    let mut lines = sheet.heading("Sessions", &remark).to_vec();
+    let mut n_folded = 0;
+    for (position, session) in view.sessions.iter().enumerate() {
+        if position >= MAX_WITH_OVER && sessions::is_over(session) {
+            n_folded += 1;
+            continue;
+        }
+        lines.extend(one(session, position == 0, sheet));
+    }
+    if n_folded > 0 {
+        lines.extend(sheet.text(&format!("+{n_folded} ended"), Tone::Faint, 2));
+    }
+    lines
+}
+
+/// One session. The first one's subagents are unfolded; its question stands above in full.
+fn one(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = vec![title(session, sheet)];
+    lines.extend(facts(session, is_first, sheet));
+    if !is_first
+        && session.activity.state != ActivityState::Asks
+        && let Some(question) = sessions::asked(session)
+    {
+        let asked = format!("asks: {}", text::line(question));
+        lines.extend(sheet.text(&asked, Tone::Asks, INDENT).into_iter().take(MAX_QUESTION_LINES));
+    }
+    if is_first {
+        lines.extend(subagents(&session.subagents, sheet));
+    }
+    lines
+}
+
+/// Sign, agent, what it does, and who says so.
+fn title(session: &SessionView, sheet: Sheet) -> Line<'static> {
+    let (sign, tone) = sign(session);
+    let source = sessions::told_by(session.activity.source);
+    let agent = text::cut(&text::line(&session.agent), 12, sheet.look);
+    let start = 4 + text::width(&agent) + 2;
+    let room = sheet.width.saturating_sub(start + text::width(source) + 2);
+    let doing = text::fit(&text::line(&sessions::doing(session, sheet.now)), room, sheet.look);
+    sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(text::fit(sheet.look.sign(sign), 2, sheet.look), tone),
+        sheet.span(agent, Tone::Strong),
+        Span::raw("  "),
+        sheet.span(doing, if tone == Tone::Faint { Tone::Plain } else { tone }),
+        sheet.span(format!("  {source}"), Tone::Faint),
+    ]))
+}
+
+fn sign(session: &SessionView) -> (Sign, Tone) {
+    match session.activity.state {
+        ActivityState::Working => (Sign::Working, Tone::Busy),
+        ActivityState::Background => (Sign::Waiting, Tone::Busy),
+        ActivityState::NeedsPermission => (Sign::Permission, Tone::Asks),
+        ActivityState::Asks => (Sign::Asks, Tone::Asks),
+        ActivityState::Idle if sessions::asked(session).is_some() => (Sign::Asks, Tone::Asks),
+        ActivityState::Gone if session.activity.detail.as_deref() != Some("ended") => {
+            (Sign::Error, Tone::Bad)
+        }
+        ActivityState::Idle | ActivityState::Gone => (Sign::Seen, Tone::Faint),
+        ActivityState::Unknown => (Sign::Unjudged, Tone::Faint),
+    }
+}
+
+/// What else is known, without ages: as many lines as it takes, each fact whole.
+fn facts(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>> {
+    let cleaned = |words: &str| text::cut(&text::line(words), MAX_FACT, sheet.look);
+    let todos = session.todos.as_ref().map(|todos| {
+        let active = todos.active.as_deref().map(|title| format!(" {}", cleaned(title))).unwrap_or_default();
+        format!("todos {}{active}", sessions::progress(todos))
+    });
+    let n_subagents = u32::try_from(session.subagents.len()).unwrap_or(u32::MAX);
+    let folded = (n_subagents > 0 && !is_first).then(|| words::counted(n_subagents, "subagent", "subagents"));
+    let facts = [
+        session.name.as_deref().map(|name| format!("\"{}\"", cleaned(name))),
+        todos,
+        folded,
+        session.model.as_deref().map(cleaned),
+        sessions::context(session).map(|context| format!("context {context}")),
+        session.usage.n_turns.map(|n_turns| words::counted(n_turns, "turn", "turns")),
+        sessions::origin(&session.origin).map(|origin| cleaned(&origin)),
+        session.pane.as_ref().map(|pane| format!("pane {}", cleaned(&pane.id))),
+        session.process.map(|process| format!("pid {}", process.pid)),
+        session.version.as_deref().map(|version| format!("version {}", cleaned(version))),
+    ];
+    let room = sheet.width.saturating_sub(INDENT);
+    let mut lines: Vec<String> = Vec::new();
+    for fact in facts.into_iter().flatten().filter(|fact| !fact.is_empty()) {
+        let dot = sheet.look.dot();
+        match lines.last_mut() {
+            Some(line) if text::width(line) + text::width(dot) + text::width(&fact) <= room => {
+                line.push_str(dot);
+                line.push_str(&fact);
+            }
+            Some(_) | None => lines.push(fact),
+        }
+    }
+    let blanks = " ".repeat(INDENT);
+    lines
+        .into_iter()
+        .map(|line| sheet.one(Line::from(sheet.span(format!("{blanks}{line}"), Tone::Faint))))
+        .collect()
+}
+
+fn subagents(subagents: &[Subagent], sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = subagents
+        .iter()
+        .take(MAX_SUBAGENTS)
+        .map(|subagent| {
+            let what = subagent.what.as_deref().map_or_else(|| "a subagent".to_owned(), text::line);
+            let age = subagent.moved_at.map(|at| age::age(sheet.now, at)).unwrap_or_default();
+            let room = sheet.width.saturating_sub(INDENT + 2 + 6);
+            sheet.one(Line::from(vec![
+                Span::raw(" ".repeat(INDENT)),
+                sheet.span(text::fit(sheet.look.sign(Sign::Bullet), 2, sheet.look), Tone::Busy),
+                Span::raw(text::fit(&what, room, sheet.look)),
+                sheet.span(format!("  {age:>4}"), Tone::Faint),
+            ]))
+        })
+        .collect();
+    if subagents.len() > MAX_SUBAGENTS {
+        let more = format!("and {} more subagents", subagents.len() - MAX_SUBAGENTS);
+        lines.extend(sheet.text(&more, Tone::Faint, INDENT));
+    }
+    lines
+}
