@@ -4,6 +4,7 @@
 //! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
 
 mod properties;
+mod sessions;
 mod updates;
 
 use closeout::model::{
@@ -322,13 +323,16 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
 
 #[test]
 fn every_picture_belongs_to_a_test() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
-    let source = include_str!("frames.rs");
-    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let source = concat!(include_str!("frames.rs"), include_str!("frames/sessions.rs"));
+    let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
+    let names = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let names = names.map(|entry| entry.unwrap().file_name());
     let pictures: Vec<String> = names
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
-            Some(name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?.to_owned())
+            let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
+            Some(name.strip_prefix("sessions__").unwrap_or(name).to_owned())
         })
         .collect();
     assert!(pictures.len() > 20);

@@ -53,6 +53,7 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     moments.extend(commits.map(|commit| commit.at));
     moments.extend(view.last_words.as_ref().and_then(|words| words.at));
     moments.extend(view.activity.since);
+    moments.extend(sessions::judged_moment(view));
     moments.extend(view.sessions.iter().filter_map(sessions::since));
     let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
     moments.extend(subagents.filter_map(|subagent| subagent.moved_at));

@@ -84,7 +84,6 @@ impl Areas {
         let list_width = (body.width / 20 * 9).clamp(50, 86);
         let n_older = u16::from(has_older);
         let list = Rect { width: list_width, height: body.height - n_older, ..body };
-        let older = Rect { y: list.bottom(), height: n_older, ..list };
         let divider = Rect { x: list_width, width: 1, ..body };
         let x = list_width + 1;
         let detail = Rect { x, width: body.width - x, ..body };
@@ -92,6 +91,9 @@ impl Areas {
         let title = Rect { y: body.y - 1, height: 1, ..detail };
         let has_room = n_rows.saturating_mul(2) <= usize::from(list.height);
         let row_height = if has_room || list_width < ONE_LINE { 2 } else { 1 };
+        // Right below the last row.
+        let n_lines = u16::try_from(n_rows.max(1)).unwrap_or(u16::MAX).saturating_mul(row_height);
+        let older = Rect { y: list.y + n_lines.min(list.height), height: n_older, ..list };
         Areas {
             list: Some(list),
             older: has_older.then_some(older),

@@ -20,7 +20,7 @@ const LEAD: usize = 3;
 const AGE: usize = 4;
 /// In rows of one line the note is worth more than branch, agent and steps: they are shown when it keeps
 /// this much.
-const NOTE: usize = 34;
+const NOTE: usize = 30;
 /// From this width on a row of two lines has room for the model.
 const MODEL: usize = 80;
 /// Blanks between columns.
@@ -100,7 +100,11 @@ impl Columns {
         };
         let agent = column(agent, 12, 12);
         let todos = column(todos, 7, 7);
-        let branch = column(branch, 8, if is_single { (total / 5).clamp(12, 28) } else { total / 2 });
+        let branch = column(
+            branch,
+            if is_single { 12 } else { 8 },
+            if is_single { (total / 5).clamp(12, 28) } else { total / 2 },
+        );
         let model = if is_single || total < MODEL { 0 } else { column(model, 8, 24) };
         let note = if is_single { room.saturating_sub(GAP) } else { 0 };
         Columns { name, branch, agent, model, todos, note, total }

@@ -157,26 +157,41 @@ fn mark(activity: &Activity, words: &str) -> String {
 
 /// What the newest session does, where the verdict of the row does not say it already. Untrusted.
 pub(super) fn aside(view: &WorkspaceView) -> Option<String> {
-    let activity = &view.sessions.first()?.activity;
+    let session = view.sessions.first()?;
+    let activity = &session.activity;
     match activity.state {
+        ActivityState::Working if session.subagents.is_empty() => None,
+        ActivityState::Working => Some(subagents(session)),
         ActivityState::Gone if activity.detail.as_deref() == Some(ENDED) => None,
         ActivityState::Gone => Some("gone".to_owned()),
         ActivityState::Unknown if activity.since.is_some() => Some("unknown, silent".to_owned()),
         ActivityState::Idle => activity.detail.as_deref().map(|detail| mark(activity, detail)),
         ActivityState::Unknown
-        | ActivityState::Working
         | ActivityState::NeedsPermission
         | ActivityState::Asks
         | ActivityState::Background => None,
     }
 }
 
+/// `2 subagents`
+pub(super) fn subagents(session: &SessionView) -> String {
+    match session.subagents.len() {
+        1 => "1 subagent".to_owned(),
+        n_subagents => format!("{n_subagents} subagents"),
+    }
+}
+
 /// Since when a workspace is as its row says: since a session waits, works, has finished or was last
 /// heard of; without any, since the verdict has its state.
 pub(super) fn moment(view: &WorkspaceView) -> Option<Timestamp> {
-    if let Some((_, session)) = attending(view) {
-        return since(session).or(view.verdict_since);
+    match attending(view) {
+        Some((_, session)) => since(session).or(view.verdict_since),
+        None => judged_moment(view),
     }
+}
+
+/// The same for the verdict alone, whatever another session waits for.
+pub(super) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
     let is_working = matches!(
         view.verdict.as_ref().map(|verdict| verdict.state),
         Some(VerdictState::Working | VerdictState::Waiting)
@@ -260,7 +275,7 @@ fn thousands(tokens: u64) -> String {
     match tokens {
         1_000_000.. if tokens % 1_000_000 < 50_000 => format!("{}M", tokens / 1_000_000),
         1_000_000.. => format!("{}.{}M", tokens / 1_000_000, tokens % 1_000_000 / 100_000),
-        1_000.. => format!("{}k", tokens / 1_000),
+        1_000.. => format!("{}k", (tokens + 500) / 1_000),
         _ => tokens.to_string(),
     }
 }

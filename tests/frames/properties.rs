@@ -1,10 +1,11 @@
 //! What holds of every frame, whatever the views hold and whatever the size.
 
-use closeout::model::{Head, WorkspaceView, display_text};
+use closeout::model::{Head, Pane, SessionOrigin, TodoProgress, WorkspaceView, display_text};
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 
 use crate::support::screen::{frame, last_words, press, screen_of};
+use crate::support::session_stories::{codex_asks_beside_claude, with_subagents};
 use crate::support::stories::five;
 
 /// Strings as agents, repositories and attackers write them.
@@ -39,6 +40,20 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
     view.problem = (words[4].len() > 20).then(|| words[4].clone());
     view.activity.detail = Some(words[5].clone());
     view.last_words = Some(last_words(&words[6], 5));
+    view.sessions = with_subagents().sessions;
+    view.sessions.extend(codex_asks_beside_claude().sessions);
+    for (session, word) in view.sessions.iter_mut().zip(words) {
+        session.agent.clone_from(word);
+        session.name = Some(words[3].clone());
+        session.version = Some(words[8].clone());
+        session.model = Some(words[2].clone());
+        session.activity.detail = Some(words[5].clone());
+        session.origin = SessionOrigin::Fork { of: Some(words[1].clone()) };
+        session.todos = Some(TodoProgress { n_done: 1, n_all: u32::MAX, active: Some(words[4].clone()) });
+        session.question.iter_mut().for_each(|question| question.text.clone_from(&words[6]));
+        session.subagents.iter_mut().for_each(|subagent| subagent.what = Some(words[7].clone()));
+        session.pane = Some(Pane { socket: None, id: words[9].clone() });
+    }
     if let Some(git) = &mut view.git {
         git.head = Head::Branch { name: words[7].clone(), commit: words[8].clone() };
         git.changes = None;
@@ -83,6 +98,8 @@ proptest! {
     ) {
         let mut state = screen_of(width, height, &views);
         state.look = look;
+        state.answer = (notice.len() > 30).then(|| notice.clone());
+        state.n_older = notice.len();
         state.notices = vec![notice];
         drawn(&state, &views)?;
         let _ = press(&mut state, &views, keys);

@@ -4,5 +4,6 @@ pub(crate) mod pty;
 pub(crate) mod repo;
 pub(crate) mod schema;
 pub(crate) mod screen;
+pub(crate) mod session_stories;
 pub(crate) mod stories;
 pub(crate) mod vectors;

@@ -50,6 +50,8 @@ pub(crate) struct Shown {
     pub(crate) is_cursor_hidden: bool,
     /// Pastes come in brackets.
     pub(crate) is_paste_bracketed: bool,
+    /// Buttons of the mouse are told, or the form of their reports is not that of before.
+    pub(crate) is_mouse_told: bool,
 }
 
 impl Terminal {
@@ -167,6 +169,7 @@ impl Terminal {
         assert!(!shown.is_alternate, "the alternate screen is still on");
         assert!(!shown.is_cursor_hidden, "the cursor is still hidden");
         assert!(!shown.is_paste_bracketed, "pastes still come in brackets");
+        assert!(!shown.is_mouse_told, "the mouse is still told");
         assert_eq!(modes(self.master.as_deref().unwrap()), self.modes_before, "the modes of the terminal");
     }
 
@@ -217,6 +220,8 @@ impl Shown {
             is_alternate: screen.alternate_screen(),
             is_cursor_hidden: screen.hide_cursor(),
             is_paste_bracketed: screen.bracketed_paste(),
+            is_mouse_told: screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None
+                || screen.mouse_protocol_encoding() != vt100::MouseProtocolEncoding::Default,
         }
     }
 

@@ -107,3 +107,22 @@ fn a_refresh_looks_again() {
     terminal.press("\x12");
     terminal.wait_for("no new file", |shown| !shown.has("1 file not committed"));
 }
+
+#[test]
+fn a_click_selects_and_the_wheel_scrolls() {
+    let desk = Desk::with_demo();
+    let mut terminal = on_demo(&desk, SMALL);
+    // Reports of xterm's mode 1006, columns and rows from 1: the rows of the list begin in the third.
+    for (report, row) in
+        [("\x1b[<0;20;6M\x1b[<0;20;6m", 4), ("\x1b[<65;20;6M", 5), ("\x1b[<64;20;6M\x1b[<64;20;6M", 3)]
+    {
+        terminal.press(report);
+        terminal.wait_for(&format!("row {row} selected by {report:?}"), |shown| {
+            shown.list().get(row - 1).is_some_and(|(_, name)| shown.selected() == Some(name))
+        });
+    }
+    assert!(terminal.shown().is_mouse_told);
+    // No report of mere moves was asked for: they would wake a screen at rest.
+    let bytes = terminal.bytes().escape_ascii().to_string();
+    assert!(!bytes.contains("[?1002h") && !bytes.contains("[?1003h"), "{bytes}");
+}

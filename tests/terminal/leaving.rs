@@ -18,6 +18,30 @@ fn quitting_puts_the_terminal_back() {
     }
 }
 
+/// How often the mouse was asked for, and let go.
+fn mouse_modes(terminal: &Terminal) -> [usize; 4] {
+    let bytes = terminal.bytes().escape_ascii().to_string();
+    ["?1000h", "?1006h", "?1000l", "?1006l"].map(|mode| bytes.matches(mode).count())
+}
+
+#[test]
+fn the_mouse_is_asked_for_once_and_let_go_once_or_not_touched() {
+    let desk = Desk::with_demo();
+    let mut terminal = on_demo(&desk, SMALL);
+    assert_eq!(mouse_modes(&terminal), [1, 1, 0, 0]);
+    terminal.press("q");
+    terminal.wait_for_end();
+    assert_eq!(mouse_modes(&terminal), [1, 1, 1, 1]);
+    let file = desk.at("own.toml");
+    std::fs::write(&file, "ui.mouse = false\n").unwrap();
+    let desk = desk.with_variable("CLOSEOUT_CONFIG", &file);
+    let mut terminal = on_demo(&desk, SMALL);
+    terminal.press("q");
+    terminal.wait_for_end();
+    assert_eq!(mouse_modes(&terminal), [0, 0, 0, 0]);
+    terminal.assert_put_back();
+}
+
 #[test]
 fn signals_put_the_terminal_back_and_show_in_the_exit_code() {
     let desk = Desk::with_demo();

@@ -84,8 +84,7 @@ fn sign(session: &SessionView) -> (Sign, Tone) {
         ActivityState::Gone if session.activity.detail.as_deref() != Some("ended") => {
             (Sign::Error, Tone::Bad)
         }
-        ActivityState::Idle | ActivityState::Gone => (Sign::Seen, Tone::Faint),
-        ActivityState::Unknown => (Sign::Unjudged, Tone::Faint),
+        ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => (Sign::Bullet, Tone::Faint),
     }
 }
 
@@ -96,8 +95,7 @@ fn facts(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'stati
         let active = todos.active.as_deref().map(|title| format!(" {}", cleaned(title))).unwrap_or_default();
         format!("todos {}{active}", sessions::progress(todos))
     });
-    let n_subagents = u32::try_from(session.subagents.len()).unwrap_or(u32::MAX);
-    let folded = (n_subagents > 0 && !is_first).then(|| words::counted(n_subagents, "subagent", "subagents"));
+    let folded = (!session.subagents.is_empty() && !is_first).then(|| sessions::subagents(session));
     let facts = [
         session.name.as_deref().map(|name| format!("\"{}\"", cleaned(name))),
         todos,

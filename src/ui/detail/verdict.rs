@@ -57,7 +57,7 @@ fn title(view: &WorkspaceView, sheet: Sheet) -> Line<'static> {
     if view.verdict.as_ref().is_some_and(|verdict| verdict.is_self_reported) {
         line.push_span(sheet.span(" [self-reported]", Tone::Open));
     }
-    if let Some(since) = sessions::moment(view) {
+    if let Some(since) = sessions::judged_moment(view) {
         line.push_span(sheet.span(format!(" {}", age::lasting(sheet.now, since)), Tone::Faint));
     }
     line

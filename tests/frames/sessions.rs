@@ -1,0 +1,236 @@
+//! Sessions on the screen: what the row says of them, the block in the detail, the way to a pane, and
+//! the old ones that are folded away.
+
+use closeout::model::{Activity, ActivitySource, ActivityState, Intent, WorkspaceView};
+use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
+use insta::assert_snapshot;
+
+use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen, screen_of, text_of};
+use crate::support::session_stories::{
+    all, codex_asks_beside_claude, codex_wants_permission_beside_claude, gone, guessed, japanese_question,
+    just_finished, pane, session, silent, wants_permission, with_subagents, with_todos,
+};
+use crate::support::stories::five;
+
+/// All stories with the folded line, as a picture.
+fn all_of(width: u16, height: u16, look: Look) -> String {
+    let views = all();
+    let mut state = screen_of(width, height, &views);
+    state.look = look;
+    state.n_older = 12;
+    let _ = ui::views_changed(&mut state, &views);
+    picture(&frame(&state, &views))
+}
+
+#[test]
+fn all_sessions_on_a_small_screen() {
+    assert_snapshot!(all_of(80, 24, Look::colour()));
+}
+
+#[test]
+fn all_sessions_on_a_middle_screen() {
+    assert_snapshot!(all_of(120, 40, Look::colour()));
+}
+
+#[test]
+fn all_sessions_on_a_large_screen() {
+    assert_snapshot!(all_of(200, 60, Look::colour()));
+}
+
+#[test]
+fn all_sessions_in_ascii() {
+    assert_snapshot!(all_of(80, 24, Look::ascii()));
+}
+
+/// One story alone, at the three sizes: the row, and what of the detail has room.
+fn alone(view: WorkspaceView) -> String {
+    let views = [view];
+    let sizes = [(80, 24), (120, 40), (200, 60)];
+    let drawn = sizes.map(|(width, height)| {
+        let rows = text_of(&frame(&screen_of(width, height, &views), &views));
+        let last = rows.iter().rposition(|row| !row.trim_matches([' ', '│']).is_empty()).unwrap();
+        let shown: Vec<&str> = rows[..last].iter().map(|row| row.trim_end_matches([' ', '│'])).collect();
+        format!("{}\n{}", shown.join("\n").trim_end(), rows[last])
+    });
+    drawn.join("\n\n")
+}
+
+#[test]
+fn one_claude_at_work_with_subagents() {
+    assert_snapshot!(alone(with_subagents()));
+}
+
+#[test]
+fn a_permission_in_the_row() {
+    assert_snapshot!(alone(wants_permission()));
+}
+
+#[test]
+fn codex_asks_beside_an_idle_claude() {
+    assert_snapshot!(alone(codex_asks_beside_claude()));
+}
+
+#[test]
+fn a_session_that_is_gone_and_old_ones() {
+    assert_snapshot!(alone(gone()));
+}
+
+#[test]
+fn opencode_with_todos() {
+    assert_snapshot!(alone(with_todos()));
+}
+
+#[test]
+fn a_guess_by_the_title_of_the_pane() {
+    assert_snapshot!(alone(guessed()));
+}
+
+#[test]
+fn a_question_in_japanese() {
+    assert_snapshot!(alone(japanese_question()));
+}
+
+/// The row of a workspace on a small screen.
+fn row(view: WorkspaceView) -> String {
+    let views = [view];
+    text_of(&frame(&screen_of(80, 24, &views), &views))[2].clone()
+}
+
+#[test]
+fn a_row_says_what_the_session_does_and_for_how_long() {
+    for (view, shown) in [
+        (with_subagents(), "▌● WORKING dates claude 2/5 12m Bash: cargo test --all"),
+        (wants_permission(), "▌! PERMISSION server claude 3m permission: Bash: cargo test -- --ignored"),
+        (codex_asks_beside_claude(), "▌? COMPLETE migration claude+1 9m codex asks: Shall I drop"),
+        (codex_wants_permission_beside_claude(), "▌! PERMISSION release claude+1 6m permission (codex):"),
+        (gone(), "▌○ INCOMPLETE docs gemini 1h nothing says that the work is done · gone"),
+        (with_todos(), "▌● WORKING cart opencode 3/7 4m edit: src/cart.ts"),
+        (guessed(), "▌● WORKING firmware codex 31m [guess] shell: make"),
+        (silent(), "▌○ INCOMPLETE reports codex 14m nothing says that the wo… · unknown, silent"),
+        (just_finished(), "▌✔ COMPLETE login claude 4/4 5m 3 new commits"),
+    ] {
+        // How wide a column is, is another matter.
+        let row = row(view).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(row.starts_with(shown), "{row}\n{shown}");
+    }
+}
+
+#[test]
+fn enter_goes_to_the_pane_of_the_session_that_wants_the_person() {
+    for (view, wanted) in [
+        (with_subagents(), "claude-0b1c2d3e"),
+        (codex_asks_beside_claude(), "codex-0b1c2d3e"),
+        (codex_wants_permission_beside_claude(), "codex-0b1c2d3e"),
+    ] {
+        let views = [view];
+        let mut state = screen_of(80, 24, &views);
+        let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: wanted.to_owned() };
+        let wanted = Reaction { intents: vec![jump], ..Reaction::default() };
+        assert_eq!(press(&mut state, &views, "\n"), wanted);
+        assert_eq!(state.focus, Focus::List);
+        // Also from the detail.
+        let _ = press(&mut state, &views, "l");
+        assert_eq!((state.focus, press(&mut state, &views, "\n")), (Focus::Detail, wanted));
+    }
+}
+
+#[test]
+fn enter_opens_where_no_session_has_a_pane_and_l_opens_anywhere() {
+    for (view, keys) in [(with_todos(), "\n"), (with_todos(), "l"), (with_subagents(), "l")] {
+        let views = [view];
+        let mut state = screen_of(80, 24, &views);
+        assert_eq!(press(&mut state, &views, keys).intents, []);
+        assert_eq!((state.focus, state.is_zoomed), (Focus::Detail, true), "{keys:?}");
+        let _ = press(&mut state, &views, "h");
+        assert_eq!((state.focus, state.is_zoomed), (Focus::List, false));
+    }
+    let mut state = screen_of(80, 24, &five());
+    let right = Input::Key(KeyPress::plain(KeyCode::Right));
+    let _ = ui::update(&mut state, &five(), right);
+    assert_eq!(state.focus, Focus::Detail);
+}
+
+fn last_line(state: &State, views: &[WorkspaceView]) -> String {
+    text_of(&frame(state, views)).pop().unwrap()
+}
+
+#[test]
+fn the_hint_says_what_enter_does() {
+    let views = [with_subagents()];
+    let mut state = screen_of(80, 24, &views);
+    assert!(last_line(&state, &views).starts_with(" Enter go to pane  l open  w next waiting"));
+    let _ = press(&mut state, &views, "l");
+    assert!(last_line(&state, &views).starts_with(" Esc back  Enter go to pane  w next waiting"));
+    let views = [with_todos()];
+    let mut state = screen_of(80, 24, &views);
+    assert!(last_line(&state, &views).starts_with(" Enter open  w next waiting"));
+    let _ = press(&mut state, &views, "\n");
+    assert!(last_line(&state, &views).starts_with(" Esc back  w next waiting"));
+}
+
+#[test]
+fn an_answer_is_shown_in_full_until_the_next_key() {
+    let views = [with_subagents()];
+    let mut state = screen_of(80, 24, &views);
+    let sentence = "closeout is not in tmux. The session is shown in pane %3; to see it, run";
+    let command = "tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'\u{1b}[31m";
+    let _ = ui::update(&mut state, &views, Input::Answer(format!("{sentence}\n{command}")));
+    let rows = text_of(&frame(&state, &views));
+    assert_eq!(rows[22], format!(" {sentence}"));
+    assert_eq!(rows[23], " tmux -S /tmp/tmux-1000/default attach -t '$0:@1.%3'␛[31m");
+    let _ = press(&mut state, &views, "k");
+    assert!(last_line(&state, &views).contains("Enter go to pane"));
+}
+
+#[test]
+fn o_shows_and_folds_older_sessions() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    assert!(!text_of(&frame(&state, &views)).join("").contains("older"));
+    state.n_older = 12;
+    assert_eq!(text_of(&frame(&state, &views))[7], "   12 older sessions · o shows them");
+    assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: true }]);
+    assert_eq!(text_of(&frame(&state, &views))[7], "   old sessions too · o folds them");
+    assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: false }]);
+    let mut state = screen_of(80, 24, &[]);
+    state.n_older = 1;
+    let shown = text_of(&frame(&state, &[])).join("\n");
+    assert!(shown.contains("1 older session · o shows it"), "{shown}");
+}
+
+#[test]
+fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
+    let mut view = just_finished();
+    // The work was judged complete when closeout first looked, 5 minutes after it was.
+    assert_eq!(view.verdict_since, Some(NOW));
+    assert!(row(view.clone()).contains("  5m  "));
+    // Without a source for it, there is the verdict's own.
+    view.sessions[0].ended_at = None;
+    view.sessions[0].activity = Activity { since: None, ..view.sessions[0].activity.clone() };
+    assert!(row(view.clone()).contains(" now  "));
+    // The first age to change is asked for: the 12 minutes of the turn, and no other.
+    let mut at_work = with_subagents();
+    at_work.sessions[0].subagents.clear();
+    at_work.verdict_since = Some(minutes_ago(120));
+    at_work.activity.since = Some(minutes_ago(130));
+    at_work.taken_at = None;
+    let state = screen(80, 24, Look::colour());
+    assert_eq!(ui::next_age_change(&state, &[at_work], NOW), Some(minutes_ago(-50)));
+}
+
+#[test]
+fn sessions_that_are_over_fold_away_and_others_never() {
+    let mut view = gone();
+    let mut late = session("codex", ActivityState::Working, ActivitySource::Hook, 2, "shell: make");
+    late.pane = pane("%8");
+    view.sessions.push(late);
+    let views = [view];
+    let mut state = screen_of(80, 40, &views);
+    let _ = press(&mut state, &views, "l");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("Sessions  8") && shown.contains("+4 ended"), "{shown}");
+    assert!(
+        shown.contains("codex  working 2m: shell: make") && shown.contains("fork of 5f0e9d8c"),
+        "{shown}"
+    );
+}
