@@ -21,6 +21,8 @@ const AGE: usize = 4;
 /// In rows of one line the note is worth more than branch, agent and steps: they are shown when it keeps
 /// this much.
 const NOTE: usize = 30;
+/// What is left of the note at least when something stands behind it.
+const LEAST_NOTE: usize = 12;
 /// From this width on a row of two lines has room for the model.
 const MODEL: usize = 80;
 /// Blanks between columns.
@@ -193,7 +195,7 @@ fn note(view: &WorkspaceView, room: usize, look: Look) -> String {
     let note = look.spelled(&text::line(&words::note(view)));
     let aside = sessions::aside(view).map(|aside| format!("{}{}", look.dot(), text::line(&aside)));
     match aside {
-        Some(aside) if text::width(&aside) * 2 <= room && Urgency::of(view) > Urgency::Asks => {
+        Some(aside) if text::width(&aside) + LEAST_NOTE <= room && Urgency::of(view) > Urgency::Asks => {
             let note = text::cut(&note, room - text::width(&aside), look);
             format!("{note}{aside}")
         }

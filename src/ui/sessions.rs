@@ -96,6 +96,21 @@ fn name_of_other(view: &WorkspaceView, session: &SessionView) -> String {
     }
 }
 
+/// What the permission is wanted for, with the agent where it is not the newest session. The state of the
+/// row says that it is a permission. Untrusted.
+pub(super) fn permission_in_row(view: &WorkspaceView) -> String {
+    let attending = attending(view);
+    let activity = attending.map_or(&view.activity, |(_, session)| &session.activity);
+    let detail = activity.detail.as_deref().unwrap_or("waits for a permission");
+    let what = detail.strip_prefix(PERMISSION).unwrap_or(detail);
+    match attending {
+        Some((position, session)) if position > 0 => {
+            mark(activity, &format!("{}: {what}", name_of_other(view, session)))
+        }
+        Some(_) | None => mark(activity, what),
+    }
+}
+
 /// The permission that is waited for, with the agent where it is not the newest session. Untrusted.
 pub(super) fn permission(view: &WorkspaceView) -> String {
     let Some((position, session)) = attending(view) else {

@@ -6,6 +6,10 @@ use crate::model::{Timestamp, WorkspaceId};
 
 /// The state of the screen. With the workspace views, the size and the time it determines the frame.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says another thing, and all their combinations occur"
+)]
 pub struct State {
     /// The size of the terminal.
     pub size: Size,

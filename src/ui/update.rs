@@ -139,8 +139,7 @@ fn perform(
         Action::EraseAll => state.filter.text.clear(),
         Action::Go => go(state, views, reaction),
         Action::Open => open(state, views),
-        Action::Close if state.focus == Focus::Detail => step_back(state),
-        Action::Close => {}
+        Action::Close => close_detail(state),
         Action::Older => {
             state.is_older_shown = !state.is_older_shown;
             reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
@@ -188,10 +187,14 @@ fn close_page(state: &mut State) {
     state.page_top = 0;
 }
 
+fn close_detail(state: &mut State) {
+    state.focus = Focus::List;
+    state.is_zoomed = false;
+}
+
 fn step_back(state: &mut State) {
     if state.focus == Focus::Detail {
-        state.focus = Focus::List;
-        state.is_zoomed = false;
+        close_detail(state);
     } else {
         state.filter = super::Filter::default();
     }

@@ -49,7 +49,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
     match (urgency, question) {
-        (Urgency::Permission, _) => sessions::permission(view),
+        (Urgency::Permission, _) => sessions::permission_in_row(view),
         (Urgency::Asks, question) => {
             let own = || view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone());
             let own = || question.map_or_else(own, str::to_owned);

@@ -100,10 +100,13 @@ fn row(view: WorkspaceView) -> String {
 fn a_row_says_what_the_session_does_and_for_how_long() {
     for (view, shown) in [
         (with_subagents(), "▌● WORKING dates claude 2/5 12m Bash: cargo test --all"),
-        (wants_permission(), "▌! PERMISSION server claude 3m permission: Bash: cargo test -- --ignored"),
+        (wants_permission(), "▌! PERMISSION server claude 3m Bash: cargo test -- --ignored"),
         (codex_asks_beside_claude(), "▌? COMPLETE migration claude+1 9m codex asks: Shall I drop"),
-        (codex_wants_permission_beside_claude(), "▌! PERMISSION release claude+1 6m permission (codex):"),
-        (gone(), "▌○ INCOMPLETE docs gemini 1h nothing says that the work is done · gone"),
+        (
+            codex_wants_permission_beside_claude(),
+            "▌! PERMISSION release claude+1 6m codex: shell: git push origin main",
+        ),
+        (gone(), "▌○ INCOMPLETE docs feature/docs gemini 1h nothing says that the w… · gone"),
         (with_todos(), "▌● WORKING cart opencode 3/7 4m edit: src/cart.ts"),
         (guessed(), "▌● WORKING firmware codex 31m [guess] shell: make"),
         (silent(), "▌○ INCOMPLETE reports codex 14m nothing says that the wo… · unknown, silent"),
@@ -222,7 +225,7 @@ fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
 fn sessions_that_are_over_fold_away_and_others_never() {
     let mut view = gone();
     let mut late = session("codex", ActivityState::Working, ActivitySource::Hook, 2, "shell: make");
-    late.pane = pane("%8");
+    late.pane = Some(pane("%8"));
     view.sessions.push(late);
     let views = [view];
     let mut state = screen_of(80, 40, &views);

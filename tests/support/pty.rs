@@ -41,6 +41,7 @@ struct Seen {
 
 /// The emulated screen at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a terminal has as many modes")]
 pub(crate) struct Shown {
     /// Its rows, without blanks at their ends.
     pub(crate) rows: Vec<String>,

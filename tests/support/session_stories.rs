@@ -39,12 +39,12 @@ pub(crate) fn session(
 }
 
 /// The pane of that id on the default server.
-pub(crate) fn pane(id: &str) -> Option<Pane> {
-    Some(Pane { socket: None, id: id.to_owned() })
+pub(crate) fn pane(id: &str) -> Pane {
+    Pane { socket: None, id: id.to_owned() }
 }
 
-fn todos(n_done: u32, n_all: u32, active: &str) -> Option<TodoProgress> {
-    Some(TodoProgress { n_done, n_all, active: Some(active.to_owned()) })
+fn todos(n_done: u32, n_all: u32, active: &str) -> TodoProgress {
+    TodoProgress { n_done, n_all, active: Some(active.to_owned()) }
 }
 
 /// The workspace with these sessions, the first of which is its own.
@@ -71,7 +71,7 @@ pub(crate) fn with_subagents() -> WorkspaceView {
     claude.version = Some("2.1.330".to_owned());
     claude.usage =
         SessionUsage { context_tokens: Some(45_210), context_limit: Some(200_000), n_turns: Some(12) };
-    claude.todos = todos(2, 5, "Run the tests");
+    claude.todos = Some(todos(2, 5, "Run the tests"));
     let subagent = |what: &str, minutes| Subagent {
         id: what.to_owned(),
         what: Some(what.to_owned()),
@@ -79,7 +79,7 @@ pub(crate) fn with_subagents() -> WorkspaceView {
     };
     claude.subagents = vec![subagent("Look for other parsers", 0), subagent("Read the change log", 3)];
     claude.process = Some(ProcessId { pid: 4_242, started_at: 1 });
-    claude.pane = pane("%3");
+    claude.pane = Some(pane("%3"));
     with(works("dates"), vec![claude])
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn wants_permission() -> WorkspaceView {
     let detail = "permission: Bash: cargo test -- --ignored";
     let mut claude = session("claude", ActivityState::NeedsPermission, ActivitySource::Hook, 3, detail);
     claude.model = Some("claude-opus-4-1".to_owned());
-    claude.pane = pane("%7");
+    claude.pane = Some(pane("%7"));
     claude.process = Some(ProcessId { pid: 5_151, started_at: 1 });
     let why = "the session waits for a permission";
     let mut view = judged("server", VerdictState::AwaitingResponse, Rule::Asks, why);
@@ -101,7 +101,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Registry, 26, "");
     claude.name = Some("Write the migration".to_owned());
     claude.process = Some(ProcessId { pid: 800, started_at: 1 });
-    claude.pane = pane("%1");
+    claude.pane = Some(pane("%1"));
     let mut codex = session("codex", ActivityState::Idle, ActivitySource::Transcript, 9, "");
     codex.model = Some("gpt-5-codex".to_owned());
     codex.question = Some(Question {
@@ -111,7 +111,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
     });
     codex.usage = SessionUsage { context_tokens: Some(12_800), context_limit: None, n_turns: Some(4) };
     codex.process = Some(ProcessId { pid: 900, started_at: 1 });
-    codex.pane = pane("%2");
+    codex.pane = Some(pane("%2"));
     let mut view = judged("migration", VerdictState::Complete, Rule::YesWithCommits, "2 new commits");
     view.attention = Some(Attention::Asks);
     with(view, vec![claude, codex])
@@ -120,10 +120,10 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
 /// Codex waits for a permission while Claude, the newest, works.
 pub(crate) fn codex_wants_permission_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Working, ActivitySource::Hook, 1, "Edit: src/main.rs");
-    claude.pane = pane("%4");
+    claude.pane = Some(pane("%4"));
     let detail = "permission: shell: git push origin main";
     let mut codex = session("codex", ActivityState::NeedsPermission, ActivitySource::Hook, 6, detail);
-    codex.pane = pane("%5");
+    codex.pane = Some(pane("%5"));
     let mut view = works("release");
     view.attention = Some(Attention::Permission);
     with(view, vec![claude, codex])
@@ -147,7 +147,7 @@ pub(crate) fn with_todos() -> WorkspaceView {
     let mut opencode =
         session("opencode", ActivityState::Working, ActivitySource::Api, 4, "edit: src/cart.ts");
     opencode.model = Some("qwen3-coder".to_owned());
-    opencode.todos = todos(3, 7, "Count the items in the cart");
+    opencode.todos = Some(todos(3, 7, "Count the items in the cart"));
     opencode.usage =
         SessionUsage { context_tokens: Some(1_340_000), context_limit: Some(2_000_000), n_turns: Some(1) };
     with(works("cart"), vec![opencode])
@@ -156,7 +156,7 @@ pub(crate) fn with_todos() -> WorkspaceView {
 /// At work, by the title of its pane only.
 pub(crate) fn guessed() -> WorkspaceView {
     let mut codex = session("codex", ActivityState::Working, ActivitySource::PaneTitle, 31, "shell: make");
-    codex.pane = pane("%9");
+    codex.pane = Some(pane("%9"));
     let mut view = works("firmware");
     view.verdict_since = Some(minutes_ago(31));
     with(view, vec![codex])
@@ -175,8 +175,8 @@ pub(crate) fn japanese_question() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Idle, ActivitySource::Registry, 12, "");
     claude.name = Some("検索画面を追加して、結果をデータベースに保存してください。".to_owned());
     claude.question = asked.verdict.as_ref().and_then(|verdict| verdict.question.clone());
-    claude.todos = todos(2, 4, "結果を保存する");
-    claude.pane = pane("%11");
+    claude.todos = Some(todos(2, 4, "結果を保存する"));
+    claude.pane = Some(pane("%11"));
     with(asked, vec![claude])
 }
 
