@@ -11,6 +11,9 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
+/// The age in the first minute.
+pub(super) const NOW: &str = "now";
+
 /// The age of a moment: `now`, `3m`, `2h`, `5d`, `1y`; at most four signs. A moment to come is `now`.
 pub(super) fn age(now: Timestamp, at: Timestamp) -> String {
     let millis = now.millis_since(at);
@@ -19,7 +22,7 @@ pub(super) fn age(now: Timestamp, at: Timestamp) -> String {
         DAY.. => format!("{}d", millis / DAY),
         HOUR.. => format!("{}h", millis / HOUR),
         MINUTE.. => format!("{}m", millis / MINUTE),
-        _ => "now".to_owned(),
+        _ => NOW.to_owned(),
     }
 }
 

@@ -127,7 +127,7 @@ fn branch(view: &WorkspaceView) -> Cow<'_, str> {
 }
 
 fn agent(view: &WorkspaceView) -> Cow<'_, str> {
-    Cow::Owned(sessions::agents(view))
+    sessions::agents(view)
 }
 
 fn model(view: &WorkspaceView) -> Cow<'_, str> {

@@ -2,6 +2,8 @@
 //!
 //! Words only. A row has one age, that of what it speaks of ([`moment`]), so nothing here repeats it.
 
+use std::borrow::Cow;
+
 use super::age;
 use crate::model::{
     Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, SessionOrigin, SessionView,
@@ -43,10 +45,10 @@ pub(super) fn is_over(session: &SessionView) -> bool {
 }
 
 /// The agent of the newest session, and how many other sessions work or wait: `claude+1`. Untrusted.
-pub(super) fn agents(view: &WorkspaceView) -> String {
+pub(super) fn agents(view: &WorkspaceView) -> Cow<'_, str> {
     let agent = view.agent.as_deref().unwrap_or_default();
     let n_more = view.sessions.iter().skip(1).filter(|session| works(session) || waits(session)).count();
-    if n_more == 0 { agent.to_owned() } else { format!("{agent}+{n_more}") }
+    if n_more == 0 { Cow::Borrowed(agent) } else { Cow::Owned(format!("{agent}+{n_more}")) }
 }
 
 /// Todo progress of the newest session, else of the best checklist: `3/7`.
@@ -233,7 +235,12 @@ pub(super) fn since(session: &SessionView) -> Option<Timestamp> {
 pub fn doing(session: &SessionView, now: Timestamp) -> String {
     let activity = &session.activity;
     let detail = activity.detail.as_deref();
-    let age = since(session).map(|since| format!(" {}", age::age(now, since))).unwrap_or_default();
+    let is_over = matches!(activity.state, ActivityState::Idle | ActivityState::Gone);
+    let age = since(session).map(|since| match age::age(now, since) {
+        age if is_over && age == age::NOW => " just now".to_owned(),
+        age => format!(" {age}"),
+    });
+    let age = age.unwrap_or_default();
     let (state, detail) = match activity.state {
         ActivityState::Working => ("working", detail),
         ActivityState::Idle if session.ended_at.is_some() => ("finished", detail),

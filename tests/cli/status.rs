@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout};
 use std::sync::mpsc::{Receiver, channel};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::schema;
 use crate::support::desk::{Desk, LIMIT, replace, spawn};
@@ -183,4 +183,31 @@ fn a_closed_output_is_no_failure() {
         let run = child.wait_with_output().unwrap();
         assert_eq!((run.status.code(), run.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
     }
+}
+
+#[test]
+fn sessions_are_told_with_what_they_do_and_who_says_so() {
+    let desk = Desk::with_demo();
+    let run = desk.run(desk.shop(), &["status", "--json"]);
+    let report = run.json();
+    let workspaces = report["workspaces"].as_array().unwrap();
+    let of = |name: &str| workspaces.iter().find(|row| row["name"] == name).unwrap()["sessions"].clone();
+    let asks = &of("asks")[0];
+    assert_eq!((&asks["agent"], &asks["session_id"]), (&json!("claude"), &json!("demo-asks")));
+    assert_eq!(
+        (&asks["activity"]["state"], &asks["activity"]["source"]),
+        (&json!("idle"), &json!("transcript"))
+    );
+    assert!(asks["activity"]["since"].is_i64() && asks["ended_at"].is_i64(), "{asks:#}");
+    assert_eq!(asks["question"]["text"], "どちらにしますか。");
+    assert_eq!(of("working")[0]["activity"]["state"], "working");
+    assert_eq!(of("uncommitted"), json!([]));
+    let text = desk.run(desk.shop(), &["status"]).out;
+    let line = |name: &str| text.lines().find(|line| line.contains(&format!("({name})"))).unwrap();
+    assert!(line("asks").ends_with("  [claude finished just now]"), "{text}");
+    assert!(line("working").contains("  [claude working now"), "{text}");
+    assert!(!line("uncommitted").contains('['), "{text}");
+    let check = desk.run(desk.at("demo/working"), &["check"]).out;
+    assert!(check.contains("  session  claude working now"), "{check}");
+    assert!(check.contains("  [by transcript, demo-working]"), "{check}");
 }

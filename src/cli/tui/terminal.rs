@@ -47,24 +47,23 @@ impl Screen {
     /// thread is only logged, since that thread's work answers with an event of its own.
     pub(super) fn take(has_mouse: bool) -> io::Result<Screen> {
         install_panic_hook(thread::current().id());
-        enable_raw_mode()?;
-        IS_TAKEN.store(true, Ordering::SeqCst);
-        let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
-            if has_mouse {
-                TELLS_MOUSE.store(true, Ordering::SeqCst);
-                execute!(stdout(), TellMouse(true))?;
-            }
-            let frames = BufWriter::with_capacity(FRAME_BYTES, stdout());
-            Terminal::new(CrosstermBackend::new(frames))
-        });
-        match entered {
-            Ok(terminal) => Ok(Screen { terminal: ManuallyDrop::new(terminal) }),
-            Err(error) => {
-                put_back();
-                Err(error)
-            }
-        }
+        Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?) })
     }
+}
+
+/// Changes the terminal for frames, and for the mouse if it is wanted.
+fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::SeqCst);
+    let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
+        if has_mouse {
+            TELLS_MOUSE.store(true, Ordering::SeqCst);
+            execute!(stdout(), TellMouse(true))?;
+        }
+        let frames = BufWriter::with_capacity(FRAME_BYTES, stdout());
+        Terminal::new(CrosstermBackend::new(frames))
+    });
+    entered.inspect_err(|_| put_back())
 }
 
 impl Drop for Screen {
