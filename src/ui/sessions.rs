@@ -182,6 +182,7 @@ pub(super) fn aside(view: &WorkspaceView) -> Option<String> {
         ActivityState::Gone if activity.detail.as_deref() == Some(ENDED) => None,
         ActivityState::Gone => Some("gone".to_owned()),
         ActivityState::Unknown if activity.since.is_some() => Some("unknown, silent".to_owned()),
+        ActivityState::Unknown if !is_over(session) => Some("unknown".to_owned()),
         ActivityState::Idle => activity.detail.as_deref().map(|detail| mark(activity, detail)),
         ActivityState::Unknown
         | ActivityState::NeedsPermission
@@ -252,8 +253,8 @@ pub fn doing(session: &SessionView, now: Timestamp) -> String {
         ActivityState::Background => ("background", detail),
         ActivityState::Gone if detail == Some(ENDED) => (ENDED, None),
         ActivityState::Gone => ("gone", detail),
-        ActivityState::Unknown if activity.since.is_some() => ("unknown, silent", detail),
-        ActivityState::Unknown => return "unknown".to_owned(),
+        ActivityState::Unknown if age.is_empty() => ("unknown", detail),
+        ActivityState::Unknown => ("unknown, silent", detail),
     };
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
     mark(activity, &format!("{state}{age}{detail}"))

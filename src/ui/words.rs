@@ -6,8 +6,8 @@ use super::sessions;
 use super::text;
 use super::urgency::Urgency;
 use crate::model::{
-    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, Rejection,
-    VerdictState, Warning, WorkspaceView,
+    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, QuestionWeight,
+    Rejection, VerdictState, Warning, WorkspaceView,
 };
 
 /// The width of the longest of [`state_of`].
@@ -48,8 +48,10 @@ pub(super) fn note(view: &WorkspaceView) -> String {
         return problem.clone();
     }
     let question = verdict.question.as_ref().map(|question| question.text.as_str());
+    let is_blocked = verdict.question.as_ref().is_some_and(|asked| asked.weight == QuestionWeight::Blocking);
     match (urgency, question) {
         (Urgency::Permission, _) => sessions::permission_in_row(view),
+        (Urgency::Asks, Some(question)) if is_blocked => question.to_owned(),
         (Urgency::Asks, question) => {
             let own = || view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone());
             let own = || question.map_or_else(own, str::to_owned);

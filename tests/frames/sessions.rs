@@ -1,11 +1,14 @@
 //! Sessions on the screen: what the row says of them, the block in the detail, the way to a pane, and
 //! the old ones that are folded away.
 
-use closeout::model::{Activity, ActivitySource, ActivityState, Intent, WorkspaceView};
+use closeout::model::{
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Intent, PartRole, QuestionWeight, Source,
+    WorkspaceView,
+};
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
 
-use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen, screen_of, text_of};
+use crate::support::screen::{NOW, frame, minutes_ago, part, picture, press, screen, screen_of, text_of};
 use crate::support::session_stories::{
     all, codex_asks_beside_claude, codex_wants_permission_beside_claude, gone, guessed, japanese_question,
     just_finished, pane, session, silent, wants_permission, with_subagents, with_todos,
@@ -236,4 +239,44 @@ fn sessions_that_are_over_fold_away_and_others_never() {
         shown.contains("codex  working 2m: shell: make") && shown.contains("fork of 5f0e9d8c"),
         "{shown}"
     );
+}
+
+#[test]
+fn what_is_not_known_is_said_to_be_unknown() {
+    let mut view = silent();
+    view.sessions[0].activity = Activity::unknown();
+    view.sessions[0].moved_at = None;
+    view.activity = Activity::unknown();
+    // A record of an old session that does not tell: nothing lives there.
+    assert!(!row(view.clone()).contains("unknown"));
+    view.sessions[0].pane = Some(pane("%2"));
+    let shown = text_of(&frame(&screen_of(80, 24, &[view.clone()]), &[view])).join("\n");
+    assert!(shown.contains("· unknown\n") && shown.contains("codex  unknown  "), "{shown}");
+}
+
+#[test]
+fn the_own_question_comes_before_that_of_another_session() {
+    let mut view = japanese_question();
+    view.sessions.extend(codex_asks_beside_claude().sessions.pop());
+    assert!(row(view.clone()).contains("検索結果を保存する"));
+    // Answered, it gives way; what it offers does not keep it.
+    let verdict = view.verdict.as_mut().unwrap();
+    verdict.question.as_mut().unwrap().weight = QuestionWeight::Offer;
+    view.sessions[0].question = None;
+    assert!(row(view).contains("codex asks: Shall I drop"));
+}
+
+#[test]
+fn git_without_facts_says_why() {
+    let mut view = gone();
+    view.git = None;
+    let reason = "the repository belongs to another user";
+    let evidence = Evidence::claim(Source::Commits, "git", Claim::Fail).because(reason);
+    view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Decided, evidence)];
+    let views = [view];
+    let mut state = screen_of(80, 40, &views);
+    let _ = press(&mut state, &views, "l");
+    let rows = text_of(&frame(&state, &views));
+    let heading = rows.iter().position(|row| row == " Git").unwrap();
+    assert_eq!(rows[heading + 1], format!("   {reason}"));
 }

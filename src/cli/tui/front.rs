@@ -107,12 +107,7 @@ impl Front {
     /// Takes over what went wrong beside the workspaces; true when that is news. Refused paths are a
     /// state and stand as long as they are refused.
     fn take_notices(&mut self, engine: &mut Engine) -> bool {
-        for notice in engine.take_notices() {
-            self.happened.retain(|known| *known != notice);
-            self.happened.push(notice);
-        }
-        let n_beyond = self.happened.len().saturating_sub(MAX_NOTICES);
-        self.happened.drain(..n_beyond);
+        keep(&mut self.happened, engine.take_notices());
         let refused = engine.refused().iter();
         let notices: Vec<String> = self
             .happened
@@ -188,5 +183,30 @@ fn place(view: &WorkspaceView) -> (Option<Attention>, Option<VerdictState>, Opti
 fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
     for intent in intents {
         engine.want(intent);
+    }
+}
+
+/// Takes new notices in: each sentence stands once, and only the last ones are kept.
+fn keep(happened: &mut Vec<String>, notices: Vec<String>) {
+    for notice in notices {
+        happened.retain(|known| *known != notice);
+        happened.push(notice);
+    }
+    let n_beyond = happened.len().saturating_sub(MAX_NOTICES);
+    happened.drain(..n_beyond);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_notices_are_kept_each_once() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
+        let mut happened = words("a b c");
+        keep(&mut happened, words("b d d"));
+        assert_eq!(happened, words("a c b d"));
+        keep(&mut happened, (0..100).map(|number| number.to_string()).collect());
+        assert_eq!((happened.len(), happened[0].as_str(), happened[19].as_str()), (20, "80", "99"));
     }
 }
