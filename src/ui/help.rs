@@ -27,6 +27,16 @@ const EVIDENCE: [(&str, &str); 9] = [
 ];
 const EVIDENCE_WIDTH: usize = 15;
 
+/// What a row says of sessions.
+const ROWS: [(&str, &str); 6] = [
+    ("claude+1", "one more session here works or waits"),
+    ("3/7", "todos of the session, or steps of a plan, that are done"),
+    ("3m", "since it waits, works, has finished or was last heard of"),
+    ("[guess]", "told by the title of its tmux pane alone"),
+    ("gone", "its process is gone in the middle of a turn"),
+    ("unknown", "no source tells: at work, waiting or killed"),
+];
+
 /// Draws the page.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     let lines = lines(state);
@@ -102,14 +112,11 @@ fn signs(look: Look) -> Vec<Line<'static>> {
     let mut lines = vec![title("Signs, most urgent first", look)];
     lines.extend(states.map(|(sign, tone, words)| sign_line(look.sign(sign), tone, words, look)));
     lines.push(Line::default());
+    lines.push(title("Sessions in a row", look));
+    lines.extend(ROWS.iter().map(|row| word_line(*row, look)));
+    lines.push(Line::default());
     lines.push(title("Evidence", look));
-    lines.extend(EVIDENCE.iter().map(|(word, meaning)| {
-        Line::from(vec![
-            Span::raw("   "),
-            Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(Tone::Busy)),
-            Span::raw(*meaning),
-        ])
-    }));
+    lines.extend(EVIDENCE.iter().map(|row| word_line(*row, look)));
     lines.push(Line::default());
     lines.push(title("Changed files", look));
     let letters = "A added, M modified, D deleted, R renamed, T another type";
@@ -119,6 +126,14 @@ fn signs(look: Look) -> Vec<Line<'static>> {
     lines.push(sign_line("!!", Tone::Bad, "in conflict", look));
     lines.push(Line::from(Span::styled(format!("      {letters}"), look.style(Tone::Faint))));
     lines
+}
+
+fn word_line((word, meaning): (&str, &'static str), look: Look) -> Line<'static> {
+    Line::from(vec![
+        Span::raw("   "),
+        Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(Tone::Busy)),
+        Span::raw(meaning),
+    ])
 }
 
 fn sign_line(sign: &'static str, tone: Tone, words: &'static str, look: Look) -> Line<'static> {
