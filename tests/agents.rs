@@ -1,6 +1,10 @@
 //! Tests of the room `agent`: real transcripts of Claude Code, and files as they go wrong.
 
+mod commands;
 mod registry;
+mod sessions;
+mod survey;
+mod words;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

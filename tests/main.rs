@@ -3,6 +3,7 @@
 // Says to clippy that helpers beside the tests are tests too (`allow-unwrap-in-tests`).
 #![cfg(test)]
 
+mod activity;
 mod agents;
 mod agents_opencode;
 mod architecture;

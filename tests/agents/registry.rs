@@ -7,8 +7,8 @@ use closeout::model::{ActivitySource, Evidence, LiveStatus, LiveWord, Rejection,
 use super::*;
 
 /// The recorded session that waited for the leave to edit a file, and the time of its last line.
-const SESSION: &str = "9c9393d3-f8fc-472f-8c5d-dc326f43d5e0";
-const OPEN_SINCE: i64 = 1_795_291_986_762;
+pub(super) const SESSION: &str = "9c9393d3-f8fc-472f-8c5d-dc326f43d5e0";
+pub(super) const OPEN_SINCE: i64 = 1_795_291_986_762;
 /// The status in the record of its process changed then.
 const STATUS_SINCE: i64 = 1_795_291_986_894;
 /// Longer after the last line than a turn may be silent.
@@ -21,11 +21,11 @@ fn proc_start(pid: u32) -> String {
 }
 
 /// A process that lives until it is dropped.
-struct Living(Child);
+pub(super) struct Living(pub(super) Child);
 
 impl Living {
     #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
-    fn start() -> Living {
+    pub(super) fn start() -> Living {
         let mut command = Command::new("sleep");
         Living(command.arg("600").stdin(Stdio::null()).spawn().unwrap())
     }
@@ -40,7 +40,7 @@ impl Drop for Living {
 
 impl Machine {
     /// One whose newest session is a recorded one in the middle of a turn.
-    fn in_a_turn(transcript: &str) -> Machine {
+    pub(super) fn in_a_turn(transcript: &str) -> Machine {
         let machine = Machine::new();
         let text = String::from_utf8(fixture(transcript)).unwrap();
         let text = text.replace("/home/user/project", machine.workspace.to_str().unwrap());
@@ -50,12 +50,12 @@ impl Machine {
         machine
     }
 
-    fn entry_file(&self, pid: u32) -> PathBuf {
+    pub(super) fn entry_file(&self, pid: u32) -> PathBuf {
         self.config_dir.join("sessions").join(format!("{pid}.json"))
     }
 
     /// Writes a recorded entry, with other `fields`, as that of the living process `pid`.
-    fn enter(&self, pid: u32, name: &str, fields: &Value) {
+    pub(super) fn enter(&self, pid: u32, name: &str, fields: &Value) {
         let recorded = fs::read(fixtures().join("state").join(name)).unwrap();
         let mut entry: Value = serde_json::from_slice(&recorded).unwrap();
         let here = fs::read_link("/proc/self/ns/pid").unwrap();
@@ -68,7 +68,7 @@ impl Machine {
     }
 
     /// Enters this test's own process.
-    fn enter_this(&self, name: &str, fields: &Value) {
+    pub(super) fn enter_this(&self, name: &str, fields: &Value) {
         self.enter(std::process::id(), name, fields);
     }
 
@@ -117,7 +117,7 @@ fn live(status: LiveStatus) -> [LiveWord; 1] {
     [LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None }]
 }
 
-fn ended() -> LiveWord {
+pub(super) fn ended() -> LiveWord {
     let source = ActivitySource::Registry;
     LiveWord { source, status: LiveStatus::Ended, since: None, told_at: None, what: None }
 }

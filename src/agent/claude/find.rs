@@ -60,11 +60,11 @@ pub(in crate::agent) fn sessions(
     for candidate in chosen(&candidates) {
         let is_living = candidate.is_entered && registry.living_with(&candidate.file.id).is_some();
         match Record::read(&candidate.path, &mut known) {
-            Ok((record, _)) if record.transcript().is_blank() && !is_living => {}
+            Ok((record, _)) if record.is_blank() && !is_living => {}
             Ok((mut record, file)) => {
                 let mut session = record.observe(&file, config_dir);
                 session.origin = origin_of(candidate, &candidates, &memory.heads);
-                if record.transcript().is_blank() {
+                if record.is_blank() {
                     // It is open and nothing was said: the words of another one count.
                     session.written_at = None;
                 }

@@ -50,6 +50,11 @@ impl Record {
         Ok((Record { path: path.to_owned(), followed, tasks: None }, file))
     }
 
+    /// True when nothing was said in it: a session that was opened and not used.
+    pub(super) fn is_blank(&self) -> bool {
+        self.followed.begins_at == 0 && self.followed.reader.is_blank()
+    }
+
     /// What its lines said.
     pub(super) fn transcript(&self) -> &Transcript {
         &self.followed.reader

@@ -131,7 +131,7 @@ fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
 
 /// A session that lives and has written nothing so far.
 fn without_record(config_dir: &Path, entry: &Entry, within: Option<&Path>) -> Option<FoundSession> {
-    let folder = entry.cwd.clone().filter(|folder| folder.is_absolute() && is_within(folder, within))?;
+    let folder = entry.cwd.clone().filter(|folder| is_within(folder, within))?;
     let id = entry.session_id.clone();
     // It becomes part of a path.
     if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
@@ -143,8 +143,9 @@ fn without_record(config_dir: &Path, entry: &Entry, within: Option<&Path>) -> Op
     Some(FoundSession { place, moved_at })
 }
 
+/// Whether a folder is one that is asked for. A relative one is none.
 fn is_within(folder: &Path, within: Option<&Path>) -> bool {
-    within.is_none_or(|within| folder.starts_with(within))
+    folder.is_absolute() && within.is_none_or(|within| folder.starts_with(within))
 }
 
 /// Where a session that is not found yet would show.
