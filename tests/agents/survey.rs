@@ -254,7 +254,7 @@ fn what_is_no_record_is_passed_over_and_does_not_hang() {
     let mode = rustix::fs::Mode::RUSR;
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     let binary = machine.write("binary", "");
-    fs::write(&binary, [b"\x00\xff\xfe{\n".as_slice(), &[b'['; 100_000]].concat()).unwrap();
+    fs::write(&binary, [b"\x00\xff\xfe{\n".as_slice(), "[".repeat(100_000).as_bytes()].concat()).unwrap();
     machine.write(".jsonl", "");
     std::os::unix::fs::symlink(&machine.folder, machine.config_dir.join("projects/linked")).unwrap();
     fs::write(machine.config_dir.join("projects/file"), "").unwrap();
@@ -268,7 +268,7 @@ fn folders_that_cannot_be_read_are_problems_and_the_rest_is_found() {
     machine.session_in(&machine.workspace, "here", 10);
     let away = machine.session_in(&machine.workspace.with_file_name("away"), "away", 10);
     let folder = away.parent().unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o0);
     fs::set_permissions(folder, mode).unwrap();
     if fs::read_dir(folder).is_ok() {
         eprintln!("SKIPPED: this user may read everything, so no folder is refused");

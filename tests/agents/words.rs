@@ -4,7 +4,7 @@
 use super::*;
 
 impl Machine {
-    fn called(&self, tool: &str, input: Value) -> TurnState {
+    fn called(&self, tool: &str, input: &Value) -> TurnState {
         let call = json!({"type": "assistant", "timestamp": LATE, "message": {"id": "1", "stop_reason": "tool_use",
             "content": [{"type": "tool_use", "id": "t", "name": tool, "input": input}]}});
         read_claude_transcript("s", (self.prompt("go", EARLY) + &self.line(&call)).as_bytes()).turn
@@ -29,10 +29,10 @@ fn an_open_call_is_told_with_what_it_was_called_with() {
         ("Bash", json!([1]), None),
     ];
     for (tool, input, expected) in cases {
-        let TurnState::Open { tool: open, what, .. } = machine.called(tool, input) else { panic!("{tool}") };
+        let TurnState::Open { tool: open, what, .. } = machine.called(tool, &input) else { panic!("{tool}") };
         assert_eq!((open.as_deref(), what.as_deref()), (Some(tool), expected));
     }
-    let TurnState::Open { what, .. } = machine.called("Bash", json!({"command": "あ".repeat(9000)})) else {
+    let TurnState::Open { what, .. } = machine.called("Bash", &json!({"command": "あ".repeat(9000)})) else {
         panic!("no turn")
     };
     assert_eq!(what.unwrap().chars().count(), 201);
@@ -86,7 +86,7 @@ fn a_subagent_is_told_with_what_it_was_sent_to_do() {
         machine.session().subagents.into_iter().map(|subagent| subagent.what).collect()
     };
     let count = Some("Count the files".to_owned());
-    assert_eq!(whats(&mut machine), [count.clone()]);
+    assert_eq!(whats(&mut machine), std::slice::from_ref(&count));
     // An answer without it: the label beside the subagent's record has it.
     fs::write(
         &path,
@@ -147,7 +147,7 @@ fn a_record_cut_in_the_middle_of_a_line_is_read_up_to_there_and_then_anew() {
 fn a_record_without_permission_is_said_to_be_refused() {
     let mut machine = Machine::new();
     let path = machine.write("s", &machine.prompt("go", EARLY));
-    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
     if File::open(&path).is_ok() {
         return eprintln!(
             "SKIPPED a_record_without_permission_is_said_to_be_refused: root may read everything"

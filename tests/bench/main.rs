@@ -20,6 +20,7 @@ mod samples;
 mod screen;
 mod start;
 mod table;
+mod transcript;
 mod world;
 
 use anyhow::Result;
@@ -61,9 +62,10 @@ fn main() {
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, Group); 5] = [
+    let groups: [(&str, Group); 6] = [
         ("judge", judging::run),
         ("collect", collecting::run),
+        ("transcript", transcript::run),
         ("one-shot", one_shot::run),
         ("screen", latency::run),
         ("rest", rest::run),

@@ -108,19 +108,33 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
 
 /// Why a session that does nothing, as far as is known, says nothing.
 fn silence(state: ActivityState, turn: &TurnState) -> (Rejection, &'static str) {
-    match (state, turn) {
-        (ActivityState::Gone, TurnState::Open { .. }) => {
+    let is_gone = state == ActivityState::Gone;
+    let is_idle = state == ActivityState::Idle;
+    match turn {
+        TurnState::Open { .. } if is_gone => {
             (Rejection::Stale, "the agent's process is gone; the turn was not ended")
         }
-        (ActivityState::Idle, TurnState::Interrupted { .. } | TurnState::Open { .. }) => {
-            (Rejection::Undecided, "the turn was interrupted")
-        }
-        (ActivityState::Idle, TurnState::Unknown) => (Rejection::Undecided, "the session waits for a prompt"),
-        (ActivityState::Idle | ActivityState::Gone, _) => (Rejection::Undecided, "the turn has ended"),
-        (_, TurnState::Open { .. }) => {
+        TurnState::Open { .. } if !is_idle => {
             (Rejection::Stale, "a turn is open and its record has been silent: at work, waiting or killed")
         }
-        (_, _) => (Rejection::Undecided, "the record does not tell what the session does"),
+        TurnState::Unknown if is_idle => (Rejection::Undecided, "the session waits for a prompt"),
+        TurnState::Open { .. } | TurnState::Interrupted { .. } if is_idle => {
+            (Rejection::Undecided, "the turn was interrupted")
+        }
+        TurnState::Open { .. }
+        | TurnState::Interrupted { .. }
+        | TurnState::Ended { .. }
+        | TurnState::Failed { .. }
+        | TurnState::Unknown
+            if is_gone || is_idle =>
+        {
+            (Rejection::Undecided, "the turn has ended")
+        }
+        TurnState::Open { .. }
+        | TurnState::Interrupted { .. }
+        | TurnState::Ended { .. }
+        | TurnState::Failed { .. }
+        | TurnState::Unknown => (Rejection::Undecided, "the record does not tell what the session does"),
     }
 }
 
