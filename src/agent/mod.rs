@@ -17,6 +17,7 @@ mod survey;
 
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};
+pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 pub use opencode::{ApiAnswers as OpenCodeAnswers, read_api_answers as read_opencode_answers};
 pub use survey::{FoundSession, Survey, SurveyAsk, SurveyMemory, is_news, survey};

@@ -1,0 +1,185 @@
+//! Reading the sessions of a workspace from their rollouts: the begin of each once, then its end, then
+//! what was appended. What a rollout says is worked out elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::head::{Head, Meta, head_of, read_head};
+use super::names::ThreadNames;
+use super::open::{modified_at, open_record, unreadable};
+use super::plan;
+use super::rollout::Rollout;
+use crate::agent::SessionsRead;
+use crate::agent::record_tail::{Followed, read_range, take_lines};
+use crate::model::{Checklist, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
+
+/// So many sessions are read at most, the newest.
+const MOST_READ: usize = 8;
+/// One that was silent for so long before the newest one moved is not looked at: the longest silence
+/// that can be configured, in nanoseconds.
+const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
+/// How far back a plan is searched for that the last piece does not have, in bytes.
+const PLAN_REACH: u64 = 4 << 20;
+/// How far into the last piece that search goes, for the line that it begins within, in bytes.
+const PLAN_OVERLAP: u64 = 64 << 10;
+
+/// The name of the tool, in the bytes of a line.
+static PLAN_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(plan::TOOL).ok());
+
+/// What is remembered of a workspace's rollouts between readings.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    records: Vec<Record>,
+    names: ThreadNames,
+}
+
+/// What is remembered of one rollout.
+#[derive(Debug)]
+struct Record {
+    path: PathBuf,
+    meta: Meta,
+    followed: Followed<Rollout>,
+    /// The last plan before the piece that was read first.
+    earlier_plan: Option<Checklist>,
+    /// Where the rollouts of its subagents are.
+    subagents: BTreeMap<String, PathBuf>,
+}
+
+/// Reads a whole rollout, given as bytes; `None` if it does not begin as one. A last line without a line
+/// feed is still being written and is left out.
+pub fn read_rollout(bytes: &[u8]) -> Option<SessionObservation> {
+    let Head::Thread(meta) = head_of(bytes) else { return None };
+    let mut rollout = Rollout::default();
+    take_lines(&mut rollout, bytes);
+    Some(rollout.observation(&meta, true))
+}
+
+/// Reads the sessions at `places`, the newest first.
+pub(in crate::agent) fn sessions(
+    home: &Path,
+    _workspace: &Path,
+    places: &[&SessionPlace],
+    memory: &mut Memory,
+) -> SessionsRead {
+    let mut read = SessionsRead { watch_targets: watch_targets(places), ..SessionsRead::default() };
+    if places.is_empty() {
+        memory.records.clear();
+        return read;
+    }
+    memory.names.refresh(home);
+    let mut candidates: Vec<(i64, &Path)> = places
+        .iter()
+        .filter_map(|place| Some((changed_at(&place.record)?, place.record.as_path())))
+        .collect();
+    candidates.sort_unstable_by(|one, other| other.cmp(one));
+    let mut newest_at = None;
+    let mut is_read = Vec::new();
+    for (written_at, path) in candidates {
+        let is_far = newest_at.is_some_and(|newest: i64| newest.saturating_sub(written_at) > LONGEST_SILENCE);
+        if is_far || is_read.len() == MOST_READ {
+            break;
+        }
+        match read_place(path, home, memory) {
+            Ok(Some(session)) => {
+                newest_at.get_or_insert(written_at);
+                is_read.push(path);
+                read.sessions.push(session);
+            }
+            Ok(None) => {}
+            // Archived or deleted in this moment.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => read.trouble.push(unreadable(path, &error)),
+        }
+    }
+    memory.records.retain(|record| is_read.contains(&record.path.as_path()));
+    read
+}
+
+/// When a file was last written, in nanoseconds. What is no regular file is opened to tell what it is.
+fn changed_at(path: &Path) -> Option<i64> {
+    match path.symlink_metadata() {
+        Ok(metadata) => {
+            Some(metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(_) => Some(0),
+    }
+}
+
+/// Where changes of the records at `places` show: only of these, since all sessions of a day lie in one
+/// folder.
+fn watch_targets(places: &[&SessionPlace]) -> Vec<WatchTarget> {
+    let mut of_folder: BTreeMap<&Path, BTreeSet<OsString>> = BTreeMap::new();
+    for place in places {
+        if let (Some(folder), Some(name)) = (place.record.parent(), place.record.file_name()) {
+            of_folder.entry(folder).or_default().insert(name.to_owned());
+        }
+    }
+    let target = |(folder, names)| WatchTarget::new(folder, Names::These(names), Parts::WORDS);
+    of_folder.into_iter().map(target).collect()
+}
+
+/// Reads one rollout; `None` if it is no person's session or nothing was said in it.
+fn read_place(path: &Path, home: &Path, memory: &mut Memory) -> io::Result<Option<SessionObservation>> {
+    let file = open_record(path)?;
+    let known = memory.records.iter().position(|record| record.path == path);
+    if let Some(record) = known.and_then(|at| memory.records.get_mut(at))
+        && record.followed.follow(&file)?
+    {
+        return Ok(Some(observe(record, &file, home, &memory.names)));
+    }
+    memory.records.retain(|record| record.path != path);
+    let Head::Thread(meta) = read_head(&file)? else { return Ok(None) };
+    if meta.is_beside {
+        return Ok(None);
+    }
+    let followed: Followed<Rollout> = Followed::open(&file)?;
+    // Of one whose end is out of reach it is not known.
+    if followed.reader.is_blank() && !followed.is_cut {
+        return Ok(None);
+    }
+    let earlier_plan = if followed.reader.plan.is_none() && followed.begins_at > 0 {
+        earlier_plan(&file, followed.begins_at)?
+    } else {
+        None
+    };
+    let mut record =
+        Record { path: path.to_owned(), meta, followed, earlier_plan, subagents: BTreeMap::new() };
+    let session = observe(&mut record, &file, home, &memory.names);
+    memory.records.push(record);
+    Ok(Some(session))
+}
+
+/// What the followed rollout says, with what stands beside it.
+fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -> SessionObservation {
+    let Record { meta, followed, earlier_plan, subagents, .. } = record;
+    let rollout = &followed.reader;
+    let mut session = rollout.observation(meta, followed.begins_at == 0);
+    session.is_partial = followed.is_cut;
+    session.name = names.of(&meta.id);
+    session.subagents = rollout.subagents.look(&home.join("sessions"), subagents);
+    if rollout.plan.is_none() {
+        session.todos.clone_from(earlier_plan);
+    }
+    if let Some(at) = file.metadata().ok().as_ref().and_then(modified_at) {
+        session.written_at = Some(at);
+    }
+    session
+}
+
+/// The last plan before `end`.
+fn earlier_plan(file: &File, end: u64) -> io::Result<Option<Checklist>> {
+    let block = read_range(file, end.saturating_sub(PLAN_REACH), end.saturating_add(PLAN_OVERLAP))?;
+    let mut lines = block.split(|byte| *byte == b'\n').rev().filter(|line| {
+        // Nearly none does, and to look for the name costs less than to parse.
+        PLAN_NAME.as_ref().is_none_or(|name| name.is_match(line))
+    });
+    Ok(lines.find_map(plan::in_line).filter(|plan| !plan.items.is_empty()))
+}

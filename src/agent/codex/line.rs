@@ -1,0 +1,191 @@
+//! The lines of a rollout, as far as they are used. Unknown fields are passed over.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::Timestamp;
+
+/// One line.
+#[derive(Debug, Deserialize)]
+pub(super) struct Line<'a> {
+    /// What kind of line it is.
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Cow<'a, str>,
+    #[serde(default)]
+    timestamp: Option<String>,
+    #[serde(default, borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+/// The kind of a payload, or of an item in it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tag<'a> {
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Cow<'a, str>,
+}
+
+/// The payload of a `turn_context` line.
+#[derive(Debug, Deserialize)]
+pub(super) struct Context {
+    #[serde(default)]
+    pub(super) cwd: Option<String>,
+    #[serde(default)]
+    pub(super) model: Option<String>,
+}
+
+/// `task_started`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Started {
+    #[serde(default)]
+    pub(super) model_context_window: Option<u64>,
+}
+
+/// `task_complete`. `error` stands there when the model's service failed for good.
+#[derive(Debug, Deserialize)]
+pub(super) struct Complete {
+    #[serde(default)]
+    pub(super) last_agent_message: Option<String>,
+    #[serde(default)]
+    pub(super) error: Option<TurnError>,
+}
+
+/// Why a turn failed.
+#[derive(Debug, Deserialize)]
+pub(super) struct TurnError {
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+/// `turn_aborted`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Aborted {
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+}
+
+/// `agent_message`, `user_message` and `error` of versions before the items.
+#[derive(Debug, Deserialize)]
+pub(super) struct Told {
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+/// `token_count`.
+#[derive(Debug, Deserialize)]
+pub(super) struct TokenCount {
+    #[serde(default)]
+    pub(super) info: Option<TokenInfo>,
+}
+
+/// What was counted.
+#[derive(Debug, Deserialize)]
+pub(super) struct TokenInfo {
+    #[serde(default)]
+    pub(super) last_token_usage: Option<TokenUsage>,
+    #[serde(default)]
+    pub(super) model_context_window: Option<u64>,
+}
+
+/// The tokens of one request.
+#[derive(Debug, Deserialize)]
+pub(super) struct TokenUsage {
+    #[serde(default)]
+    pub(super) input_tokens: u64,
+    #[serde(default)]
+    pub(super) total_tokens: u64,
+}
+
+/// `item_completed`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Completed<'a> {
+    #[serde(borrow)]
+    pub(super) item: &'a RawValue,
+}
+
+/// An item that has words.
+#[derive(Debug, Deserialize)]
+pub(super) struct Words {
+    #[serde(default)]
+    content: Vec<Part>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    #[serde(default)]
+    text: String,
+}
+
+/// An item that tells of a subagent.
+#[derive(Debug, Deserialize)]
+pub(super) struct SubagentActivity {
+    pub(super) kind: String,
+    pub(super) agent_thread_id: String,
+    #[serde(default)]
+    pub(super) agent_path: Option<String>,
+}
+
+/// The call of a tool, in each of its forms.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Call {
+    #[serde(default, rename = "call_id")]
+    pub(super) id: Option<String>,
+    /// The id of the line, which stands in for one of its own.
+    #[serde(default, rename = "id")]
+    pub(super) item_id: Option<String>,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    /// What a function is called with: JSON as text.
+    #[serde(default)]
+    pub(super) arguments: Option<String>,
+    /// What a free-form tool is called with.
+    #[serde(default)]
+    pub(super) input: Option<String>,
+    /// What a local shell is called with.
+    #[serde(default)]
+    pub(super) action: Option<ShellAction>,
+}
+
+/// What a local shell is called with.
+#[derive(Debug, Deserialize)]
+pub(super) struct ShellAction {
+    #[serde(default)]
+    pub(super) command: Vec<String>,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Deserialize)]
+pub(super) struct Output {
+    pub(super) call_id: String,
+}
+
+impl<'a> Line<'a> {
+    /// The line, if it is one.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// When it was written.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        let at: jiff::Timestamp = self.timestamp.as_deref()?.parse().ok()?;
+        Some(Timestamp(at.as_millisecond()))
+    }
+
+    /// The payload's text.
+    pub(super) fn payload(&self) -> Option<&'a str> {
+        self.payload.map(RawValue::get)
+    }
+}
+
+/// A part of a line, if it has that form.
+pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}
+
+impl Words {
+    /// The words.
+    pub(super) fn text(&self) -> String {
+        self.content.iter().map(|part| part.text.as_str()).collect()
+    }
+}

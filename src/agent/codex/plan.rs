@@ -1,0 +1,60 @@
+//! The agent's plan: the tool `update_plan`, called by itself or from a program. Each call gives the
+//! whole plan, and the last one counts. Pure.
+
+use serde::Deserialize;
+
+use super::line::{Call, Line, Tag, parsed};
+use super::{NAME, script};
+use crate::model::{Checklist, ChecklistItem, ItemState};
+
+/// The tool's name, also in a program.
+pub(super) const TOOL: &str = "update_plan";
+/// More steps are left out.
+const MOST_STEPS: usize = 500;
+
+#[derive(Deserialize)]
+struct Plan {
+    plan: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    step: String,
+    status: String,
+}
+
+/// The plan that a call gives; one that was emptied has no items.
+pub(super) fn given_by(call: &Call) -> Option<Checklist> {
+    let steps: Vec<(String, String)> = match (call.name.as_deref()?, &call.arguments, &call.input) {
+        (TOOL, Some(arguments), _) => {
+            let plan: Plan = serde_json::from_str(arguments).ok()?;
+            plan.plan.into_iter().map(|step| (step.step, step.status)).collect()
+        }
+        (_, _, Some(program)) => script::plan_steps(program)?,
+        _ => return None,
+    };
+    let items = steps.into_iter().take(MOST_STEPS).map(|(title, status)| ChecklistItem {
+        title,
+        state: state_of(&status),
+        evidence: None,
+    });
+    Some(Checklist { from: NAME.to_owned(), items: items.collect() })
+}
+
+/// The plan that a line gives.
+pub(super) fn in_line(bytes: &[u8]) -> Option<Checklist> {
+    let line = Line::parse(bytes).filter(|line| line.kind == "response_item")?;
+    let payload = line.payload()?;
+    let tag: Tag<'_> = parsed(payload)?;
+    matches!(&*tag.kind, "function_call" | "custom_tool_call").then_some(())?;
+    given_by(&parsed(payload)?)
+}
+
+/// The client's three words.
+fn state_of(status: &str) -> ItemState {
+    match status {
+        "completed" => ItemState::Done,
+        "in_progress" => ItemState::Active,
+        _ => ItemState::Open,
+    }
+}

@@ -1,0 +1,78 @@
+//! The subagents of a thread: which have not reported, by the thread's own record, and when the record of
+//! each last grew. A subagent has a rollout of its own, which names its parent in its first line.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::is_thread_id;
+use super::line::SubagentActivity;
+use super::open::modified_at;
+use crate::model::{Subagent, Timestamp};
+
+/// More are not followed.
+const MOST: usize = 64;
+/// A subagent's rollout lies in the folder of its day where the client runs, which can be the day before
+/// or after in UTC.
+const DAYS: [i64; 3] = [0, -1, 1];
+
+/// Those that have not reported.
+#[derive(Debug, Default)]
+pub(super) struct Subagents {
+    open: Vec<OpenSubagent>,
+}
+
+#[derive(Debug)]
+struct OpenSubagent {
+    id: String,
+    what: Option<String>,
+    told_at: Option<Timestamp>,
+}
+
+impl Subagents {
+    /// The thread's record tells of one.
+    pub(super) fn hear(&mut self, activity: SubagentActivity, at: Option<Timestamp>) {
+        let id = activity.agent_thread_id;
+        match activity.kind.as_str() {
+            "started" | "interacted" if is_thread_id(&id) => {
+                self.open.retain(|open| open.id != id);
+                if self.open.len() < MOST {
+                    self.open.push(OpenSubagent { id, what: activity.agent_path, told_at: at });
+                }
+            }
+            "completed" | "interrupted" | "failed" | "errored" | "closed" | "shutdown" => {
+                self.open.retain(|open| open.id != id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Those that have not reported, with what their records tell. `paths` keeps where they are.
+    pub(super) fn look(&self, sessions: &Path, paths: &mut BTreeMap<String, PathBuf>) -> Vec<Subagent> {
+        paths.retain(|id, _| self.open.iter().any(|open| open.id == *id));
+        let look = |open: &OpenSubagent| {
+            if !paths.contains_key(&open.id)
+                && let Some(path) = rollout_of(&open.id, sessions, open.told_at)
+            {
+                paths.insert(open.id.clone(), path);
+            }
+            let record = paths.get(&open.id).and_then(|path| path.symlink_metadata().ok());
+            let moved_at = record.as_ref().and_then(modified_at).max(open.told_at);
+            Subagent { id: open.id.clone(), what: open.what.clone(), moved_at }
+        };
+        self.open.iter().map(look).collect()
+    }
+}
+
+/// The rollout of a thread that began about that time.
+fn rollout_of(id: &str, sessions: &Path, at: Option<Timestamp>) -> Option<PathBuf> {
+    let day = jiff::Timestamp::from_millisecond(at?.0).ok()?;
+    let end = format!("-{id}.jsonl");
+    DAYS.iter().find_map(|days| {
+        let day = day.checked_add(jiff::SignedDuration::from_hours(24 * days)).ok()?;
+        let folder = sessions.join(day.strftime("%Y/%m/%d").to_string());
+        let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
+        let mut named = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(&end));
+        named.next().map(|entry| entry.path())
+    })
+}

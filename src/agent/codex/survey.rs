@@ -1,0 +1,219 @@
+//! Which sessions there are under `sessions/<year>/<month>/<day>/`, and in which folder each was begun.
+//!
+//! A session that is taken up again goes on in the folder of its first day, so the names and times in
+//! all of them are looked at; read is only the begin of a rollout that is new enough, once. Those in
+//! `archived_sessions/` are not looked at: a person put them away.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::NAME;
+use super::head::{Head, Meta, read_head};
+use super::open::{modified_at, open_record, unreadable};
+use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
+
+/// More days are not looked at; the newest are.
+const MOST_DAYS: usize = 4096;
+/// The folder of the locks by which the client keeps a thread to one writer: `<id>.lock`.
+const LOCKS: &str = "thread-writer-locks";
+
+/// What is remembered of the rollouts, so that the begin of each is read once.
+#[derive(Debug, Default)]
+pub(crate) struct SurveyMemory {
+    known: HashMap<PathBuf, Known>,
+}
+
+/// What the begin of a rollout told.
+#[derive(Debug)]
+struct Known {
+    inode: u64,
+    size: u64,
+    head: Head,
+    /// Grows with each survey; what was not seen in the last one is forgotten.
+    is_seen: bool,
+}
+
+/// Finds the sessions on this machine.
+pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
+    let sessions = home.join("sessions");
+    let mut look = Look {
+        ask,
+        memory,
+        survey: Survey::default(),
+        locked_at: locks(&home.join(LOCKS)),
+        unfinished: BTreeMap::new(),
+        is_within: HashMap::new(),
+    };
+    look.survey.watch_targets.push(arrivals(&sessions));
+    // A thread is locked when it is opened: one that is taken up again shows here, wherever it lies.
+    look.survey.watch_targets.push(arrivals(&home.join(LOCKS)));
+    let mut n_days = 0;
+    for (at, year) in look.folders(&sessions, 4).into_iter().enumerate() {
+        look.watch_newest(at, &year);
+        for (at_month, month) in look.folders(&year, 2).into_iter().enumerate() {
+            look.watch_newest(at + at_month, &month);
+            for (at_day, day) in look.folders(&month, 2).into_iter().enumerate() {
+                look.watch_newest(at + at_month + at_day, &day);
+                n_days += 1;
+                if n_days <= MOST_DAYS {
+                    look.day(&day);
+                }
+            }
+        }
+    }
+    look.finish()
+}
+
+/// One look over all of it.
+struct Look<'a> {
+    ask: &'a SurveyAsk<'a>,
+    memory: &'a mut SurveyMemory,
+    survey: Survey,
+    /// When each thread was locked, by its id.
+    locked_at: HashMap<String, Timestamp>,
+    /// Rollouts whose first line is still being written.
+    unfinished: BTreeMap<PathBuf, Vec<OsString>>,
+    /// Whether a folder lies within the one that is asked for.
+    is_within: HashMap<PathBuf, bool>,
+}
+
+fn arrivals(folder: &Path) -> WatchTarget {
+    WatchTarget::new(folder, Names::Any, Parts::WORDS).arrivals()
+}
+
+/// When each of the threads that are open was opened. A lock that a killed client left behind is as old
+/// as that.
+fn locks(folder: &Path) -> HashMap<String, Timestamp> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let lock = |entry: DirEntry| {
+        let id = entry.file_name().to_str()?.strip_suffix(".lock")?.to_owned();
+        Some((id, modified_at(&entry.metadata().ok()?)?))
+    };
+    entries.filter_map(lock).collect()
+}
+
+/// The id in a rollout's name, `rollout-<time>-<id>.jsonl`, where the time has a fixed length.
+fn id_in(name: &str) -> Option<&str> {
+    let stem = name.strip_prefix("rollout-")?.strip_suffix(".jsonl")?;
+    stem.get("2026-11-22T01-37-57-".len()..)
+}
+
+impl Look<'_> {
+    /// The folders below that are named by a number of so many digits, the newest first.
+    fn folders(&mut self, folder: &Path, n_digits: usize) -> Vec<PathBuf> {
+        let is_number = |name: &[u8]| name.len() == n_digits && name.iter().all(u8::is_ascii_digit);
+        let mut found: Vec<PathBuf> = self
+            .entries(folder)
+            .filter(|entry| is_number(entry.file_name().as_encoded_bytes()))
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| entry.path())
+            .collect();
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        found
+    }
+
+    fn entries(&mut self, folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => Some(entries),
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    self.survey.problems.push(unreadable(folder, &error));
+                }
+                None
+            }
+        };
+        entries.into_iter().flatten().filter_map(Result::ok)
+    }
+
+    /// New sessions show in the newest folder of each level: in its parent if it is not there yet.
+    fn watch_newest(&mut self, n_newer: usize, folder: &Path) {
+        if n_newer == 0 {
+            self.survey.watch_targets.push(arrivals(folder));
+        }
+    }
+
+    /// The rollouts of one day.
+    fn day(&mut self, day: &Path) {
+        for entry in self.entries(day) {
+            let name = entry.file_name();
+            let Some(id) = name.to_str().and_then(id_in) else { continue };
+            let Ok(metadata) = entry.metadata() else { continue };
+            if !metadata.is_file() {
+                continue;
+            }
+            let moved_at = modified_at(&metadata).unwrap_or_default();
+            let locked_at = self.locked_at.get(id).copied();
+            if moved_at.max(locked_at.unwrap_or(moved_at)) < self.ask.since {
+                self.survey.n_older += 1;
+                continue;
+            }
+            let path = entry.path();
+            match self.head(&path, metadata.ino(), metadata.len()) {
+                Ok(Head::Thread(meta)) => self.find(meta, path, moved_at),
+                Ok(Head::Unfinished) => self.unfinished.entry(day.to_owned()).or_default().push(name),
+                Ok(Head::Foreign) => self.survey.problems.push(no_rollout(&path)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.survey.problems.push(unreadable(&path, &error)),
+            }
+        }
+    }
+
+    /// The begin of a rollout; from memory if it is the same file and did not become shorter.
+    fn head(&mut self, path: &Path, inode: u64, size: u64) -> io::Result<Head> {
+        if let Some(known) = self.memory.known.get_mut(path)
+            && known.inode == inode
+            && known.size <= size
+        {
+            known.size = size;
+            known.is_seen = true;
+            return Ok(known.head.clone());
+        }
+        let head = read_head(&open_record(path)?)?;
+        if head != Head::Unfinished {
+            let known = Known { inode, size, head: head.clone(), is_seen: true };
+            self.memory.known.insert(path.to_owned(), known);
+        }
+        Ok(head)
+    }
+
+    fn find(&mut self, meta: Meta, record: PathBuf, moved_at: Timestamp) {
+        if meta.is_beside || !self.is_asked_for(&meta.folder) {
+            return;
+        }
+        let place = SessionPlace { agent: NAME.to_owned(), session_id: meta.id, folder: meta.folder, record };
+        self.survey.found.push(FoundSession { place, moved_at });
+    }
+
+    fn is_asked_for(&mut self, folder: &Path) -> bool {
+        let Some(within) = self.ask.within else { return true };
+        if let Some(known) = self.is_within.get(folder) {
+            return *known;
+        }
+        let is_within = folder.starts_with(within)
+            || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within));
+        self.is_within.insert(folder.to_owned(), is_within);
+        is_within
+    }
+
+    /// Forgets what is not there any more, and tells where the unfinished become whole.
+    fn finish(self) -> Survey {
+        let Look { memory, mut survey, unfinished, .. } = self;
+        memory.known.retain(|_, known| std::mem::replace(&mut known.is_seen, false));
+        let target = |(day, names)| WatchTarget::new(day, Names::these::<OsString>(names), Parts::WORDS);
+        survey.watch_targets.extend(unfinished.into_iter().map(target));
+        survey
+    }
+}
+
+fn no_rollout(path: &Path) -> Unreadable {
+    Unreadable {
+        name: path.display().to_string(),
+        problem: ReadProblem::Invalid,
+        detail: "it does not begin as a session's record".to_owned(),
+    }
+}
