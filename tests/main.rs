@@ -5,6 +5,7 @@
 
 mod activity;
 mod agents;
+mod agents_codex;
 mod agents_opencode;
 mod architecture;
 mod cli;
