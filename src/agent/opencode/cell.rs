@@ -127,7 +127,7 @@ pub(super) struct ToolState {
 
 impl MessageCell {
     pub(super) fn parse(cell: &str) -> Option<MessageCell> {
-        serde_json::from_str(cell).ok()
+        object(cell)
     }
 
     /// The summary that a compaction made.
@@ -154,7 +154,7 @@ impl MessageCell {
 
 impl PartCell {
     pub(super) fn parse(cell: &str) -> Option<PartCell> {
-        serde_json::from_str(cell).ok()
+        object(cell)
     }
 
     /// Whether this version of closeout knows the kind of part.
@@ -172,6 +172,11 @@ impl PartCell {
     pub(super) fn is_open_call(&self) -> bool {
         self.kind == "tool" && matches!(self.state.status.as_str(), "pending" | "running")
     }
+}
+
+/// An object; a list of the same values would be taken for one otherwise.
+fn object<T: serde::de::DeserializeOwned>(cell: &str) -> Option<T> {
+    if cell.trim_start().starts_with('{') { serde_json::from_str(cell).ok() } else { None }
 }
 
 /// The value if it has the expected type, else the default.

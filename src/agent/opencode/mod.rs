@@ -9,6 +9,7 @@ mod arrivals;
 mod cell;
 mod command;
 mod conversation;
+mod log;
 mod row;
 mod sessions;
 mod store;

@@ -11,10 +11,10 @@
 //! - A short wait for a lock; one read transaction for all that is read, and no connection is kept.
 //! - No checkpoint at the end, and temporary tables in memory.
 //!
-//! The files are looked at by name and never opened here: to close a file drops all POSIX locks that this
-//! process holds on it, those of a reading in another thread too. So a race is left: who swaps the file
-//! between look and opening can have a FIFO opened, and an owner that removes its log just then has an
-//! empty one made again, which is harmless.
+//! To close a file drops all POSIX locks that this process holds on it, those of a reading in another
+//! thread too. So the database is looked at by name only, and one reading at a time looks at the index.
+//! A race is left: who swaps the database between look and opening can have a FIFO opened, and an owner
+//! that removes its log just then has an empty one made again, which is harmless.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -22,6 +22,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -29,10 +31,14 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::DATABASE;
+use super::log::{self, IndexHeader};
 use crate::model::{ReadProblem, Unreadable};
 
 /// How long is waited for a lock.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How often, and how long each time, is waited for a commit to become visible that the log holds already.
+const WAITS: usize = 20;
+const WAIT: Duration = Duration::from_millis(1);
 /// No value longer than this is taken into memory, in bytes.
 const LONGEST_VALUE: i32 = 32 << 20;
 /// A longer log is not read: without a running owner all of it is read at each opening, in bytes.
@@ -43,6 +49,9 @@ const STEPS: i32 = 10_000;
 const MOST_PAUSES: u32 = 20_000;
 /// How often a database that changes under an unlocked reading is read.
 const TRIES: usize = 3;
+
+/// Held by the one that looks at the index, or has the database open.
+static READING: Mutex<()> = Mutex::new(());
 
 /// The tables that are read.
 const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' \
@@ -55,13 +64,16 @@ pub(super) struct Store {
     columns: HashMap<String, HashSet<String>>,
 }
 
-/// The state of the files by which a change of the database shows. The same stamp twice can hide a change
-/// that fell into one tick of the file system's clock; see [`Settling`].
+/// The state of the files by which a change of the database shows. While its owner keeps no log, the same
+/// stamp twice can hide a change that fell into one tick of the file system's clock; see [`Settling`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
     database: FileStamp,
     log: Option<FileStamp>,
     has_index: bool,
+    index: Option<IndexHeader>,
+    /// The journal of an owner that keeps no log: a transaction runs, or was cut off.
+    journal: Option<FileStamp>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +116,11 @@ pub(super) fn database(data_dir: &Path) -> PathBuf {
 
 /// The state of the files; `None` if there is no database.
 pub(super) fn stamp(database: &Path) -> Result<Option<Stamp>, Unreadable> {
+    let _alone = READING.lock().unwrap_or_else(PoisonError::into_inner);
+    stamp_alone(database)
+}
+
+fn stamp_alone(database: &Path) -> Result<Option<Stamp>, Unreadable> {
     let Some(main) = look(database)? else { return Ok(None) };
     let log_path = beside(database, "-wal");
     let log = look(&log_path)?;
@@ -111,8 +128,11 @@ pub(super) fn stamp(database: &Path) -> Result<Option<Stamp>, Unreadable> {
         let detail = "the log of opencode's database is too long to be read; end opencode and start it again";
         return Err(unreadable(&log_path, ReadProblem::TooLarge, detail));
     }
-    let has_index = look(&beside(database, "-shm"))?.is_some();
-    Ok(Some(Stamp { database: main, log, has_index }))
+    let index_path = beside(database, "-shm");
+    let has_index = look(&index_path)?.is_some();
+    let index = if has_index { log::index_header(&index_path) } else { None };
+    let journal = look(&beside(database, "-journal"))?;
+    Ok(Some(Stamp { database: main, log, has_index, index, journal }))
 }
 
 /// Opens the database, lets `reading` read, and closes it. `stamp` is its state as it was just found.
@@ -121,19 +141,23 @@ pub(super) fn read<T>(
     stamp: &Stamp,
     reading: impl Fn(&Store) -> rusqlite::Result<T>,
 ) -> Result<T, Unreadable> {
+    let _alone = READING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut stamp = stamp.clone();
     for _ in 0..TRIES {
         let is_at_rest = stamp.is_at_rest();
-        if !is_at_rest && !stamp.has_index {
+        if stamp.log.is_some() && !is_at_rest && !stamp.has_index {
             let detail = "opencode's database has a log without an index (it was copied or is being opened); \
                           start opencode once";
             return Err(unreadable(database, ReadProblem::HalfWritten, detail));
+        }
+        if stamp.has_index {
+            wait_for_commit(database);
         }
         let outcome = Store::open(database, is_at_rest).and_then(|store| reading(&store));
         if !is_at_rest {
             return outcome.map_err(|error| trouble(database, &error));
         }
-        match self::stamp(database)? {
+        match stamp_alone(database)? {
             Some(after) if after == stamp => return outcome.map_err(|error| trouble(database, &error)),
             Some(after) => stamp = after,
             None => break,
@@ -143,10 +167,23 @@ pub(super) fn read<T>(
     Err(unreadable(database, ReadProblem::HalfWritten, detail))
 }
 
+/// Waits a moment for a commit that is in the log and not visible yet.
+fn wait_for_commit(database: &Path) {
+    let (log, index) = (beside(database, "-wal"), beside(database, "-shm"));
+    for _ in 0..WAITS {
+        let header = log::index_header(&index);
+        // No header: it is being written just now, or is none.
+        if header.is_some_and(|header| !log::has_unseen_commit(&log, &header)) {
+            return;
+        }
+        thread::sleep(WAIT);
+    }
+}
+
 impl Stamp {
-    /// No log, or an empty one that nobody uses: all there is stands in the database itself.
+    /// No log, or an empty one that nobody uses, and no journal: all stands in the database itself.
     fn is_at_rest(&self) -> bool {
-        self.log.as_ref().is_none_or(|log| log.length == 0 && !self.has_index)
+        self.journal.is_none() && self.log.as_ref().is_none_or(|log| log.length == 0 && !self.has_index)
     }
 }
 
