@@ -58,7 +58,14 @@ pub enum Argument {
     File(String),
     /// The path of an empty temporary file that the program writes its answer to.
     AnswerFile,
+    /// The path of a temporary copy of the session's record, in a file whose name begins with
+    /// [`COPY_PREFIX`].
+    RecordCopy,
 }
+
+/// How the names of copies of records begin, so that a session that an agent makes of one is told from a
+/// person's.
+pub const COPY_PREFIX: &str = "closeout-copy-";
 
 /// What a command leaves behind in the agent's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

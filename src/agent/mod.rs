@@ -12,12 +12,13 @@ mod codex;
 mod commands;
 mod gemini;
 mod opencode;
+mod record_file;
 mod record_tail;
 mod survey;
 
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};
 pub use codex::read_rollout as read_codex_rollout;
-pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
 pub use opencode::{ApiAnswers as OpenCodeAnswers, read_api_answers as read_opencode_answers};
 pub use survey::{FoundSession, Survey, SurveyAsk, SurveyMemory, is_news, survey};

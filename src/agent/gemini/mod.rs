@@ -1,42 +1,28 @@
-//! Gemini CLI: its chats under `tmp/`.
+//! Gemini CLI: its chats under `tmp/<project>/chats/`.
+//!
+//! Seen in real runs of 0.61.0. A record is one line a message; one that grows comes again under the same
+//! id, and lines `{"$set": …}` and `{"$rewindTo": …}` change what stood before. What is read here follows
+//! the client's own reader (`loadConversationRecord`).
+//!
+//! A record does not tell two things. A reply that has text and calls a tool is written without the call
+//! until the tool has answered, so while the tool waits for a permission the turn looks ended: the title
+//! of the pane and the hooks tell. And no record has the client's version.
 
-use std::path::Path;
+mod call;
+mod chat;
+mod command;
+mod find;
+mod line;
+mod messages;
+mod projects;
+mod survey;
 
-use super::SessionsRead;
-use super::commands::{AgentCommand, Asking};
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{SessionObservation, SessionPlace};
+pub(super) use command::command;
+pub(super) use find::{Memory, sessions};
+pub(super) use survey::{SurveyMemory, survey};
 
 /// The agent's name in evidence and on the screen.
 pub(super) const NAME: &str = "gemini";
-
-/// What is remembered of a workspace's sessions between readings.
-#[derive(Debug, Default)]
-pub(crate) struct Memory {}
-
-/// What is remembered of the sessions found.
-#[derive(Debug, Default)]
-pub(crate) struct SurveyMemory {}
-
-/// Finds the sessions on this machine.
-pub(super) fn survey(_place: &Path, _ask: &SurveyAsk<'_>, _memory: &mut SurveyMemory) -> Survey {
-    Survey::default()
-}
-
-/// Reads the sessions of `workspace` at `places`.
-pub(super) fn sessions(
-    _place: &Path,
-    _workspace: &Path,
-    _places: &[&SessionPlace],
-    _memory: &mut Memory,
-) -> SessionsRead {
-    SessionsRead::default()
-}
-
-/// The program by which a session is asked or told something.
-pub(super) fn command(_session: &SessionObservation, _asking: &Asking) -> Option<AgentCommand> {
-    None
-}
 
 /// Whether records of this version were tried.
 pub(super) fn knows_version(version: &str) -> bool {

@@ -1,0 +1,242 @@
+//! What the lines of a chat say: a fold over them in their order. Pure and total.
+
+use serde_json::value::RawValue;
+
+use super::NAME;
+use super::call::{checklist, shortened};
+use super::line::{Head, Line};
+use super::messages::Messages;
+use crate::agent::record_tail::LineReader;
+use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnState};
+
+/// A message with a longer id is no message, in bytes.
+const LONGEST_ID: usize = 256;
+/// What the client writes when a person breaks a turn off.
+const CANCELLED: &str = "Request cancelled.";
+/// What the client writes at the begin of a session that it makes of a file.
+const IMPORTED: &str = "Imported session from ";
+
+/// What a chat said so far.
+#[derive(Debug, Default)]
+pub(super) struct Chat {
+    session_id: Option<String>,
+    /// True for the record of a subagent.
+    pub(super) is_subagent: bool,
+    /// The file that the session was made of.
+    pub(super) imported_from: Option<String>,
+    summary: Option<String>,
+    model: Option<String>,
+    context_tokens: Option<u64>,
+    messages: Messages,
+    stop: Option<Stop>,
+    /// True when a line that is too long may have told how the turn stands.
+    is_lost: bool,
+    /// True when the messages are all there are, also if the begin of the record was not read.
+    is_restated: bool,
+    last_at: Option<Timestamp>,
+    n_skipped_lines: u32,
+}
+
+/// How a turn was stopped, beside the messages.
+#[derive(Debug)]
+struct Stop {
+    state: TurnState,
+    /// The prompt of that turn.
+    prompt: Option<String>,
+    /// True when a message came after it. The client writes its history down again after a stop, and
+    /// that is no new turn.
+    is_lifted: bool,
+}
+
+impl LineReader for Chat {
+    fn take(&mut self, bytes: &[u8]) {
+        let line = Line::parse(bytes);
+        let is_head = line.as_ref().is_some_and(Line::is_head);
+        let is_known = match (line, str::from_utf8(bytes)) {
+            (Some(_), Ok(text)) if is_head => self.take_head(text),
+            (Some(line), _) => self.take_line(line),
+            (None, _) => false,
+        };
+        if !is_known {
+            self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        }
+    }
+
+    fn pass_over(&mut self) {
+        self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        self.is_lost = true;
+    }
+
+    fn is_enough(&self) -> bool {
+        self.messages.prompt().is_some() && self.messages.last_words().is_some()
+    }
+}
+
+impl Chat {
+    /// Takes a line; false if it is of no kind that is known. The order is the client's.
+    fn take_line(&mut self, line: Line<'_>) -> bool {
+        if let Some(id) = &line.rewind_to {
+            self.messages.rewind(id);
+            self.stop = None;
+            return true;
+        }
+        if line.id.is_some() {
+            return self.take_message(line, false);
+        }
+        match line.set {
+            Some(set) => self.take_head(set.get()),
+            None => false,
+        }
+    }
+
+    fn take_message(&mut self, mut line: Line<'_>, is_restated: bool) -> bool {
+        let Some(id) = line.id.take().filter(|id| id.len() <= LONGEST_ID) else { return false };
+        let at = line.at();
+        self.last_at = self.last_at.max(at);
+        match line.kind.as_deref() {
+            Some("user") => self.messages.take(id, &line, true, is_restated),
+            Some("gemini") => {
+                self.take_use(&line);
+                if line.is_plain() && !is_restated {
+                    self.stop = None;
+                }
+                self.messages.take(id, &line, false, is_restated);
+            }
+            Some("info" | "error" | "warning") => return self.take_notice(&line),
+            Some(_) | None => return false,
+        }
+        self.is_lost = false;
+        if let Some(stop) = self.stop.as_mut() {
+            stop.is_lifted = true;
+        }
+        true
+    }
+
+    fn take_use(&mut self, line: &Line<'_>) {
+        if line.model.is_some() {
+            self.model.clone_from(&line.model);
+        }
+        if let Some(tokens) = &line.tokens {
+            self.context_tokens = Some(tokens.input);
+        }
+    }
+
+    /// What the client says of itself.
+    fn take_notice(&mut self, line: &Line<'_>) -> bool {
+        let text: String = line.parts().into_iter().filter_map(|part| part.text).collect();
+        let at = line.at();
+        let is_error = line.kind.as_deref() == Some("error");
+        if text == CANCELLED {
+            self.halt(TurnState::Interrupted { at });
+        } else if is_error && matches!(self.turn(), TurnState::Open { .. }) {
+            self.halt(TurnState::Failed { at, error: shortened(&text) });
+        } else if let Some(path) = text.strip_prefix(IMPORTED) {
+            self.imported_from = Some(path.to_owned());
+        }
+        true
+    }
+
+    fn halt(&mut self, state: TurnState) {
+        let prompt = self.messages.prompt().map(|(text, _)| text.to_owned());
+        self.stop = Some(Stop { state, prompt, is_lifted: false });
+    }
+
+    /// Takes what the head says, or a change of it.
+    fn take_head(&mut self, text: &str) -> bool {
+        let Ok(head) = serde_json::from_str::<Head<'_>>(text) else { return false };
+        if head.session_id.is_some() {
+            self.session_id = head.session_id;
+        }
+        if let Some(kind) = head.kind {
+            self.is_subagent = kind == "subagent";
+        }
+        if head.summary.is_some() {
+            self.summary = head.summary;
+        }
+        if let Some(messages) = head.messages {
+            self.restate(&messages);
+        }
+        true
+    }
+
+    /// Takes all messages anew. It does not begin a turn that was stopped before.
+    fn restate(&mut self, messages: &[&RawValue]) {
+        let stop = self.stop.take();
+        let mut before = self.messages.begin_again();
+        for raw in messages {
+            let Some(line) = Line::parse(raw.get().as_bytes()) else { continue };
+            if let Some(id) = &line.id {
+                self.messages.recall(id, &mut before);
+            }
+            self.take_message(line, true);
+        }
+        self.is_restated = true;
+        self.is_lost = false;
+        let prompt = self.messages.prompt().map(|(text, _)| text);
+        self.stop = stop.filter(|stop| stop.prompt.as_deref() == prompt);
+        if let Some(stop) = self.stop.as_mut() {
+            stop.is_lifted = false;
+        }
+    }
+
+    /// How the last turn stands.
+    fn turn(&self) -> TurnState {
+        match &self.stop {
+            Some(stop) if !stop.is_lifted => stop.state.clone(),
+            Some(_) | None if self.is_lost => TurnState::Unknown,
+            Some(_) | None => self.messages.turn(),
+        }
+    }
+
+    /// True when nothing was said in it: a session that was opened and not used.
+    pub(super) fn is_blank(&self) -> bool {
+        self.messages.is_blank()
+    }
+
+    /// True when a todo list was written in what was read.
+    pub(super) fn has_todos(&self) -> bool {
+        self.messages.todos().is_some()
+    }
+
+    /// The id by which the record names its session.
+    pub(super) fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// All that was said. `session_id` is used if no line has one; `is_whole` if the record was read from
+    /// its begin.
+    pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
+        let words = self.messages.last_words();
+        let prompt = self.messages.prompt();
+        let is_counted = is_whole || self.is_restated;
+        SessionObservation {
+            agent: NAME.to_owned(),
+            session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
+            version: None,
+            model: self.model.clone(),
+            last_message: words.map(|(text, at)| AgentMessage { text: text.to_owned(), at }),
+            todos: self.messages.todos().and_then(checklist),
+            turn: self.turn(),
+            prompted_at: prompt.and_then(|(_, at)| at),
+            prompt: prompt.map(|(text, _)| shortened(text)),
+            written_at: self.last_at,
+            n_skipped_lines: self.n_skipped_lines,
+            is_partial: false,
+            name: self.summary.as_deref().map(shortened),
+            folder: None,
+            origin: self
+                .imported_from
+                .as_ref()
+                .map_or(SessionOrigin::Unknown, |_| SessionOrigin::Fork { of: None }),
+            usage: SessionUsage {
+                context_tokens: self.context_tokens,
+                context_limit: None,
+                n_turns: self.messages.n_prompts().filter(|_| is_counted),
+            },
+            subagents: Vec::new(),
+            live: Vec::new(),
+            process: None,
+            pane: None,
+        }
+    }
+}

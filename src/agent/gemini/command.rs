@@ -1,0 +1,46 @@
+//! The command lines of Gemini CLI, as seen with 0.61.0.
+//!
+//! There is no look that leaves nothing behind: a session is made of a copy of the record, with a new id.
+//! The client deletes it when it is next started in that project.
+//!
+//! There is no way to write to a session that is not on a screen. `gemini --resume ID` answers well and
+//! leaves a second, empty record with the same id if another minute has begun since the first one; the
+//! next start in that project deletes an empty record together with all records of that id, and so the
+//! session with all that was said in it.
+
+use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use crate::model::SessionObservation;
+
+/// The program.
+const PROGRAM: &str = "gemini";
+
+/// The program by which a session is asked or told something.
+pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
+    let prompt = match asking {
+        Asking::Probe { prompt } => prompt.clone(),
+        Asking::Closer { prompt, schema } => with_schema(prompt, schema),
+        Asking::Reply { .. } | Asking::Queue { .. } => return None,
+    };
+    Some(AgentCommand {
+        program: PROGRAM.to_owned(),
+        arguments: vec![
+            "--session-file".into(),
+            Argument::RecordCopy,
+            // Tools that change something are not offered to the model.
+            "--approval-mode".into(),
+            "plan".into(),
+            "--output-format".into(),
+            "json".into(),
+        ],
+        stdin: prompt,
+        folder: session.folder.clone()?,
+        environment: Vec::new(),
+        trace: Trace::Copy,
+        answer: AnswerPlace::ResponseField,
+    })
+}
+
+/// The client takes no schema, so the words ask for it.
+fn with_schema(prompt: &str, schema: &str) -> String {
+    format!("{prompt}\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n{schema}\n")
+}

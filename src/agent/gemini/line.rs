@@ -1,0 +1,191 @@
+//! The lines of a chat, as far as they are used. Unknown fields are passed over.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::Timestamp;
+
+/// One line: the head of a chat, a message, a change of what stood before.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Line<'a> {
+    /// A message's id.
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    #[serde(default)]
+    pub(super) timestamp: Option<String>,
+    /// What kind of message it is: `user`, `gemini`, `info`, `error`, `warning`.
+    #[serde(rename = "type", default)]
+    pub(super) kind: Option<String>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+    /// What the person typed, where the model was given more.
+    #[serde(default, borrow)]
+    display_content: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) tool_calls: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) tokens: Option<Tokens>,
+    #[serde(default)]
+    pub(super) model: Option<String>,
+    /// A change of the chat's head.
+    #[serde(rename = "$set", default, borrow)]
+    pub(super) set: Option<&'a RawValue>,
+    /// The message with this id and all after it do not count any more.
+    #[serde(rename = "$rewindTo", default)]
+    pub(super) rewind_to: Option<String>,
+    /// The head's session.
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
+    #[serde(default)]
+    pub(super) project_hash: Option<String>,
+}
+
+/// The head of a chat, or a change of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Head<'a> {
+    #[serde(default)]
+    pub(super) session_id: Option<String>,
+    /// `main` or `subagent`.
+    #[serde(default)]
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) summary: Option<String>,
+    /// All messages anew.
+    #[serde(default, borrow)]
+    pub(super) messages: Option<Vec<&'a RawValue>>,
+}
+
+/// What a reply has used.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Tokens {
+    #[serde(default)]
+    pub(super) input: u64,
+}
+
+/// A tool call of a reply, which is recorded when the tool has answered.
+#[derive(Debug, Deserialize)]
+pub(super) struct ToolCall<'a> {
+    #[serde(default)]
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) status: String,
+    #[serde(default, borrow)]
+    pub(super) args: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) timestamp: Option<String>,
+}
+
+/// A part of a message's content (the `Part` of the Gemini API).
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Part<'a> {
+    #[serde(default)]
+    pub(super) text: Option<String>,
+    #[serde(default, borrow)]
+    pub(super) thought: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) function_call: Option<FunctionCall<'a>>,
+    #[serde(default, borrow)]
+    pub(super) function_response: Option<FunctionResponse<'a>>,
+}
+
+/// A call in the words of the API.
+#[derive(Debug, Deserialize)]
+pub(super) struct FunctionCall<'a> {
+    #[serde(default)]
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default, borrow)]
+    pub(super) args: Option<&'a RawValue>,
+}
+
+/// A tool's answer in the words of the API.
+#[derive(Debug, Deserialize)]
+pub(super) struct FunctionResponse<'a> {
+    #[serde(default)]
+    pub(super) id: String,
+    #[serde(default, borrow)]
+    pub(super) response: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ResponseError<'a> {
+    #[serde(default, borrow)]
+    error: Option<&'a RawValue>,
+}
+
+impl<'a> Line<'a> {
+    /// The line, if it is one.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Line<'a>> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// True for the head of a chat, which can stand in the middle of a record when it was resumed.
+    pub(super) fn is_head(&self) -> bool {
+        let is_change = self.id.is_some() || self.set.is_some() || self.rewind_to.is_some();
+        !is_change && self.session_id.is_some() && self.project_hash.is_some()
+    }
+
+    /// When it was written.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        moment(self.timestamp.as_deref()?)
+    }
+
+    /// True if its content is one string, as in a reply that was just received. What the client writes
+    /// down again from its history has parts.
+    pub(super) fn is_plain(&self) -> bool {
+        self.content.is_some_and(|content| content.get().starts_with('"'))
+    }
+
+    /// The parts of its content.
+    pub(super) fn parts(&self) -> Vec<Part<'a>> {
+        self.content.map(parts).unwrap_or_default()
+    }
+
+    /// What the person typed, where that is told apart.
+    pub(super) fn typed(&self) -> Option<Vec<Part<'a>>> {
+        self.display_content.map(parts)
+    }
+
+    /// The calls of a reply; empty where there are none.
+    pub(super) fn calls(&self) -> Vec<ToolCall<'a>> {
+        self.tool_calls.and_then(|calls| serde_json::from_str(calls.get()).ok()).unwrap_or_default()
+    }
+}
+
+impl FunctionResponse<'_> {
+    /// Whether the tool failed or was refused.
+    pub(super) fn is_error(&self) -> bool {
+        let response =
+            self.response.and_then(|raw| serde_json::from_str::<ResponseError<'_>>(raw.get()).ok());
+        response.is_some_and(|response| response.error.is_some())
+    }
+}
+
+/// A content is a string, a part, or a list of strings and parts.
+fn parts(content: &RawValue) -> Vec<Part<'_>> {
+    let raw = content.get();
+    if raw.starts_with('[') {
+        let list: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
+        return list.into_iter().filter_map(part).collect();
+    }
+    part(content).into_iter().collect()
+}
+
+fn part(raw: &RawValue) -> Option<Part<'_>> {
+    if raw.get().starts_with('"') {
+        return Some(Part { text: serde_json::from_str(raw.get()).ok(), ..Part::default() });
+    }
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// A moment as the client writes it (RFC 3339).
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp(at.as_millisecond()))
+}

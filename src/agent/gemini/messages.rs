@@ -1,0 +1,218 @@
+//! The messages of a chat in their order, as they stand after all changes. Pure and bounded.
+
+use std::collections::VecDeque;
+
+use super::call::{Call, CallState};
+use super::line::Line;
+use crate::model::{ChecklistItem, Timestamp, TurnState};
+
+/// More messages than these are not kept; the oldest go.
+const MOST_MESSAGES: usize = 4096;
+/// So many bytes of them are kept at most.
+const MOST_BYTES: usize = 4 << 20;
+/// The longest text that is kept, in bytes of its end.
+const LONGEST_TEXT: usize = 256 << 10;
+/// More calls of one reply are left out.
+const MOST_CALLS: usize = 256;
+/// Starts of texts that the client puts before a person's words.
+const CONTEXTS: [&str; 2] = ["<session_context>", "<hook_context>"];
+
+/// The messages.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    entries: VecDeque<Entry>,
+    n_bytes: usize,
+    /// True when older ones were let go.
+    is_cut: bool,
+}
+
+/// One message.
+#[derive(Debug)]
+struct Entry {
+    id: String,
+    who: Who,
+    at: Option<Timestamp>,
+    text: String,
+    calls: Vec<Call>,
+}
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Who {
+    /// The person's, or a hook's in the person's place.
+    Person,
+    /// The client's own, which asks for nothing.
+    Context,
+    /// The tools'.
+    Tools,
+    /// The agent's.
+    Agent,
+}
+
+impl Messages {
+    /// Takes a message of a `user` or of the agent. `is_restated` when the client wrote it down again
+    /// from its history: then what is known of it already is worth more.
+    pub(super) fn take(&mut self, id: String, line: &Line<'_>, is_user: bool, is_restated: bool) {
+        let mut entry = if is_user { self.user_entry(id, line) } else { agent_entry(id, line) };
+        if let Some(known) = self.entries.iter().rposition(|known| known.id == entry.id) {
+            let known = &mut self.entries[known];
+            entry.at = known.at.or(entry.at);
+            if is_restated && entry.who == Who::Agent && !known.calls.is_empty() {
+                entry.calls = std::mem::take(&mut known.calls);
+            }
+            self.n_bytes = self.n_bytes.saturating_sub(known.size()) + entry.size();
+            *known = entry;
+        } else {
+            self.n_bytes += entry.size();
+            self.entries.push_back(entry);
+        }
+        while self.entries.len() > 1 && (self.entries.len() > MOST_MESSAGES || self.n_bytes > MOST_BYTES) {
+            let oldest = self.entries.pop_front();
+            self.n_bytes = self.n_bytes.saturating_sub(oldest.map_or(0, |oldest| oldest.size()));
+            self.is_cut = true;
+        }
+    }
+
+    /// Lets go of all messages and gives them back, for [`Messages::recall`].
+    pub(super) fn begin_again(&mut self) -> Messages {
+        std::mem::take(self)
+    }
+
+    /// Takes a message over from what stood before, so that it is known when it comes again.
+    pub(super) fn recall(&mut self, id: &str, before: &mut Messages) {
+        if let Some(at) = before.entries.iter().position(|entry| entry.id == id)
+            && let Some(entry) = before.entries.remove(at)
+        {
+            self.n_bytes += entry.size();
+            self.entries.push_back(entry);
+        }
+    }
+
+    /// Lets go of the message with this id and of all after it; of all where it is not known.
+    pub(super) fn rewind(&mut self, id: &str) {
+        let length = self.entries.iter().position(|entry| entry.id == id).unwrap_or(0);
+        self.entries.truncate(length);
+        self.n_bytes = self.entries.iter().map(Entry::size).sum();
+    }
+
+    fn user_entry(&mut self, id: String, line: &Line<'_>) -> Entry {
+        let parts = line.parts();
+        let mut has_answer = false;
+        for response in parts.iter().filter_map(|part| part.function_response.as_ref()) {
+            has_answer = true;
+            let state = if response.is_error() { CallState::Failed } else { CallState::Done };
+            self.answer(&response.id, state);
+        }
+        let parts = line.typed().unwrap_or(parts);
+        let texts = parts.iter().filter_map(|part| part.text.as_deref());
+        let words = texts.filter(|text| !CONTEXTS.iter().any(|begin| text.trim_start().starts_with(begin)));
+        let text = kept_end(words.collect::<String>().trim());
+        let who = match (has_answer, text.is_empty()) {
+            (true, _) => Who::Tools,
+            (false, true) => Who::Context,
+            (false, false) => Who::Person,
+        };
+        let text = if who == Who::Person { text } else { String::new() };
+        Entry { id, who, at: line.at(), text, calls: Vec::new() }
+    }
+
+    /// A tool answered, as the history tells. What a recorded call tells itself is worth more.
+    fn answer(&mut self, call_id: &str, state: CallState) {
+        let calls = self.entries.iter_mut().rev().take(64).flat_map(|entry| entry.calls.iter_mut());
+        for call in calls.filter(|call| call.id == call_id && call.state == CallState::Open) {
+            call.state = state;
+        }
+    }
+
+    /// How the last turn stands by the last message that asks or answers.
+    pub(super) fn turn(&self) -> TurnState {
+        let Some(last) = self.entries.iter().rev().find(|entry| entry.who != Who::Context) else {
+            return TurnState::Unknown;
+        };
+        let open = |since, call: Option<&Call>| TurnState::Open {
+            since,
+            tool: call.map(|call| call.name.clone()),
+            what: call.and_then(|call| call.what.clone()),
+        };
+        if last.who != Who::Agent {
+            return open(last.at, None);
+        }
+        if let Some(call) = last.calls.iter().find(|call| call.state == CallState::Open) {
+            return open(last.at, Some(call));
+        }
+        let answered_at = last.calls.iter().filter_map(|call| call.at).max().or(last.at);
+        if !last.calls.is_empty() {
+            let is_refused = last.calls.iter().all(|call| call.state == CallState::Cancelled);
+            return if is_refused {
+                TurnState::Interrupted { at: answered_at }
+            } else {
+                open(answered_at, None)
+            };
+        }
+        // A reply without words calls a tool, whose name is recorded when it has answered.
+        if last.text.is_empty() { open(last.at, None) } else { TurnState::Ended { at: last.at } }
+    }
+
+    /// The agent's last message that has text, and when it was written.
+    pub(super) fn last_words(&self) -> Option<(&str, Option<Timestamp>)> {
+        self.last(Who::Agent)
+    }
+
+    /// The person's last prompt, and when it was written.
+    pub(super) fn prompt(&self) -> Option<(&str, Option<Timestamp>)> {
+        self.last(Who::Person)
+    }
+
+    fn last(&self, who: Who) -> Option<(&str, Option<Timestamp>)> {
+        let mut of_them = self.entries.iter().rev().filter(|entry| entry.who == who);
+        of_them.find(|entry| !entry.text.is_empty()).map(|entry| (entry.text.as_str(), entry.at))
+    }
+
+    /// The todo list that was last written; `None` when none was.
+    pub(super) fn todos(&self) -> Option<&[ChecklistItem]> {
+        let calls = self.entries.iter().rev().flat_map(|entry| entry.calls.iter().rev());
+        calls.filter(|call| call.state == CallState::Done).find_map(|call| call.todos.as_deref())
+    }
+
+    /// How many prompts there were; `None` when older ones were let go.
+    pub(super) fn n_prompts(&self) -> Option<u32> {
+        let prompts = self.entries.iter().filter(|entry| entry.who == Who::Person);
+        if self.is_cut { None } else { u32::try_from(prompts.count()).ok() }
+    }
+
+    /// True when nobody said anything.
+    pub(super) fn is_blank(&self) -> bool {
+        self.entries.iter().all(|entry| entry.who == Who::Context)
+    }
+}
+
+impl Entry {
+    fn size(&self) -> usize {
+        128 + self.id.len() + self.text.len() + self.calls.iter().map(Call::size).sum::<usize>()
+    }
+}
+
+fn agent_entry(id: String, line: &Line<'_>) -> Entry {
+    let recorded: Vec<Call> = line.calls().into_iter().take(MOST_CALLS).map(Call::recorded).collect();
+    let mut text = String::new();
+    let mut restated = Vec::new();
+    for part in line.parts() {
+        if let Some(words) = part.text.filter(|_| part.thought.is_none()) {
+            text.push_str(&words);
+        }
+        if let Some(call) = part.function_call.filter(|_| restated.len() < MOST_CALLS) {
+            restated.push(Call::restated(call));
+        }
+    }
+    let calls = if recorded.is_empty() { restated } else { recorded };
+    Entry { id, who: Who::Agent, at: line.at(), text: kept_end(text.trim()), calls }
+}
+
+/// At most [`LONGEST_TEXT`] bytes of the end.
+fn kept_end(text: &str) -> String {
+    let mut from = text.len().saturating_sub(LONGEST_TEXT);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..].to_owned()
+}

@@ -1,0 +1,177 @@
+//! Which sessions there are under `tmp/`, and in which folder each was begun.
+//!
+//! `tmp/<project>/chats/session-<time>-<id8>.jsonl` is a session; the records of subagents lie one folder
+//! deeper and are not looked at. Only the begin of each record is read, once.
+
+use std::collections::HashMap;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::NAME;
+use super::chat::Chat;
+use super::projects::{LIST, Projects};
+use crate::agent::commands::COPY_PREFIX;
+use crate::agent::record_file::{modified_at, open_record, unreadable};
+use crate::agent::record_tail::{read_range, take_lines};
+use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
+
+/// More projects than these are not looked at.
+const MOST_PROJECTS: usize = 10_000;
+/// So many folders of chats are watched for new ones, those that moved last.
+const MOST_WATCHED: usize = 256;
+/// How much of the begin of a record is read for its head, in bytes.
+const HEAD: u64 = 16 << 10;
+/// How the records of sessions are named.
+const PREFIX: &str = "session-";
+const SUFFIX: &str = ".jsonl";
+
+/// What is remembered of the sessions found.
+#[derive(Debug, Default)]
+pub(crate) struct SurveyMemory {
+    heads: HashMap<PathBuf, Known>,
+}
+
+/// What the begin of a record told.
+#[derive(Debug, Clone)]
+struct Known {
+    inode: u64,
+    head: Head,
+    is_seen: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Head {
+    session_id: String,
+    /// False for subagents and for what closeout had made.
+    is_session: bool,
+}
+
+/// Finds the sessions on this machine.
+pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
+    let mut survey = Survey::default();
+    let tmp = home.join("tmp");
+    survey.watch_targets.push(WatchTarget::new(home, Names::these([LIST]), Parts::WORDS));
+    survey.watch_targets.push(WatchTarget::new(&tmp, Names::Any, Parts::WORDS).arrivals());
+    let entries = match fs::read_dir(&tmp) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                survey.problems.push(unreadable(&tmp, "the folder of the projects", &error));
+            }
+            return survey;
+        }
+    };
+    let projects = Projects::read(home, &mut survey.problems);
+    let mut watched = Vec::new();
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    for entry in entries.filter_map(Result::ok).filter(is_folder).take(MOST_PROJECTS) {
+        let project = entry.path();
+        let name = entry.file_name();
+        let folder = name.to_str().and_then(|name| projects.folder_of(name, &project));
+        if folder.as_deref().is_some_and(|folder| !is_within(folder, ask.within)) {
+            continue;
+        }
+        let chats = project.join("chats");
+        let moved_at = fs::symlink_metadata(&chats).map_or(Timestamp(i64::MIN), |found| modified_at(&found));
+        watched.push((moved_at, chats.clone()));
+        match folder {
+            Some(folder) => find_in(&chats, &folder, ask, memory, &mut survey),
+            None => tell_unknown(&chats, &mut survey),
+        }
+    }
+    memory.heads.retain(|_, known| std::mem::take(&mut known.is_seen));
+    watched.sort_unstable_by(|one, other| other.cmp(one));
+    let targets = watched.into_iter().take(MOST_WATCHED);
+    survey.watch_targets.extend(targets.map(|(_, chats)| {
+        WatchTarget::new(chats, Names::Ending(SUFFIX.to_owned()), Parts::WORDS).arrivals()
+    }));
+    survey
+}
+
+/// Finds the sessions in one folder of chats, begun in `folder`.
+fn find_in(chats: &Path, folder: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory, survey: &mut Survey) {
+    for entry in records(chats, survey) {
+        let Ok(metadata) = entry.metadata() else { continue };
+        if !metadata.is_file() {
+            continue;
+        }
+        let moved_at = modified_at(&metadata);
+        if moved_at < ask.since {
+            survey.n_older += 1;
+            continue;
+        }
+        let record = entry.path();
+        let Some(head) = head_of(&record, metadata.ino(), memory) else { continue };
+        if head.is_session {
+            let place = SessionPlace {
+                agent: NAME.to_owned(),
+                session_id: head.session_id,
+                folder: folder.to_owned(),
+                record,
+            };
+            survey.found.push(FoundSession { place, moved_at });
+        }
+    }
+}
+
+/// Says how many sessions are left out because their folder is not known.
+fn tell_unknown(chats: &Path, survey: &mut Survey) {
+    let n_sessions = records(chats, survey).count();
+    if n_sessions > 0 {
+        let detail = format!("{n_sessions} sessions are left out: nothing names the folder of this project");
+        let name = chats.display().to_string();
+        survey.problems.push(Unreadable { name, problem: ReadProblem::Invalid, detail });
+    }
+}
+
+/// The entries of a folder of chats that are named like records.
+fn records(chats: &Path, survey: &mut Survey) -> impl Iterator<Item = DirEntry> + use<> {
+    let is_real = fs::symlink_metadata(chats).is_ok_and(|found| found.is_dir());
+    let entries = if is_real { fs::read_dir(chats).map(Some) } else { Ok(None) };
+    let entries = entries.unwrap_or_else(|error| {
+        survey.problems.push(unreadable(chats, "the folder of chats", &error));
+        None
+    });
+    let is_record = |entry: &DirEntry| {
+        let name = entry.file_name();
+        name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+    };
+    entries.into_iter().flatten().filter_map(Result::ok).filter(is_record)
+}
+
+/// What the begin of a record tells; `None` where it cannot be opened. A begin that is not written yet is
+/// read again at the next time.
+fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head> {
+    if let Some(known) = memory.heads.get_mut(record).filter(|known| known.inode == inode) {
+        known.is_seen = true;
+        return Some(known.head.clone());
+    }
+    let file = open_record(record).ok()?;
+    let mut chat = Chat::default();
+    take_lines(&mut chat, &read_range(&file, 0, HEAD).ok()?);
+    let is_own = chat.imported_from.as_deref().is_some_and(is_own_copy);
+    let is_session = !chat.is_subagent && !is_own;
+    let Some(id) = chat.session_id() else {
+        let session_id = record.file_stem()?.to_str()?.to_owned();
+        return Some(Head { session_id, is_session });
+    };
+    let head = Head { session_id: id.to_owned(), is_session };
+    memory.heads.insert(record.to_owned(), Known { inode, head: head.clone(), is_seen: true });
+    Some(head)
+}
+
+/// Whether a session was made of a copy that closeout made of another one's record.
+pub(super) fn is_own_copy(imported_from: &str) -> bool {
+    let name = Path::new(imported_from).file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(COPY_PREFIX))
+}
+
+/// Whether `folder` is `within` or below it; a link on the way to it counts.
+fn is_within(folder: &Path, within: Option<&Path>) -> bool {
+    within.is_none_or(|within| {
+        folder.starts_with(within) || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within))
+    })
+}
