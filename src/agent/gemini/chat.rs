@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::NAME;
 use super::call::{checklist, shortened};
 use super::line::{Head, Line};
-use super::messages::Messages;
+use super::messages::{MOST_MESSAGES, Messages};
 use crate::agent::record_tail::LineReader;
 use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnState};
 
@@ -28,6 +28,9 @@ pub(super) struct Chat {
     model: Option<String>,
     context_tokens: Option<u64>,
     messages: Messages,
+    /// Those that were replaced the last time. A client that resumes a session replaces all with none
+    /// first.
+    replaced: Messages,
     stop: Option<Stop>,
     /// True when a line that is too long may have told how the turn stands.
     is_lost: bool,
@@ -163,17 +166,20 @@ impl Chat {
     fn restate(&mut self, messages: &[&RawValue]) {
         let stop = self.stop.take();
         let mut before = self.messages.begin_again();
-        for raw in messages {
+        let mut earlier = self.replaced.begin_again();
+        for raw in &messages[messages.len().saturating_sub(MOST_MESSAGES)..] {
             let Some(line) = Line::parse(raw.get().as_bytes()) else { continue };
             if let Some(id) = &line.id {
                 self.messages.recall(id, &mut before);
+                self.messages.recall(id, &mut earlier);
             }
             self.take_message(line, true);
         }
+        self.replaced = before;
         self.is_restated = true;
         self.is_lost = false;
         let prompt = self.messages.prompt().map(|(text, _)| text);
-        self.stop = stop.filter(|stop| stop.prompt.as_deref() == prompt);
+        self.stop = stop.filter(|stop| prompt.is_none() || stop.prompt.as_deref() == prompt);
         if let Some(stop) = self.stop.as_mut() {
             stop.is_lifted = false;
         }

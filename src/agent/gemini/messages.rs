@@ -1,13 +1,13 @@
 //! The messages of a chat in their order, as they stand after all changes. Pure and bounded.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::call::{Call, CallState};
 use super::line::Line;
 use crate::model::{ChecklistItem, Timestamp, TurnState};
 
 /// More messages than these are not kept; the oldest go.
-const MOST_MESSAGES: usize = 4096;
+pub(super) const MOST_MESSAGES: usize = 4096;
 /// So many bytes of them are kept at most.
 const MOST_BYTES: usize = 4 << 20;
 /// The longest text that is kept, in bytes of its end.
@@ -21,13 +21,17 @@ const CONTEXTS: [&str; 2] = ["<session_context>", "<hook_context>"];
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     entries: VecDeque<Entry>,
+    /// Where each is, counted from the first one ever taken.
+    places: HashMap<String, usize>,
+    /// How many were let go at the begin.
+    n_gone: usize,
     n_bytes: usize,
     /// True when older ones were let go.
     is_cut: bool,
 }
 
 /// One message.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Entry {
     id: String,
     who: Who,
@@ -37,11 +41,12 @@ struct Entry {
 }
 
 /// Whose message it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Who {
     /// The person's, or a hook's in the person's place.
     Person,
     /// The client's own, which asks for nothing.
+    #[default]
     Context,
     /// The tools'.
     Tools,
@@ -54,8 +59,7 @@ impl Messages {
     /// from its history: then what is known of it already is worth more.
     pub(super) fn take(&mut self, id: String, line: &Line<'_>, is_user: bool, is_restated: bool) {
         let mut entry = if is_user { self.user_entry(id, line) } else { agent_entry(id, line) };
-        if let Some(known) = self.entries.iter().rposition(|known| known.id == entry.id) {
-            let known = &mut self.entries[known];
+        if let Some(known) = self.find(&entry.id).and_then(|at| self.entries.get_mut(at)) {
             entry.at = known.at.or(entry.at);
             if is_restated && entry.who == Who::Agent && !known.calls.is_empty() {
                 entry.calls = std::mem::take(&mut known.calls);
@@ -63,12 +67,14 @@ impl Messages {
             self.n_bytes = self.n_bytes.saturating_sub(known.size()) + entry.size();
             *known = entry;
         } else {
-            self.n_bytes += entry.size();
-            self.entries.push_back(entry);
+            self.push(entry);
         }
         while self.entries.len() > 1 && (self.entries.len() > MOST_MESSAGES || self.n_bytes > MOST_BYTES) {
-            let oldest = self.entries.pop_front();
-            self.n_bytes = self.n_bytes.saturating_sub(oldest.map_or(0, |oldest| oldest.size()));
+            if let Some(oldest) = self.entries.pop_front() {
+                self.n_gone += 1;
+                self.n_bytes = self.n_bytes.saturating_sub(oldest.size());
+                self.places.remove(&oldest.id);
+            }
             self.is_cut = true;
         }
     }
@@ -80,19 +86,32 @@ impl Messages {
 
     /// Takes a message over from what stood before, so that it is known when it comes again.
     pub(super) fn recall(&mut self, id: &str, before: &mut Messages) {
-        if let Some(at) = before.entries.iter().position(|entry| entry.id == id)
-            && let Some(entry) = before.entries.remove(at)
-        {
-            self.n_bytes += entry.size();
-            self.entries.push_back(entry);
+        let known = before.find(id).filter(|_| !self.places.contains_key(id));
+        if let Some(entry) = known.and_then(|at| before.entries.get_mut(at)) {
+            let entry = std::mem::take(entry);
+            before.n_bytes = before.n_bytes.saturating_sub(entry.size());
+            before.places.remove(id);
+            self.push(entry);
         }
     }
 
     /// Lets go of the message with this id and of all after it; of all where it is not known.
     pub(super) fn rewind(&mut self, id: &str) {
-        let length = self.entries.iter().position(|entry| entry.id == id).unwrap_or(0);
-        self.entries.truncate(length);
-        self.n_bytes = self.entries.iter().map(Entry::size).sum();
+        let length = self.find(id).unwrap_or(0);
+        for gone in self.entries.drain(length..) {
+            self.places.remove(&gone.id);
+            self.n_bytes = self.n_bytes.saturating_sub(gone.size());
+        }
+    }
+
+    fn find(&self, id: &str) -> Option<usize> {
+        self.places.get(id)?.checked_sub(self.n_gone)
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.n_bytes += entry.size();
+        self.places.insert(entry.id.clone(), self.n_gone + self.entries.len());
+        self.entries.push_back(entry);
     }
 
     fn user_entry(&mut self, id: String, line: &Line<'_>) -> Entry {
