@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
 use super::survey::{Survey, SurveyAsk, SurveyMemory};
-use super::{claude, codex, gemini, opencode};
-use crate::model::{SessionObservation, SessionPlace, Unreadable, WatchTarget};
+use super::{claude, codex, custom, gemini, opencode};
+use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable, WatchTarget};
 
 /// The most sessions of one workspace that are read; the newest ones.
 const MOST_SESSIONS: usize = 12;
@@ -33,6 +33,9 @@ pub enum Adapter {
         /// Its folder: `~/.gemini`.
         home: PathBuf,
     },
+    /// An agent that a person described. It has no place where all its sessions are: they are looked for in
+    /// the workspaces that are known.
+    Custom(CustomAgent),
 }
 
 /// What is remembered of a workspace's sessions from one reading to the next, so that only what was
@@ -43,6 +46,7 @@ pub struct SessionMemory {
     codex: codex::Memory,
     opencode: opencode::Memory,
     gemini: gemini::Memory,
+    custom: custom::Memory,
 }
 
 /// The sessions of one workspace, as they were read.
@@ -64,15 +68,17 @@ impl Adapter {
             Adapter::Codex { .. } => codex::NAME,
             Adapter::OpenCode { .. } => opencode::NAME,
             Adapter::Gemini { .. } => gemini::NAME,
+            Adapter::Custom(agent) => &agent.name,
         }
     }
 
-    /// The folder that its records are in.
-    pub fn place(&self) -> &Path {
+    /// The folder that its records are in; `None` for an agent whose records are in its workspaces.
+    pub fn place(&self) -> Option<&Path> {
         match self {
-            Adapter::ClaudeCode { config_dir } => config_dir,
-            Adapter::OpenCode { data_dir } => data_dir,
-            Adapter::Codex { home } | Adapter::Gemini { home } => home,
+            Adapter::ClaudeCode { config_dir } => Some(config_dir),
+            Adapter::OpenCode { data_dir } => Some(data_dir),
+            Adapter::Codex { home } | Adapter::Gemini { home } => Some(home),
+            Adapter::Custom(_) => None,
         }
     }
 
@@ -84,6 +90,8 @@ impl Adapter {
             Adapter::Codex { .. } => codex::knows_version(version),
             Adapter::OpenCode { .. } => opencode::knows_version(version),
             Adapter::Gemini { .. } => gemini::knows_version(version),
+            // Its person describes it, whatever its version.
+            Adapter::Custom(_) => true,
         }
     }
 
@@ -94,6 +102,7 @@ impl Adapter {
             Adapter::Codex { home } => codex::survey(home, ask, &mut memory.codex),
             Adapter::OpenCode { data_dir } => opencode::survey(data_dir, ask, &mut memory.opencode),
             Adapter::Gemini { home } => gemini::survey(home, ask, &mut memory.gemini),
+            Adapter::Custom(_) => Survey::default(),
         }
     }
 
@@ -107,7 +116,8 @@ impl Adapter {
             Adapter::ClaudeCode { .. }
             | Adapter::Codex { .. }
             | Adapter::OpenCode { .. }
-            | Adapter::Gemini { .. } => None,
+            | Adapter::Gemini { .. }
+            | Adapter::Custom(_) => None,
         }
     }
 
@@ -127,6 +137,7 @@ impl Adapter {
                 opencode::sessions(data_dir, workspace, places, &mut memory.opencode)
             }
             Adapter::Gemini { home } => gemini::sessions(home, workspace, places, &mut memory.gemini),
+            Adapter::Custom(agent) => custom::sessions(agent, workspace, &mut memory.custom),
         }
     }
 
@@ -138,6 +149,7 @@ impl Adapter {
             Adapter::Codex { .. } => codex::command(session, asking),
             Adapter::OpenCode { .. } => opencode::command(session, asking),
             Adapter::Gemini { .. } => gemini::command(session, asking),
+            Adapter::Custom(agent) => custom::command(agent, session, asking),
         }
     }
 }

@@ -10,6 +10,7 @@ mod adapter;
 mod claude;
 mod codex;
 mod commands;
+mod custom;
 mod gemini;
 mod opencode;
 mod record_file;

@@ -50,7 +50,7 @@ impl Environment {
         process::find_program(name, Some(path.as_os_str()))
     }
 
-    /// The agents, each with the place where its records are by its own variables.
+    /// The agents that closeout knows, each with the place where its records are by its own variables.
     pub(super) fn adapters(&self) -> Vec<Adapter> {
         let folder = |name: &str| self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
@@ -81,12 +81,15 @@ impl Environment {
             own_session: self.text("CLAUDE_CODE_SESSION_ID"),
             ..overlay
         };
+        let config = Config::load(&sources)?;
+        let mut adapters = self.adapters();
+        adapters.extend(config.agents().iter().cloned().map(Adapter::Custom));
         Ok(Launch {
-            config: Config::load(&sources)?,
+            config,
             scope,
             overlay,
             home: self.home.clone(),
-            adapters: self.adapters(),
+            adapters,
             git_program: self.program("git"),
             state_folder,
         })

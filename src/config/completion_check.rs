@@ -49,7 +49,7 @@ pub fn parse_completion_check(text: &str, name: &str) -> (Layer, Problems) {
         }
     }
     problems.sort();
-    (Layer { values, overrides: Vec::new() }, problems)
+    (Layer { values, ..Layer::default() }, problems)
 }
 
 fn read_block(

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::model::{OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings, display_text};
+use crate::model::{
+    CustomAgent, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings, display_text,
+};
 
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
@@ -149,6 +151,11 @@ impl Config {
     /// What is written to the log file.
     pub fn log(&self) -> LogSettings {
         self.log.clone()
+    }
+
+    /// The agents that the person described. Only the person's own file has them.
+    pub fn agents(&self) -> &[CustomAgent] {
+        &self.user.agents
     }
 
     /// The bounds of the smart check, before any workspace's own word.

@@ -9,7 +9,10 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::model::CustomAgent;
+
 use super::ConfigError;
+use super::agent_entry::AGENTS;
 use super::key::{self, Key, Reach, SPECS, Spec};
 use super::kind::Value;
 use super::near_name::nearest;
@@ -41,6 +44,8 @@ pub enum LayerOrigin {
 pub struct Layer {
     pub(super) values: Values,
     pub(super) overrides: Vec<Override>,
+    /// The agents that a person described.
+    pub(super) agents: Vec<CustomAgent>,
 }
 
 /// Settings for the workspaces that a pattern names.
@@ -82,16 +87,16 @@ pub(super) fn read_layer(
     (layer, reader.problems)
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     name: &'t str,
-    origin: LayerOrigin,
-    home: Option<&'t Path>,
+    pub(super) origin: LayerOrigin,
+    pub(super) home: Option<&'t Path>,
     problems: Problems,
 }
 
 impl Reader<'_> {
-    fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
+    pub(super) fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
         // Finding a place reads the text from its beginning: not for a million problems.
         let place = (!self.problems.is_full()).then(|| Place::of(self.text, offset));
         self.problems.push(Problem { source: self.name.to_owned(), place, key, what });
@@ -101,6 +106,8 @@ impl Reader<'_> {
         for (name, value) in table {
             if name.get_ref() == OVERRIDES {
                 self.read_overrides(name.span().start, value, layer);
+            } else if name.get_ref() == AGENTS {
+                self.read_agents(name.span().start, value, layer);
             } else {
                 self.read_entry("", name.get_ref(), name.span().start, value, &mut layer.values);
             }
@@ -232,7 +239,7 @@ impl Reader<'_> {
                 }
             }
             if prefix.is_empty() && self.origin != LayerOrigin::Workspace {
-                allowed.push(OVERRIDES);
+                allowed.extend([OVERRIDES, AGENTS]);
             } else if !prefix.is_empty() {
                 allowed.push(OVERRIDE_PATH);
             }
@@ -273,7 +280,7 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
     }
 }
 
-fn type_name(value: &DeValue<'_>) -> &'static str {
+pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(number) if i64::from_str_radix(number.as_str(), number.radix()).is_err() => {

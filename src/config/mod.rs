@@ -9,6 +9,7 @@
 //! read without following links and within a cap, and only keys that cannot run anything count. Trust
 //! of exact content comes with the first key that can.
 
+mod agent_entry;
 mod completion_check;
 mod effective;
 mod error;

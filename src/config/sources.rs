@@ -138,7 +138,7 @@ impl Checked {
 
     fn into_layer(self) -> Result<Layer, ConfigError> {
         if self.problems.is_empty() {
-            Ok(Layer { values: self.values, overrides: Vec::new() })
+            Ok(Layer { values: self.values, ..Layer::default() })
         } else {
             Err(ConfigError::Invalid(self.problems))
         }

@@ -12,6 +12,7 @@
 mod activity;
 mod baseline;
 mod checklist;
+mod custom_agent;
 pub mod display_text;
 mod effect;
 mod event;
@@ -37,6 +38,7 @@ mod workspace_id;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
+pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use effect::{CollectRequest, Effect};
 pub use event::{CollectProblem, Event, FoundWorkspace, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};

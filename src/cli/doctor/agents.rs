@@ -17,15 +17,17 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
     let mut findings = Vec::new();
     let version = version_of(environment, adapter.name());
     let place = adapter.place();
-    let has_records = place.is_dir();
-    if version.is_none() && !has_records {
+    let found = place.filter(|place| place.is_dir());
+    if version.is_none() && found.is_none() {
         return Section::new(adapter.name(), vec![Finding::note("not found on this machine")]);
     }
     findings.push(program(adapter, version));
-    if has_records {
-        findings.extend(records(adapter, place));
-    } else {
-        findings.push(Finding::note(format!("{} does not exist yet", display_text::path(place))));
+    match (found, place) {
+        (Some(found), _) => findings.extend(records(adapter, found)),
+        (None, Some(place)) => {
+            findings.push(Finding::note(format!("{} does not exist yet", display_text::path(place))));
+        }
+        (None, None) => {}
     }
     Section::new(adapter.name(), findings)
 }

@@ -1,0 +1,273 @@
+//! Finding the files at a place that a person named, by walking from one folder into the next.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::agent::claude_folder_name;
+use crate::model::{Names, Parts, Timestamp, WatchTarget};
+
+/// So many entries of folders are looked at for one place.
+const MOST_ENTRIES: usize = 20_000;
+/// So many folders are entered and watched for one place.
+const MOST_FOLDERS: usize = 64;
+/// Flags of every opening: nothing waits, nothing becomes the terminal, nothing is inherited.
+const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// A place for one workspace: a folder to begin at, and the names from there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    base: PathBuf,
+    names: Vec<Name>,
+    /// The folder that no link may lead out of.
+    is_inside: bool,
+}
+
+/// One name of a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Name {
+    Exact(String),
+    /// With `*` and `?`.
+    Pattern(String),
+}
+
+/// A file that was found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Found {
+    pub(super) moved_at: Timestamp,
+    /// The path from the workspace, or the absolute one of a file outside.
+    pub(super) id: String,
+}
+
+/// What was found at a place.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    /// The files, the newest first.
+    pub(super) files: Vec<Found>,
+    /// Where a change of them, or a new one, would show.
+    pub(super) watch_targets: Vec<WatchTarget>,
+    n_entries: usize,
+}
+
+impl Place {
+    /// The place that `text` names for `workspace`. `None` for one that configuration would have refused.
+    pub(super) fn of(text: &str, workspace: &Path) -> Option<Place> {
+        let (base, rest) = match text.strip_prefix("{workspace}/") {
+            Some(rest) => (workspace, rest),
+            None if text.starts_with('/') => (Path::new("/"), &text[1..]),
+            None => (workspace, text),
+        };
+        let mut names = Vec::new();
+        for name in rest.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            push_names(&mut names, name, workspace)?;
+        }
+        (!names.is_empty()).then(|| Place { base: base.to_owned(), is_inside: base == workspace, names })
+    }
+
+    /// Looks for the files.
+    pub(super) fn search(&self) -> Search {
+        let mut search = Search::default();
+        if let Some((last, folders)) = self.names.split_last() {
+            // Outside, the names before the first pattern are the person's: links in them are followed.
+            let n_exact = folders.iter().take_while(|name| matches!(name, Name::Exact(_))).count();
+            let n_given = if self.is_inside { 0 } else { n_exact };
+            let start = self.base.join(joined(&folders[..n_given]));
+            match open_folder(CWD, &start, false) {
+                Ok(folder) => search.enter(&folder, &start, &folders[n_given..], last, self),
+                Err(_) => search.watch(&self.base.join(joined(&folders[..n_exact])), last),
+            }
+        }
+        search.files.sort_unstable_by(|one, other| other.cmp(one));
+        search
+    }
+
+    /// Opens a file that was found.
+    pub(super) fn open(&self, id: &str) -> io::Result<File> {
+        let path = Path::new(id);
+        let file = if self.is_inside {
+            open_inside(&self.base, path)?
+        } else {
+            File::from(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty())?)
+        };
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+        }
+    }
+
+    fn id_of(&self, path: &Path) -> Option<String> {
+        let path = if self.is_inside { path.strip_prefix(&self.base).ok()? } else { path };
+        path.to_str().map(str::to_owned)
+    }
+}
+
+impl Search {
+    fn enter(&mut self, folder: &OwnedFd, path: &Path, folders: &[Name], last: &Name, place: &Place) {
+        let Some((name, rest)) = folders.split_first() else {
+            self.watch(path, last);
+            for name in self.matching(folder, last) {
+                self.take(folder, &path.join(&name), &name, place);
+            }
+            return;
+        };
+        if let Name::Pattern(_) = name {
+            // A new folder that matches may hold a new file.
+            self.watch(path, &Name::Pattern("*".to_owned()));
+        }
+        for name in self.matching(folder, name) {
+            if self.watch_targets.len() >= MOST_FOLDERS {
+                return;
+            }
+            let below = path.join(&name);
+            if let Ok(inner) = open_folder(folder, Path::new(&name), true) {
+                self.enter(&inner, &below, rest, last, place);
+            } else if rest.is_empty() && matches!(folders, [Name::Exact(_)]) {
+                self.watch(&below, last);
+            }
+        }
+    }
+
+    /// The names in `folder` that match, without those that begin with a dot unless the name says so.
+    fn matching(&mut self, folder: &OwnedFd, name: &Name) -> Vec<String> {
+        let pattern = match name {
+            Name::Exact(name) => return vec![name.clone()],
+            Name::Pattern(pattern) => pattern,
+        };
+        let mut matching = Vec::new();
+        for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
+            self.n_entries += 1;
+            if self.n_entries > MOST_ENTRIES {
+                break;
+            }
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            let is_hidden = name.starts_with('.') && !pattern.starts_with('.');
+            if !is_hidden && !matches!(name, "." | "..") && matches_name(pattern.as_bytes(), name.as_bytes())
+            {
+                matching.push(name.to_owned());
+            }
+        }
+        matching
+    }
+
+    fn take(&mut self, folder: &OwnedFd, path: &Path, name: &str, place: &Place) {
+        let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+        // What is no file is taken too, so that opening it can say what it is.
+        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+            return;
+        }
+        let millis = stat
+            .st_mtime
+            .saturating_mul(1000)
+            .saturating_add(i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000);
+        if let Some(id) = place.id_of(path) {
+            self.files.push(Found { moved_at: Timestamp(millis), id });
+        }
+    }
+
+    fn watch(&mut self, folder: &Path, last: &Name) {
+        let names = match last {
+            Name::Exact(name) => Names::these([name]),
+            Name::Pattern(pattern) => match pattern.rsplit_once('*') {
+                Some((_, end)) if !end.is_empty() && !end.contains('?') => Names::Ending(end.to_owned()),
+                Some(_) | None => Names::Any,
+            },
+        };
+        let target = WatchTarget::new(folder, names, Parts::WORDS);
+        if !self.watch_targets.contains(&target) {
+            self.watch_targets.push(target);
+        }
+    }
+}
+
+/// Adds the names that one name of a place stands for; what stands for the workspace is taken by its
+/// letters.
+fn push_names(names: &mut Vec<Name>, name: &str, workspace: &Path) -> Option<()> {
+    if name == ".." {
+        return None;
+    }
+    let is_pattern = name.contains(['*', '?']);
+    if !name.contains('{') {
+        names.push(if is_pattern { Name::Pattern(name.to_owned()) } else { Name::Exact(name.to_owned()) });
+        return Some(());
+    }
+    // A placeholder and a pattern in one name would need an escape for the workspace's own signs.
+    if is_pattern {
+        return None;
+    }
+    let folder = workspace.file_name()?.to_str()?;
+    let filled = name
+        .replace("{name}", folder)
+        .replace("{slug}", &claude_folder_name(workspace))
+        .replace("{workspace}", workspace.to_str()?);
+    for part in Path::new(&filled).components() {
+        match part {
+            Component::Normal(part) => names.push(Name::Exact(part.to_str()?.to_owned())),
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(())
+}
+
+fn joined(names: &[Name]) -> PathBuf {
+    let text = |name: &Name| match name {
+        Name::Exact(text) | Name::Pattern(text) => text.clone(),
+    };
+    names.iter().map(text).collect()
+}
+
+/// Opens a file below `base`; no name on the way may be a link.
+fn open_inside(base: &Path, path: &Path) -> io::Result<File> {
+    let mut folder = open_folder(CWD, base, false)?;
+    let mut parts: Vec<_> = path.components().collect();
+    let last = parts.pop().ok_or(Errno::NOENT)?;
+    for part in parts {
+        folder = open_folder(&folder, Path::new(part.as_os_str()), true)?;
+    }
+    Ok(File::from(rustix::fs::openat(&folder, last.as_os_str(), FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
+}
+
+fn open_folder(at: impl std::os::fd::AsFd, path: &Path, is_real: bool) -> rustix::io::Result<OwnedFd> {
+    let no_link = if is_real { OFlags::NOFOLLOW } else { OFlags::empty() };
+    rustix::fs::openat(at, path, FLAGS | OFlags::DIRECTORY | no_link, Mode::empty())
+}
+
+/// Whether a name matches a pattern in which `*` is any number of signs and `?` one. Linear but for the
+/// last `*`.
+fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(b'?') => {
+                p += 1;
+                n += 1;
+                while n < name.len() && name[n] & 0xC0 == 0x80 {
+                    n += 1;
+                }
+            }
+            Some(byte) if *byte == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            Some(_) | None => match star {
+                Some((star_at, matched)) => {
+                    p = star_at + 1;
+                    n = matched + 1;
+                    star = Some((star_at, n));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}

@@ -1,0 +1,156 @@
+//! The sessions of an agent of one's own in one workspace.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::jsonl::{self, Fields, end_of};
+use super::lines::Lines;
+use super::place::{Found, Place};
+use super::status;
+use crate::agent::record_file::{modified_at, unreadable};
+use crate::agent::record_tail::{Followed, read_range};
+use crate::agent::{SessionsRead, read_claude_transcript};
+use crate::model::{
+    AgentMessage, AgentTrail, CustomAgent, SessionObservation, SessionOrigin, SessionUsage, TranscriptFormat,
+    TurnState,
+};
+
+/// So many sessions of a workspace are read, the newest.
+const MOST_READ: usize = 8;
+/// The longest output that is read, in bytes of its end.
+const LONGEST_OUTPUT: u64 = 256 << 10;
+
+/// What is remembered of a workspace's records between readings, by the agent and the session.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    records: Vec<(String, String, Followed<Lines>)>,
+}
+
+/// Reads the sessions of `agent` in `workspace`, the newest first. What its status file tells is told of
+/// the newest.
+pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: &mut Memory) -> SessionsRead {
+    let mut read = SessionsRead::default();
+    let text = match &agent.trail {
+        AgentTrail::Output { place } | AgentTrail::Transcript { place, .. } => place,
+    };
+    let Some(place) = Place::of(text, workspace) else { return read };
+    let search = place.search();
+    read.watch_targets.extend(search.watch_targets);
+    let newest: Vec<Found> = search.files.into_iter().take(MOST_READ).collect();
+    for found in &newest {
+        match read_one(agent, &place, found, memory) {
+            Ok(Some(session)) => {
+                read.sessions.push(SessionObservation { folder: Some(workspace.to_owned()), ..session });
+            }
+            Ok(None) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => read.trouble.push(unreadable(Path::new(&found.id), "the session's record", &error)),
+        }
+    }
+    memory.records.retain(|(name, id, _)| *name != agent.name || newest.iter().any(|found| found.id == *id));
+    if let Some(place) = agent.status_file.as_deref().and_then(|text| Place::of(text, workspace)) {
+        read.watch_targets.extend(place.search().watch_targets);
+        if let (Some(session), Some((word, process))) = (read.sessions.first_mut(), status::read(&place)) {
+            session.live.push(word);
+            session.process = process;
+        }
+    }
+    read
+}
+
+fn read_one(
+    agent: &CustomAgent,
+    place: &Place,
+    found: &Found,
+    memory: &mut Memory,
+) -> io::Result<Option<SessionObservation>> {
+    let file = place.open(&found.id)?;
+    let session = match &agent.trail {
+        AgentTrail::Output { .. } => output(agent, &found.id, &file)?,
+        AgentTrail::Transcript { format, .. } => Some(transcript(agent, format, &found.id, &file, memory)?),
+    };
+    Ok(session.filter(|session| session.last_message.is_some() || session.turn != TurnState::Unknown))
+}
+
+/// A session whose last message is the end of a file. The file does not tell whether more will come.
+fn output(agent: &CustomAgent, id: &str, file: &File) -> io::Result<Option<SessionObservation>> {
+    let metadata = file.metadata()?;
+    let start = metadata.len().saturating_sub(LONGEST_OUTPUT);
+    let bytes = read_range(file, start, metadata.len())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = end_of(text.trim(), usize::try_from(LONGEST_OUTPUT).unwrap_or(usize::MAX));
+    let at = Some(modified_at(&metadata));
+    let last_message = (!text.is_empty()).then(|| AgentMessage { text: text.to_owned(), at });
+    Ok(Some(SessionObservation { last_message, written_at: at, ..nothing(agent, id) }))
+}
+
+fn transcript(
+    agent: &CustomAgent,
+    format: &TranscriptFormat,
+    id: &str,
+    file: &File,
+    memory: &mut Memory,
+) -> io::Result<SessionObservation> {
+    let at = memory.records.iter().position(|(name, known, _)| *name == agent.name && known == id);
+    let is_followed = match at {
+        Some(at) => memory.records[at].2.follow(file)?,
+        None => false,
+    };
+    let at = match at {
+        Some(at) if is_followed => at,
+        Some(at) => {
+            memory.records[at].2 = Followed::open(file)?;
+            at
+        }
+        None => {
+            memory.records.push((agent.name.clone(), id.to_owned(), Followed::open(file)?));
+            memory.records.len() - 1
+        }
+    };
+    let followed = &memory.records[at].2;
+    let lines = &followed.reader;
+    let is_whole = followed.begins_at == 0 && !lines.is_cut;
+    let mut session = match format {
+        TranscriptFormat::Claude => read_claude_transcript(id, lines.bytes()),
+        TranscriptFormat::Jsonl { role, text, time } => {
+            let mut session = nothing(agent, id);
+            let fields = Fields { role, text, time: time.as_deref() };
+            jsonl::tell(fields, lines.bytes(), &mut session);
+            session
+        }
+    };
+    session.agent.clone_from(&agent.name);
+    id.clone_into(&mut session.session_id);
+    session.written_at = Some(modified_at(&file.metadata()?));
+    session.n_skipped_lines = session.n_skipped_lines.saturating_add(lines.n_passed_over);
+    session.is_partial = session.is_partial || followed.is_cut;
+    session.usage.n_turns = session.usage.n_turns.filter(|_| is_whole);
+    Ok(session)
+}
+
+/// A session of which nothing is known.
+fn nothing(agent: &CustomAgent, id: &str) -> SessionObservation {
+    SessionObservation {
+        agent: agent.name.clone(),
+        session_id: id.to_owned(),
+        version: None,
+        model: None,
+        last_message: None,
+        todos: None,
+        turn: TurnState::Unknown,
+        prompted_at: None,
+        prompt: None,
+        written_at: None,
+        n_skipped_lines: 0,
+        is_partial: false,
+        name: None,
+        folder: None,
+        origin: SessionOrigin::Unknown,
+        usage: SessionUsage::default(),
+        subagents: Vec::new(),
+        live: Vec::new(),
+        process: None,
+        pane: None,
+    }
+}

@@ -1,0 +1,109 @@
+//! The status file of an agent of one's own: its live word. A word of a process that does not live any
+//! more is told as gone.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::place::Place;
+use crate::agent::record_tail::read_range;
+use crate::model::{ActivitySource, LiveStatus, LiveWord, ProcessId, Timestamp, WaitsOn};
+
+/// A longer file is not read, in bytes.
+const LONGEST: u64 = 64 << 10;
+/// The longest detail that is kept, in characters.
+const LONGEST_DETAIL: usize = 500;
+/// What `/proc` counts the time in, for programs: 100 a second on every machine that Rust runs on
+/// (`USER_HZ`, proc(5)), so 10 ms.
+const TICK_MS: i64 = 10;
+/// Boot time is told in seconds, so a start can be told too late by this and more, in milliseconds.
+const SLACK_MS: i64 = 3000;
+
+#[derive(Deserialize)]
+struct Status {
+    status: String,
+    #[serde(default)]
+    detail: Option<String>,
+    #[serde(default)]
+    pid: Option<u32>,
+}
+
+/// What a status file tells, and the process that it names, if that lives.
+pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
+    let search = place.search();
+    let file = place.open(&search.files.first()?.id).ok()?;
+    let metadata = file.metadata().ok()?;
+    if metadata.len() > LONGEST {
+        return None;
+    }
+    let written: Status = serde_json::from_slice(&read_range(&file, 0, metadata.len()).ok()?).ok()?;
+    let told_at =
+        Timestamp(metadata.mtime().saturating_mul(1000).saturating_add(metadata.mtime_nsec() / 1_000_000));
+    let told = match written.status.as_str() {
+        "working" => LiveStatus::Busy,
+        "idle" => LiveStatus::Idle,
+        "waiting" => LiveStatus::Waiting { on: WaitsOn::Input },
+        "permission" => LiveStatus::Waiting { on: WaitsOn::Permission },
+        "background" => LiveStatus::Background,
+        "done" => LiveStatus::Ended,
+        "error" => LiveStatus::Failed,
+        _ => return None,
+    };
+    let process = written.pid.map(|pid| process(pid, told_at));
+    let (status, process) = match process {
+        None => (told, None),
+        Some(Process::Lives(id)) => (told, Some(id)),
+        Some(Process::Unknown) => (told, None),
+        Some(Process::Gone) if told == LiveStatus::Ended => (told, None),
+        Some(Process::Gone) => (LiveStatus::Gone, None),
+    };
+    let what = written.detail.filter(|detail| !detail.trim().is_empty()).map(|detail| shortened(&detail));
+    let since = Some(told_at);
+    Some((LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what }, process))
+}
+
+enum Process {
+    Lives(ProcessId),
+    Gone,
+    Unknown,
+}
+
+/// The process with this number, if it is the one that wrote at `told_at`: one that started later is
+/// another.
+fn process(pid: u32, told_at: Timestamp) -> Process {
+    if !Path::new("/proc/self/stat").exists() {
+        return Process::Unknown;
+    }
+    let Ok(stat) = fs::read(format!("/proc/{pid}/stat")) else { return Process::Gone };
+    // The second field is the program's name in brackets, and any bytes can stand in it.
+    let Some(end) = stat.iter().rposition(|byte| *byte == b')') else { return Process::Unknown };
+    let rest = String::from_utf8_lossy(&stat[end + 1..]);
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let field = |number: usize| fields.get(number - 3).copied().unwrap_or_default();
+    if matches!(field(3), "Z" | "X" | "x") {
+        return Process::Gone;
+    }
+    let Ok(started_at) = field(22).parse::<u64>() else { return Process::Unknown };
+    let is_later = boot_ms().is_some_and(|boot| {
+        let start =
+            i64::try_from(started_at).unwrap_or(i64::MAX).saturating_mul(TICK_MS).saturating_add(boot);
+        start > told_at.0.saturating_add(SLACK_MS)
+    });
+    if is_later { Process::Gone } else { Process::Lives(ProcessId { pid, started_at }) }
+}
+
+/// When the machine was started, in milliseconds since 1970.
+fn boot_ms() -> Option<i64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    seconds.checked_mul(1000)
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_DETAIL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,360 @@
+//! The entries `[[agent]]` of the person's file: agents of their own. Pure.
+//!
+//! They name commands and places outside the workspaces, so no other layer may have them.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
+
+use super::layer::{Layer, LayerOrigin, Reader, type_name};
+use super::near_name::nearest;
+use super::problem::shown;
+
+/// The table that holds them.
+pub(super) const AGENTS: &str = "agent";
+
+/// More entries than these are refused.
+const MAX_AGENTS: usize = 32;
+/// How many signs a name may have.
+const MAX_NAME: usize = 32;
+/// How many bytes a place, a field or an argument may have (`PATH_MAX` of Linux).
+const MAX_TEXT: usize = 4096;
+/// How many arguments a command may have.
+const MAX_ARGUMENTS: usize = 100;
+/// Names of agents that closeout knows itself.
+const TAKEN: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
+/// What stands for the workspace in a place.
+const PLACEHOLDERS: [&str; 3] = ["{workspace}", "{name}", "{slug}"];
+
+const KEYS: [&str; 8] =
+    ["name", "output", "transcript", "format", "fields", "status_file", "reply_file", "commands"];
+const FIELDS: [&str; 3] = ["role", "text", "time"];
+const COMMANDS: [&str; 3] = ["probe", "query", "reply"];
+const FORMATS: [&str; 2] = ["claude", "jsonl"];
+
+/// What was read of one entry, and where each key stands.
+#[derive(Default)]
+struct Entry {
+    name: Option<String>,
+    output: Option<String>,
+    transcript: Option<String>,
+    format: Option<String>,
+    fields: [Option<String>; 3],
+    status_file: Option<String>,
+    reply_file: Option<String>,
+    commands: [Option<Vec<String>>; 3],
+    /// The keys that stand there, right or wrong.
+    given: Vec<(&'static str, usize)>,
+}
+
+impl Entry {
+    fn place_of(&self, key: &str) -> Option<usize> {
+        self.given.iter().find(|(given, _)| *given == key).map(|(_, at)| *at)
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the list of entries.
+    pub(super) fn read_agents(&mut self, at: usize, value: &Spanned<DeValue<'_>>, layer: &mut Layer) {
+        if self.origin == LayerOrigin::Workspace {
+            let what = "counts only in your own configuration file: it names commands".to_owned();
+            self.problem(at, Some(AGENTS.to_owned()), what);
+            return;
+        }
+        let entries = value
+            .get_ref()
+            .as_array()
+            .filter(|entries| entries.iter().all(|entry| matches!(entry.get_ref(), DeValue::Table(_))));
+        let Some(entries) = entries else {
+            self.problem(at, Some(AGENTS.to_owned()), "must be a list of tables: write [[agent]]".to_owned());
+            return;
+        };
+        if entries.len() > MAX_AGENTS {
+            let what = format!("must be at most {MAX_AGENTS} entries, not {}", entries.len());
+            self.problem(at, Some(AGENTS.to_owned()), what);
+            return;
+        }
+        for entry in entries {
+            let DeValue::Table(table) = entry.get_ref() else { continue };
+            let at = entry.span().start;
+            let mut read = Entry::default();
+            for (name, value) in table {
+                self.read_agent_key(name.get_ref(), name.span().start, value, &mut read);
+            }
+            self.finish_agent(at, read, layer);
+        }
+    }
+
+    fn read_agent_key(&mut self, key: &str, at: usize, value: &Spanned<DeValue<'_>>, entry: &mut Entry) {
+        let Some(known) = KEYS.iter().copied().find(|known| *known == key) else {
+            self.unknown_in_agent("", key, at, &KEYS);
+            return;
+        };
+        entry.given.push((known, at));
+        match known {
+            "name" => entry.name = self.agent_text(known, value, check_name),
+            "output" => entry.output = self.agent_text(known, value, |text| check_place(text, true)),
+            "transcript" => entry.transcript = self.agent_text(known, value, |text| check_place(text, true)),
+            "format" => entry.format = self.agent_text(known, value, check_format),
+            "status_file" => {
+                entry.status_file = self.agent_text(known, value, |text| check_place(text, false))
+            }
+            "reply_file" => entry.reply_file = self.agent_text(known, value, |text| check_place(text, false)),
+            "fields" => {
+                for (index, at, value) in self.agent_section(known, value, &FIELDS) {
+                    let key = format!("fields.{}", FIELDS[index]);
+                    entry.given.push(("fields", at));
+                    entry.fields[index] = self.agent_text(&key, value, check_field);
+                }
+            }
+            _ => {
+                for (index, _, value) in self.agent_section(known, value, &COMMANDS) {
+                    let key = format!("commands.{}", COMMANDS[index]);
+                    entry.commands[index] = self.agent_command(&key, value);
+                }
+            }
+        }
+    }
+
+    /// The entries of a table in an entry, each with the place of its key in `allowed`.
+    fn agent_section<'v>(
+        &mut self,
+        section: &str,
+        value: &'v Spanned<DeValue<'_>>,
+        allowed: &[&str],
+    ) -> Vec<(usize, usize, &'v Spanned<DeValue<'v>>)> {
+        let table: &DeTable<'_> = match value.get_ref() {
+            DeValue::Table(table) => table,
+            other => {
+                let what = format!("must be a table with {}, not {}", allowed.join(", "), type_name(other));
+                self.agent_problem(value.span().start, section, what);
+                return Vec::new();
+            }
+        };
+        let mut found = Vec::new();
+        for (name, value) in table {
+            let at = name.span().start;
+            match allowed.iter().position(|allowed| allowed == name.get_ref()) {
+                Some(index) => found.push((index, at, value)),
+                None => self.unknown_in_agent(section, name.get_ref(), at, allowed),
+            }
+        }
+        found
+    }
+
+    fn agent_text(
+        &mut self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Option<String> {
+        let checked = match value.get_ref().as_str() {
+            Some(text) => self.at_home(text).and_then(|text| check(&text).map(|()| text)),
+            None => Err(format!("must be a string, not {}", type_name(value.get_ref()))),
+        };
+        checked.map_err(|what| self.agent_problem(value.span().start, key, what)).ok()
+    }
+
+    fn agent_command(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let parts = value.get_ref().as_array().and_then(|parts| {
+            parts.iter().map(|part| part.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        });
+        let rule = "must be a list of strings: a program, by its name or an absolute path, and its arguments";
+        let Some(mut parts) = parts.filter(|parts| parts.len() <= MAX_ARGUMENTS) else {
+            self.agent_problem(value.span().start, key, rule.to_owned());
+            return None;
+        };
+        let is_text = |part: &String| part.len() <= MAX_TEXT && !part.contains('\0');
+        let program = parts.first().map(|program| self.at_home(program));
+        let is_program = |program: &str| {
+            !program.is_empty()
+                && !program.starts_with('-')
+                && (program.starts_with('/') || !program.contains('/'))
+        };
+        match program {
+            Some(Ok(program)) if is_program(&program) && parts.iter().all(is_text) => {
+                parts[0] = program;
+                Some(parts)
+            }
+            Some(Err(what)) => {
+                self.agent_problem(value.span().start, key, what);
+                None
+            }
+            Some(Ok(_)) | None => {
+                self.agent_problem(value.span().start, key, rule.to_owned());
+                None
+            }
+        }
+    }
+
+    /// The text with the home directory in place of a `~/` at its begin.
+    fn at_home(&self, text: &str) -> Result<String, String> {
+        let Some(rest) = text.strip_prefix("~/") else { return Ok(text.to_owned()) };
+        let home = self.home.ok_or_else(|| "begins with `~/`, and no home directory is known".to_owned())?;
+        let home = home.to_str().filter(|home| !home.contains(['*', '?', '{', '}']));
+        let home = home.ok_or_else(|| {
+            "begins with `~/`, and the home directory has signs in its path that mean something here"
+                .to_owned()
+        })?;
+        Ok(format!("{}/{rest}", home.trim_end_matches('/')))
+    }
+
+    /// Puts together what was read, if nothing is missing.
+    fn finish_agent(&mut self, at: usize, entry: Entry, layer: &mut Layer) {
+        if entry.place_of("name").is_none() {
+            self.agent_problem(at, "name", "is missing".to_owned());
+        }
+        if let Some(name) = &entry.name
+            && layer.agents.iter().any(|agent| agent.name == *name)
+        {
+            let at = entry.place_of("name").unwrap_or(at);
+            self.agent_problem(at, "name", format!("is the name of another agent too: \"{}\"", shown(name)));
+            return;
+        }
+        let trail = self.trail(at, &entry);
+        let [probe, query, reply] = entry.commands;
+        if let (Some(name), Some(trail)) = (entry.name, trail) {
+            let Entry { status_file, reply_file, .. } =
+                Entry { commands: [None, None, None], name: None, ..entry };
+            layer.agents.push(CustomAgent { name, trail, status_file, reply_file, probe, query, reply });
+        }
+    }
+
+    fn trail(&mut self, at: usize, entry: &Entry) -> Option<AgentTrail> {
+        let (output, transcript) = (entry.place_of("output"), entry.place_of("transcript"));
+        match (output, transcript) {
+            (None, None) => {
+                let what = "or `transcript` is missing: one of them says where its words are";
+                self.agent_problem(at, "output", what.to_owned());
+                None
+            }
+            (Some(_), Some(at)) => {
+                let what = "cannot stand beside `output`: one of them says where its words are";
+                self.agent_problem(at, "transcript", what.to_owned());
+                None
+            }
+            (Some(_), None) => {
+                for key in ["format", "fields"] {
+                    if let Some(at) = entry.place_of(key) {
+                        self.agent_problem(at, key, "belongs to a `transcript`".to_owned());
+                    }
+                }
+                entry.output.clone().map(|place| AgentTrail::Output { place })
+            }
+            (None, Some(at)) => {
+                let format = self.format(at, entry)?;
+                entry.transcript.clone().map(|place| AgentTrail::Transcript { place, format })
+            }
+        }
+    }
+
+    fn format(&mut self, at: usize, entry: &Entry) -> Option<TranscriptFormat> {
+        if entry.place_of("format").is_none() {
+            self.agent_problem(at, "format", format!("is missing: it is {}", one_of(&FORMATS)));
+            return None;
+        }
+        match entry.format.as_deref()? {
+            "claude" => {
+                if let Some(at) = entry.place_of("fields") {
+                    self.agent_problem(at, "fields", "belongs to the format \"jsonl\"".to_owned());
+                }
+                Some(TranscriptFormat::Claude)
+            }
+            _ => {
+                let [role, text, time] = entry.fields.clone();
+                for (name, field) in [("fields.role", &role), ("fields.text", &text)] {
+                    if field.is_none() {
+                        let what =
+                            "is missing: a dotted path into each line, like \"message.role\"".to_owned();
+                        self.agent_problem(at, name, what);
+                    }
+                }
+                Some(TranscriptFormat::Jsonl { role: role?, text: text?, time })
+            }
+        }
+    }
+
+    fn unknown_in_agent(&mut self, section: &str, name: &str, at: usize, allowed: &[&str]) {
+        let prefix = if section.is_empty() { String::new() } else { format!("{section}.") };
+        let meant = nearest(name, allowed.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{AGENTS}.{prefix}{near}`?"));
+        let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
+        self.agent_problem(at, &format!("{prefix}{}", shown(name)), what);
+    }
+
+    fn agent_problem(&mut self, at: usize, key: &str, what: String) {
+        self.problem(at, Some(format!("{AGENTS}.{key}")), what);
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_sign =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(is_sign) {
+        let found = shown(name);
+        return Err(format!("must be 1 to {MAX_NAME} of a-z, 0-9, \"-\" and \"_\", not \"{found}\""));
+    }
+    if TAKEN.contains(&name) {
+        return Err(format!("must not be \"{name}\": closeout knows that agent itself"));
+    }
+    Ok(())
+}
+
+fn check_format(format: &str) -> Result<(), String> {
+    if FORMATS.contains(&format) {
+        return Ok(());
+    }
+    let meant =
+        nearest(format, FORMATS).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+    Err(format!("must be {}, not \"{}\"{meant}", one_of(&FORMATS), shown(format)))
+}
+
+fn check_field(path: &str) -> Result<(), String> {
+    let is_path = !path.is_empty()
+        && path.len() <= MAX_TEXT
+        && path.split('.').all(|name| !name.is_empty() && !name.chars().any(char::is_control));
+    if is_path {
+        return Ok(());
+    }
+    Err(format!("must be a dotted path into each line, like \"message.role\", not \"{}\"", shown(path)))
+}
+
+/// A place below the workspace, or an absolute one that depends on the workspace.
+fn check_place(place: &str, is_pattern_allowed: bool) -> Result<(), String> {
+    if place.is_empty() || place.len() > MAX_TEXT || place.chars().any(char::is_control) {
+        return Err("must be a path".to_owned());
+    }
+    let mut rest = place.to_owned();
+    for placeholder in PLACEHOLDERS {
+        rest = rest.replace(placeholder, "");
+    }
+    if rest.contains(['{', '}']) {
+        return Err(format!("may have {} in braces, and nothing else", PLACEHOLDERS.join(", ")));
+    }
+    let names: Vec<&str> = place.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+    if names.contains(&"..") {
+        return Err("must have no `..` in it".to_owned());
+    }
+    if names.is_empty() || place.ends_with('/') {
+        return Err("must name a file".to_owned());
+    }
+    if place.starts_with('/') && rest == place {
+        let what = "is the same for all workspaces: an absolute path must have";
+        return Err(format!("{what} {} in it", PLACEHOLDERS.join(" or ")));
+    }
+    if names.contains(&"**") {
+        return Err("must have no `**` in it; `*` and `?` match within one folder".to_owned());
+    }
+    if names.iter().any(|name| name.contains('{') && name.contains(['*', '?'])) {
+        return Err("must have no `*` or `?` in a name that has braces".to_owned());
+    }
+    if !is_pattern_allowed && place.contains(['*', '?']) {
+        return Err("must be one file, without `*` and `?`".to_owned());
+    }
+    Ok(())
+}
+
+fn one_of(words: &[&str]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+}
