@@ -6,6 +6,7 @@
 mod activity;
 mod agents;
 mod agents_codex;
+mod agents_custom;
 mod agents_gemini;
 mod agents_opencode;
 mod architecture;
