@@ -142,6 +142,7 @@ impl Machine {
             home: None,
             adapters: vec![Adapter::ClaudeCode { config_dir: self.config_dir.clone() }],
             git_program: None,
+            live: None,
         };
         let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
         let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };

@@ -88,6 +88,7 @@ impl Place {
             home: Some(self.top.join("home")),
             adapters: vec![Adapter::ClaudeCode { config_dir: self.top.join("home/.claude") }],
             git_program: None,
+            live: None,
         };
         collect(&request, &surroundings, &mut self.memory)
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::agent::Adapter;
 use crate::config::{Config, Flags, Sources};
 use crate::engine::{Launch, Overlay, Scope};
+use crate::evidence::LiveSources;
+use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
 use crate::process;
 
 use super::exit::Failure;
@@ -67,6 +69,19 @@ impl Environment {
         adapters.into_iter().flatten().collect()
     }
 
+    /// tmux, if it is installed, and whether this runs inside (tmux(1), ENVIRONMENT).
+    fn tmux(&self) -> Option<Tmux> {
+        let program = process::find_program("tmux", Some(self.variable("PATH")?.as_os_str()))?;
+        let folder = self.variable("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let own = rustix::process::geteuid().as_raw();
+        let inside = self.variable("TMUX").zip(self.variable("TMUX_PANE")).and_then(|(variable, pane)| {
+            // `socket,pid,session`; a path may hold commas.
+            let socket = PathBuf::from(variable.to_str()?.rsplitn(3, ',').nth(2)?);
+            Some(InsideTmux { socket, variable: variable.clone(), pane: pane.clone() })
+        });
+        Some(Tmux { program, default_socket: folder.join(format!("tmux-{own}/default")), inside })
+    }
+
     /// A path that was given, absolute and with its links as they are.
     pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         self.here.join(path)
@@ -91,6 +106,7 @@ impl Environment {
             home: self.home.clone(),
             adapters,
             git_program: self.program("git"),
+            live: Some(LiveSources::new(self.tmux().map(PaneSource::new))),
             state_folder,
         })
     }

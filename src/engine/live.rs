@@ -11,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
-    WorkspaceId,
+    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, JumpOutcome, JumpTarget, Parts,
+    Timestamp, WatchProblem, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
@@ -20,7 +20,7 @@ use crate::watch::{Inbox, ProcessEnds, Sighting};
 
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::watching::Watching;
-use super::{Launch, clock, collect};
+use super::{Launch, clock, collect, pane_jump};
 
 /// How many collections run at once.
 const N_LANES: usize = 2;
@@ -198,6 +198,7 @@ impl Engine {
                     watching.recheck();
                 }
             }
+            Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Wake { at } => self.wake_at = Some(at),
             Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
         }
@@ -255,6 +256,18 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Jumps beside the loop: one event comes back, whatever happens.
+    fn jump(&self, workspace: WorkspaceId, session: JumpTarget) {
+        let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
+        tokio::spawn(async move {
+            let work = spawn_blocking(move || pane_jump::jump(&session, launch.live.as_ref()));
+            let outcome =
+                work.await.unwrap_or_else(|error| JumpOutcome::Refused { reason: error.to_string() });
+            let event = Event::Jumped { at: clock::now(), workspace, outcome };
+            let _ = sender.send(Arrival::Event(event));
+        });
     }
 
     fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {

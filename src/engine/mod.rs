@@ -10,6 +10,7 @@ mod discover;
 mod discovering;
 mod live;
 mod once;
+mod pane_jump;
 mod session_folders;
 mod watching;
 
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 
 use crate::agent::Adapter;
 use crate::config::Config;
-use crate::evidence::Surroundings;
+use crate::evidence::{LiveSources, Surroundings};
 use crate::model::Timestamp;
 
 pub use live::Engine;
@@ -38,6 +39,8 @@ pub struct Launch {
     pub adapters: Vec<Adapter>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
+    /// Where processes and panes are asked for; `None` asks nowhere.
+    pub live: Option<LiveSources>,
     /// Where baselines are remembered; `None` remembers nothing.
     pub state_folder: Option<PathBuf>,
 }
@@ -79,6 +82,7 @@ impl Launch {
             home: self.home.clone(),
             adapters: self.adapters.clone(),
             git_program: self.git_program.clone(),
+            live: self.live.clone(),
         }
     }
 }

@@ -63,6 +63,7 @@ pub fn judge_once(launch: &Launch) -> Judged {
                 Effect::Watch { .. }
                 | Effect::WatchProcesses { .. }
                 | Effect::RecheckWatches
+                | Effect::JumpToPane { .. }
                 | Effect::Wake { .. } => {}
             }
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
+use super::live_facts::{LiveMemory, LiveSources};
 use super::required_files::is_pattern;
 use super::sessions::read_sessions;
 use super::text_file::{configured, read_decision, read_output};
@@ -31,12 +32,15 @@ pub struct Surroundings {
     pub adapters: Vec<Adapter>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
+    /// Where processes and panes are asked for; `None` asks nowhere.
+    pub live: Option<LiveSources>,
 }
 
 /// What is remembered of one workspace between collections. Losing it costs time and nothing else.
 #[derive(Debug, Default)]
 pub struct Memory {
     sessions: SessionMemory,
+    live: LiveMemory,
     results: ResultMemory,
     git: GitMemory,
     /// The baseline that settings give, and the commit that it was when it was first looked up: a
@@ -82,7 +86,8 @@ pub fn collect(
         found.git = observe_git(request, surroundings, memory);
     }
     if request.parts.contains(Parts::WORDS) {
-        memory.session_targets = read_sessions(request, surroundings, &mut memory.sessions, &mut found);
+        memory.session_targets =
+            read_sessions(request, surroundings, &mut memory.sessions, &mut memory.live, &mut found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)
@@ -126,6 +131,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         other_sessions: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,
+        look_again_at: None,
     }
 }
 

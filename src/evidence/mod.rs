@@ -6,6 +6,8 @@
 mod checks;
 mod collect;
 pub mod git;
+mod live_facts;
+pub mod panes;
 mod plan_file;
 mod required_files;
 mod sessions;
@@ -15,5 +17,6 @@ pub mod untrusted_file;
 mod watch_folders;
 
 pub use collect::{CollectError, Memory, Surroundings, collect};
+pub use live_facts::LiveSources;
 pub use plan_file::{PlanFormatError, parse_plan};
 pub use test_results::{ResultsFormatError, TestCounts, parse_results};

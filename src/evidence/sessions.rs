@@ -1,6 +1,7 @@
 //! The sessions of a workspace: what their records tell, and what is told of them beside their records.
 
 use super::collect::Surroundings;
+use super::live_facts::{self, LiveMemory};
 use crate::agent::{self, SessionMemory};
 use crate::model::{CollectRequest, Observations, Reading, WatchTarget};
 
@@ -9,6 +10,7 @@ pub(super) fn read_sessions(
     request: &CollectRequest,
     surroundings: &Surroundings,
     memory: &mut SessionMemory,
+    live_memory: &mut LiveMemory,
     found: &mut Observations,
 ) -> Vec<WatchTarget> {
     if surroundings.adapters.is_empty() {
@@ -16,7 +18,11 @@ pub(super) fn read_sessions(
         return Vec::new();
     }
     let workspace = request.workspace.path();
-    let read = agent::sessions(&surroundings.adapters, workspace, &request.sessions, memory);
+    let mut read = agent::sessions(&surroundings.adapters, workspace, &request.sessions, memory);
+    if let Some(live) = &surroundings.live {
+        found.look_again_at =
+            live_facts::tell(&mut read.sessions, request, live, surroundings.now, live_memory);
+    }
     let mut sessions = read.sessions.into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {
         (Some(newest), _) => Reading::Present(newest),

@@ -2,7 +2,7 @@
 //! answers with exactly one event where its doc says so.
 
 use super::{
-    Baseline, GitReader, Parts, Policy, ProcessId, SessionPlace, TaskKind, Timestamp, WatchTarget,
+    Baseline, GitReader, Pane, Parts, Policy, ProcessId, SessionPlace, TaskKind, Timestamp, WatchTarget,
     WorkspaceId, WorkspaceSettings,
 };
 
@@ -39,6 +39,24 @@ pub enum Effect {
         /// The baseline.
         baseline: Baseline,
     },
+    /// Bring a session's pane before the person. Answers with one [`super::Event::Jumped`].
+    JumpToPane {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The session.
+        session: JumpTarget,
+    },
+}
+
+/// A session whose pane is wanted, as the person saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JumpTarget {
+    /// Its agent.
+    pub agent: String,
+    /// The pane that a source named.
+    pub pane: Option<Pane>,
+    /// The process that a source named.
+    pub process: Option<ProcessId>,
 }
 
 /// A collection that is asked for.

@@ -55,6 +55,15 @@ pub enum Event {
         /// What it brought.
         outcome: Result<Box<Sample>, CollectProblem>,
     },
+    /// A jump to a pane was tried. Exactly one for each [`super::Effect::JumpToPane`]. Sent by the engine.
+    Jumped {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What became of it.
+        outcome: JumpOutcome,
+    },
     /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
     Woke {
         /// When.
@@ -82,6 +91,23 @@ pub struct FoundWorkspace {
     pub sessions: Vec<SessionPlace>,
     /// What is wrong with its own configuration file, in words.
     pub problem: Option<String>,
+}
+
+/// What became of a jump to a pane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JumpOutcome {
+    /// The pane is before the person.
+    Done,
+    /// closeout does not run in that tmux server: this command, typed in a shell, shows the pane.
+    Attach {
+        /// The command, quoted for a shell. Holds untrusted text.
+        command: String,
+    },
+    /// There was no jump.
+    Refused {
+        /// Why, in words. May hold untrusted text.
+        reason: String,
+    },
 }
 
 /// Why a collection brought nothing.

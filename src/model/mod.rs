@@ -39,8 +39,8 @@ pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
-pub use effect::{CollectRequest, Effect};
-pub use event::{CollectProblem, Event, FoundWorkspace, WatchProblem};
+pub use effect::{CollectRequest, Effect, JumpTarget};
+pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Operation,

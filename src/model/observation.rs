@@ -36,6 +36,8 @@ pub struct Observations {
     pub watch_targets: Vec<WatchTarget>,
     /// The baseline to be remembered, when this collection found a new one.
     pub new_baseline: Option<Baseline>,
+    /// A source that tells no changes can tell more then: look again at this moment.
+    pub look_again_at: Option<Timestamp>,
 }
 
 /// The reading of one source.

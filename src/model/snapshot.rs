@@ -30,7 +30,8 @@ pub struct Sample {
     pub processes: Vec<ProcessId>,
     /// A baseline to be remembered.
     pub new_baseline: Option<Baseline>,
-    /// Something was half-written, and no event may come when it stays so: look again at this moment.
+    /// Something was half-written, or can be told by a source that tells no changes, and no event may
+    /// come: look again at this moment.
     pub look_again_at: Option<Timestamp>,
 }
 

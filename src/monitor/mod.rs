@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, FoundWorkspace, Intent, Parts, Policy, Timestamp, WatchSettings, WorkspaceId,
-    WorkspaceView,
+    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Timestamp, WatchSettings,
+    WorkspaceId, WorkspaceView,
 };
 
 use schedule::Dues;
@@ -37,6 +37,8 @@ pub struct Monitor {
     changed: BTreeSet<WorkspaceId>,
     /// Those that went away since a front asked.
     removed: Vec<WorkspaceId>,
+    /// What a person is to be told.
+    told: Vec<Told>,
     reconcile_at: Timestamp,
     wake_at: Option<Timestamp>,
     is_discovered: bool,
@@ -49,6 +51,20 @@ pub struct ViewChanges {
     pub views: Vec<WorkspaceView>,
     /// Workspaces that are no more.
     pub removed: Vec<WorkspaceId>,
+    /// Answers to what a person wanted, in the order in which they came.
+    pub told: Vec<Told>,
+}
+
+/// The answer to something that a person wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// What became of a jump to a pane.
+    Jump {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What became of it.
+        outcome: JumpOutcome,
+    },
 }
 
 impl Monitor {
@@ -65,6 +81,7 @@ impl Monitor {
             n_older_sessions: 0,
             changed: BTreeSet::new(),
             removed: Vec::new(),
+            told: Vec::new(),
             reconcile_at: Timestamp(0),
             wake_at: None,
             is_discovered: false,
@@ -102,13 +119,17 @@ impl Monitor {
                 self.changed.insert(workspace);
                 at
             }
+            Event::Jumped { at, workspace, outcome } => {
+                self.told.push(Told::Jump { workspace, outcome });
+                at
+            }
             Event::Woke { at } => {
                 self.wake_at = None;
                 self.woke(at, &mut effects);
                 at
             }
             Event::Wanted { at, intent } => {
-                self.wanted(intent, at);
+                self.wanted(intent, at, &mut effects);
                 at
             }
         };
@@ -126,7 +147,11 @@ impl Monitor {
                 Some(view::view(tracked, self.names.get(id).map_or("", String::as_str)))
             })
             .collect();
-        ViewChanges { views, removed: std::mem::take(&mut self.removed) }
+        ViewChanges {
+            views,
+            removed: std::mem::take(&mut self.removed),
+            told: std::mem::take(&mut self.told),
+        }
     }
 
     /// Paths that were given and are no workspace, each with the reason.
@@ -196,7 +221,7 @@ impl Monitor {
         self.reconcile_at = at.plus_millis(millis(self.settings.reconcile_ms));
     }
 
-    fn wanted(&mut self, intent: Intent, at: Timestamp) {
+    fn wanted(&mut self, intent: Intent, at: Timestamp, effects: &mut Vec<Effect>) {
         match intent {
             Intent::Refresh { workspace: Some(id) } => self.with(&id, |tracked| tracked.refresh(at)),
             Intent::Refresh { workspace: None } => {
@@ -205,13 +230,28 @@ impl Monitor {
                 }
                 self.touch_all();
             }
-            // Discovery answers the first; the second changes no workspace.
-            Intent::ShowOlder { .. } | Intent::JumpToPane { .. } => {}
+            Intent::JumpToPane { workspace, session_id } => match self.jump_target(&workspace, &session_id) {
+                Some(session) => effects.push(Effect::JumpToPane { workspace, session }),
+                None => {
+                    let outcome =
+                        JumpOutcome::Refused { reason: "the session is not known any more".to_owned() };
+                    self.told.push(Told::Jump { workspace, outcome });
+                }
+            },
+            // Discovery answers it.
+            Intent::ShowOlder { .. } => {}
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);
             }
         }
+    }
+
+    fn jump_target(&self, id: &WorkspaceId, session_id: &str) -> Option<JumpTarget> {
+        let sessions = &self.workspaces.get(id)?.snapshot.words.sessions;
+        let session = sessions.iter().find(|session| session.session_id == session_id)?;
+        let agent = session.agent.clone();
+        Some(JumpTarget { agent, pane: session.pane.clone(), process: session.process })
     }
 
     fn look_at_all(&mut self, parts: Parts, at: Timestamp) {

@@ -280,7 +280,9 @@ impl Tracked {
             // A new prompt makes older plans, reports and results stale: weigh them again.
             self.again |= Parts::CHECKS;
         }
-        self.look_again_at = sample.look_again_at;
+        // A look at git alone takes nothing back of what the words asked for.
+        let still = self.look_again_at.filter(|at| sample.words.is_none() && *at > sample.taken_at);
+        self.look_again_at = still.into_iter().chain(sample.look_again_at).min();
         if let Some(git) = &sample.git {
             self.baseline = Some(git.baseline.clone());
         }

@@ -45,6 +45,7 @@ pub(crate) fn surroundings(world: &World) -> Surroundings {
         home: Some(world.home()),
         adapters: Vec::new(),
         git_program: Some(world.git_program().to_path_buf()),
+        live: None,
     }
 }
 

@@ -1,12 +1,12 @@
 //! One entry of the client's registry, `sessions/<pid>.json`, and the process that it is about.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::open::read_small;
+use crate::agent::process_stat::{Standing, standing};
 use crate::model::{Pane, ProcessId, WaitsOn};
 
 /// A longer entry is passed over; real ones have less than 1 KiB. In bytes.
@@ -135,19 +135,12 @@ impl Entry {
         if !self.is_of_this_namespace() {
             return Process::Unknown;
         }
-        match fs::read(format!("/proc/{}/stat", self.pid)) {
-            Ok(stat) => match ProcessStat::parse(&stat) {
-                Some(stat) if stat.is_dead || stat.started_at != self.proc_start => Process::Gone,
-                Some(stat) => Process::Alive { is_own: stat.is_child_of_this() },
-                None => Process::Unknown,
-            },
-            // Where this process cannot be seen either, nothing can.
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound && Path::new("/proc/self/stat").exists() =>
-            {
-                Process::Gone
-            }
-            Err(_) => Process::Unknown,
+        // A start that is no number is that of no process.
+        let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
+        match standing(ProcessId { pid: self.pid, started_at }) {
+            Standing::Alive(stat) => Process::Alive { is_own: stat.is_child_of_this() },
+            Standing::Gone => Process::Gone,
+            Standing::Unknown => Process::Unknown,
         }
     }
 
@@ -155,32 +148,5 @@ impl Entry {
     fn is_of_this_namespace(&self) -> bool {
         let Some(at) = self.pid_domain.rfind(":pid:[") else { return true };
         fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(&self.pid_domain[at + 1..]))
-    }
-}
-
-/// What `/proc/<pid>/stat` tells (proc(5)).
-struct ProcessStat {
-    /// It ended, and nobody has taken notice yet.
-    is_dead: bool,
-    parent: String,
-    started_at: String,
-}
-
-impl ProcessStat {
-    fn parse(stat: &[u8]) -> Option<ProcessStat> {
-        // The second field is the program's name in brackets, and any bytes can stand in it.
-        let end = stat.iter().rposition(|byte| *byte == b')')?;
-        let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
-        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-        let field = |number: usize| fields.get(number - 3).copied();
-        Some(ProcessStat {
-            is_dead: matches!(field(3)?, "Z" | "X" | "x"),
-            parent: field(4)?.to_owned(),
-            started_at: field(22)?.to_owned(),
-        })
-    }
-
-    fn is_child_of_this(&self) -> bool {
-        fs::read_link("/proc/self").is_ok_and(|this| this == Path::new(&self.parent))
     }
 }

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::engine::{Engine, clock};
-use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
+use crate::model::{
+    Attention, Intent, JumpOutcome, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text,
+};
+use crate::monitor::Told;
 use crate::ui::{self, Input};
 
 use super::pace::Pace;
@@ -80,6 +83,10 @@ impl Front {
         }
         if self.state.n_older != engine.n_older_sessions() {
             self.state.n_older = engine.n_older_sessions();
+            news = News::Seen;
+        }
+        for told in changes.told {
+            self.state.answer = words_of(told);
             news = News::Seen;
         }
         for view in changes.views {
@@ -183,6 +190,19 @@ fn place(view: &WorkspaceView) -> (Option<Attention>, Option<VerdictState>, Opti
 fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
     for intent in intents {
         engine.want(intent);
+    }
+}
+
+/// The answer to something that a person wanted; `None` where they see it themselves.
+fn words_of(told: Told) -> Option<String> {
+    match told {
+        Told::Jump { outcome: JumpOutcome::Done, .. } => None,
+        Told::Jump { outcome: JumpOutcome::Attach { command }, .. } => {
+            Some(format!("to see it, type in another terminal: {}", display_text::line(&command)))
+        }
+        Told::Jump { outcome: JumpOutcome::Refused { reason }, .. } => {
+            Some(format!("no jump: {}", display_text::line(&reason)))
+        }
     }
 }
 

@@ -61,7 +61,8 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
 }
 
 /// A file that is being written is looked at again when it is old enough to be taken as it is, and a
-/// session without a process when that is believed.
+/// session without a process when that is believed, and what a source tells that tells no changes when
+/// it can tell more.
 fn look_again_at(observations: &Observations) -> Option<Timestamp> {
     let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
     let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
@@ -71,7 +72,7 @@ fn look_again_at(observations: &Observations) -> Option<Timestamp> {
     let files = found.then(|| observations.taken_at.plus_millis(GRACE_MS));
     let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
     let believed = sessions.filter_map(activity::believed_at).filter(|at| *at > observations.taken_at);
-    files.into_iter().chain(believed).min()
+    files.into_iter().chain(believed).chain(observations.look_again_at).min()
 }
 
 /// What has been weighed so far, each with the part that it was read in.

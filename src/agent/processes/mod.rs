@@ -1,0 +1,12 @@
+//! The processes of agents on this machine, as `/proc` tells of them (proc(5)), and which of them is a
+//! session's.
+//!
+//! One pass opens one small file for each process, and more only for those that can be an agent's. A
+//! process is named by its number and its start, so that a number that is used again names another. It
+//! signals nothing, and takes what it cannot read for a reason to say nothing.
+
+mod recognise;
+mod table;
+
+pub(super) use table::line_of_parents;
+pub use table::{AgentProcess, ProcessTable, Sought};

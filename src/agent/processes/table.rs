@@ -1,0 +1,326 @@
+//! The table of agents' processes, and what it tells of one session.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::recognise::{agent_of, is_candidate};
+use crate::agent::codex;
+use crate::agent::process_stat::ProcessStat;
+use crate::model::ProcessId;
+
+/// More processes than these are not looked at, and then nothing is certain.
+const MOST_PROCESSES: usize = 32_768;
+/// More open files of one process than these are not looked at, and then nothing is certain.
+const MOST_FILES: usize = 4096;
+/// So much of a command line is read, in bytes.
+const COMMAND_LINE: u64 = 16 << 10;
+/// How many steps up the line of parents are followed.
+const MOST_PARENTS: usize = 32;
+/// The process namespace that sees all processes (Linux, `PROC_PID_INIT_INO`).
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+
+/// One process of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentProcess {
+    /// Which.
+    pub id: ProcessId,
+    /// The agent's name.
+    pub agent: &'static str,
+    /// It serves others: the folder in which it was started says nothing of what it does.
+    pub is_service: bool,
+    /// The process that started it.
+    pub parent: u32,
+    /// The number of its pseudo-terminal: 3 for `/dev/pts/3`.
+    pub pseudo_terminal: Option<u32>,
+    /// The folder in which it works; `None` where that cannot be read.
+    pub folder: Option<PathBuf>,
+    /// The words of its command line.
+    pub arguments: Vec<String>,
+    /// The names of the session records that it holds open, for Codex; `None` where that cannot be read.
+    pub records: Option<Vec<String>>,
+}
+
+/// The processes of agents at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessTable {
+    /// The processes, in no order.
+    pub processes: Vec<AgentProcess>,
+    /// Whether no process of this machine can be missing: all of them are seen from here.
+    pub is_whole: bool,
+}
+
+/// The session whose process is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'a> {
+    /// Its agent.
+    pub agent: &'a str,
+    /// Its id. Untrusted text.
+    pub session_id: &'a str,
+    /// The folder in which it works, resolved.
+    pub folder: &'a Path,
+    /// Whether it is the newest session of that agent in that folder.
+    pub is_newest: bool,
+    /// Whether its turn is open.
+    pub is_open: bool,
+}
+
+impl ProcessTable {
+    /// Goes over `/proc` once.
+    pub fn read() -> ProcessTable {
+        let Ok(entries) = fs::read_dir("/proc") else { return ProcessTable::default() };
+        let mut pids = entries
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+            .take(MOST_PROCESSES + 1);
+        let mut n_seen = 0;
+        let mut processes = Vec::new();
+        for pid in &mut pids {
+            n_seen += 1;
+            processes.extend(read_process(pid));
+        }
+        let is_whole = n_seen <= MOST_PROCESSES
+            && fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE))
+            // With `hidepid` those of others are not seen.
+            && ProcessStat::read(1).is_ok();
+        ProcessTable { processes, is_whole }
+    }
+
+    /// The session's process. Codex: the one that holds its record open; if that is the server, the only
+    /// one that works in the session's folder, and without one the server itself while a turn runs in it.
+    /// Others: the only one that works in the session's folder, for the newest session there.
+    pub fn process_of(&self, sought: &Sought<'_>) -> Option<&AgentProcess> {
+        if sought.agent != codex::NAME {
+            return self.only_one_in(sought);
+        }
+        let mut holders = self.of(sought.agent).filter(|process| process.holds(sought.session_id));
+        let holder = holders.next()?;
+        match self.of(sought.agent).find(|process| !process.is_service && process.holds(sought.session_id)) {
+            Some(holder) => Some(holder),
+            None => self.only_one_in(sought).or(sought.is_open.then_some(holder)),
+        }
+    }
+
+    /// Whether certainly no process works on the session: none holds its record, names its id, serves
+    /// others, or works in its folder or in `work_tree`, and nothing that would tell was out of reach.
+    /// Codex's server is none that counts, since it holds the records that it works on. `was_seen` says
+    /// that its process was seen from here before, so that it would be seen now.
+    pub fn is_surely_gone(&self, sought: &Sought<'_>, work_tree: &Path, was_seen: bool) -> bool {
+        (self.is_whole || was_seen)
+            && self.of(sought.agent).all(|process| {
+                let is_elsewhere = process
+                    .folder
+                    .as_deref()
+                    .is_some_and(|folder| folder != sought.folder && !folder.starts_with(work_tree));
+                let is_other = process.records.is_some() && !process.holds(sought.session_id);
+                let is_idle_server = process.is_service && sought.agent == codex::NAME && is_other;
+                let knows_it = process.arguments.iter().any(|word| word.contains(sought.session_id));
+                let may_hold_it = sought.agent == codex::NAME && !is_other;
+                is_idle_server || is_elsewhere && !process.is_service && !knows_it && !may_hold_it
+            })
+    }
+
+    /// The agent's process on this pseudo-terminal, if there is one.
+    pub fn on_terminal(&self, agent: &str, pseudo_terminal: u32) -> Option<&AgentProcess> {
+        self.of(agent).find(|process| !process.is_service && process.pseudo_terminal == Some(pseudo_terminal))
+    }
+
+    fn of(&self, agent: &str) -> impl Iterator<Item = &AgentProcess> {
+        self.processes.iter().filter(move |process| process.agent == agent)
+    }
+
+    /// The only process of the agent in the folder. One that only started the other counts with it, and
+    /// the started one is named: it does the work.
+    fn only_one_in(&self, sought: &Sought<'_>) -> Option<&AgentProcess> {
+        if !sought.is_newest {
+            return None;
+        }
+        let here: Vec<&AgentProcess> = self
+            .of(sought.agent)
+            .filter(|process| !process.is_service && process.folder.as_deref() == Some(sought.folder))
+            .collect();
+        let is_parent = |one: &AgentProcess| here.iter().any(|other| other.parent == one.id.pid);
+        let mut last = here.iter().filter(|process| !is_parent(process));
+        let n_first = here.iter().filter(|one| !here.iter().any(|other| one.parent == other.id.pid)).count();
+        match (last.next(), last.next()) {
+            (Some(process), None) if n_first == 1 => Some(process),
+            _ => None,
+        }
+    }
+}
+
+impl AgentProcess {
+    /// Whether it holds the record of this session open: `rollout-<time>-<id>.jsonl`.
+    fn holds(&self, session_id: &str) -> bool {
+        self.records
+            .iter()
+            .flatten()
+            .any(|name| name.strip_suffix(".jsonl").and_then(|stem| stem.strip_suffix(session_id)).is_some())
+    }
+}
+
+/// The numbers of a process and its parents, from itself upwards.
+pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
+    let mut line = vec![pid];
+    while line.len() < MOST_PARENTS {
+        match line.last().map(|pid| ProcessStat::read(*pid)) {
+            Some(Ok(stat)) if stat.parent > 1 => line.push(stat.parent),
+            _ => break,
+        }
+    }
+    line
+}
+
+/// The process, if it is an agent's.
+fn read_process(pid: u32) -> Option<AgentProcess> {
+    let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
+    let name = str::from_utf8(name.trim_ascii_end()).ok()?;
+    if !is_candidate(name) {
+        return None;
+    }
+    let mut line = Vec::new();
+    File::open(format!("/proc/{pid}/cmdline")).ok()?.take(COMMAND_LINE).read_to_end(&mut line).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    let arguments: Vec<&str> = line.split_terminator('\0').collect();
+    let (agent, is_service) = agent_of(name, &arguments)?;
+    let stat = ProcessStat::read(pid).ok().filter(|stat| !stat.is_dead)?;
+    Some(AgentProcess {
+        id: ProcessId { pid, started_at: stat.started_at },
+        agent,
+        is_service,
+        parent: stat.parent,
+        pseudo_terminal: stat.pseudo_terminal,
+        folder: fs::read_link(format!("/proc/{pid}/cwd")).ok(),
+        arguments: arguments.into_iter().map(str::to_owned).collect(),
+        records: if agent == codex::NAME { open_records(pid) } else { Some(Vec::new()) },
+    })
+}
+
+/// The names of the session records that a process holds open; `None` where that cannot be told.
+fn open_records(pid: u32) -> Option<Vec<String>> {
+    let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    let mut names = Vec::new();
+    for (n_before, entry) in entries.enumerate() {
+        if n_before == MOST_FILES {
+            return None;
+        }
+        // One that was closed meanwhile is none.
+        let Some(target) = entry.ok().and_then(|entry| fs::read_link(entry.path()).ok()) else { continue };
+        let name = target.file_name().and_then(|name| name.to_str());
+        names.extend(name.filter(|name| name.ends_with(".jsonl")).map(str::to_owned));
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::gemini;
+
+    fn process(pid: u32, agent: &'static str, folder: &str) -> AgentProcess {
+        AgentProcess {
+            id: ProcessId { pid, started_at: 7 },
+            agent,
+            is_service: false,
+            parent: 1,
+            pseudo_terminal: Some(pid),
+            folder: Some(folder.into()),
+            arguments: vec![agent.to_owned()],
+            records: Some(Vec::new()),
+        }
+    }
+
+    fn table(processes: Vec<AgentProcess>) -> ProcessTable {
+        ProcessTable { processes, is_whole: true }
+    }
+
+    fn sought(agent: &str) -> Sought<'_> {
+        Sought { agent, session_id: "id-1", folder: Path::new("/w/a"), is_newest: true, is_open: true }
+    }
+
+    fn holding(mut process: AgentProcess, id: &str) -> AgentProcess {
+        process.records = Some(vec![format!("rollout-2026-11-22T01-37-53-{id}.jsonl")]);
+        process
+    }
+
+    fn serving(mut process: AgentProcess) -> AgentProcess {
+        process.is_service = true;
+        process
+    }
+
+    fn under(mut process: AgentProcess, parent: u32) -> AgentProcess {
+        process.parent = parent;
+        process
+    }
+
+    fn pid_of(table: &ProcessTable, sought: &Sought<'_>) -> Option<u32> {
+        table.process_of(sought).map(|process| process.id.pid)
+    }
+
+    fn is_gone(table: &ProcessTable, agent: &str) -> bool {
+        table.is_surely_gone(&sought(agent), Path::new("/w/a"), false)
+    }
+
+    #[test]
+    fn codex_sessions_are_those_of_who_holds_the_record() {
+        let codex = codex::NAME;
+        let elsewhere = holding(process(5, codex, "/w/other"), "id-1");
+        let here = process(6, codex, "/w/a");
+        assert_eq!(pid_of(&table(vec![here.clone(), elsewhere.clone()]), &sought(codex)), Some(5));
+        assert_eq!(pid_of(&table(vec![here.clone()]), &sought(codex)), None);
+        let other_session = holding(process(5, codex, "/w/a"), "id-2");
+        assert_eq!(pid_of(&table(vec![other_session]), &sought(codex)), None);
+        // The server holds it for the one at the screen, which npm's launcher started.
+        let server = serving(holding(process(9, codex, "/w/other"), "id-1"));
+        let (launcher, native) = (process(3, codex, "/w/a"), under(process(4, codex, "/w/a"), 3));
+        let screen = table(vec![server.clone(), launcher, native]);
+        assert_eq!(pid_of(&screen, &sought(codex)), Some(4));
+        let older = Sought { is_newest: false, is_open: false, ..sought(codex) };
+        assert_eq!(pid_of(&screen, &older), None);
+        let two = table(vec![server.clone(), process(3, codex, "/w/a"), process(4, codex, "/w/a")]);
+        assert_eq!(pid_of(&two, &sought(codex)), Some(9));
+        // Nobody at the screen: the server, as long as it works.
+        assert_eq!(pid_of(&table(vec![server.clone()]), &sought(codex)), Some(9));
+        let over = Sought { is_open: false, ..sought(codex) };
+        assert_eq!(pid_of(&table(vec![server]), &over), None);
+    }
+
+    #[test]
+    fn others_are_found_only_where_one_alone_works_in_the_folder() {
+        let gemini = gemini::NAME;
+        let pair = vec![process(3, gemini, "/w/a"), under(process(4, gemini, "/w/a"), 3)];
+        assert_eq!(pid_of(&table(pair.clone()), &sought(gemini)), Some(4));
+        let older = Sought { is_newest: false, ..sought(gemini) };
+        assert_eq!(pid_of(&table(pair.clone()), &older), None);
+        let two = [pair, vec![process(8, gemini, "/w/a")]].concat();
+        assert_eq!(pid_of(&table(two), &sought(gemini)), None);
+        assert_eq!(pid_of(&table(vec![process(3, gemini, "/w/b")]), &sought(gemini)), None);
+    }
+
+    #[test]
+    fn a_session_is_gone_only_when_nothing_can_work_on_it() {
+        let (codex, gemini) = (codex::NAME, gemini::NAME);
+        assert!(is_gone(&table(vec![]), codex));
+        assert!(is_gone(&table(vec![process(3, gemini, "/w/a")]), codex));
+        assert!(is_gone(&table(vec![process(3, codex, "/w/b")]), codex));
+        assert!(!is_gone(&table(vec![process(3, codex, "/w/a")]), codex));
+        assert!(!is_gone(&table(vec![process(3, codex, "/w/a/deep")]), codex));
+        assert!(!is_gone(&table(vec![holding(process(3, codex, "/w/b"), "id-1")]), codex));
+        // Codex's server holds what it works on; another agent's tells nothing.
+        assert!(is_gone(&table(vec![serving(process(3, codex, "/w/a"))]), codex));
+        assert!(!is_gone(&table(vec![serving(holding(process(3, codex, "/w/b"), "id-1"))]), codex));
+        assert!(!is_gone(&table(vec![serving(process(3, gemini, "/w/b"))]), gemini));
+        let mut named = process(3, gemini, "/w/b");
+        named.arguments.push("--resume=id-1".to_owned());
+        assert!(!is_gone(&table(vec![named]), gemini));
+        let mut hidden = process(3, codex, "/w/b");
+        hidden.folder = None;
+        assert!(!is_gone(&table(vec![hidden.clone()]), codex));
+        hidden.folder = Some("/w/b".into());
+        hidden.records = None;
+        assert!(!is_gone(&table(vec![hidden]), codex));
+        // From where not all processes are seen, only a process that was seen before can be missed.
+        let part = ProcessTable::default();
+        assert!(!is_gone(&part, codex));
+        assert!(part.is_surely_gone(&sought(codex), Path::new("/w/a"), true));
+    }
+}

@@ -1,0 +1,239 @@
+//! What processes and panes tell of sessions whose agents keep no registry: which process is a
+//! session's, that none works on it any more, in which pane it is shown, and what the title there says.
+//!
+//! All of it is asked only when it can matter, and is shared by all workspaces. "Gone" is said only when
+//! it is certain; what is not certain is not said.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::panes::PaneSource;
+use crate::agent::panes::{ListedPane, pane_of, tells_by_title, title_status};
+use crate::agent::process_stat::{Standing, standing};
+use crate::agent::processes::{ProcessTable, Sought};
+use crate::model::{
+    ActivitySource, CollectRequest, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, Timestamp,
+    TurnState,
+};
+
+/// A table of processes that is younger is good enough to find a process in.
+const FRESH_MS: i64 = 1000;
+/// A record that grew this short a time ago may be followed by more, whoever wrote it.
+const QUIET_MS: i64 = 3000;
+/// So long after a record last grew in an open turn, the title of its pane is looked at. A prompt for a
+/// permission shows with the line before it; nothing but the title tells of it.
+const TITLE_LOOKS_MS: [i64; 3] = [1000, 3000, 10_000];
+/// An end that is not certain yet is looked at again after so long, and so often.
+const END_AGAIN_MS: i64 = 1000;
+const MOST_END_LOOKS: u32 = 5;
+
+/// Where processes and panes are asked for; shared by all workspaces.
+#[derive(Debug, Clone, Default)]
+pub struct LiveSources {
+    table: Arc<Mutex<Option<(Timestamp, Arc<ProcessTable>)>>>,
+    /// tmux, where it is installed.
+    pub panes: Option<PaneSource>,
+}
+
+/// What is remembered of a workspace's sessions. Losing it costs time and some certainty.
+#[derive(Debug, Default)]
+pub(super) struct LiveMemory {
+    sessions: BTreeMap<(String, String), Seen>,
+}
+
+/// What was seen of one session.
+#[derive(Debug, Default)]
+struct Seen {
+    process: Option<ProcessId>,
+    /// The pane of that process, once looked for.
+    pane: Option<(ProcessId, Option<Pane>)>,
+    /// How often its end was looked at since the process was not found any more.
+    n_end_looks: u32,
+}
+
+/// One look at the sessions of a workspace.
+struct Look<'a> {
+    sources: &'a LiveSources,
+    work_tree: &'a Path,
+    now: Timestamp,
+    /// The earliest moment at which another look can tell more.
+    again_at: Option<Timestamp>,
+}
+
+impl LiveSources {
+    /// With tmux, where it is installed.
+    pub fn new(panes: Option<PaneSource>) -> LiveSources {
+        LiveSources { table: Arc::default(), panes }
+    }
+
+    /// The processes, not older than `max_age_ms`.
+    fn table(&self, now: Timestamp, max_age_ms: i64) -> Arc<ProcessTable> {
+        let mut known = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, table)) = &*known
+            && (0..max_age_ms).contains(&now.millis_since(*at))
+        {
+            return Arc::clone(table);
+        }
+        let table = Arc::new(ProcessTable::read());
+        *known = Some((now, Arc::clone(&table)));
+        table
+    }
+}
+
+impl PartialEq for LiveSources {
+    fn eq(&self, other: &LiveSources) -> bool {
+        Arc::ptr_eq(&self.table, &other.table) && self.panes == other.panes
+    }
+}
+
+impl Eq for LiveSources {}
+
+/// Adds what processes and panes tell to `sessions`, the newest of which is first. Tells when another
+/// look can tell more though no record grows.
+pub(super) fn tell(
+    sessions: &mut [SessionObservation],
+    request: &CollectRequest,
+    sources: &LiveSources,
+    now: Timestamp,
+    memory: &mut LiveMemory,
+) -> Option<Timestamp> {
+    let mut look = Look { sources, work_tree: request.workspace.path(), now, again_at: None };
+    let mut before = std::mem::take(&mut memory.sessions);
+    let mut newest: Vec<(String, PathBuf)> = Vec::new();
+    for session in sessions {
+        let key = (session.agent.clone(), session.session_id.clone());
+        let mut seen = before.remove(&key).unwrap_or_default();
+        let folder = folder_of(session, request);
+        let place = (session.agent.clone(), folder);
+        let is_newest = !newest.contains(&place);
+        look.process(session, &place.1, is_newest, &mut seen);
+        look.pane(session, &mut seen);
+        look.title(session, &place.1);
+        newest.push(place);
+        memory.sessions.insert(key, seen);
+    }
+    look.again_at
+}
+
+/// The folder in which a session works, resolved where that can be done.
+fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf {
+    let is_its = |place: &&crate::model::SessionPlace| {
+        place.agent == session.agent && place.session_id == session.session_id
+    };
+    let begun_in = request.sessions.iter().find(is_its).map(|place| &place.folder);
+    let folder = session.folder.as_ref().or(begun_in).map_or(request.workspace.path(), PathBuf::as_path);
+    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+fn is_open(session: &SessionObservation) -> bool {
+    matches!(session.turn, TurnState::Open { .. })
+}
+
+impl Look<'_> {
+    fn look_again(&mut self, at: Timestamp) {
+        self.again_at = Some(self.again_at.map_or(at, |before| before.min(at)));
+    }
+
+    /// Its process, or that there is none any more. A registry knows better.
+    fn process(&mut self, session: &mut SessionObservation, folder: &Path, is_newest: bool, seen: &mut Seen) {
+        let has_registry = session.live.iter().any(|word| word.source == ActivitySource::Registry);
+        if has_registry || session.process.is_some() {
+            return;
+        }
+        let sought = Sought {
+            agent: &session.agent,
+            session_id: &session.session_id,
+            folder,
+            is_newest,
+            is_open: is_open(session),
+        };
+        let found = self.find(&sought);
+        if let Some(process) = found {
+            *seen = Seen { process: Some(process), pane: seen.pane.take(), n_end_looks: 0 };
+            session.process = found;
+            return;
+        }
+        if !sought.is_open {
+            return;
+        }
+        let quiet_at = session.written_at.map(|at| at.plus_millis(QUIET_MS)).filter(|at| *at > self.now);
+        if let Some(quiet_at) = quiet_at {
+            self.look_again(quiet_at);
+            return;
+        }
+        let was_seen = seen.process.is_some();
+        if self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen) {
+            session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
+        } else if was_seen && seen.n_end_looks < MOST_END_LOOKS {
+            seen.n_end_looks += 1;
+            self.look_again(self.now.plus_millis(END_AGAIN_MS));
+        }
+    }
+
+    /// The session's process, if it lives at this very moment.
+    fn find(&self, sought: &Sought<'_>) -> Option<ProcessId> {
+        let lives = |process: &ProcessId| matches!(standing(*process), Standing::Alive(_));
+        let table = self.sources.table(self.now, FRESH_MS);
+        let process = table.process_of(sought).map(|process| process.id)?;
+        if lives(&process) {
+            return Some(process);
+        }
+        let table = self.sources.table(self.now, 0);
+        table.process_of(sought).map(|process| process.id).filter(lives)
+    }
+
+    /// The pane of its process, looked for once a process.
+    fn pane(&self, session: &mut SessionObservation, seen: &mut Seen) {
+        let (Some(panes), Some(process), None) = (&self.sources.panes, session.process, &session.pane) else {
+            return;
+        };
+        let known = seen.pane.as_ref().filter(|(of, _)| *of == process);
+        session.pane = if let Some((_, pane)) = known {
+            pane.clone()
+        } else {
+            let pane = panes.usual_sockets().into_iter().find_map(|socket| {
+                let listed = panes.panes(&socket, self.now);
+                let id = pane_of(&listed, process)?.id.clone();
+                Some(Pane { socket: panes.name_of(&socket), id })
+            });
+            seen.pane = Some((process, pane.clone()));
+            pane
+        };
+    }
+
+    /// What the title of its pane says of an open turn that no better source tells of.
+    fn title(&mut self, session: &mut SessionObservation, folder: &Path) {
+        let TurnState::Open { since, .. } = &session.turn else { return };
+        let is_told = session.live.iter().any(|word| {
+            word.status == LiveStatus::Gone
+                || word.source < ActivitySource::Transcript
+                    && (word.told_at.is_none() || word.told_at >= *since)
+        });
+        let (Some(panes), Some(pane), Some(grew_at)) =
+            (&self.sources.panes, &session.pane, session.written_at)
+        else {
+            return;
+        };
+        if is_told || session.process.is_none() || !tells_by_title(&session.agent) {
+            return;
+        }
+        let silent_ms = self.now.millis_since(grew_at);
+        let next = TITLE_LOOKS_MS.into_iter().find(|after| *after > silent_ms);
+        let status = (silent_ms >= TITLE_LOOKS_MS[0]).then(|| {
+            let listed = panes.panes(&panes.socket_of(pane), self.now);
+            let title = listed.iter().find(|listed: &&ListedPane| listed.id == pane.id)?.title.clone();
+            title_status(&session.agent, &title, folder)
+        });
+        if let Some(status) = status.flatten() {
+            session.live.push(word(ActivitySource::PaneTitle, status));
+        }
+        if let Some(next) = next {
+            self.look_again(grew_at.plus_millis(next));
+        }
+    }
+}
+
+fn word(source: ActivitySource, status: LiveStatus) -> LiveWord {
+    LiveWord { source, status, since: None, told_at: None, what: None }
+}

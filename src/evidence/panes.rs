@@ -1,0 +1,159 @@
+//! Asks tmux for its panes: one short run of `tmux list-panes` a server, shared by all workspaces.
+//!
+//! Only servers whose socket is there and this user's own are asked; none is ever started. It changes
+//! nothing in tmux.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::agent::panes::{ListedPane, PANE_FORMAT, parse_panes};
+use crate::model::{Pane, Timestamp};
+use crate::process::{self, Output, ProcessError, Spec};
+
+/// How long tmux may take to answer.
+const LIMIT: Duration = Duration::from_secs(1);
+/// A list that is younger is not asked for again.
+const FRESH_MS: i64 = 1000;
+/// A server that did not answer is left alone for so long.
+const LEFT_ALONE_MS: i64 = 60_000;
+
+/// tmux on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tmux {
+    /// The program, by absolute path.
+    pub program: PathBuf,
+    /// The socket of the default server, whether or not it runs.
+    pub default_socket: PathBuf,
+    /// Where closeout itself is shown, if that is in tmux.
+    pub inside: Option<InsideTmux>,
+}
+
+/// A place in tmux, as tmux tells it to the programs that it starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InsideTmux {
+    /// The server's socket.
+    pub socket: PathBuf,
+    /// The whole of the variable `TMUX`.
+    pub variable: OsString,
+    /// The variable `TMUX_PANE`.
+    pub pane: OsString,
+}
+
+/// The panes of tmux, asked for at most once a second for all workspaces.
+#[derive(Debug, Clone)]
+pub struct PaneSource {
+    tmux: Tmux,
+    listed: Arc<Mutex<BTreeMap<PathBuf, Listing>>>,
+}
+
+#[derive(Debug)]
+struct Listing {
+    at: Timestamp,
+    panes: Option<Arc<Vec<ListedPane>>>,
+}
+
+impl PaneSource {
+    /// The panes that `tmux` can tell of.
+    pub fn new(tmux: Tmux) -> PaneSource {
+        PaneSource { tmux, listed: Arc::default() }
+    }
+
+    /// How tmux is reached.
+    pub fn tmux(&self) -> &Tmux {
+        &self.tmux
+    }
+
+    /// The sockets of the servers that are asked when no other is named.
+    pub fn usual_sockets(&self) -> Vec<PathBuf> {
+        let inside = self.tmux.inside.as_ref().map(|inside| inside.socket.clone());
+        let mut sockets: Vec<PathBuf> = inside.into_iter().collect();
+        if !sockets.contains(&self.tmux.default_socket) {
+            sockets.push(self.tmux.default_socket.clone());
+        }
+        sockets
+    }
+
+    /// The socket of a pane's server.
+    pub fn socket_of(&self, pane: &Pane) -> PathBuf {
+        pane.socket.as_ref().map_or_else(|| self.tmux.default_socket.clone(), PathBuf::from)
+    }
+
+    /// The panes of the server at `socket`, not older than a second; empty where it does not answer.
+    pub(super) fn panes(&self, socket: &Path, now: Timestamp) -> Arc<Vec<ListedPane>> {
+        // Held while tmux is asked, so that it is asked once for all that wait.
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listing) = listed.get(socket) {
+            let age = now.millis_since(listing.at);
+            let keep_ms = if listing.panes.is_some() { FRESH_MS } else { LEFT_ALONE_MS };
+            if (0..keep_ms).contains(&age) {
+                return listing.panes.clone().unwrap_or_default();
+            }
+        }
+        // A socket that is not there costs no run and is looked for again at once.
+        let Some(answer) = self.list(socket) else {
+            listed.remove(socket);
+            return Arc::default();
+        };
+        let panes = answer.map(Arc::new);
+        listed.insert(socket.to_owned(), Listing { at: now, panes: panes.clone() });
+        panes.unwrap_or_default()
+    }
+
+    /// What names the server at `socket` in a pane.
+    pub fn name_of(&self, socket: &Path) -> Option<String> {
+        (socket != self.tmux.default_socket).then(|| socket.to_string_lossy().into_owned())
+    }
+
+    /// The panes of the server at `socket` now; empty where it does not answer.
+    pub fn panes_now(&self, socket: &Path) -> Vec<ListedPane> {
+        self.list(socket).flatten().unwrap_or_default()
+    }
+
+    /// `None` without a server; `Some(None)` where it does not answer.
+    fn list(&self, socket: &Path) -> Option<Option<Vec<ListedPane>>> {
+        if !is_own_socket(socket) {
+            return None;
+        }
+        let output = self.run(socket, &["list-panes", "-a", "-F", PANE_FORMAT], &[]).ok();
+        let printed = output.filter(Output::is_success).map(|output| output.stdout);
+        Some(printed.map(|printed| parse_panes(&String::from_utf8_lossy(&printed))))
+    }
+
+    /// Runs tmux with `arguments` against the server at `socket`. Blocks for at most about two seconds.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn run(
+        &self,
+        socket: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &OsString)],
+    ) -> Result<Output, ProcessError> {
+        // `-u`: without it, what is no ASCII in titles is replaced where no language is set.
+        let mut spec = Spec::new(&self.tmux.program, "/").args(["-u", "-S"]).args([socket]).args(arguments);
+        spec.time_limit = LIMIT;
+        spec.env = variables.iter().map(|(name, value)| (name.into(), (*value).clone())).collect();
+        process::run(&spec)
+    }
+}
+
+impl PartialEq for PaneSource {
+    fn eq(&self, other: &PaneSource) -> bool {
+        self.tmux == other.tmux && Arc::ptr_eq(&self.listed, &other.listed)
+    }
+}
+
+impl Eq for PaneSource {}
+
+/// Whether a server of this user can be there. The names of sockets come from records, too.
+fn is_own_socket(socket: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    socket.is_absolute()
+        && fs::symlink_metadata(socket)
+            .is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == own)
+}
