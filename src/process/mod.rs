@@ -1,5 +1,5 @@
 //! The only room that starts programs: a child with an environment built from nothing, in a process
-//! group of its own, with a time limit and capped outputs.
+//! group of its own, with a time limit and capped outputs. It also stops this program for a shell.
 //!
 //! It must not use a shell, search a program through the current directory, hand on the caller's
 //! environment, or wait for anything but the child itself: a grandchild that holds the pipes open
@@ -7,6 +7,7 @@
 
 mod program_path;
 mod run;
+mod suspend;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 pub use program_path::find_program;
 pub use run::run;
+pub use suspend::{ask_job_to_stop, stop_this_program};
 
 /// What is to be run, and within which bounds.
 #[derive(Debug, Clone)]

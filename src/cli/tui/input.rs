@@ -32,6 +32,12 @@ fn mouse(event: MouseEvent) -> Option<Mouse> {
     Some(Mouse { kind, column: event.column, row: event.row })
 }
 
+/// Whether this is the key by which a terminal suspends a program; in raw mode it is a key as any other.
+pub(super) fn is_suspend(event: &Event) -> bool {
+    let Event::Key(key) = event else { return false };
+    key.kind != KeyEventKind::Release && key.code == Code::Char('z') && key.modifiers == KeyModifiers::CONTROL
+}
+
 fn key_press(key: KeyEvent) -> KeyPress {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the library's keys are open-ended")]
     let code = match key.code {

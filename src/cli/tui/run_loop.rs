@@ -8,10 +8,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::engine::{Engine, Launch, clock};
-use crate::ui::{self, Look, Size};
+use crate::process;
+use crate::ui::{self, Input, Look, Size};
 
 use super::front::Front;
-use super::input::convert;
+use super::input::{convert, is_suspend};
 use super::terminal::Screen;
 
 /// How the loop ended.
@@ -39,12 +40,24 @@ pub(super) async fn run(
     front.take_world(&mut engine);
     let mut inputs = listen();
     let mut signals = Signals::listen()?;
+    let mut is_expecting_continue = false;
     loop {
         let frame_at = front.frame_at();
         tokio::select! {
             biased;
-            signal = signals.next() => return Ok(End::Signal(signal)),
+            signal = signals.next() => match signal {
+                Heard::End(signal) => return Ok(End::Signal(signal)),
+                Heard::Stop => {
+                    Screen::give_back();
+                    is_expecting_continue = process::stop_this_program();
+                    go_on(&mut front, &mut engine, &mut screen)?;
+                }
+                // After a stop of its own the program has gone on already.
+                Heard::Continue if std::mem::take(&mut is_expecting_continue) => {}
+                Heard::Continue => go_on(&mut front, &mut engine, &mut screen)?,
+            },
             input = inputs.recv() => match input {
+                Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
                 Some(Ok(event)) => {
                     let Some(input) = convert(event) else { continue };
                     if front.take_input(&mut engine, input) {
@@ -61,6 +74,14 @@ pub(super) async fn run(
         }
         front.draw_if_due(&mut screen)?;
     }
+}
+
+/// Takes the terminal again after the program was stopped; its size may be another by now.
+fn go_on(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Result<()> {
+    screen.take_again()?;
+    let size = screen.terminal.size()?;
+    front.take_input(engine, Input::Resize(Size { width: size.width, height: size.height }));
+    front.draw(screen)
 }
 
 /// The terminal's events, read on a thread of its own that ends with the process: on a terminal that was
@@ -83,12 +104,26 @@ fn listen() -> mpsc::UnboundedReceiver<io::Result<Event>> {
 pub(super) const SIGHUP: u8 = 1;
 const SIGINT: u8 = 2;
 const SIGTERM: u8 = 15;
+const SIGTSTP: i32 = rustix::process::Signal::TSTP.as_raw();
+const SIGCONT: i32 = rustix::process::Signal::CONT.as_raw();
 
-/// The signals that end the program.
+/// A signal that was heard.
+enum Heard {
+    /// One that ends the program, by its number.
+    End(u8),
+    /// The program is to stop until it is told to go on.
+    Stop,
+    /// The program was stopped and goes on.
+    Continue,
+}
+
+/// The signals that end, stop and continue the program.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
+    stop: Signal,
+    go_on: Signal,
 }
 
 impl Signals {
@@ -97,14 +132,18 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            stop: signal(SignalKind::from_raw(SIGTSTP))?,
+            go_on: signal(SignalKind::from_raw(SIGCONT))?,
         })
     }
 
-    async fn next(&mut self) -> u8 {
+    async fn next(&mut self) -> Heard {
         tokio::select! {
-            _ = self.terminate.recv() => SIGTERM,
-            _ = self.interrupt.recv() => SIGINT,
-            _ = self.hang_up.recv() => SIGHUP,
+            _ = self.terminate.recv() => Heard::End(SIGTERM),
+            _ = self.interrupt.recv() => Heard::End(SIGINT),
+            _ = self.hang_up.recv() => Heard::End(SIGHUP),
+            _ = self.stop.recv() => Heard::Stop,
+            _ = self.go_on.recv() => Heard::Continue,
         }
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Screen {
     /// Where frames are drawn. Its own ending is left out: it complains on standard error, and panics
     /// when the terminal behind that is gone.
     pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    /// Whether the mouse is told, too.
+    has_mouse: bool,
 }
 
 impl Screen {
@@ -47,11 +49,23 @@ impl Screen {
     /// thread is only logged, since that thread's work answers with an event of its own.
     pub(super) fn take(has_mouse: bool) -> io::Result<Screen> {
         install_panic_hook(thread::current().id());
-        Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?) })
+        Ok(Screen { terminal: ManuallyDrop::new(enter(has_mouse)?), has_mouse })
+    }
+
+    /// Puts the terminal back for as long as the program is stopped.
+    pub(super) fn give_back() {
+        put_back();
+    }
+
+    /// Takes the terminal over again, whoever changed it meanwhile. The next frame is drawn whole.
+    pub(super) fn take_again(&mut self) -> io::Result<()> {
+        put_back();
+        self.terminal = ManuallyDrop::new(enter(self.has_mouse)?);
+        Ok(())
     }
 }
 
-/// Changes the terminal for frames, and for the mouse if it is wanted.
+/// Changes the terminal for frames. The alternate screen begins empty, as a new terminal's buffers do.
 fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::SeqCst);
