@@ -19,6 +19,7 @@ mod evidence_files;
 mod evidence_git;
 mod frames;
 mod judge_properties;
+mod live;
 mod monitor;
 mod process;
 mod store;

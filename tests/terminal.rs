@@ -6,6 +6,7 @@ mod hostile;
 mod keys;
 mod leaving;
 mod sizes;
+mod suspending;
 
 use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};

@@ -28,6 +28,10 @@ const TITLE_LOOKS_MS: [i64; 3] = [1000, 3000, 10_000];
 const END_AGAIN_MS: i64 = 1000;
 const MOST_END_LOOKS: u32 = 5;
 
+/// This agent takes its entry out of its registry when it ends in order, so that a session without one
+/// may have been over before it was looked at: that it is gone is told if its process was seen.
+const KEEPS_REGISTRY: &str = "claude";
+
 /// Where processes and panes are asked for; shared by all workspaces.
 #[derive(Debug, Clone, Default)]
 pub struct LiveSources {
@@ -38,7 +42,7 @@ pub struct LiveSources {
 
 /// What is remembered of a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
-pub(super) struct LiveMemory {
+pub struct LiveMemory {
     sessions: BTreeMap<(String, String), Seen>,
 }
 
@@ -91,7 +95,7 @@ impl Eq for LiveSources {}
 
 /// Adds what processes and panes tell to `sessions`, the newest of which is first. Tells when another
 /// look can tell more though no record grows.
-pub(super) fn tell(
+pub fn tell(
     sessions: &mut [SessionObservation],
     request: &CollectRequest,
     sources: &LiveSources,
@@ -163,7 +167,10 @@ impl Look<'_> {
             return;
         }
         let was_seen = seen.process.is_some();
-        if self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen) {
+        let can_tell = was_seen || sought.agent != KEEPS_REGISTRY;
+        let is_gone =
+            can_tell && self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen);
+        if is_gone {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
         } else if was_seen && seen.n_end_looks < MOST_END_LOOKS {
             seen.n_end_looks += 1;

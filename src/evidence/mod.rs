@@ -6,7 +6,7 @@
 mod checks;
 mod collect;
 pub mod git;
-mod live_facts;
+pub mod live_facts;
 pub mod panes;
 mod plan_file;
 mod required_files;

@@ -63,7 +63,18 @@ impl Terminal {
         arguments: &[&str],
         (width, height): (u16, u16),
     ) -> Terminal {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_closeout"));
+        Terminal::start_program(env!("CARGO_BIN_EXE_closeout"), desk, here, arguments, (width, height))
+    }
+
+    /// Starts another program in the same way, like a shell in which the program is started by hand.
+    pub(crate) fn start_program(
+        program: &str,
+        desk: &Desk,
+        here: &Path,
+        arguments: &[&str],
+        (width, height): (u16, u16),
+    ) -> Terminal {
+        let mut command = CommandBuilder::new(program);
         command.args(arguments);
         command.cwd(here);
         command.env_clear();
@@ -145,6 +156,11 @@ impl Terminal {
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// The number of the program's process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid
     }
 
     /// Waits for the end of the program and its last byte; the exit code.

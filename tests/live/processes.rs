@@ -1,0 +1,91 @@
+//! Which process is a session's, and when certainly none is.
+
+use closeout::agent::processes::{ProcessTable, Sought};
+use closeout::evidence::LiveSources;
+use closeout::evidence::live_facts::{LiveMemory, tell};
+use closeout::model::{ActivitySource, LiveStatus, SessionObservation, Timestamp};
+
+use super::{Agent, open_session, request, resolved};
+use crate::support::repo::Repo;
+
+const NOW: i64 = 1_795_300_000_000;
+const ID: &str = "01a200e7-11ec-7922-b128-1514eba23114";
+
+fn holds(repo: &Repo, id: &str) -> String {
+    format!("exec 9>>'{}'", repo.root().join(format!("rollout-2026-11-22T01-37-53-{id}.jsonl")).display())
+}
+
+fn told(
+    session: &mut SessionObservation,
+    repo: &Repo,
+    now: i64,
+    memory: &mut LiveMemory,
+) -> (Option<u32>, Vec<(ActivitySource, LiveStatus)>, Option<Timestamp>) {
+    session.live.clear();
+    session.process = None;
+    let request = request(repo.path(), Vec::new());
+    let sources = LiveSources::default();
+    let again = tell(std::slice::from_mut(session), &request, &sources, Timestamp(now), memory);
+    let words = session.live.iter().map(|word| (word.source, word.status.clone())).collect();
+    (session.process.map(|process| process.pid), words, again)
+}
+
+#[test]
+fn the_one_that_holds_a_record_open_is_found_wherever_it_works() {
+    let repo = Repo::new();
+    let folder = resolved(&repo.root());
+    let mut agent = Agent::start(&repo, "codex", &folder, &holds(&repo, ID));
+    let sought =
+        Sought { agent: "codex", session_id: ID, folder: repo.path(), is_newest: false, is_open: false };
+    let found = ProcessTable::read().process_of(&sought).map(|process| process.id);
+    assert_eq!(found.map(|process| process.pid), Some(agent.pid()));
+    let other = Sought { session_id: "01a200e7-11ec-7922-b128-000000000000", ..sought };
+    assert_eq!(ProcessTable::read().process_of(&other), None);
+    agent.kill();
+    assert_eq!(ProcessTable::read().process_of(&sought), None);
+}
+
+#[test]
+fn a_killed_agent_is_gone_once_its_record_is_quiet() {
+    let repo = Repo::new();
+    let mut agent = Agent::start(&repo, "codex", repo.path(), &holds(&repo, ID));
+    let mut session = open_session("codex", ID, repo.path(), NOW);
+    let mut memory = LiveMemory::default();
+    let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut memory);
+    assert_eq!((pid, words, again), (Some(agent.pid()), vec![], None));
+    agent.kill();
+    // A moment after its last line, more may follow.
+    let early = told(&mut session, &repo, NOW + 100, &mut memory);
+    assert_eq!(early, (None, vec![], Some(Timestamp(NOW + 3000))));
+    let late = told(&mut session, &repo, NOW + 3000, &mut memory);
+    assert_eq!(late, (None, vec![(ActivitySource::Process, LiveStatus::Gone)], None));
+}
+
+#[test]
+fn nothing_is_said_while_another_could_work_on_it() {
+    let repo = Repo::new();
+    repo.write("deep/file", "x");
+    let folder = repo.path().join("deep");
+    let mut other = Agent::start(&repo, "gemini", &folder, "");
+    let mut session = open_session("gemini", "s-1", repo.path(), NOW);
+    let mut memory = LiveMemory::default();
+    let (pid, words, _) = told(&mut session, &repo, NOW + 60_000, &mut memory);
+    assert_eq!((pid, words), (None, vec![]));
+    other.kill();
+    let own = Agent::start(&repo, "gemini", repo.path(), "");
+    let (pid, words, _) = told(&mut session, &repo, NOW + 61_000, &mut memory);
+    assert_eq!((pid, words), (Some(own.pid()), vec![]));
+    // Of two in one folder neither can be named, and none is missed.
+    let _second = Agent::start(&repo, "gemini", repo.path(), "");
+    let (pid, words, again) = told(&mut session, &repo, NOW + 63_000, &mut memory);
+    assert_eq!((pid, words, again), (None, vec![], Some(Timestamp(NOW + 64_000))));
+}
+
+#[test]
+fn a_turn_that_is_over_needs_no_process() {
+    let repo = Repo::new();
+    let mut session = open_session("codex", ID, repo.path(), NOW);
+    session.turn = closeout::model::TurnState::Ended { at: None };
+    let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut LiveMemory::default());
+    assert_eq!((pid, words, again), (None, vec![], None));
+}
