@@ -14,8 +14,7 @@ fn shell(desk: &Desk) -> Option<Terminal> {
         return None;
     }
     let arguments = ["--norc", "--noprofile", "--noediting", "-i"];
-    let mut terminal = Terminal::start_program("/bin/bash", desk, &desk.shop(), &arguments, SMALL);
-    terminal.press("PS1='ready> '\r");
+    let terminal = Terminal::start_program("/bin/bash", desk, &desk.shop(), &arguments, SMALL);
     terminal.wait_for("the shell", is_prompt);
     Some(terminal)
 }
@@ -56,7 +55,7 @@ fn bring_back(terminal: &mut Terminal) {
 
 #[test]
 fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_anew() {
-    let desk = Desk::with_demo();
+    let desk = Desk::with_demo().with_variable("PS1", "ready> ");
     let Some(mut terminal) = shell(&desk) else { return };
     open(&mut terminal);
     terminal.press("\x1a");
@@ -66,7 +65,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_anew() {
 
 #[test]
 fn the_signal_to_stop_does_as_the_key_does() {
-    let desk = Desk::with_demo();
+    let desk = Desk::with_demo().with_variable("PS1", "ready> ");
     let Some(mut terminal) = shell(&desk) else { return };
     open(&mut terminal);
     let pid = child_of(terminal.pid());
