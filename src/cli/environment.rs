@@ -71,7 +71,7 @@ impl Environment {
 
     /// tmux, if it is installed, and whether this runs inside (tmux(1), ENVIRONMENT).
     fn tmux(&self) -> Option<Tmux> {
-        let program = process::find_program("tmux", Some(self.variable("PATH")?.as_os_str()))?;
+        let program = self.program("tmux")?;
         let folder = self.variable("TMUX_TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let own = rustix::process::geteuid().as_raw();
         let inside = self.variable("TMUX").zip(self.variable("TMUX_PANE")).and_then(|(variable, pane)| {

@@ -29,43 +29,45 @@ fn refused(reason: String) -> JumpOutcome {
 
 /// The session's pane as it is now, with the socket of its server.
 fn find(session: &JumpTarget, panes: &PaneSource) -> Result<(PathBuf, ListedPane), &'static str> {
-    if let Some(process) = session.process
-        && standing(process) == Standing::Gone
-    {
-        return Err("its process has ended");
-    }
     match (&session.pane, session.process) {
         (None, None) => Err("neither its pane nor its process is known"),
-        (None, Some(process)) => panes
-            .usual_sockets()
-            .into_iter()
-            .find_map(|socket| {
-                let listed = panes.panes_now(&socket);
-                pane_of(&listed, process).cloned().map(|pane| (socket, pane))
-            })
-            .ok_or("it runs in no pane of tmux"),
-        (Some(pane), process) => named(session, pane, process, panes),
+        (named, Some(process)) => by_process(named.as_ref(), process, panes),
+        (Some(named), None) => by_name(&session.agent, named, panes),
     }
 }
 
-/// The pane that a source named, if the session's process still runs in it.
-fn named(
-    session: &JumpTarget,
-    pane: &Pane,
-    process: Option<ProcessId>,
+/// The pane in which the process runs. What a source named only says which server is asked, too: it may
+/// be another program's pane by now, and not all sources tell the server.
+fn by_process(
+    named: Option<&Pane>,
+    process: ProcessId,
     panes: &PaneSource,
 ) -> Result<(PathBuf, ListedPane), &'static str> {
-    let socket = panes.socket_of(pane);
+    if standing(process) == Standing::Gone {
+        return Err("its process has ended");
+    }
+    let mut sockets = panes.usual_sockets();
+    sockets.extend(named.map(|pane| panes.socket_of(pane)).filter(|socket| !sockets.contains(socket)));
+    let mut found = sockets.into_iter().filter_map(|socket| {
+        let listed = panes.panes_now(&socket);
+        pane_of(&listed, process).cloned().map(|pane| (socket, pane))
+    });
+    found.next().ok_or(match named {
+        Some(_) => "it does not run in its pane any more",
+        None => "it runs in no pane of tmux",
+    })
+}
+
+/// The pane that a source named, if the agent still runs in it.
+fn by_name(agent: &str, named: &Pane, panes: &PaneSource) -> Result<(PathBuf, ListedPane), &'static str> {
+    let socket = panes.socket_of(named);
     let listed = panes.panes_now(&socket);
-    let Some(found) = listed.iter().find(|listed| listed.id == pane.id && !listed.is_dead) else {
+    let Some(found) = listed.into_iter().find(|listed| listed.id == named.id && !listed.is_dead) else {
         return Err("its pane is gone");
     };
-    let is_its = match process {
-        Some(process) => pane_of(&listed, process).is_some_and(|of_process| of_process.id == found.id),
-        None => pseudo_terminal(found)
-            .is_some_and(|n| ProcessTable::read().on_terminal(&session.agent, n).is_some()),
-    };
-    if is_its { Ok((socket, found.clone())) } else { Err("another program runs in its pane by now") }
+    let is_its =
+        pseudo_terminal(&found).is_some_and(|n| ProcessTable::read().on_terminal(agent, n).is_some());
+    if is_its { Ok((socket, found)) } else { Err("another program runs in its pane by now") }
 }
 
 fn pseudo_terminal(pane: &ListedPane) -> Option<u32> {

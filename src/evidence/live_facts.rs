@@ -28,6 +28,8 @@ const TITLE_LOOKS_MS: [i64; 3] = [1000, 3000, 10_000];
 const END_AGAIN_MS: i64 = 1000;
 const MOST_END_LOOKS: u32 = 5;
 
+/// A process that was found in no pane is looked for again after so long.
+const NO_PANE_MS: i64 = 60_000;
 /// This agent takes its entry out of its registry when it ends in order, so that a session without one
 /// may have been over before it was looked at: that it is gone is told if its process was seen.
 const KEEPS_REGISTRY: &str = "claude";
@@ -51,9 +53,17 @@ pub struct LiveMemory {
 struct Seen {
     process: Option<ProcessId>,
     /// The pane of that process, once looked for.
-    pane: Option<(ProcessId, Option<Pane>)>,
+    pane: Option<Shown>,
     /// How often its end was looked at since the process was not found any more.
     n_end_looks: u32,
+}
+
+/// Where a process is shown.
+#[derive(Debug)]
+struct Shown {
+    process: ProcessId,
+    pane: Option<Pane>,
+    asked_at: Timestamp,
 }
 
 /// One look at the sessions of a workspace.
@@ -190,23 +200,30 @@ impl Look<'_> {
         table.process_of(sought).map(|process| process.id).filter(lives)
     }
 
-    /// The pane of its process, looked for once a process.
+    /// The pane of its process, looked for once a process. A registry may name it without the server.
     fn pane(&self, session: &mut SessionObservation, seen: &mut Seen) {
-        let (Some(panes), Some(process), None) = (&self.sources.panes, session.process, &session.pane) else {
-            return;
+        let (Some(panes), Some(process)) = (&self.sources.panes, session.process) else { return };
+        let is_known = |shown: &Shown| {
+            let age_ms = self.now.millis_since(shown.asked_at);
+            shown.process == process && (shown.pane.is_some() || (0..NO_PANE_MS).contains(&age_ms))
         };
-        let known = seen.pane.as_ref().filter(|(of, _)| *of == process);
-        session.pane = if let Some((_, pane)) = known {
-            pane.clone()
-        } else {
-            let pane = panes.usual_sockets().into_iter().find_map(|socket| {
-                let listed = panes.panes(&socket, self.now);
-                let id = pane_of(&listed, process)?.id.clone();
-                Some(Pane { socket: panes.name_of(&socket), id })
-            });
-            seen.pane = Some((process, pane.clone()));
-            pane
-        };
+        let shown = seen.pane.take().filter(is_known).unwrap_or_else(|| Shown {
+            process,
+            pane: self.pane_of(panes, process),
+            asked_at: self.now,
+        });
+        if shown.pane.is_some() {
+            session.pane.clone_from(&shown.pane);
+        }
+        seen.pane = Some(shown);
+    }
+
+    fn pane_of(&self, panes: &PaneSource, process: ProcessId) -> Option<Pane> {
+        panes.usual_sockets().into_iter().find_map(|socket| {
+            let listed = panes.panes(&socket, self.now);
+            let id = pane_of(&listed, process)?.id.clone();
+            Some(Pane { socket: panes.name_of(&socket), id })
+        })
     }
 
     /// What the title of its pane says of an open turn that no better source tells of.
