@@ -37,10 +37,13 @@ const KEEPS_REGISTRY: &str = "claude";
 /// Where processes and panes are asked for; shared by all workspaces.
 #[derive(Debug, Clone, Default)]
 pub struct LiveSources {
-    table: Arc<Mutex<Option<(Timestamp, Arc<ProcessTable>)>>>,
+    table: Arc<Mutex<Option<Taken>>>,
     /// tmux, where it is installed.
     pub panes: Option<PaneSource>,
 }
+
+/// The table of processes as it was at a moment.
+type Taken = (Timestamp, Arc<ProcessTable>);
 
 /// What is remembered of a workspace's sessions. Losing it costs time and some certainty.
 #[derive(Debug, Default)]

@@ -95,11 +95,11 @@ impl PaneSource {
             }
         }
         // A socket that is not there costs no run and is looked for again at once.
-        let Some(answer) = self.list(socket) else {
+        if !is_own_socket(socket) {
             listed.remove(socket);
             return Arc::default();
-        };
-        let panes = answer.map(Arc::new);
+        }
+        let panes = self.list(socket).map(Arc::new);
         listed.insert(socket.to_owned(), Listing { at: now, panes: panes.clone() });
         panes.unwrap_or_default()
     }
@@ -111,17 +111,14 @@ impl PaneSource {
 
     /// The panes of the server at `socket` now; empty where it does not answer.
     pub fn panes_now(&self, socket: &Path) -> Vec<ListedPane> {
-        self.list(socket).flatten().unwrap_or_default()
+        if is_own_socket(socket) { self.list(socket).unwrap_or_default() } else { Vec::new() }
     }
 
-    /// `None` without a server; `Some(None)` where it does not answer.
-    fn list(&self, socket: &Path) -> Option<Option<Vec<ListedPane>>> {
-        if !is_own_socket(socket) {
-            return None;
-        }
+    /// `None` where it does not answer.
+    fn list(&self, socket: &Path) -> Option<Vec<ListedPane>> {
         let output = self.run(socket, &["list-panes", "-a", "-F", PANE_FORMAT], &[]).ok();
-        let printed = output.filter(Output::is_success).map(|output| output.stdout);
-        Some(printed.map(|printed| parse_panes(&String::from_utf8_lossy(&printed))))
+        let printed = output.filter(Output::is_success).map(|output| output.stdout)?;
+        Some(parse_panes(&String::from_utf8_lossy(&printed)))
     }
 
     /// Runs tmux with `arguments` against the server at `socket`. Blocks for at most about two seconds.

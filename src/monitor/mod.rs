@@ -230,20 +230,22 @@ impl Monitor {
                 }
                 self.touch_all();
             }
-            Intent::JumpToPane { workspace, session_id } => match self.jump_target(&workspace, &session_id) {
-                Some(session) => effects.push(Effect::JumpToPane { workspace, session }),
-                None => {
-                    let outcome =
-                        JumpOutcome::Refused { reason: "the session is not known any more".to_owned() };
-                    self.told.push(Told::Jump { workspace, outcome });
-                }
-            },
+            Intent::JumpToPane { workspace, session_id } => self.wants_jump(workspace, &session_id, effects),
             // Discovery answers it.
             Intent::ShowOlder { .. } => {}
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);
             }
+        }
+    }
+
+    fn wants_jump(&mut self, workspace: WorkspaceId, session_id: &str, effects: &mut Vec<Effect>) {
+        if let Some(session) = self.jump_target(&workspace, session_id) {
+            effects.push(Effect::JumpToPane { workspace, session });
+        } else {
+            let reason = "the session is not known any more".to_owned();
+            self.told.push(Told::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
         }
     }
 

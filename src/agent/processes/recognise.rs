@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn command_lines_that_were_seen_are_recognised() {
         let native = "/x/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
-        let cases: &[(&str, &[&str], Option<(&str, bool)>)] = &[
+        type Case<'a> = (&'a str, &'a [&'a str], Option<(&'a str, bool)>);
+        let cases: &[Case<'_>] = &[
             ("node", &["node", "/x/node_modules/.bin/codex"], Some(("codex", false))),
             ("codex", &[native], Some(("codex", false))),
             ("codex", &[native, "exec", "resume", "id", "serve"], Some(("codex", false))),

@@ -1,7 +1,7 @@
 //! The table of agents' processes, and what it tells of one session.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::recognise::{agent_of, is_candidate};
@@ -15,6 +15,8 @@ const MOST_PROCESSES: usize = 32_768;
 const MOST_FILES: usize = 4096;
 /// So much of a command line is read, in bytes.
 const COMMAND_LINE: u64 = 16 << 10;
+/// How the name of a session record of Codex ends.
+const RECORD_ENDING: &str = ".jsonl";
 /// How many steps up the line of parents are followed.
 const MOST_PARENTS: usize = 32;
 /// The process namespace that sees all processes (Linux, `PROC_PID_INIT_INO`).
@@ -151,10 +153,9 @@ impl ProcessTable {
 impl AgentProcess {
     /// Whether it holds the record of this session open: `rollout-<time>-<id>.jsonl`.
     fn holds(&self, session_id: &str) -> bool {
-        self.records
-            .iter()
-            .flatten()
-            .any(|name| name.strip_suffix(".jsonl").and_then(|stem| stem.strip_suffix(session_id)).is_some())
+        self.records.iter().flatten().any(|name| {
+            name.strip_suffix(RECORD_ENDING).and_then(|stem| stem.strip_suffix(session_id)).is_some()
+        })
     }
 }
 
@@ -183,13 +184,19 @@ fn read_process(pid: u32) -> Option<AgentProcess> {
     let arguments: Vec<&str> = line.split_terminator('\0').collect();
     let (agent, is_service) = agent_of(name, &arguments)?;
     let stat = ProcessStat::read(pid).ok().filter(|stat| !stat.is_dead)?;
+    let folder = match fs::read_link(format!("/proc/{pid}/cwd")) {
+        Ok(folder) => Some(folder),
+        // It is ending: the system has taken its folder from it already.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(_) => None,
+    };
     Some(AgentProcess {
         id: ProcessId { pid, started_at: stat.started_at },
         agent,
         is_service,
         parent: stat.parent,
         pseudo_terminal: stat.pseudo_terminal,
-        folder: fs::read_link(format!("/proc/{pid}/cwd")).ok(),
+        folder,
         arguments: arguments.into_iter().map(str::to_owned).collect(),
         records: if agent == codex::NAME { open_records(pid) } else { Some(Vec::new()) },
     })
@@ -206,7 +213,7 @@ fn open_records(pid: u32) -> Option<Vec<String>> {
         // One that was closed meanwhile is none.
         let Some(target) = entry.ok().and_then(|entry| fs::read_link(entry.path()).ok()) else { continue };
         let name = target.file_name().and_then(|name| name.to_str());
-        names.extend(name.filter(|name| name.ends_with(".jsonl")).map(str::to_owned));
+        names.extend(name.filter(|name| name.strip_suffix(RECORD_ENDING).is_some()).map(str::to_owned));
     }
     Some(names)
 }
