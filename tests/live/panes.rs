@@ -60,7 +60,7 @@ fn titles_that_were_seen_are_understood_and_others_tell_nothing() {
 fn a_title_tells_of_an_open_turn_that_fell_silent() {
     let repo = Repo::new();
     let Some(server) = Server::start(&repo) else { return };
-    let id = "01a200e7-11ec-7922-b128-1514eba23114";
+    let id = "01a200e7-11ec-7922-b128-1514eba23115";
     let rollout = repo.root().join(format!("rollout-1-{id}.jsonl"));
     let titles = format!(
         "exec 9>>'{}'\nprintf '\\033]2;⠹ repo\\033\\\\'\nread _\n\

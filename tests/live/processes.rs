@@ -1,5 +1,7 @@
 //! Which process is a session's, and when certainly none is.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use closeout::agent::processes::{ProcessTable, Sought};
 use closeout::evidence::LiveSources;
 use closeout::evidence::live_facts::{LiveMemory, tell};
@@ -9,7 +11,13 @@ use super::{Agent, open_session, request, resolved};
 use crate::support::repo::Repo;
 
 const NOW: i64 = 1_795_300_000_000;
-const ID: &str = "01a200e7-11ec-7922-b128-1514eba23114";
+
+/// An id that no other test of this run has: scripts of all of them are on one machine.
+fn unique_id() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (this, n) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    format!("01a200e7-11ec-7922-{n:04x}-{this:012x}")
+}
 
 fn holds(repo: &Repo, id: &str) -> String {
     format!("exec 9>>'{}'", repo.root().join(format!("rollout-2026-11-22T01-37-53-{id}.jsonl")).display())
@@ -33,10 +41,11 @@ fn told(
 #[test]
 fn the_one_that_holds_a_record_open_is_found_wherever_it_works() {
     let repo = Repo::new();
+    let id = unique_id();
     let folder = resolved(&repo.root());
-    let mut agent = Agent::start(&repo, "codex", &folder, &holds(&repo, ID));
+    let mut agent = Agent::start(&repo, "codex", &folder, &holds(&repo, &id));
     let sought =
-        Sought { agent: "codex", session_id: ID, folder: repo.path(), is_newest: false, is_open: false };
+        Sought { agent: "codex", session_id: &id, folder: repo.path(), is_newest: false, is_open: false };
     let found = ProcessTable::read().process_of(&sought).map(|process| process.id);
     assert_eq!(found.map(|process| process.pid), Some(agent.pid()));
     let other = Sought { session_id: "01a200e7-11ec-7922-b128-000000000000", ..sought };
@@ -48,8 +57,9 @@ fn the_one_that_holds_a_record_open_is_found_wherever_it_works() {
 #[test]
 fn a_killed_agent_is_gone_once_its_record_is_quiet() {
     let repo = Repo::new();
-    let mut agent = Agent::start(&repo, "codex", repo.path(), &holds(&repo, ID));
-    let mut session = open_session("codex", ID, repo.path(), NOW);
+    let id = unique_id();
+    let mut agent = Agent::start(&repo, "codex", repo.path(), &holds(&repo, &id));
+    let mut session = open_session("codex", &id, repo.path(), NOW);
     let mut memory = LiveMemory::default();
     let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut memory);
     assert_eq!((pid, words, again), (Some(agent.pid()), vec![], None));
@@ -84,7 +94,8 @@ fn nothing_is_said_while_another_could_work_on_it() {
 #[test]
 fn a_turn_that_is_over_needs_no_process() {
     let repo = Repo::new();
-    let mut session = open_session("codex", ID, repo.path(), NOW);
+    let id = unique_id();
+    let mut session = open_session("codex", &id, repo.path(), NOW);
     session.turn = closeout::model::TurnState::Ended { at: None };
     let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut LiveMemory::default());
     assert_eq!((pid, words, again), (None, vec![], None));
