@@ -134,8 +134,15 @@ pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
 pub(super) fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
     let mut bytes = vec![0; length];
+    let filled = fill(file, start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Fills `bytes` with what stands in the file from `start` on, and tells how many there were.
+pub(super) fn fill(file: &File, start: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
-    while filled < length {
+    while filled < bytes.len() {
         match file.read_at(&mut bytes[filled..], start + filled as u64) {
             Ok(0) => break,
             Ok(n) => filled += n,
@@ -143,8 +150,7 @@ pub(super) fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(filled);
-    Ok(bytes)
+    Ok(filled)
 }
 
 fn line_feed(bytes: &[u8]) -> Option<usize> {

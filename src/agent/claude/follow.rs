@@ -11,14 +11,14 @@ use super::beside;
 use super::open::open_record;
 use super::tasks::read_tasks;
 use super::transcript::Transcript;
-use crate::agent::record_tail::{Followed, read_range};
+use crate::agent::record_tail::{Followed, fill};
 use crate::model::{Checklist, SessionObservation};
 
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
 /// It is searched in blocks of this size, with so much of the next one.
-const TODO_BLOCK: u64 = 256 << 10;
-const TODO_OVERLAP: u64 = 64;
+const TODO_BLOCK: usize = 64 << 10;
+const TODO_OVERLAP: usize = 64;
 
 /// A call that changes the todo list, in the bytes of a transcript.
 static TODO_CALL: LazyLock<Option<Regex>> =
@@ -92,11 +92,13 @@ fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Resu
         return Ok(());
     };
     let mut end = followed.begins_at;
+    // One block for all: the memory of a new one each time costs more than the search.
+    let mut block = vec![0; TODO_BLOCK + TODO_OVERLAP];
     while end > start {
-        let begin = end.saturating_sub(TODO_BLOCK).max(start);
+        let begin = end.saturating_sub(TODO_BLOCK as u64).max(start);
         // A call that lies across two blocks is found in the overlap.
-        let block = read_range(file, begin, (end + TODO_OVERLAP).min(size))?;
-        if pattern.is_match(&block) {
+        let filled = fill(file, begin, &mut block)?;
+        if pattern.is_match(&block[..filled]) {
             return followed.take_from(file, start, size);
         }
         end = begin;
