@@ -34,7 +34,7 @@ struct Known {
     inode: u64,
     size: u64,
     head: Head,
-    /// Grows with each survey; what was not seen in the last one is forgotten.
+    /// Whether the survey that runs saw it; what it did not see is forgotten.
     is_seen: bool,
 }
 
@@ -47,6 +47,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
         survey: Survey::default(),
         locked_at: locks(&home.join(LOCKS)),
         unfinished: BTreeMap::new(),
+        foreign: Vec::new(),
         is_within: HashMap::new(),
     };
     look.survey.watch_targets.push(arrivals(&sessions));
@@ -78,6 +79,8 @@ struct Look<'a> {
     locked_at: HashMap<String, Timestamp>,
     /// Rollouts whose first line is still being written.
     unfinished: BTreeMap<PathBuf, Vec<OsString>>,
+    /// Files that are named like rollouts and are none.
+    foreign: Vec<PathBuf>,
     /// Whether a folder lies within the one that is asked for.
     is_within: HashMap<PathBuf, bool>,
 }
@@ -156,7 +159,7 @@ impl Look<'_> {
             match self.head(&path, metadata.ino(), metadata.len()) {
                 Ok(Head::Thread(meta)) => self.find(meta, path, moved_at),
                 Ok(Head::Unfinished) => self.unfinished.entry(day.to_owned()).or_default().push(name),
-                Ok(Head::Foreign) => self.survey.problems.push(no_rollout(&path)),
+                Ok(Head::Foreign) => self.foreign.push(path),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => self.survey.problems.push(unreadable(&path, &error)),
             }
@@ -202,18 +205,21 @@ impl Look<'_> {
 
     /// Forgets what is not there any more, and tells where the unfinished become whole.
     fn finish(self) -> Survey {
-        let Look { memory, mut survey, unfinished, .. } = self;
+        let Look { memory, mut survey, unfinished, foreign, .. } = self;
         memory.known.retain(|_, known| std::mem::replace(&mut known.is_seen, false));
         let target = |(day, names)| WatchTarget::new(day, Names::these::<OsString>(names), Parts::WORDS);
         survey.watch_targets.extend(unfinished.into_iter().map(target));
+        survey.problems.extend(no_rollouts(&foreign));
         survey
     }
 }
 
-fn no_rollout(path: &Path) -> Unreadable {
-    Unreadable {
-        name: path.display().to_string(),
-        problem: ReadProblem::Invalid,
-        detail: "it does not begin as a session's record".to_owned(),
-    }
+/// What is told of files that are no rollouts: once, however many there are.
+fn no_rollouts(foreign: &[PathBuf]) -> Option<Unreadable> {
+    let first = foreign.first()?;
+    let detail = match foreign.len() {
+        1 => "it does not begin as a session's record".to_owned(),
+        n => format!("it and {} more do not begin as a session's record", n - 1),
+    };
+    Some(Unreadable { name: first.display().to_string(), problem: ReadProblem::Invalid, detail })
 }
