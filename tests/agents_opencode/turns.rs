@@ -145,6 +145,8 @@ fn subagents_are_those_whose_turn_is_open() {
 fn a_fork_is_told_by_its_title() {
     let mut machine = Machine::new();
     machine.add_session(ID, None, "Mock title (fork #12)", 1000);
+    assert_eq!(machine.read(&[ID]).sessions, [], "nothing was said");
+    machine.add_message(ID, "msg_1", 1000, &json!({"role": "system"}));
     let session = machine.session(ID);
     assert_eq!(session.origin, SessionOrigin::Fork { of: None });
     assert_eq!(session.name.as_deref(), Some("Mock title (fork #12)"));

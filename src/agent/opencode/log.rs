@@ -15,8 +15,8 @@ use rustix::fs::{CWD, Mode, OFlags};
 /// The header of the index stands twice at its begin; each is so many bytes.
 const INDEX_HEADER: usize = 48;
 /// The header of the log, and of each frame in it, in bytes.
-const LOG_HEADER: u64 = 32;
-const FRAME_HEADER: u64 = 24;
+const LOG_HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
 /// So many frames after the last visible one are looked at.
 const MOST_FRAMES: u64 = 4096;
 
@@ -39,7 +39,7 @@ pub(super) fn has_unseen_commit(log: &Path, index: &IndexHeader) -> bool {
 
 fn unseen_commit(log: &Path, index: &IndexHeader) -> io::Result<bool> {
     let file = open(log)?;
-    let header: [u8; LOG_HEADER as usize] = bytes(&file, 0)?;
+    let header: [u8; LOG_HEADER] = bytes(&file, 0)?;
     let page = u64::from(number(&header, 8));
     let salt = &header[16..24];
     // Another generation of the log: nobody uses this index.
@@ -48,14 +48,14 @@ fn unseen_commit(log: &Path, index: &IndexHeader) -> io::Result<bool> {
     }
     let visible = u64::from(u32::from_ne_bytes([index[16], index[17], index[18], index[19]]));
     for frame in visible..visible + MOST_FRAMES {
-        let at = LOG_HEADER + frame * (FRAME_HEADER + page);
-        let Ok(header) = bytes::<{ FRAME_HEADER as usize }>(&file, at) else { break };
+        let at = LOG_HEADER as u64 + frame * (FRAME_HEADER as u64 + page);
+        let Ok(header) = bytes::<FRAME_HEADER>(&file, at) else { break };
         if &header[8..16] != salt {
             break;
         }
         // The size of the database after the commit; 0 in a frame that does not end one.
         if number(&header, 4) != 0 {
-            return Ok(file.metadata()?.len() >= at + FRAME_HEADER + page);
+            return Ok(file.metadata()?.len() >= at + FRAME_HEADER as u64 + page);
         }
     }
     Ok(false)

@@ -93,27 +93,29 @@ fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObse
     rows.truncate(MOST_READ);
     let mut sessions = Vec::new();
     for row in rows {
-        sessions.push(observe(store, row)?);
+        sessions.extend(observe(store, row)?);
     }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
     Ok(sessions)
 }
 
-fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<SessionObservation> {
+/// What one session says; `None` if nothing was said in it.
+fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObservation>> {
     let (said, is_cut) = row::conversation(store, &row.id, None)?;
     let todos = row::todos(store, &row.id)?;
     let subagents = subagents(store, &row.id)?;
     let n_turns = row::n_prompts(store, &row.id)?;
     let origin = origin(&row);
     let Conversation { turn, words, model, context_tokens, folder, prompt, moved_at, n_skipped, .. } = said;
-    Ok(SessionObservation {
+    let Some(turn) = turn else { return Ok(None) };
+    Ok(Some(SessionObservation {
         agent: NAME.to_owned(),
         session_id: row.id,
         version: row.version.filter(|version| !version.is_empty()),
         model,
         last_message: words,
         todos: (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos }),
-        turn: turn.unwrap_or(TurnState::Unknown),
+        turn,
         prompted_at: prompt.as_ref().and_then(|(at, _)| *at),
         prompt: prompt.map(|(_, words)| words),
         written_at: moved_at.max(row.updated_at.map(Timestamp)),
@@ -127,7 +129,7 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<SessionObservatio
         live: Vec::new(),
         process: None,
         pane: None,
-    })
+    }))
 }
 
 /// The subagents whose turn is open.

@@ -258,11 +258,15 @@ fn uri(database: &Path, is_at_rest: bool) -> String {
         if sign.is_ascii_alphanumeric() || "/-_.~".contains(sign) {
             uri.push(sign);
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            uri.extend(['%', hex(byte >> 4), hex(byte & 15)]);
         }
     }
     uri.push_str(if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro&readonly_shm=1" });
     uri
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).unwrap_or('0')
 }
 
 fn beside(database: &Path, end: &str) -> PathBuf {
