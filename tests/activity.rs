@@ -81,6 +81,7 @@ fn sample(session: SessionObservation, now: i64) -> Sample {
         other_sessions: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,
+        look_again_at: None,
     };
     weigh(observations, &Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings })
 }

@@ -1,12 +1,15 @@
 //! The monitor: scripts of events, with the whole list of effects that each gives.
 
 use closeout::model::{
-    Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem, CollectRequest, CommitCounts,
-    Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent, Names, OfferPolicy, Parts,
-    Policy, ProcessId, Rejection, Rule, Sample, SessionPlace, Source, TaskKind, Timestamp, VerdictState,
-    WatchProblem, WatchSettings, WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    ActivitySource, ActivityState, Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem,
+    CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent,
+    JumpOutcome, JumpTarget, Names, OfferPolicy, Pane, Parts, Policy, ProcessId, Rejection, Rule, Sample,
+    SessionPlace, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, Words,
+    WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
-use closeout::monitor::Monitor;
+use closeout::monitor::{Monitor, Told};
+
+use crate::support::session_stories::session;
 
 const POLICY: Policy =
     Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
@@ -434,4 +437,51 @@ fn the_processes_of_the_sessions_are_watched_when_they_change() {
     assert_eq!(read(3, Parts::WORDS, vec![process]), []);
     assert_eq!(read(4, Parts::CHECKS, Vec::new()), []);
     assert_eq!(read(5, Parts::WORDS, Vec::new()), watch(Vec::new()));
+}
+
+#[test]
+fn a_look_at_git_alone_keeps_what_the_words_asked_for() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let words = Sample { look_again_at: Some(at(2_005)), ..whole(5, vec![commits(), clean()]) };
+    let _ = monitor.update(collected(5, 1, words));
+    let _ = monitor.update(changed(100, Parts::COMMITS));
+    let _ = monitor.update(collected(110, 2, sample(100, Parts::COMMITS | Parts::CHANGES)));
+    let effects = monitor.update(Event::Woke { at: at(2_005) });
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Collect(asked) if asked.parts.contains(Parts::WORDS))),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let pane = Pane { socket: None, id: "%3".to_owned() };
+    let process = ProcessId { pid: 7, started_at: 70 };
+    let mut shown = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
+    shown.pane = Some(pane.clone());
+    shown.process = Some(process);
+    let words = Words { sessions: vec![shown.clone()], ..Words::default() };
+    let _ = monitor.update(changed(1_000, Parts::WORDS));
+    let _ = monitor.update(collected(1_001, 2, Sample { words: Some(words), ..sample(1_000, Parts::WORDS) }));
+    let mut want = |session_id: &str| {
+        let intent = Intent::JumpToPane { workspace: id(), session_id: session_id.to_owned() };
+        let effects = monitor.update(Event::Wanted { at: at(2_000), intent });
+        let jumps = effects.into_iter().filter(|effect| matches!(effect, Effect::JumpToPane { .. }));
+        (jumps.collect::<Vec<_>>(), monitor.take_changes().told)
+    };
+    let target = JumpTarget { agent: shown.agent.clone(), pane: Some(pane), process: Some(process) };
+    let wanted = Effect::JumpToPane { workspace: id(), session: target };
+    assert_eq!(want(&shown.session_id), (vec![wanted], vec![]));
+    let reason = "the session is not known any more".to_owned();
+    let refused = Told::Jump { workspace: id(), outcome: JumpOutcome::Refused { reason } };
+    assert_eq!(want("another"), (vec![], vec![refused]));
+    let done = Event::Jumped { at: at(2_100), workspace: id(), outcome: JumpOutcome::Done };
+    let _ = monitor.update(done);
+    let told = Told::Jump { workspace: id(), outcome: JumpOutcome::Done };
+    assert_eq!(monitor.take_changes().told, [told]);
+    assert_eq!(monitor.take_changes().told, []);
 }
