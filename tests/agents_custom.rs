@@ -90,6 +90,7 @@ impl Machine {
             home: None,
             adapters: vec![Adapter::Custom(agent.clone())],
             git_program: None,
+            live: None,
         };
         let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
         let scales = Scales { task_kind: TaskKind::ReadInfo, policy: &policy, settings: &settings };

@@ -16,6 +16,7 @@ fn texts(command: &AgentCommand) -> Vec<String> {
         Argument::Text(text) => text.clone(),
         Argument::File(content) => format!("file of {content}"),
         Argument::AnswerFile => "answer file".to_owned(),
+        Argument::RecordCopy => "copy of the record".to_owned(),
     };
     command.arguments.iter().map(text).collect()
 }
