@@ -1,7 +1,12 @@
 //! How a turn stands, and what belongs to it.
 
 use closeout::agent::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
-use closeout::model::{SessionOrigin, Subagent, Timestamp, TurnState};
+use closeout::evidence::{Memory, Surroundings, collect};
+use closeout::judge::weigh::{Scales, weigh};
+use closeout::model::{
+    Activity, ActivityState, CollectRequest, OfferPolicy, Parts, Policy, SessionOrigin, Subagent, TaskKind,
+    Timestamp, TurnState, WorkspaceId, WorkspaceSettings,
+};
 use serde_json::{Value, json};
 
 use super::{ID, Machine};
@@ -16,6 +21,36 @@ fn turn(fields: &Value, parts: &[Value]) -> TurnState {
     let mut machine = Machine::new();
     machine.asked().answered(fields, parts);
     machine.session(ID).turn
+}
+
+/// What the session does at a moment, as a whole collection of its workspace says.
+fn activity(machine: &Machine, now: i64) -> Activity {
+    let settings = WorkspaceSettings::default();
+    let policy =
+        Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+    let request = CollectRequest {
+        workspace: WorkspaceId::local(&machine.data_dir),
+        generation: 1,
+        parts: Parts::WORDS,
+        settings: settings.clone(),
+        policy: policy.clone(),
+        task_kind: TaskKind::Implementation,
+        git_reader: None,
+        baseline: None,
+        sessions: machine.places(&[ID]),
+        prompted_at: None,
+        not_before: Timestamp(0),
+    };
+    let surroundings = Surroundings {
+        now: Timestamp(now),
+        home: None,
+        adapters: machine.adapters().to_vec(),
+        git_program: None,
+        live: None,
+    };
+    let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
+    let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };
+    weigh(found, &scales).words.unwrap().activity.unwrap()
 }
 
 fn call(tool: &str, status: &str, input: &Value) -> Value {
@@ -195,4 +230,18 @@ fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
         id.clone_into(&mut other.session_id);
         assert_eq!(adapter.command(&other, &probe), None, "{id:?}");
     }
+}
+
+#[test]
+fn an_open_question_is_what_the_session_asks_also_after_a_long_silence() {
+    let machine = Machine::new();
+    let asks = json!({"questions": [{"question": "Which format?", "options": []}]});
+    machine.asked().answered(&json!({}), &[call("question", "running", &asks)]);
+    let now = activity(&machine, 100_000_000);
+    assert_eq!((now.state, now.detail.as_deref()), (ActivityState::Asks, Some("Which format?")));
+    let machine = Machine::new();
+    let running = call("bash", "running", &json!({"command": "make"}));
+    machine.asked().answered(&json!({}), &[running]);
+    assert_eq!(activity(&machine, 3000).state, ActivityState::Working);
+    assert_eq!(activity(&machine, 100_000_000).state, ActivityState::Unknown);
 }

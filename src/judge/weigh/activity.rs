@@ -13,8 +13,8 @@ use crate::model::{
 
 use super::{Scales, excerpt};
 
-/// Tools that are questions to the person by another name (Claude Code, Codex).
-const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "request_user_input"];
+/// Tools that are questions to the person by another name (Claude Code, Codex, opencode).
+const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "request_user_input", "question"];
 /// Tools that wait for the approval of a plan (Claude Code).
 const APPROVAL_TOOLS: [&str; 1] = ["ExitPlanMode"];
 /// A record may be written so many milliseconds after the event that a hook told.
