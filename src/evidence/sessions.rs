@@ -3,7 +3,9 @@
 use super::collect::Surroundings;
 use super::live_facts::{self, LiveMemory};
 use crate::agent::{self, SessionMemory};
-use crate::model::{CollectRequest, Observations, Reading, WatchTarget};
+use crate::model::{
+    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, WatchTarget,
+};
 
 /// Reads the sessions into `found`, and tells where changes of them would show.
 pub(super) fn read_sessions(
@@ -23,7 +25,7 @@ pub(super) fn read_sessions(
         found.look_again_at =
             live_facts::tell(&mut read.sessions, request, live, surroundings.now, live_memory);
     }
-    let mut sessions = read.sessions.into_iter();
+    let mut sessions = in_order(read.sessions).into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {
         (Some(newest), _) => Reading::Present(newest),
         (None, Some(unreadable)) => Reading::Unreadable(unreadable),
@@ -31,4 +33,55 @@ pub(super) fn read_sessions(
     };
     found.other_sessions = sessions.collect();
     read.watch_targets
+}
+
+/// The sessions by whose words count: the newest first, but a copy that nobody goes on with after the
+/// session it was made of. Such a copy is a look into that session.
+fn in_order(sessions: Vec<SessionObservation>) -> Vec<SessionObservation> {
+    let ids: Vec<String> = sessions.iter().map(|session| session.session_id.clone()).collect();
+    let is_left_copy = |session: &SessionObservation| {
+        let SessionOrigin::Fork { of: Some(original) } = &session.origin else { return false };
+        let is_told_over =
+            session.live.iter().any(|word| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone));
+        ids.contains(original) && (is_told_over || session.process.is_none())
+    };
+    let (copies, mut others): (Vec<_>, Vec<_>) = sessions.into_iter().partition(is_left_copy);
+    others.extend(copies);
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ActivitySource, LiveWord, ProcessId};
+
+    fn session(id: &str, origin: SessionOrigin) -> SessionObservation {
+        SessionObservation { origin, ..agent::read_claude_transcript(id, b"") }
+    }
+
+    fn ids(sessions: Vec<SessionObservation>) -> Vec<String> {
+        in_order(sessions).into_iter().map(|session| session.session_id).collect()
+    }
+
+    #[test]
+    fn a_copy_that_was_left_does_not_speak_for_its_original() {
+        let fork = |of: &str| SessionOrigin::Fork { of: Some(of.to_owned()) };
+        let process = Some(ProcessId { pid: 1, started_at: 1 });
+        let original = session("original", SessionOrigin::Person);
+        let left = session("left", fork("original"));
+        assert_eq!(ids(vec![left.clone(), original.clone()]), ["original", "left"]);
+        let gone_on_with = SessionObservation { process, ..left.clone() };
+        assert_eq!(ids(vec![gone_on_with.clone(), original.clone()]), ["left", "original"]);
+        let word = LiveWord {
+            source: ActivitySource::Registry,
+            status: LiveStatus::Ended,
+            since: None,
+            told_at: None,
+            what: None,
+        };
+        let ended = SessionObservation { live: vec![word], ..gone_on_with };
+        assert_eq!(ids(vec![ended, original.clone()]), ["original", "left"]);
+        // Its original is not here: it is all that there is.
+        assert_eq!(ids(vec![session("left", fork("elsewhere")), original]), ["left", "original"]);
+    }
 }
