@@ -173,8 +173,10 @@ pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
 
 /// The process, if it is an agent's.
 fn read_process(pid: u32) -> Option<AgentProcess> {
-    let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
-    let name = str::from_utf8(name.trim_ascii_end()).ok()?;
+    // One read: a name has at most 16 bytes, and this is done for every process of the machine.
+    let mut name = [0; 32];
+    let n_read = File::open(format!("/proc/{pid}/comm")).ok()?.read(&mut name).ok()?;
+    let name = str::from_utf8(name.get(..n_read)?.trim_ascii_end()).ok()?;
     if !is_candidate(name) {
         return None;
     }
