@@ -58,10 +58,12 @@ fn agent_of_script(script: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    /// A process's name, its command line, and what it is.
+    type Case<'a> = (&'a str, &'a [&'a str], Option<(&'a str, bool)>);
+
     #[test]
     fn command_lines_that_were_seen_are_recognised() {
         let native = "/x/node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
-        type Case<'a> = (&'a str, &'a [&'a str], Option<(&'a str, bool)>);
         let cases: &[Case<'_>] = &[
             ("node", &["node", "/x/node_modules/.bin/codex"], Some(("codex", false))),
             ("codex", &[native], Some(("codex", false))),
