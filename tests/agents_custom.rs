@@ -57,7 +57,7 @@ impl Machine {
     }
 
     fn read(&mut self, agent: &CustomAgent) -> SessionsRead {
-        agent::sessions(&[Adapter::Custom(agent.clone())], &self.workspace, &[], &mut self.memory)
+        agent::sessions(&[Adapter::Custom(Box::new(agent.clone()))], &self.workspace, &[], &mut self.memory)
     }
 
     fn session(&mut self, agent: &CustomAgent) -> SessionObservation {
@@ -88,7 +88,7 @@ impl Machine {
         let surroundings = Surroundings {
             now: Timestamp(now),
             home: None,
-            adapters: vec![Adapter::Custom(agent.clone())],
+            adapters: vec![Adapter::Custom(Box::new(agent.clone()))],
             git_program: None,
             live: None,
         };
@@ -192,10 +192,10 @@ fn each_mistake_has_its_place_its_key_and_what_is_allowed() {
             "f:4:1: `agent.transcript` cannot stand beside `output`: one of them says where its words are",
         ),
         ("output = \"a\"\nformat = \"claude\"", "f:4:1: `agent.format` belongs to a `transcript`"),
-        ("transcript = \"a\"", "f:3:1: `agent.format` is missing: it is \"claude\" or \"jsonl\""),
+        ("transcript = \"a\"", "f:3:1: `agent.format` is missing: it is \"claude\", \"codex\" or \"jsonl\""),
         (
             "transcript = \"a\"\nformat = \"jsnol\"",
-            "f:4:10: `agent.format` must be \"claude\" or \"jsonl\", not \"jsnol\"; did you mean \"jsonl\"?",
+            "f:4:10: `agent.format` must be \"claude\", \"codex\" or \"jsonl\", not \"jsnol\"; did you mean \"jsonl\"?",
         ),
         (
             "transcript = \"a\"\nformat = \"jsonl\"\nfields.role = \"r\"",
@@ -203,7 +203,7 @@ fn each_mistake_has_its_place_its_key_and_what_is_allowed() {
         ),
         (
             "transcript = \"a\"\nformat = \"jsonl\"\nfields = {role = \"r\", text = \"t\", tmie = \"x\"}",
-            "f:5:37: `agent.fields.tmie` is not a key of closeout; did you mean `agent.fields.time`?; \
+            "f:5:35: `agent.fields.tmie` is not a key of closeout; did you mean `agent.fields.time`?; \
              allowed here: role, text, time",
         ),
         (
@@ -389,16 +389,27 @@ fn a_record_of_ones_own_is_read_by_its_fields_and_followed() {
 }
 
 #[test]
-fn a_record_in_the_format_of_claude_code_is_read_as_one() {
-    let mut machine = Machine::new();
-    let agent = machine.agent("transcript = \"log.jsonl\"\nformat = \"claude\"");
-    let fixture =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/claude/transcripts/question.jsonl");
-    machine.write("log.jsonl", fs::read(fixture).unwrap());
-    let session = machine.session(&agent);
-    assert_eq!((session.agent.as_str(), session.session_id.as_str()), ("mine", "log.jsonl"));
-    assert!(matches!(session.turn, TurnState::Ended { .. }), "{:?}", session.turn);
-    assert!(session.last_message.unwrap().text.contains('?'));
+fn a_record_in_the_format_of_another_client_is_read_as_one() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents");
+    let cases = [("claude", "claude/transcripts/question.jsonl"), ("codex", "codex/rollouts/question.jsonl")];
+    for (format, fixture) in cases {
+        let mut machine = Machine::new();
+        let agent = machine.agent(&format!("transcript = \"log.jsonl\"\nformat = \"{format}\""));
+        let text = fs::read_to_string(fixtures.join(fixture)).unwrap();
+        machine.write("log.jsonl", &text);
+        let session = machine.session(&agent);
+        assert_eq!((session.agent.as_str(), session.session_id.as_str()), ("mine", "log.jsonl"));
+        assert!(matches!(session.turn, TurnState::Ended { .. }), "{:?}", session.turn);
+        let words = session.last_message.unwrap().text;
+        assert!(words.contains('?'));
+        // The same with so much in the middle that only the end is read.
+        let (head, rest) = text.split_once('\n').unwrap();
+        let middle = "{\"type\": \"unknown\"}\n".repeat(500_000);
+        machine.write("log.jsonl", format!("{head}\n{middle}{rest}"));
+        assert_eq!(machine.session(&agent).last_message.unwrap().text, words, "{format}");
+        machine.write("log.jsonl", "no record\n");
+        assert_eq!(machine.read(&agent).sessions, []);
+    }
 }
 
 #[test]
@@ -523,7 +534,7 @@ fn a_long_record_with_endless_lines_is_read_from_its_end() {
     let agent = machine.agent(JSONL);
     let message =
         |role: &str, text: &str| format!(r#"{{"message": {{"role": "{role}", "content": "{text}"}}}}"#);
-    let mut text = format!("{}\n", message("user", "First")).repeat(40_000);
+    let mut text = format!("{}\n", message("user", "First")).repeat(60_000);
     text.push_str(&message("user", &"x".repeat(3 << 20)));
     text.push('\n');
     text.push_str(&message("assistant", "Done."));
@@ -546,7 +557,7 @@ fn commands_are_the_persons_with_the_words_on_standard_input() {
     );
     machine.write("a.md", "words");
     let session = machine.session(&agent);
-    let adapter = Adapter::Custom(agent);
+    let adapter = Adapter::Custom(Box::new(agent));
     let text = |text: &str| Argument::Text(text.to_owned());
     let query = Asking::Closer { prompt: "Check $(x)".to_owned(), schema: "{}".to_owned() };
     let command = adapter.command(&session, &query).unwrap();
@@ -572,7 +583,7 @@ proptest! {
     #[test]
     fn any_entry_is_taken_or_refused_with_a_reason(
         key in "(name|output|transcript|format|fields|status_file|reply_file|commands|[a-z_]{1,12})",
-        value in prop_oneof!["\"[ -~&&[^\"\\\\]]{0,20}\"", "-?[0-9]{1,5}", "\\[\\]", "\\{\\}", "true"],
+        value in prop_oneof!["\"[ -~&&[^\"\\\\]]{0,20}\"", "-?[1-9][0-9]{0,4}", "\\[\\]", "\\{\\}", "true"],
     ) {
         let text = format!("[[agent]]\n{key} = {value}\n");
         // An entry with one key is never whole.

@@ -111,7 +111,8 @@ fn at(second: u32) -> String {
 }
 
 fn moment(text: &str) -> Option<Timestamp> {
-    Some(Timestamp(text.parse::<jiff::Timestamp>().unwrap().as_millisecond()))
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp(at.as_millisecond()))
 }
 
 fn user(id: &str, text: &str, second: u32) -> String {

@@ -35,7 +35,7 @@ pub enum Adapter {
     },
     /// An agent that a person described. It has no place where all its sessions are: they are looked for in
     /// the workspaces that are known.
-    Custom(CustomAgent),
+    Custom(Box<CustomAgent>),
 }
 
 /// What is remembered of a workspace's sessions from one reading to the next, so that only what was

@@ -33,7 +33,7 @@ pub enum Asking {
 /// A command line, and how its answer is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCommand {
-    /// The program's name, to be found on the path.
+    /// The program's name, to be found on the path, or an absolute path.
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<Argument>,

@@ -98,7 +98,7 @@ impl Environment {
         };
         let config = Config::load(&sources)?;
         let mut adapters = self.adapters();
-        adapters.extend(config.agents().iter().cloned().map(Adapter::Custom));
+        adapters.extend(config.agents().iter().cloned().map(|agent| Adapter::Custom(Box::new(agent))));
         Ok(Launch {
             config,
             scope,

@@ -3,7 +3,7 @@
 //! They name commands and places outside the workspaces, so no other layer may have them.
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
 
@@ -31,7 +31,7 @@ const KEYS: [&str; 8] =
     ["name", "output", "transcript", "format", "fields", "status_file", "reply_file", "commands"];
 const FIELDS: [&str; 3] = ["role", "text", "time"];
 const COMMANDS: [&str; 3] = ["probe", "query", "reply"];
-const FORMATS: [&str; 2] = ["claude", "jsonl"];
+const FORMATS: [&str; 3] = ["claude", "codex", "jsonl"];
 
 /// What was read of one entry, and where each key stands.
 #[derive(Default)]
@@ -98,7 +98,7 @@ impl Reader<'_> {
             "transcript" => entry.transcript = self.agent_text(known, value, |text| check_place(text, true)),
             "format" => entry.format = self.agent_text(known, value, check_format),
             "status_file" => {
-                entry.status_file = self.agent_text(known, value, |text| check_place(text, false))
+                entry.status_file = self.agent_text(known, value, |text| check_place(text, false));
             }
             "reply_file" => entry.reply_file = self.agent_text(known, value, |text| check_place(text, false)),
             "fields" => {
@@ -124,13 +124,11 @@ impl Reader<'_> {
         value: &'v Spanned<DeValue<'_>>,
         allowed: &[&str],
     ) -> Vec<(usize, usize, &'v Spanned<DeValue<'v>>)> {
-        let table: &DeTable<'_> = match value.get_ref() {
-            DeValue::Table(table) => table,
-            other => {
-                let what = format!("must be a table with {}, not {}", allowed.join(", "), type_name(other));
-                self.agent_problem(value.span().start, section, what);
-                return Vec::new();
-            }
+        let DeValue::Table(table) = value.get_ref() else {
+            let found = type_name(value.get_ref());
+            let what = format!("must be a table with {}, not {found}", allowed.join(", "));
+            self.agent_problem(value.span().start, section, what);
+            return Vec::new();
         };
         let mut found = Vec::new();
         for (name, value) in table {
@@ -254,25 +252,25 @@ impl Reader<'_> {
             self.agent_problem(at, "format", format!("is missing: it is {}", one_of(&FORMATS)));
             return None;
         }
-        match entry.format.as_deref()? {
-            "claude" => {
-                if let Some(at) = entry.place_of("fields") {
-                    self.agent_problem(at, "fields", "belongs to the format \"jsonl\"".to_owned());
-                }
-                Some(TranscriptFormat::Claude)
+        let of_client = match entry.format.as_deref()? {
+            "claude" => Some(TranscriptFormat::Claude),
+            "codex" => Some(TranscriptFormat::Codex),
+            _ => None,
+        };
+        if of_client.is_some() {
+            if let Some(at) = entry.place_of("fields") {
+                self.agent_problem(at, "fields", "belongs to the format \"jsonl\"".to_owned());
             }
-            _ => {
-                let [role, text, time] = entry.fields.clone();
-                for (name, field) in [("fields.role", &role), ("fields.text", &text)] {
-                    if field.is_none() {
-                        let what =
-                            "is missing: a dotted path into each line, like \"message.role\"".to_owned();
-                        self.agent_problem(at, name, what);
-                    }
-                }
-                Some(TranscriptFormat::Jsonl { role: role?, text: text?, time })
+            return of_client;
+        }
+        let [role, text, time] = entry.fields.clone();
+        for (name, field) in [("fields.role", &role), ("fields.text", &text)] {
+            if field.is_none() {
+                let what = "is missing: a dotted path into each line, like \"message.role\"".to_owned();
+                self.agent_problem(at, name, what);
             }
         }
+        Some(TranscriptFormat::Jsonl { role: role?, text: text?, time })
     }
 
     fn unknown_in_agent(&mut self, section: &str, name: &str, at: usize, allowed: &[&str]) {
@@ -356,5 +354,9 @@ fn check_place(place: &str, is_pattern_allowed: bool) -> Result<(), String> {
 }
 
 fn one_of(words: &[&str]) -> String {
-    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        Some(_) | None => quoted.concat(),
+    }
 }

@@ -6,8 +6,8 @@
 //! a text; only `file` reads the disk, and the environment is handed in.
 //!
 //! Nothing here writes, runs anything or decides a verdict. A workspace's file is untrusted: it is
-//! read without following links and within a cap, and only keys that cannot run anything count. Trust
-//! of exact content comes with the first key that can.
+//! read without following links and within a cap, and only keys that cannot run anything count. What names
+//! a command (`agent_entry`) counts in the person's own file only.
 
 mod agent_entry;
 mod completion_check;

@@ -42,11 +42,22 @@ pub enum AgentTrail {
     },
 }
 
+impl AgentTrail {
+    /// Its place.
+    pub fn place(&self) -> &str {
+        match self {
+            AgentTrail::Output { place } | AgentTrail::Transcript { place, .. } => place,
+        }
+    }
+}
+
 /// What the lines of a record mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TranscriptFormat {
     /// As Claude Code writes them.
     Claude,
+    /// As Codex writes them.
+    Codex,
     /// One JSON object a line, a message each. The fields are named by dotted paths.
     Jsonl {
         /// Whose message it is: `user`, `human`, `person`, or `assistant`, `agent`, `model`, `ai`.

@@ -10,7 +10,7 @@ use super::place::{Found, Place};
 use super::status;
 use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::record_tail::{Followed, read_range};
-use crate::agent::{SessionsRead, read_claude_transcript};
+use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{
     AgentMessage, AgentTrail, CustomAgent, SessionObservation, SessionOrigin, SessionUsage, TranscriptFormat,
     TurnState,
@@ -20,6 +20,8 @@ use crate::model::{
 const MOST_READ: usize = 8;
 /// The longest output that is read, in bytes of its end.
 const LONGEST_OUTPUT: u64 = 256 << 10;
+/// The longest first line of a record that is read apart from its end, in bytes.
+const LONGEST_HEAD: u64 = 256 << 10;
 
 /// What is remembered of a workspace's records between readings, by the agent and the session.
 #[derive(Debug, Default)]
@@ -31,10 +33,7 @@ pub(crate) struct Memory {
 /// the newest.
 pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: &mut Memory) -> SessionsRead {
     let mut read = SessionsRead::default();
-    let text = match &agent.trail {
-        AgentTrail::Output { place } | AgentTrail::Transcript { place, .. } => place,
-    };
-    let Some(place) = Place::of(text, workspace) else { return read };
+    let Some(place) = Place::of(agent.trail.place(), workspace) else { return read };
     let search = place.search();
     read.watch_targets.extend(search.watch_targets);
     let newest: Vec<Found> = search.files.into_iter().take(MOST_READ).collect();
@@ -113,6 +112,11 @@ fn transcript(
     let is_whole = followed.begins_at == 0 && !lines.is_cut;
     let mut session = match format {
         TranscriptFormat::Claude => read_claude_transcript(id, lines.bytes()),
+        TranscriptFormat::Codex => {
+            let mut bytes = if is_whole { Vec::new() } else { first_line(file)? };
+            bytes.extend_from_slice(lines.bytes());
+            read_codex_rollout(&bytes).unwrap_or_else(|| nothing(agent, id))
+        }
         TranscriptFormat::Jsonl { role, text, time } => {
             let mut session = nothing(agent, id);
             let fields = Fields { role, text, time: time.as_deref() };
@@ -127,6 +131,14 @@ fn transcript(
     session.is_partial = session.is_partial || followed.is_cut;
     session.usage.n_turns = session.usage.n_turns.filter(|_| is_whole);
     Ok(session)
+}
+
+/// The first line of a record whose end alone was read; empty if it is longer than [`LONGEST_HEAD`].
+fn first_line(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = read_range(file, 0, LONGEST_HEAD)?;
+    let length = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// A session of which nothing is known.

@@ -22,7 +22,7 @@ const TICK_MS: i64 = 10;
 const SLACK_MS: i64 = 3000;
 
 #[derive(Deserialize)]
-struct Status {
+struct Written {
     status: String,
     #[serde(default)]
     detail: Option<String>,
@@ -38,7 +38,7 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
     if metadata.len() > LONGEST {
         return None;
     }
-    let written: Status = serde_json::from_slice(&read_range(&file, 0, metadata.len()).ok()?).ok()?;
+    let written: Written = serde_json::from_slice(&read_range(&file, 0, metadata.len()).ok()?).ok()?;
     let told_at =
         Timestamp(metadata.mtime().saturating_mul(1000).saturating_add(metadata.mtime_nsec() / 1_000_000));
     let told = match written.status.as_str() {
@@ -53,9 +53,8 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
     };
     let process = written.pid.map(|pid| process(pid, told_at));
     let (status, process) = match process {
-        None => (told, None),
+        None | Some(Process::Unknown) => (told, None),
         Some(Process::Lives(id)) => (told, Some(id)),
-        Some(Process::Unknown) => (told, None),
         Some(Process::Gone) if told == LiveStatus::Ended => (told, None),
         Some(Process::Gone) => (LiveStatus::Gone, None),
     };
@@ -87,9 +86,9 @@ fn process(pid: u32, told_at: Timestamp) -> Process {
     }
     let Ok(started_at) = field(22).parse::<u64>() else { return Process::Unknown };
     let is_later = boot_ms().is_some_and(|boot| {
-        let start =
+        let begun_ms =
             i64::try_from(started_at).unwrap_or(i64::MAX).saturating_mul(TICK_MS).saturating_add(boot);
-        start > told_at.0.saturating_add(SLACK_MS)
+        begun_ms > told_at.0.saturating_add(SLACK_MS)
     });
     if is_later { Process::Gone } else { Process::Lives(ProcessId { pid, started_at }) }
 }

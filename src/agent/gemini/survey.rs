@@ -22,8 +22,10 @@ use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadabl
 const MOST_PROJECTS: usize = 10_000;
 /// So many folders of chats are watched for new ones, those that moved last.
 const MOST_WATCHED: usize = 256;
-/// How much of the begin of a record is read for its head, in bytes.
-const HEAD: u64 = 16 << 10;
+/// How much of the begin of a record is read for its head, in bytes; more if that is one line.
+const HEADS: [u64; 2] = [4 << 10, 64 << 10];
+/// The head, and the line by which a session that was made of a file says so.
+const N_HEAD_LINES: usize = 2;
 /// How the records of sessions are named.
 const PREFIX: &str = "session-";
 const SUFFIX: &str = ".jsonl";
@@ -151,7 +153,14 @@ fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head>
     }
     let file = open_record(record).ok()?;
     let mut chat = Chat::default();
-    take_lines(&mut chat, &read_range(&file, 0, HEAD).ok()?);
+    for length in HEADS {
+        let piece = read_range(&file, 0, length).ok()?;
+        let lines = piece.split_inclusive(|byte| *byte == b'\n').take(N_HEAD_LINES);
+        let length = lines.map(<[u8]>::len).sum();
+        if take_lines(&mut chat, &piece[..length]) > 0 {
+            break;
+        }
+    }
     let is_own = chat.imported_from.as_deref().is_some_and(is_own_copy);
     let is_session = !chat.is_subagent && !is_own;
     let Some(id) = chat.session_id() else {
