@@ -141,6 +141,7 @@ impl Machine {
             now: Timestamp(now),
             home: None,
             adapters: vec![Adapter::ClaudeCode { config_dir: self.config_dir.clone() }],
+            hook_folder: None,
             git_program: None,
             live: None,
         };

@@ -89,6 +89,7 @@ impl Machine {
             now: Timestamp(now),
             home: None,
             adapters: vec![Adapter::Custom(Box::new(agent.clone()))],
+            hook_folder: None,
             git_program: None,
             live: None,
         };

@@ -87,6 +87,7 @@ impl Place {
             now: self.now,
             home: Some(self.top.join("home")),
             adapters: vec![Adapter::ClaudeCode { config_dir: self.top.join("home/.claude") }],
+            hook_folder: None,
             git_program: None,
             live: None,
         };

@@ -12,6 +12,8 @@ mod codex;
 mod commands;
 mod custom;
 mod gemini;
+pub mod hook_events;
+pub mod hook_settings;
 mod opencode;
 pub mod panes;
 pub mod process_stat;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Adapter, claude, codex, gemini, opencode};
+use super::{Adapter, claude, codex, gemini, hook_events, opencode};
 use crate::model::{SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// What is looked for.
@@ -44,6 +44,14 @@ pub struct SurveyMemory {
     pub(super) codex: codex::SurveyMemory,
     pub(super) opencode: opencode::SurveyMemory,
     pub(super) gemini: gemini::SurveyMemory,
+    hooks: hook_events::HookSurveyMemory,
+}
+
+impl SurveyMemory {
+    /// What is remembered of the sessions that left events of hooks.
+    pub fn hooks_mut(&mut self) -> &mut hook_events::HookSurveyMemory {
+        &mut self.hooks
+    }
 }
 
 /// Finds the sessions of all `adapters`.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::agent::{self, Survey, SurveyAsk, SurveyMemory};
+use crate::agent::{self, Survey, SurveyAsk, SurveyMemory, hook_events};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
     Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, WatchTarget,
@@ -73,7 +73,12 @@ fn survey(
 ) -> Survey {
     let fold_after_ms = i64::try_from(launch.config.watch().fold_after_ms).unwrap_or(i64::MAX);
     let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
-    agent::survey(&launch.adapters, &SurveyAsk { since, within }, memory)
+    let ask = SurveyAsk { since, within };
+    let mut found = agent::survey(&launch.adapters, &ask, memory);
+    if let (Some(folder), false) = (launch.hook_folder(), launch.adapters.is_empty()) {
+        hook_events::survey(&folder, &ask, memory.hooks_mut(), &mut found);
+    }
+    found
 }
 
 pub(super) struct Found<'a> {

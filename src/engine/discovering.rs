@@ -15,11 +15,13 @@ use super::watching::Watching;
 use super::{Launch, clock};
 use crate::agent::{self, SurveyMemory};
 use crate::model::{Event, WatchTarget, WorkspaceId};
-use crate::store::{Remembered, Store};
+use crate::store::{Remembered, Store, hook_log};
 
 /// After a discovery the next one waits so many times what it took: an agent that writes all the time
 /// to a place where sessions show may not keep the machine busy.
 const SPACING: u64 = 10;
+/// Events of hooks in files that were not written to for so long are forgotten, in milliseconds: a week.
+const EVENTS_KEPT_MS: i64 = 7 * 24 * 3_600_000;
 /// The beginning of the path of an id that stands for a folder of discovery's.
 const STAND_IN: &str = "discovery";
 
@@ -109,6 +111,9 @@ impl Discovering {
                     && !agent::is_news(&launch.adapters, &folder, &mut memory)
                 {
                     return None;
+                }
+                if let Some(store) = &store {
+                    hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
                 }
                 let remembered = remembered(store.as_ref(), &tell);
                 let known = Known { baselines: remembered.baselines, with_older };

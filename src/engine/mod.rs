@@ -20,6 +20,7 @@ use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{LiveSources, Surroundings};
 use crate::model::Timestamp;
+use crate::store::hook_log;
 
 pub use live::Engine;
 pub use once::{Judged, judge_once};
@@ -76,11 +77,17 @@ pub struct Overlay {
 }
 
 impl Launch {
+    /// Where hooks of agents leave their events.
+    fn hook_folder(&self) -> Option<PathBuf> {
+        self.state_folder.as_deref().map(hook_log::folder)
+    }
+
     fn surroundings(&self, now: Timestamp) -> Surroundings {
         Surroundings {
             now,
             home: self.home.clone(),
             adapters: self.adapters.clone(),
+            hook_folder: self.hook_folder(),
             git_program: self.git_program.clone(),
             live: self.live.clone(),
         }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
-use super::live_facts::{LiveMemory, LiveSources};
+use super::live_facts::LiveSources;
 use super::required_files::is_pattern;
-use super::sessions::read_sessions;
+use super::sessions::{self, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::declared_folders;
-use crate::agent::{Adapter, SessionMemory};
+use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, GitObservation, Observations, Parts, Reading, Timestamp,
     WatchTarget, WorkspaceSettings,
@@ -30,6 +30,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// The agents whose records may be on this machine.
     pub adapters: Vec<Adapter>,
+    /// Where hooks of agents leave their events.
+    pub hook_folder: Option<PathBuf>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
     /// Where processes and panes are asked for; `None` asks nowhere.
@@ -39,8 +41,7 @@ pub struct Surroundings {
 /// What is remembered of one workspace between collections. Losing it costs time and nothing else.
 #[derive(Debug, Default)]
 pub struct Memory {
-    sessions: SessionMemory,
-    live: LiveMemory,
+    sessions: sessions::Memory,
     results: ResultMemory,
     git: GitMemory,
     /// The baseline that settings give, and the commit that it was when it was first looked up: a
@@ -86,8 +87,7 @@ pub fn collect(
         found.git = observe_git(request, surroundings, memory);
     }
     if request.parts.contains(Parts::WORDS) {
-        memory.session_targets =
-            read_sessions(request, surroundings, &mut memory.sessions, &mut memory.live, &mut found);
+        memory.session_targets = read_sessions(request, surroundings, &mut memory.sessions, &mut found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)

@@ -2,17 +2,26 @@
 
 use super::collect::Surroundings;
 use super::live_facts::{self, LiveMemory};
+use crate::agent::hook_events::{HookReader, is_own_place};
 use crate::agent::{self, SessionMemory};
 use crate::model::{
-    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, WatchTarget,
+    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
+    WatchTarget,
 };
+
+/// What is remembered of the sessions between collections. Losing it costs time and some certainty.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    records: SessionMemory,
+    hooks: HookReader,
+    live: LiveMemory,
+}
 
 /// Reads the sessions into `found`, and tells where changes of them would show.
 pub(super) fn read_sessions(
     request: &CollectRequest,
     surroundings: &Surroundings,
-    memory: &mut SessionMemory,
-    live_memory: &mut LiveMemory,
+    memory: &mut Memory,
     found: &mut Observations,
 ) -> Vec<WatchTarget> {
     if surroundings.adapters.is_empty() {
@@ -20,10 +29,20 @@ pub(super) fn read_sessions(
         return Vec::new();
     }
     let workspace = request.workspace.path();
-    let mut read = agent::sessions(&surroundings.adapters, workspace, &request.sessions, memory);
+    let hook_folder = surroundings.hook_folder.as_deref();
+    let is_of_hooks = |place: &&SessionPlace| hook_folder.is_some_and(|folder| is_own_place(folder, place));
+    // A session that is known by the events of its hooks alone has no record that an adapter could read.
+    let (of_hooks, of_records): (Vec<&SessionPlace>, Vec<&SessionPlace>) =
+        request.sessions.iter().partition(is_of_hooks);
+    let places: Vec<SessionPlace> = of_records.into_iter().cloned().collect();
+    let mut read = agent::sessions(&surroundings.adapters, workspace, &places, &mut memory.records);
+    if let Some(folder) = hook_folder {
+        let targets = memory.hooks.tell(folder, &of_hooks, &mut read.sessions);
+        read.watch_targets.extend(targets);
+    }
     if let Some(live) = &surroundings.live {
         found.look_again_at =
-            live_facts::tell(&mut read.sessions, request, live, surroundings.now, live_memory);
+            live_facts::tell(&mut read.sessions, request, live, surroundings.now, &mut memory.live);
     }
     let mut sessions = in_order(read.sessions).into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {

@@ -18,6 +18,7 @@ mod effect;
 mod event;
 mod evidence;
 mod git_facts;
+mod hook_event;
 mod intent;
 mod observation;
 mod parts;
@@ -46,6 +47,7 @@ pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Operation,
     Upstream,
 };
+pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
 pub use observation::{
     FileCheck, GitObservation, Observations, PlanFile, PlanStep, ReadProblem, Reading, TestResults, TextFile,

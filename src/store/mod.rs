@@ -5,14 +5,17 @@
 //! are replaced as a whole (written beside, synced, renamed), and writers of several processes take
 //! turns. Every failure is a value: the program goes on without memory and says so.
 //!
-//! Nothing here writes to a workspace, and nothing decides. The time is handed in; only the log, whose
+//! Nothing here writes to a workspace on its own, and nothing decides: [`settings_file`] replaces the one
+//! file of an agent's settings that a person named. The time is handed in; only the log, whose
 //! files are named by the day, reads a clock.
 
 mod baselines;
 mod error;
 mod folder;
+pub mod hook_log;
 pub mod log;
 mod record;
+pub mod settings_file;
 
 pub use baselines::Remembered;
 pub use error::StoreError;

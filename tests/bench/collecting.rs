@@ -44,6 +44,7 @@ pub(crate) fn surroundings(world: &World) -> Surroundings {
         now: clock::now(),
         home: Some(world.home()),
         adapters: Vec::new(),
+        hook_folder: None,
         git_program: Some(world.git_program().to_path_buf()),
         live: None,
     }

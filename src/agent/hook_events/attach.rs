@@ -1,0 +1,186 @@
+//! What the hook's events add to the sessions that were read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::fold::HookFold;
+use super::reader::EventFile;
+use crate::agent::process_stat::{Standing, standing};
+use crate::model::{
+    ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage,
+    Subagent, TurnState, WatchTarget, hook_file_stem,
+};
+
+/// When a session's record grew so many milliseconds after the last event, its hooks do not tell any
+/// more: a process of theirs that is gone says nothing of the session.
+const SILENT_MS: i64 = 60_000;
+
+/// Reads the events of a workspace's sessions, and remembers where it was in each file. Losing it costs
+/// time and nothing else.
+#[derive(Debug, Default)]
+pub struct HookReader {
+    files: Vec<EventFile>,
+}
+
+impl HookReader {
+    /// Adds what the events in `folder` tell of `sessions`, and the sessions at `places` that are known
+    /// by their events alone. Gives the watch targets of all of them; a session that has left no event
+    /// yet may leave one.
+    pub fn tell(
+        &mut self,
+        folder: &Path,
+        places: &[&SessionPlace],
+        sessions: &mut Vec<SessionObservation>,
+    ) -> Vec<WatchTarget> {
+        let mut used = Vec::new();
+        for session in sessions.iter_mut() {
+            let path = event_file(folder, &session.agent, &session.session_id);
+            if let Some(fold) = self.read(&path) {
+                add(fold, session);
+            }
+            used.push(path);
+        }
+        for place in places {
+            let is_known = |session: &SessionObservation| {
+                session.agent == place.agent && session.session_id == place.session_id
+            };
+            if !is_own_place(folder, place) || sessions.iter().any(is_known) {
+                continue;
+            }
+            let path = event_file(folder, &place.agent, &place.session_id);
+            if let Some(session) = self.read(&path).and_then(|fold| observation(place, fold)) {
+                sessions.push(session);
+            }
+            used.push(path);
+        }
+        self.files.retain(|file| used.iter().any(|path| path == file.path()));
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
+        watch_targets(&used)
+    }
+
+    /// What the events in this file tell; `None` if there are none.
+    fn read(&mut self, path: &Path) -> Option<&HookFold> {
+        let known = self.files.iter().position(|file| file.path() == path);
+        let at = if let Some(at) = known {
+            if self.files[at].follow().is_err() {
+                self.files.swap_remove(at);
+                return None;
+            }
+            at
+        } else {
+            self.files.push(EventFile::open(path).ok()?);
+            self.files.len() - 1
+        };
+        self.files.get(at).map(EventFile::fold)
+    }
+}
+
+/// Whether this is the place of a session that is known by its events alone.
+pub fn is_own_place(folder: &Path, place: &SessionPlace) -> bool {
+    place.record.starts_with(folder)
+}
+
+/// The file of a session's events.
+pub(super) fn event_file(folder: &Path, agent: &str, session_id: &str) -> PathBuf {
+    folder.join(agent).join(format!("{}.jsonl", hook_file_stem(session_id)))
+}
+
+/// One target for each agent's folder.
+fn watch_targets(paths: &[PathBuf]) -> Vec<WatchTarget> {
+    let mut folders: Vec<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let targets = folders.into_iter().map(|folder| {
+        let of_folder = paths.iter().filter(|path| path.parent() == Some(folder));
+        let names =
+            Names::these(of_folder.filter_map(|path| path.file_name().map(std::ffi::OsStr::to_owned)));
+        WatchTarget::new(folder, names, Parts::WORDS)
+    });
+    targets.collect()
+}
+
+/// Adds what the events tell to what the record tells.
+fn add(fold: &HookFold, session: &mut SessionObservation) {
+    let process = fold.process().filter(|(_, namespace)| is_of_this_namespace(*namespace));
+    let process = process.map(|(process, _)| process);
+    let is_contradicted = process.is_some() && session.process.is_some() && process != session.process;
+    if let Some(mut word) = fold.word() {
+        let is_gone = process.is_some_and(|process| standing(process) == Standing::Gone);
+        let is_silent = session
+            .written_at
+            .zip(word.told_at)
+            .is_some_and(|(written_at, told_at)| written_at.millis_since(told_at) > SILENT_MS);
+        let is_ended = word.status == LiveStatus::Ended;
+        let is_kept = if is_gone && !is_ended {
+            word.status = LiveStatus::Gone;
+            !is_contradicted && !is_silent
+        } else {
+            // The end of one process is not that of a session in which another works.
+            !(is_ended && is_contradicted)
+        };
+        if is_kept {
+            session.live.push(word);
+        }
+    }
+    if !is_contradicted {
+        session.process = session.process.or(process);
+        if session.pane.is_none() && process.is_some() {
+            session.pane = fold.pane().cloned();
+        }
+    }
+    for subagent in fold.subagents() {
+        add_subagent(subagent, &mut session.subagents);
+    }
+}
+
+fn add_subagent(subagent: Subagent, known: &mut Vec<Subagent>) {
+    match known.iter_mut().find(|known| known.id == subagent.id) {
+        Some(known) => {
+            known.moved_at = known.moved_at.max(subagent.moved_at);
+            known.what = known.what.take().or(subagent.what);
+        }
+        None => known.push(subagent),
+    }
+}
+
+/// A process of another namespace has a number that means another process here.
+fn is_of_this_namespace(namespace: Option<&str>) -> bool {
+    let Some(namespace) = namespace else { return true };
+    fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(namespace))
+}
+
+/// A session that is known by its events alone. One that ended, or in which nothing was said, has nothing
+/// to show.
+fn observation(place: &SessionPlace, fold: &HookFold) -> Option<SessionObservation> {
+    let word = fold.word()?;
+    if word.status == LiveStatus::Ended || !fold.has_worked() {
+        return None;
+    }
+    let mut session = SessionObservation {
+        agent: place.agent.clone(),
+        session_id: place.session_id.clone(),
+        version: None,
+        model: None,
+        last_message: None,
+        todos: None,
+        turn: TurnState::Unknown,
+        prompted_at: None,
+        prompt: None,
+        written_at: fold.told_at(),
+        n_skipped_lines: 0,
+        is_partial: true,
+        name: None,
+        folder: fold.folder().map(Path::to_owned),
+        origin: if fold.is_headless() { SessionOrigin::Headless } else { SessionOrigin::Unknown },
+        usage: SessionUsage::default(),
+        subagents: Vec::new(),
+        live: Vec::new(),
+        process: None,
+        pane: None,
+    };
+    add(fold, &mut session);
+    let is_gone = |word: &crate::model::LiveWord| {
+        word.source == ActivitySource::Hook && word.status == LiveStatus::Gone
+    };
+    (!session.live.iter().any(is_gone)).then_some(session)
+}

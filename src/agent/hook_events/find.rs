@@ -1,0 +1,90 @@
+//! The sessions that left events: for agents whose own records are elsewhere, and for a session that has
+//! no record yet.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::HookAgent;
+use super::reader::EventFile;
+use crate::agent::record_file::{modified_at, unreadable};
+use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
+
+/// More files of one agent than these are left out.
+const MOST_FILES: usize = 4096;
+
+/// What is remembered of the sessions that left events. Losing it costs time and nothing else.
+#[derive(Debug, Default)]
+pub struct HookSurveyMemory {
+    /// The session of each file, and the folder it was begun in; `None` for a file that names none.
+    known: HashMap<PathBuf, Option<(String, PathBuf)>>,
+}
+
+/// Adds the sessions that left events in `folder` to those that the agents' own records tell of.
+pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory, found: &mut Survey) {
+    let mut seen = HashMap::new();
+    for agent in HookAgent::ALL {
+        let of_agent = folder.join(agent.name());
+        let names = Names::Ending(".jsonl".to_owned());
+        found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
+        let entries = match fs::read_dir(&of_agent) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                found.problems.push(unreadable(&of_agent, "the events of hooks", &error));
+                continue;
+            }
+        };
+        for entry in entries.filter_map(Result::ok).take(MOST_FILES) {
+            let path = entry.path();
+            let moved_at = entry.metadata().ok().map(|metadata| modified_at(&metadata));
+            let is_events = path.extension().is_some_and(|extension| extension == "jsonl");
+            if let (true, Some(moved_at)) = (is_events, moved_at.filter(|at| *at >= ask.since)) {
+                let known = memory.known.remove(&path).flatten();
+                let session = known.or_else(|| session_of(&path));
+                if let Some((id, begun_in)) = &session {
+                    add(agent, id, begun_in, (&path, moved_at), ask, found);
+                }
+                seen.insert(path, session);
+            }
+        }
+    }
+    memory.known = seen;
+}
+
+/// The session whose events are in the file, and the folder that it was begun in.
+fn session_of(path: &Path) -> Option<(String, PathBuf)> {
+    let file = EventFile::open(path).ok()?;
+    let id = file.fold().session_id()?.to_owned();
+    // A name that another id would have is no place for its events.
+    let is_its_file = path.file_stem().is_some_and(|stem| stem == hook_file_stem(&id).as_str());
+    let folder = file.fold().folder().filter(|folder| folder.is_absolute())?;
+    is_its_file.then(|| (id, folder.to_owned()))
+}
+
+fn add(
+    agent: HookAgent,
+    id: &str,
+    folder: &Path,
+    (path, moved_at): (&Path, Timestamp),
+    ask: &SurveyAsk<'_>,
+    found: &mut Survey,
+) {
+    let known = found
+        .found
+        .iter_mut()
+        .find(|session| session.place.agent == agent.name() && session.place.session_id == id);
+    if let Some(known) = known {
+        known.moved_at = known.moved_at.max(moved_at);
+    } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
+        let place = SessionPlace {
+            agent: agent.name().to_owned(),
+            session_id: id.to_owned(),
+            folder: folder.to_owned(),
+            record: path.to_owned(),
+        };
+        found.found.push(FoundSession { place, moved_at });
+    }
+}

@@ -1,0 +1,100 @@
+//! What the events of a session tell in the end.
+
+use std::path::Path;
+
+use super::{Beside, ENOUGH, HookFold, Main};
+use crate::model::{ActivitySource, LiveStatus, LiveWord, Pane, ProcessId, Subagent, Timestamp};
+
+impl HookFold {
+    /// What the session does; `None` before any event told.
+    pub fn word(&self) -> Option<LiveWord> {
+        let (main, main_since) = self.main.as_ref()?;
+        let (status, since, what) = match (main, &self.wait) {
+            (Main::Ended, _) => (LiveStatus::Ended, *main_since, None),
+            (_, Some(wait)) => (LiveStatus::Waiting { on: wait.on.clone() }, wait.since, wait.what.clone()),
+            (Main::Busy, None) => {
+                (LiveStatus::Busy, *main_since, self.calls.last().map(|(_, words)| words.clone()))
+            }
+            (Main::Failed(error), None) => (LiveStatus::Failed, *main_since, error.clone()),
+            (Main::Idle, None) => match self.beside.as_slice() {
+                [] => (LiveStatus::Idle, *main_since, None),
+                tasks => {
+                    (LiveStatus::Background, self.beside_since.unwrap_or(*main_since), beside_words(tasks))
+                }
+            },
+        };
+        Some(LiveWord {
+            source: ActivitySource::Hook,
+            status,
+            since: Some(since),
+            told_at: self.told_at,
+            what,
+        })
+    }
+
+    /// The subagents that began and have not ended.
+    pub fn subagents(&self) -> Vec<Subagent> {
+        let subagents = self.beside.iter().filter(|beside| beside.task.is_subagent);
+        let told = subagents.map(|beside| Subagent {
+            id: beside.task.id.clone(),
+            what: beside.task.what.clone(),
+            moved_at: Some(beside.moved_at),
+        });
+        told.collect()
+    }
+
+    /// The session's id. Untrusted text.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// The agent's process, and the namespace that its number is of.
+    pub fn process(&self) -> Option<(ProcessId, Option<&str>)> {
+        self.process.map(|process| (process, self.pid_namespace.as_deref()))
+    }
+
+    /// The pane that the agent runs in.
+    pub fn pane(&self) -> Option<&Pane> {
+        self.pane.as_ref()
+    }
+
+    /// The folder of the first event that was read. Untrusted text.
+    pub fn folder(&self) -> Option<&Path> {
+        self.first_folder.as_deref()
+    }
+
+    /// The session's own record. Untrusted text; it need not exist.
+    pub fn record(&self) -> Option<&Path> {
+        self.record.as_deref()
+    }
+
+    /// Whether the agent runs without a screen.
+    pub fn is_headless(&self) -> bool {
+        self.is_headless
+    }
+
+    /// Whether it was ever at work, as far as was read.
+    pub fn has_worked(&self) -> bool {
+        self.has_worked
+    }
+
+    /// When the last event came.
+    pub fn told_at(&self) -> Option<Timestamp> {
+        self.told_at
+    }
+
+    /// Whether so few events were read that those in the file before this one matter.
+    pub(in crate::agent) fn is_short(&self) -> bool {
+        self.n_events < ENOUGH
+    }
+}
+
+fn beside_words(tasks: &[Beside]) -> Option<String> {
+    match tasks {
+        [one] => one.task.what.clone().or_else(|| one.task.is_subagent.then(|| "1 subagent".to_owned())),
+        many if many.iter().all(|beside| beside.task.is_subagent) => {
+            Some(format!("{} subagents", many.len()))
+        }
+        many => Some(format!("{} tasks", many.len())),
+    }
+}

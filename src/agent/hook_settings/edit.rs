@@ -1,0 +1,269 @@
+//! Putting closeout's hooks into an agent's settings, and taking them out. Every other byte stays as it
+//! is: comments, order, white space, hooks of others.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::layout::Layout;
+use super::splice::{append, remove as remove_item, spliced};
+use super::{Wanted, is_own_command};
+use crate::agent::hook_events::HookAgent;
+
+/// The key under which hooks stand.
+const HOOKS: &str = "hooks";
+/// What an editor may put at the begin of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Why settings cannot be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsProblem {
+    /// It is no JSON, also if comments are let through.
+    #[error("line {line}, column {column}: {what}")]
+    Broken {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Something else stands in a place where the agent wants an object or a list.
+    #[error("line {line}: {key} is not {expected}")]
+    WrongKind {
+        /// The line, from 1.
+        line: usize,
+        /// The key.
+        key: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+/// The settings with closeout's hooks in them. The same text when they are there already.
+///
+/// # Errors
+/// The text is broken, or something else stands where hooks belong.
+pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
+    let (mark, text) = without_mark(text);
+    let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
+    // Those at events that are not wanted any more.
+    while let Some(number) = first_own(&text, wanted.agent, |event| !wanted.events().contains(&event))? {
+        text = without(&text, &number)?;
+    }
+    for event in wanted.events() {
+        text = with_event(&text, event, wanted)?;
+    }
+    Ok(format!("{mark}{text}"))
+}
+
+/// The settings without closeout's hooks. The same text when there are none.
+///
+/// # Errors
+/// The text is broken, or something else stands where hooks belong.
+pub fn remove(text: &str, agent: HookAgent) -> Result<String, SettingsProblem> {
+    let (mark, text) = without_mark(text);
+    let mut text = text.to_owned();
+    if text.trim().is_empty() {
+        return Ok(format!("{mark}{text}"));
+    }
+    while let Some(found) = first_own(&text, agent, |_| true)? {
+        text = without(&text, &found)?;
+    }
+    Ok(format!("{mark}{text}"))
+}
+
+/// Where an entry of closeout's own stands: the event, the group, the entry in it.
+struct Found {
+    event: String,
+    group: usize,
+    entry: usize,
+}
+
+fn without_mark(text: &str) -> (&str, &str) {
+    text.strip_prefix(BYTE_ORDER_MARK).map_or(("", text), |rest| (&text[..text.len() - rest.len()], rest))
+}
+
+/// Calls `then` with the object that the text holds.
+fn with_root<T>(
+    text: &str,
+    then: impl FnOnce(&Object<'_>) -> Result<T, SettingsProblem>,
+) -> Result<T, SettingsProblem> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
+        SettingsProblem::Broken {
+            line: error.line_display(),
+            column: error.column_display(),
+            what: error.kind().to_string().to_lowercase(),
+        }
+    })?;
+    match parsed.value {
+        Some(Value::Object(root)) => then(&root),
+        Some(other) => Err(wrong_kind(text, &other, "the whole", "an object")),
+        None => Err(SettingsProblem::Broken { line: 1, column: 1, what: "there is no object".to_owned() }),
+    }
+}
+
+fn wrong_kind(text: &str, value: &Value<'_>, key: &str, expected: &'static str) -> SettingsProblem {
+    let line = text[..value.start()].matches('\n').count() + 1;
+    SettingsProblem::WrongKind { line, key: key.to_owned(), expected }
+}
+
+fn ranges<'a, R: Ranged + 'a>(items: impl IntoIterator<Item = &'a R>) -> Vec<Range<usize>> {
+    items.into_iter().map(range).collect()
+}
+
+fn range(item: &impl Ranged) -> Range<usize> {
+    item.start()..item.end()
+}
+
+/// The value of a key that may stand there once.
+fn member<'r, 'a>(
+    text: &str,
+    object: &'r Object<'a>,
+    key: &str,
+) -> Result<Option<&'r Value<'a>>, SettingsProblem> {
+    let mut members = object.properties.iter().filter(|property| property.name.as_str() == key);
+    let first = members.next();
+    match members.next() {
+        Some(second) => Err(wrong_kind(text, &second.value, &format!("\"{key}\""), "written once only")),
+        None => Ok(first.map(|property| &property.value)),
+    }
+}
+
+fn hooks_of<'r, 'a>(text: &str, root: &'r Object<'a>) -> Result<Option<&'r Object<'a>>, SettingsProblem> {
+    match member(text, root, HOOKS)? {
+        None => Ok(None),
+        Some(Value::Object(hooks)) => Ok(Some(hooks)),
+        Some(other) => Err(wrong_kind(text, other, "\"hooks\"", "an object")),
+    }
+}
+
+fn groups_of<'r, 'a>(
+    text: &str,
+    hooks: &'r Object<'a>,
+    event: &str,
+) -> Result<Option<&'r Array<'a>>, SettingsProblem> {
+    match member(text, hooks, event)? {
+        None => Ok(None),
+        Some(Value::Array(groups)) => Ok(Some(groups)),
+        Some(other) => Err(wrong_kind(text, other, &format!("\"{event}\""), "a list")),
+    }
+}
+
+/// The commands of a group, each with its number and where it stands.
+fn commands<'r>(group: &'r Value<'_>) -> impl Iterator<Item = (usize, &'r str, Range<usize>)> {
+    let entries = group.as_object().and_then(|group| group.get_array(HOOKS));
+    let entries = entries.into_iter().flat_map(|entries| entries.elements.iter().enumerate());
+    entries.filter_map(|(number, entry)| {
+        let command = entry.as_object()?.get_string("command")?;
+        Some((number, command.value.as_ref(), range(command)))
+    })
+}
+
+/// The text with the hook at one event.
+fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
+    let layout = Layout::of(text);
+    with_root(text, |root| {
+        let list = |indent: &str| {
+            let space = if layout.is_one_line { "" } else { " " };
+            format!("\"{event}\":{space}{}", layout.text(&[wanted.group()], indent))
+        };
+        let Some(hooks) = hooks_of(text, root)? else {
+            let member = |indent: &str| {
+                let inner = format!("{indent}{}", layout.indent);
+                if layout.is_one_line {
+                    return format!("\"{HOOKS}\":{{{}}}", list(""));
+                }
+                let newline = layout.newline;
+                format!("\"{HOOKS}\": {{{newline}{inner}{}{newline}{indent}}}", list(&inner))
+            };
+            return Ok(append(text, &range(root), &ranges(&root.properties), &layout, member));
+        };
+        let Some(groups) = groups_of(text, hooks, event)? else {
+            return Ok(append(text, &range(hooks), &ranges(&hooks.properties), &layout, list));
+        };
+        let mut own = groups.elements.iter().flat_map(commands);
+        match own.find(|(_, command, _)| is_own_command(wanted.agent, command)) {
+            Some((_, command, _)) if command == wanted.command => Ok(text.to_owned()),
+            // Another path: closeout was moved, or installed in another way.
+            Some((_, _, place)) => {
+                let command = serde_json::Value::from(wanted.command.as_str()).to_string();
+                Ok(spliced(text, place, &command))
+            }
+            None => {
+                let group = |indent: &str| layout.text(&wanted.group(), indent);
+                Ok(append(text, &range(groups), &ranges(&groups.elements), &layout, group))
+            }
+        }
+    })
+}
+
+/// The first entry of closeout's own at an event that `is_asked_for`.
+fn first_own(
+    text: &str,
+    agent: HookAgent,
+    is_asked_for: impl Fn(&str) -> bool,
+) -> Result<Option<Found>, SettingsProblem> {
+    with_root(text, |root| {
+        let Some(hooks) = hooks_of(text, root)? else { return Ok(None) };
+        for property in hooks.properties.iter().filter(|property| is_asked_for(property.name.as_str())) {
+            let Some(groups) = property.value.as_array() else { continue };
+            for (group, value) in groups.elements.iter().enumerate() {
+                let mut own = commands(value).filter(|(_, command, _)| is_own_command(agent, command));
+                if let Some((entry, ..)) = own.next() {
+                    let event = property.name.as_str().to_owned();
+                    return Ok(Some(Found { event, group, entry }));
+                }
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// The text without this entry, and without the group, the list and the object that held nothing else.
+fn without(text: &str, found: &Found) -> Result<String, SettingsProblem> {
+    with_root(text, |root| {
+        let place = || {
+            let hooks_at = root.properties.iter().position(|property| property.name.as_str() == HOOKS)?;
+            let hooks = root.properties.get(hooks_at)?.value.as_object()?;
+            let named = |property: &jsonc_parser::ast::ObjectProp<'_>| property.name.as_str() == found.event;
+            let event_at = hooks.properties.iter().position(named)?;
+            let groups = hooks.properties.get(event_at)?.value.as_array()?;
+            let entries = groups.elements.get(found.group)?.as_object()?.get_array(HOOKS)?;
+            // From the inside to the outside: where it stands, among what, and which it is.
+            let nested = [
+                (range(entries), ranges(&entries.elements), found.entry),
+                (range(groups), ranges(&groups.elements), found.group),
+                (range(hooks), ranges(&hooks.properties), event_at),
+                (range(root), ranges(&root.properties), hooks_at),
+            ];
+            let is_held = |(container, items, number): &&(Range<usize>, Vec<Range<usize>>, usize)| {
+                items.len() > 1 || has_more(text, container, &items[*number])
+            };
+            let outermost = nested.iter().find(is_held).or(nested.last())?;
+            let (container, items, number) = outermost;
+            Some(remove_item(text, container, items, *number))
+        };
+        Ok(place().unwrap_or_else(|| text.to_owned()))
+    })
+}
+
+/// Whether anything beside the item stands in the container: a comment.
+fn has_more(text: &str, container: &Range<usize>, item: &Range<usize>) -> bool {
+    let around = [&text[container.start + 1..item.start], &text[item.end..container.end - 1]];
+    around.iter().any(|part| part.contains('/'))
+}

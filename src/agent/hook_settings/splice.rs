@@ -1,0 +1,127 @@
+//! Adding an item to an object or list in a JSON text with comments, and taking one out, with every other
+//! byte as it was. What is taken out leaves what was there before it was added.
+
+use std::ops::Range;
+
+use super::layout::Layout;
+
+/// Adds an item at the end of the container whose brackets are at the ends of `container`. `items` are
+/// its items; `item` gives the text of the new one for an indentation.
+pub(super) fn append(
+    text: &str,
+    container: &Range<usize>,
+    items: &[Range<usize>],
+    layout: &Layout,
+    item: impl Fn(&str) -> String,
+) -> String {
+    let (open, close) = (container.start + 1, container.end - 1);
+    let outer = indent_of(text, container.start);
+    let new_line = |indent: &str| format!("{}{indent}", layout.newline);
+    let Some((first, last)) = items.first().zip(items.last()) else {
+        if layout.is_one_line {
+            return spliced(text, open..open, &item(""));
+        }
+        let indent = format!("{outer}{}", layout.indent);
+        let added = format!("{}{}", new_line(&indent), item(&indent));
+        let inner = &text[open..close];
+        return if inner.trim().is_empty() {
+            spliced(text, open..close, &format!("{added}{}", new_line(outer)))
+        } else {
+            // A comment, which may reach to the end of its line.
+            let at = open + inner.trim_end().len();
+            spliced(text, at..at, &added)
+        };
+    };
+    let is_on_lines = text[open..first.start].contains('\n');
+    let indent = if is_on_lines { indent_of(text, first.start) } else { outer };
+    let separator = match (is_on_lines, layout.is_one_line && !text[container.clone()].contains(", ")) {
+        (true, _) => new_line(indent),
+        (false, true) => String::new(),
+        (false, false) => " ".to_owned(),
+    };
+    let added = format!("{separator}{}", item(indent));
+    if let Some(comma) = comma_after(text, last.end) {
+        let at = line_comments_end(text, comma + 1);
+        spliced(text, at..at, &format!("{added},"))
+    } else {
+        let at = line_comments_end(text, last.end);
+        let with_item = spliced(text, at..at, &added);
+        spliced(&with_item, last.end..last.end, ",")
+    }
+}
+
+/// Takes the item with this number out of the container.
+pub(super) fn remove(text: &str, container: &Range<usize>, items: &[Range<usize>], number: usize) -> String {
+    let (open, close) = (container.start + 1, container.end - 1);
+    let Some(item) = items.get(number) else { return text.to_owned() };
+    let start = open + text[open..item.start].trim_end().len();
+    let follows_comment =
+        text[..start].rfind('\n').map_or(&text[..start], |at| &text[at..start]).contains("//");
+    if let Some(comma) = comma_after(text, item.end) {
+        return spliced(text, start..comma + 1, "");
+    }
+    if items.len() == 1 {
+        let is_alone = text[item.end..close].trim().is_empty() && start == open;
+        return spliced(text, start..if is_alone { close } else { item.end }, "");
+    }
+    // A line comment before it must not reach what comes behind it.
+    let kept = if follows_comment && !text[item.end..].starts_with(['\n', '\r']) { "\n" } else { "" };
+    let without = spliced(text, start..item.end, kept);
+    let before = number.checked_sub(1).and_then(|before| items.get(before));
+    match before.and_then(|before| comma_after(text, before.end)) {
+        Some(comma) => spliced(&without, comma..comma + 1, ""),
+        None => without,
+    }
+}
+
+/// The text with another one in place of a part.
+pub(super) fn spliced(text: &str, part: Range<usize>, with: &str) -> String {
+    format!("{}{with}{}", &text[..part.start], &text[part.end..])
+}
+
+/// The white space at the begin of the line that `at` is on.
+fn indent_of(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |feed| feed + 1);
+    let content = text[line..].trim_start_matches([' ', '\t']);
+    &text[line..text.len() - content.len()]
+}
+
+/// The comma that follows after white space and comments.
+fn comma_after(text: &str, at: usize) -> Option<usize> {
+    let mut at = at;
+    loop {
+        let rest = &text[at..];
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        if trimmed.starts_with("//") {
+            at += trimmed.find('\n')?;
+        } else if trimmed.starts_with("/*") {
+            at += trimmed.find("*/")? + 2;
+        } else {
+            return trimmed.starts_with(',').then_some(at);
+        }
+    }
+}
+
+/// Behind the comments that follow on the same line; `at` when there is none.
+fn line_comments_end(text: &str, at: usize) -> usize {
+    let mut end = at;
+    let mut here = at;
+    loop {
+        let rest = &text[here..];
+        let trimmed = rest.trim_start_matches([' ', '\t']);
+        here += rest.len() - trimmed.len();
+        if trimmed.starts_with("//") {
+            let line = trimmed.lines().next().unwrap_or_default();
+            return here + line.len();
+        }
+        let Some(length) = trimmed.starts_with("/*").then(|| trimmed.find("*/")).flatten() else {
+            return end;
+        };
+        if trimmed[..length].contains('\n') {
+            return end;
+        }
+        here += length + 2;
+        end = here;
+    }
+}

@@ -1,0 +1,120 @@
+//! The events of agents' hooks: one file a session, one line an event, in `hooks/<agent>/` of the state
+//! folder. The hook writes while its agent waits, often with no closeout running, and several at once.
+//!
+//! A line goes out by one write to a file that is open for appending, so that lines of several hooks do
+//! not mix. Nothing is synced and nothing is locked: an event that is lost costs little, an agent that
+//! waits costs a person's time.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+use super::folder::nofollow;
+use crate::model::{HookEvent, Timestamp, hook_file_stem};
+
+/// The longest line, in bytes.
+const LONGEST_LINE: usize = 4096;
+/// A file that has grown over this is set aside, in bytes.
+const LARGEST_FILE: u64 = 256 << 10;
+
+/// Where the events are, below the state folder.
+pub fn folder(state_folder: &Path) -> PathBuf {
+    state_folder.join("hooks")
+}
+
+/// Adds an event of an agent to the file of its session.
+///
+/// # Errors
+/// The folder or the file cannot be made or written, or is another user's.
+pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(), StoreError> {
+    let folder = folder(state_folder).join(agent);
+    let path = folder.join(format!("{}.jsonl", hook_file_stem(&event.session_id)));
+    let line = line_of(event, &path)?;
+    let mut file = match open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&folder)
+                .map_err(StoreError::io("make the folder", &folder))?;
+            open(&path)
+        }
+        opened => opened,
+    }
+    .map_err(StoreError::io("open", &path))?;
+    let metadata = file.metadata().map_err(StoreError::io("look at", &path))?;
+    if !metadata.is_file() {
+        return Err(StoreError::WrongKind { path, expected: "a regular file" });
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(StoreError::Foreign { path, owner: metadata.uid() });
+    }
+    // Not `write_all`: the rest of a line that was cut off would stand in the middle of another.
+    let written = file.write(&line).map_err(StoreError::io("write", &path))?;
+    if written == line.len() && metadata.len() + line.len() as u64 > LARGEST_FILE {
+        set_aside(&path, &file)?;
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(nofollow()).open(path)
+}
+
+/// The event as one line. What makes it too long is left out, the least needed first.
+fn line_of(event: &HookEvent, path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut event = event.clone();
+    for shorten in [
+        (|_: &mut HookEvent| {}) as fn(&mut HookEvent),
+        |event| event.background.iter_mut().flatten().for_each(|task| task.what = None),
+        |event| event.record = None,
+        |event| event.what = None,
+        |event| event.folder = None,
+        |event| event.pane = None,
+        |event| event.background = None,
+        |event| (event.tool, event.reason) = (None, None),
+    ] {
+        shorten(&mut event);
+        let mut line = serde_json::to_vec(&event)
+            .map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
+        line.push(b'\n');
+        if line.len() <= LONGEST_LINE {
+            return Ok(line);
+        }
+    }
+    Err(StoreError::WrongKind { path: path.to_owned(), expected: "a file for so long an event" })
+}
+
+/// Gives the file another name, in the place of the one before. Of several hooks at once the first does
+/// it: what another has open is then no longer what stands at `path`.
+fn set_aside(path: &Path, file: &File) -> Result<(), StoreError> {
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let of_file = file.metadata().map(identity).map_err(StoreError::io("look at", path))?;
+    if fs::symlink_metadata(path).map(identity).is_ok_and(|of_path| of_path == of_file) {
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(".1");
+        fs::rename(path, aside).map_err(StoreError::io("set aside", path))?;
+    }
+    Ok(())
+}
+
+/// Removes the files in which nothing was written since `before`. What cannot be removed stays.
+pub fn forget_before(state_folder: &Path, before: Timestamp) {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    for agent in entries(&folder(state_folder)) {
+        for entry in entries(&agent.path()) {
+            let name = entry.file_name();
+            let name = name.as_encoded_bytes();
+            let is_events = name.ends_with(b".jsonl") || name.ends_with(b".jsonl.1");
+            // `DirEntry` looks at the entry itself, also where it is a link.
+            let is_old = entry
+                .metadata()
+                .is_ok_and(|metadata| metadata.is_file() && metadata.mtime().saturating_mul(1000) < before.0);
+            if is_events && is_old {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
