@@ -3,5 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    closeout::cli::run(std::env::args_os())
+    // An agent waits for it: before anything else is read.
+    closeout::cli::run_if_event(std::env::args_os())
+        .unwrap_or_else(|| closeout::cli::run(std::env::args_os()))
 }

@@ -18,6 +18,7 @@ mod engine;
 mod evidence_files;
 mod evidence_git;
 mod frames;
+mod hooks;
 mod judge_properties;
 mod live;
 mod monitor;

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::agent::hook_events::HookAgent;
 use crate::model::TaskKind;
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
@@ -37,6 +38,9 @@ pub(super) enum Command {
     ///
     /// Exit codes: 0 nothing is in the way, 1 something is to be mended.
     Doctor(Doctor),
+    /// Let the agents tell closeout what they do, at the moment they do it
+    #[command(subcommand)]
+    Hook(Hook),
     /// Print the JSON schema of what `check --json` and `status --json` print
     Schema,
 }
@@ -113,6 +117,56 @@ pub(super) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// `closeout hook`.
+#[derive(Debug, Subcommand)]
+pub(super) enum Hook {
+    /// Write down one event of an agent; agents call it with a JSON object on standard input
+    ///
+    /// It prints nothing and its exit code is always 0, so that it never gets in an agent's way.
+    Event {
+        /// The agent: claude, codex, gemini or opencode
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+    },
+    /// Enter closeout's hook into the settings of the agents, and nothing else
+    ///
+    /// Shows what changes. What was there before is kept in the state folder, under `backups`.
+    Install(HookSettings),
+    /// Take closeout's hook out of the settings of the agents, and nothing else
+    Remove(HookSettings),
+}
+
+/// `closeout hook install` and `closeout hook remove`.
+#[derive(Debug, Args)]
+pub(super) struct HookSettings {
+    /// The agent: claude, codex, gemini or opencode; may be given several times [default: all whose
+    /// folder is there]
+    #[arg(long = "agent", value_name = "NAME", value_parser = hook_agent)]
+    pub(super) agents: Vec<HookAgent>,
+    /// Where it counts: for all your sessions, or in this directory only
+    #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
+    pub(super) scope: HookScope,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
+
+/// Where a hook counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum HookScope {
+    /// For all sessions of this user
+    User,
+    /// For sessions in this directory
+    Project,
+}
+
+fn hook_agent(name: &str) -> Result<HookAgent, String> {
+    HookAgent::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = HookAgent::ALL.into_iter().map(HookAgent::name).collect();
+        format!("it is one of {}", names.join(", "))
+    })
 }
 
 fn task_kind(name: &str) -> Result<TaskKind, String> {

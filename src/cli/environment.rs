@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::agent::Adapter;
+use crate::agent::hook_events::HookAgent;
 use crate::config::{Config, Flags, Sources};
 use crate::engine::{Launch, Overlay, Scope};
 use crate::evidence::LiveSources;
@@ -54,11 +55,10 @@ impl Environment {
 
     /// The agents that closeout knows, each with the place where its records are by its own variables.
     pub(super) fn adapters(&self) -> Vec<Adapter> {
-        let folder = |name: &str| self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
-        let claude = folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude"));
-        let codex = folder("CODEX_HOME").or_else(|| in_home(".codex"));
-        let data = folder("XDG_DATA_HOME").or_else(|| in_home(".local/share"));
+        let claude = self.folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude"));
+        let codex = self.folder("CODEX_HOME").or_else(|| in_home(".codex"));
+        let data = self.folder("XDG_DATA_HOME").or_else(|| in_home(".local/share"));
         let gemini = in_home(".gemini");
         let adapters = [
             claude.map(|config_dir| Adapter::ClaudeCode { config_dir }),
@@ -80,6 +80,25 @@ impl Environment {
             Some(InsideTmux { socket, variable: variable.clone(), pane: pane.clone() })
         });
         Some(Tmux { program, default_socket: folder.join(format!("tmux-{own}/default")), inside })
+    }
+
+    /// The agent's own folder, in which its settings for this user are.
+    pub(super) fn settings_folder(&self, agent: HookAgent) -> Option<PathBuf> {
+        let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
+        match agent {
+            HookAgent::Claude => self.folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude")),
+            HookAgent::Codex => self.folder("CODEX_HOME").or_else(|| in_home(".codex")),
+            HookAgent::Gemini => in_home(".gemini"),
+            HookAgent::OpenCode => {
+                let config = self.folder("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
+                config.map(|config| config.join("opencode"))
+            }
+        }
+    }
+
+    /// A variable that is an absolute path.
+    fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// A path that was given, absolute and with its links as they are.

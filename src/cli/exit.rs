@@ -59,6 +59,9 @@ pub(super) enum Failure {
     /// 5: the configuration.
     #[error("{0}")]
     Config(#[from] ConfigError),
+    /// 5: the settings of an agent cannot be changed.
+    #[error("{0}")]
+    Settings(String),
     /// 6: reading the input or writing the output failed.
     #[error("{what}: {source}")]
     Stream {
@@ -75,7 +78,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => 2,
             Failure::NoWorkspace(_) => 4,
-            Failure::Config(_) => 5,
+            Failure::Config(_) | Failure::Settings(_) => 5,
             Failure::Stream { .. } => 6,
         }
     }

@@ -10,6 +10,7 @@ mod classify;
 mod doctor;
 mod environment;
 mod exit;
+mod hook;
 mod output;
 mod report;
 mod schema;
@@ -26,6 +27,8 @@ use args::{Arguments, Command};
 use environment::Environment;
 use exit::{Failure, Outcome};
 
+pub use hook::run_if_event;
+
 /// Runs the program with these arguments (the first is its own name) and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
@@ -40,6 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Status(status)) => status::run(&environment, &status),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
+        Some(Command::Hook(command)) => hook::run(&environment, &command),
         Some(Command::Schema) => schema::run(),
     };
     exit::end(outcome)

@@ -1,0 +1,123 @@
+//! `closeout hook event`: leaves one line of what an agent tells, and ends. The agent waits meanwhile.
+//!
+//! It says nothing, never fails and never waits long, whatever it is given: what it prints or how it
+//! ends would steer the agent. It reads no configuration, keeps no log, and of the environment only
+//! what is named here; the rest of it holds secrets.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::panic;
+use std::process::ExitCode;
+
+use super::process::{agent_process, is_server, pid_namespace};
+use super::standard_input::read_payload;
+use crate::agent::hook_events::{HookAgent, event_of};
+use crate::config::{Flags, Sources};
+use crate::engine::clock;
+use crate::model::{HookEvent, Pane};
+use crate::store::hook_log;
+
+/// The longest path of a socket that is written down, in bytes (unix(7) allows less).
+const LONGEST_SOCKET: usize = 200;
+
+/// Runs `closeout hook event --agent NAME` if these are its arguments, and gives its exit code, which is
+/// always success. `None` for other arguments.
+pub fn run_if_event(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let arguments: Vec<OsString> = arguments.into_iter().skip(1).take(8).collect();
+    let [first, second, rest @ ..] = arguments.as_slice() else { return None };
+    let is_help = rest.iter().any(|argument| argument == "--help" || argument == "-h");
+    if first != "hook" || second != "event" || is_help {
+        return None;
+    }
+    let agent = agent_named(rest);
+    // A failure of closeout's own is no failure of the agent.
+    panic::set_hook(Box::new(|_| {}));
+    let _ = panic::catch_unwind(|| agent.and_then(leave_event));
+    Some(ExitCode::SUCCESS)
+}
+
+fn agent_named(arguments: &[OsString]) -> Option<HookAgent> {
+    let mut arguments = arguments.iter().map(|argument| argument.to_str());
+    while let Some(argument) = arguments.next() {
+        match argument? {
+            "--agent" => return HookAgent::from_name(arguments.next()??),
+            argument => {
+                if let Some(name) = argument.strip_prefix("--agent=") {
+                    return HookAgent::from_name(name);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Reads the payload and writes the event. `None` says where it ended, and nobody asks.
+fn leave_event(agent: HookAgent) -> Option<()> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if variable("CLOSEOUT_PROBE").is_some() {
+        // A look of closeout's own into a session.
+        return None;
+    }
+    let state_folder = state_folder(variable)?;
+    let payload = read_payload()?;
+    let mut event = event_of(agent, &payload, clock::now())?;
+    add_surroundings(agent, variable, &mut event);
+    hook_log::append(&state_folder, agent.name(), &event).ok()
+}
+
+fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<std::path::PathBuf> {
+    let named = ["CLOSEOUT_STATE_DIR", "XDG_STATE_HOME"];
+    let environment: BTreeMap<OsString, OsString> =
+        named.into_iter().filter_map(|name| Some((name.into(), variable(name)?))).collect();
+    let home = variable("HOME").map(std::path::PathBuf::from).filter(|home| home.is_absolute());
+    Sources { environment, home, flags: Flags::default() }.state_folder()
+}
+
+/// Adds what the hook's own process knows of the agent's.
+fn add_surroundings(agent: HookAgent, variable: impl Fn(&str) -> Option<OsString>, event: &mut HookEvent) {
+    let is_claude = agent == HookAgent::Claude;
+    let named = |name: &str| variable(name).filter(|_| is_claude);
+    let pid = named("CLAUDE_PID").and_then(|pid| pid.to_str()?.parse().ok());
+    let process = agent_process(pid);
+    event.process = process.filter(|process| agent != HookAgent::Codex || !is_server(*process));
+    event.pid_namespace = event.process.and_then(|_| pid_namespace());
+    event.is_headless = named("CLAUDE_CODE_ENTRYPOINT")
+        .is_some_and(|entrypoint| entrypoint.as_encoded_bytes().starts_with(b"sdk"));
+    if process != event.process {
+        return;
+    }
+    event.pane = pane(variable("TMUX").as_deref(), variable("TMUX_PANE").as_deref());
+}
+
+/// The pane that tmux named in the environment: `TMUX` is `SOCKET,PID,SESSION` (tmux(1)).
+fn pane(tmux: Option<&OsStr>, pane: Option<&OsStr>) -> Option<Pane> {
+    let id = pane?.to_str()?;
+    let is_id = id.strip_prefix('%').is_some_and(|number| number.parse::<u32>().is_ok());
+    // A path may hold commas.
+    let socket = tmux?.to_str()?.rsplitn(3, ',').nth(2)?;
+    let is_socket = socket.starts_with('/') && socket.len() <= LONGEST_SOCKET;
+    (is_id && is_socket).then(|| Pane { socket: Some(socket.to_owned()), id: id.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_pane_with_its_server_is_one() {
+        let pane_of = |tmux: &str, id: &str| pane(Some(OsStr::new(tmux)), Some(OsStr::new(id)));
+        let expected = Pane { socket: Some("/tmp/tmux-0/default".to_owned()), id: "%3".to_owned() };
+        assert_eq!(pane_of("/tmp/tmux-0/default,12,0", "%3"), Some(expected));
+        assert_eq!(pane_of("/tmp/tmux-0/default,12,0", "3"), None);
+        assert_eq!(pane_of("relative,12,0", "%3"), None);
+        assert_eq!(pane(None, Some(OsStr::new("%3"))), None);
+    }
+
+    #[test]
+    fn other_arguments_are_left_to_the_command_line() {
+        let run = |words: &[&str]| run_if_event(words.iter().map(OsString::from));
+        assert!(run(&["closeout"]).is_none());
+        assert!(run(&["closeout", "hook", "install"]).is_none());
+        assert!(run(&["closeout", "hook", "event", "--help"]).is_none());
+    }
+}

@@ -1,0 +1,237 @@
+//! `closeout hook install` and `closeout hook remove`: shows what changes in the settings of each agent,
+//! and changes it. What cannot be changed safely stays, with the reason.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp as Moment;
+use similar::TextDiff;
+
+use super::advice;
+use crate::agent::hook_events::HookAgent;
+use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::cli::Ended;
+use crate::cli::args::{HookScope, HookSettings};
+use crate::cli::environment::Environment;
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output;
+use crate::config::Flags;
+use crate::engine::clock;
+use crate::model::display_text;
+use crate::store::settings_file;
+
+/// Whether hooks are put in or taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// `install`
+    In,
+    /// `remove`
+    Out,
+}
+
+/// What is to be done with one file.
+struct Change {
+    path: PathBuf,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// Runs the command for each agent. One that fails keeps none of the others from being changed.
+pub(super) fn run(environment: &Environment, settings: &HookSettings, direction: Direction) -> Ended {
+    let program = own_program()?;
+    let state_folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+        Failure::Usage("there is no state folder for the copies: set HOME or CLOSEOUT_STATE_DIR".to_owned())
+    })?;
+    let job = Job { environment, settings, direction, program, state_folder };
+    let (mut problems, mut n_handled) = (Vec::new(), 0);
+    for agent in HookAgent::ALL {
+        if !settings.agents.is_empty() && !settings.agents.contains(&agent) {
+            continue;
+        }
+        match job.handle(agent) {
+            Ok(true) => n_handled += 1,
+            Ok(false) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if let Some(first) = problems.pop() {
+        for problem in problems {
+            output::complain(&format!("closeout: {problem}"));
+        }
+        return Err(first);
+    }
+    if n_handled == 0 && direction == Direction::In {
+        return Err(Failure::Usage("no agent was found; name one with --agent".to_owned()));
+    }
+    Ok(Outcome::Done)
+}
+
+/// The path of this program, as agents are to call it.
+fn own_program() -> Result<String, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|source| Failure::Stream { what: "cannot tell where closeout is".to_owned(), source })?;
+    let program = program.into_os_string().into_string();
+    program
+        .map_err(|_| Failure::Usage("the path of closeout is not UTF-8, which settings must be".to_owned()))
+}
+
+struct Job<'a> {
+    environment: &'a Environment,
+    settings: &'a HookSettings,
+    direction: Direction,
+    program: String,
+    state_folder: PathBuf,
+}
+
+impl Job<'_> {
+    /// Changes the settings of one agent, and says what it does. False if the agent was passed over.
+    fn handle(&self, agent: HookAgent) -> Result<bool, Failure> {
+        let name = agent.name();
+        let Some(folder) = self.environment.settings_folder(agent) else {
+            output::print_line(&format!("{name}: passed over, there is no home folder"))?;
+            return Ok(false);
+        };
+        if self.settings.agents.is_empty() && !folder.is_dir() {
+            let folder = display_text::path(&folder);
+            output::print_line(&format!("{name}: passed over, {folder} is not there"))?;
+            return Ok(false);
+        }
+        let scope = match self.settings.scope {
+            HookScope::User => Scope::User(&folder),
+            HookScope::Project => Scope::Project(&self.environment.here),
+        };
+        let path = hook_settings::file(agent, scope);
+        let change = self.change(agent, path)?;
+        let shown = display_text::path(&change.path);
+        if change.before == change.after {
+            let state = match self.direction {
+                Direction::In => "the hooks are there already",
+                Direction::Out => "no hook of closeout's is there",
+            };
+            output::print_line(&format!("{name}: nothing to change, {state}: {shown}"))?;
+            return Ok(true);
+        }
+        output::print(&change.told(name))?;
+        if self.settings.dry_run {
+            output::print_line(&format!("{name}: not changed (--dry-run)"))?;
+            return Ok(true);
+        }
+        let stamp = stamp();
+        let after = change.after.as_deref().map(str::as_bytes);
+        let copy = settings_file::replace(&self.state_folder, &change.path, after, &stamp)
+            .map_err(|error| Failure::Settings(format!("{name}: nothing was changed: {error}")))?;
+        let copy = display_text::path(&copy);
+        output::print_line(&format!("{name}: changed {shown}; what was there before: {copy}"))?;
+        if self.direction == Direction::In {
+            output::print_line(&format!("{name}: {}", advice::after_install(agent)))?;
+        }
+        Ok(true)
+    }
+
+    fn change(&self, agent: HookAgent, path: PathBuf) -> Result<Change, Failure> {
+        let name = agent.name();
+        let unreadable = |what: &str| {
+            let path = display_text::path(&path);
+            Failure::Settings(format!("{name}: nothing was changed: {path}: {what}"))
+        };
+        let before = settings_file::read(&path)
+            .map_err(|error| Failure::Settings(format!("{name}: nothing was changed: {error}")))?;
+        let before = before
+            .map(String::from_utf8)
+            .transpose()
+            .map_err(|_| unreadable("it is not UTF-8; repair it, then try again"))?;
+        let after = if agent == HookAgent::OpenCode {
+            self.plugin(before.as_deref(), &unreadable)?
+        } else {
+            self.edited(agent, &path, before.as_deref(), &unreadable)?
+        };
+        Ok(Change { path, before, after })
+    }
+
+    fn plugin(
+        &self,
+        before: Option<&str>,
+        unreadable: &impl Fn(&str) -> Failure,
+    ) -> Result<Option<String>, Failure> {
+        match (self.direction, before) {
+            (_, Some(before)) if !hook_settings::is_opencode_plugin(before.as_bytes()) => {
+                match self.direction {
+                    Direction::In => {
+                        Err(unreadable("a file of another origin has this name; give it another one"))
+                    }
+                    Direction::Out => Ok(Some(before.to_owned())),
+                }
+            }
+            (Direction::In, _) => Ok(Some(hook_settings::opencode_plugin(&self.program))),
+            (Direction::Out, _) => Ok(None),
+        }
+    }
+
+    fn edited(
+        &self,
+        agent: HookAgent,
+        path: &Path,
+        before: Option<&str>,
+        unreadable: &impl Fn(&str) -> Failure,
+    ) -> Result<Option<String>, Failure> {
+        let told = |problem: hook_settings::SettingsProblem| {
+            unreadable(&format!("{problem}; repair it, then try again"))
+        };
+        let wanted = Wanted::new(agent, &self.program);
+        match (self.direction, before) {
+            (Direction::In, _) => {
+                hook_settings::install(before.unwrap_or_default(), &wanted).map(Some).map_err(told)
+            }
+            (Direction::Out, None) => Ok(None),
+            (Direction::Out, Some(before)) => {
+                let after = hook_settings::remove(before, agent).map_err(told)?;
+                if after == before {
+                    return Ok(Some(after));
+                }
+                Ok(self.as_it_was(path, before, &wanted, after))
+            }
+        }
+    }
+
+    /// What was there before the hooks were put in, if nothing else was changed since: where a text could
+    /// have been laid out in two ways, the copy tells. Else `after`.
+    fn as_it_was(&self, path: &Path, now: &str, wanted: &Wanted, after: String) -> Option<String> {
+        for copy in settings_file::copies(&self.state_folder, path) {
+            let Ok(copy) = copy.map(String::from_utf8).transpose() else { continue };
+            let installed = hook_settings::install(copy.as_deref().unwrap_or_default(), wanted);
+            if copy.as_deref() != Some(now) && installed.is_ok_and(|installed| installed == now) {
+                return copy;
+            }
+        }
+        Some(after)
+    }
+}
+
+impl Change {
+    /// The change as a unified diff.
+    fn told(&self, name: &str) -> String {
+        let (before, after) =
+            (self.before.as_deref().unwrap_or_default(), self.after.as_deref().unwrap_or_default());
+        let path = display_text::path(&self.path);
+        let label =
+            |content: Option<&String>| content.map_or_else(|| "/dev/null".to_owned(), |_| path.clone());
+        let diff = TextDiff::from_lines(before, after);
+        let mut unified = diff.unified_diff();
+        let (old, new) = (label(self.before.as_ref()), label(self.after.as_ref()));
+        let diff = unified.context_radius(3).header(&old, &new).to_string();
+        let mut told = String::new();
+        for line in diff.lines() {
+            let _ = writeln!(told, "{}", display_text::line(line));
+        }
+        if told.is_empty() {
+            let _ = writeln!(told, "{name}: {path} is removed");
+        }
+        told
+    }
+}
+
+/// The moment as a name that sorts.
+fn stamp() -> String {
+    let now = Moment::from_millisecond(clock::now().0).unwrap_or_default();
+    now.strftime("%Y%m%dT%H%M%S%3fZ").to_string()
+}

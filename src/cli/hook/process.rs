@@ -1,0 +1,49 @@
+//! Which process is the agent that runs this hook: the nearest ancestor that is no shell.
+
+use std::fs;
+
+use crate::agent::process_stat::ProcessStat;
+use crate::model::ProcessId;
+
+/// So many ancestors are looked at.
+const MOST_ANCESTORS: usize = 8;
+/// Programs that stand between an agent and its hook.
+const BETWEEN: [&str; 14] = [
+    "ash", "bash", "busybox", "csh", "dash", "env", "fish", "ksh", "mksh", "nice", "sh", "tcsh", "timeout",
+    "zsh",
+];
+
+/// The agent's process: the one with the number `named` if there is one, else the nearest ancestor that
+/// is no shell.
+pub(super) fn agent_process(named: Option<u32>) -> Option<ProcessId> {
+    if let Some(pid) = named
+        && let Ok(stat) = ProcessStat::read(pid)
+    {
+        return Some(ProcessId { pid, started_at: stat.started_at });
+    }
+    let mut pid = ProcessStat::read(std::process::id()).ok()?.parent;
+    for _ in 0..MOST_ANCESTORS {
+        if pid <= 1 {
+            return None;
+        }
+        let stat = ProcessStat::read(pid).ok()?;
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        if !BETWEEN.contains(&name.trim_end()) {
+            return Some(ProcessId { pid, started_at: stat.started_at });
+        }
+        pid = stat.parent;
+    }
+    None
+}
+
+/// Whether the process is a server that keeps sessions of several screens and outlives them (Codex): its
+/// life and its terminal are not those of a session.
+pub(super) fn is_server(process: ProcessId) -> bool {
+    let words = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+    words.split(|byte| *byte == 0).skip(1).any(|word| word == b"app-server")
+}
+
+/// The namespace of this process's number, like `pid:[4026531836]`.
+pub(super) fn pid_namespace() -> Option<String> {
+    fs::read_link("/proc/self/ns/pid").ok()?.into_os_string().into_string().ok()
+}

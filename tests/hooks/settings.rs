@@ -1,0 +1,274 @@
+//! `closeout hook install` and `remove`: what is put into settings, what is taken out again, and every
+//! byte that is neither.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+
+use closeout::agent::hook_events::HookAgent;
+use closeout::agent::hook_settings::{Wanted, install, remove};
+use jsonc_parser::JsonValue;
+use serde_json::Value;
+
+use crate::support::desk::Desk;
+
+const PROGRAM: &str = "/opt/closeout";
+
+fn wanted(agent: HookAgent) -> Wanted {
+    Wanted::new(agent, PROGRAM)
+}
+
+/// Settings as people have them.
+const SETTINGS: [&str; 14] = [
+    "{\n  \"model\": \"opus\"\n}\n",
+    "{\n    \"model\": \"opus\", // the large one\n    // the end\n}\n",
+    "{\r\n\t\"model\": \"opus\"\r\n}\r\n",
+    "{\"model\":\"opus\"}",
+    "{ \"model\": \"opus\", \"theme\": \"dark\" }\n",
+    "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n    ]\n  },\n  \"z\": 1\n}\n",
+    "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\":[{\"type\":\"command\",\"command\":\"true\"}]}, // mine\n    ],\n  },\n}\n",
+    "{\n  \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n",
+    "{\n  // no hooks yet\n}\n",
+    "{\n  \"hooks\": {\n    // to be done\n  }\n}\n",
+    "// the head\n{\n\n  \"model\": \"opus\",\n\n\n  \"a\": [1, 2]  \n\n}\n\n// the foot\n",
+    "\u{feff}{\n  \"model\": \"opus\"\n}\n",
+    "{\n  \"text\": \"a // b /* c */ , }\" /* d */ ,\n  \"last\": {\"x\": []} /* e */ // f\n}",
+    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"true\"}]}]}}",
+];
+
+#[test]
+fn what_was_put_in_and_taken_out_left_every_byte() {
+    for agent in [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini] {
+        for text in SETTINGS {
+            let installed = install(text, &wanted(agent)).unwrap();
+            assert_ne!(installed, text);
+            assert_eq!(
+                install(&installed, &wanted(agent)).unwrap(),
+                installed,
+                "a second time changes nothing"
+            );
+            assert_eq!(remove(&installed, agent).unwrap(), text, "{installed}");
+            assert_eq!(remove(text, agent).unwrap(), text, "nothing of ours, nothing to do");
+        }
+    }
+}
+
+/// JSON without its comments.
+fn meaning(text: &str) -> Value {
+    let text = text.trim_start_matches('\u{feff}');
+    let parsed = jsonc_parser::parse_to_value(text, &jsonc_parser::ParseOptions::default());
+    value_of(parsed.unwrap().unwrap())
+}
+
+fn value_of(value: JsonValue<'_>) -> Value {
+    match value {
+        JsonValue::String(text) => Value::from(text.into_owned()),
+        JsonValue::Number(number) => number.parse().unwrap(),
+        JsonValue::Boolean(is) => Value::from(is),
+        JsonValue::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, value_of(value))).collect()
+        }
+        JsonValue::Array(items) => items.into_iter().map(value_of).collect(),
+        JsonValue::Null => Value::Null,
+    }
+}
+
+#[test]
+fn the_hooks_stand_at_every_event_and_nothing_else_changed() {
+    for text in SETTINGS {
+        let wanted = wanted(HookAgent::Claude);
+        let installed = meaning(&install(text, &wanted).unwrap());
+        for event in wanted.events() {
+            let groups = installed["hooks"][event].as_array().unwrap();
+            let own = &groups.last().unwrap()["hooks"][0];
+            assert_eq!(own["command"], "/opt/closeout hook event --agent claude", "{event}");
+            assert_eq!((&own["type"], &own["timeout"]), (&Value::from("command"), &Value::from(5)));
+        }
+    }
+}
+
+#[test]
+fn lines_keep_their_ends_and_their_indentation() {
+    let installed = install(SETTINGS[2], &wanted(HookAgent::Codex)).unwrap();
+    assert_eq!(installed.matches('\n').count(), installed.matches("\r\n").count());
+    assert!(installed.contains("\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{"), "{installed}");
+    let one_line = install(SETTINGS[3], &wanted(HookAgent::Codex)).unwrap();
+    assert!(!one_line.contains('\n'));
+}
+
+#[test]
+fn gemini_is_given_its_own_form() {
+    let installed = meaning(&install("", &wanted(HookAgent::Gemini)).unwrap());
+    let group = &installed["hooks"]["BeforeTool"][0];
+    assert_eq!(group["matcher"], "*");
+    assert_eq!(group["hooks"][0]["timeout"], 5000);
+}
+
+#[test]
+fn an_older_path_is_updated_in_its_place_and_an_event_of_old_taken_out() {
+    let before = install(SETTINGS[5], &Wanted::new(HookAgent::Claude, "/old place/closeout")).unwrap();
+    let before = before.replacen("\"PreToolUse\"", "\"TaskCreated\"", 1);
+    let now = install(&before, &wanted(HookAgent::Claude)).unwrap();
+    assert!(!now.contains("/old place") && !now.contains("TaskCreated"), "{now}");
+    assert_eq!(now.matches("/opt/closeout hook event").count(), wanted(HookAgent::Claude).events().len());
+    assert_eq!(remove(&now, HookAgent::Claude).unwrap(), SETTINGS[5]);
+}
+
+#[test]
+fn what_a_person_added_since_stays() {
+    let installed = install("{\n  \"a\": 1\n}\n", &wanted(HookAgent::Codex)).unwrap();
+    let mine = r#""Stop": [
+      {"hooks": [{"type": "command", "command": "mine"}]},"#;
+    let edited = installed.replace("\"Stop\": [", mine).replace("\"a\": 1,", "\"a\": 1,\n  \"b\": 2,");
+    let removed = remove(&edited, HookAgent::Codex).unwrap();
+    let expected = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}\n    ]\n  }\n}\n";
+    assert_eq!(removed, expected);
+}
+
+#[test]
+fn broken_settings_are_refused_with_the_place() {
+    for (text, place) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 2, column 9: expected comma"),
+        ("{\n  \"a\": ", "line 2"),
+        ("[1]", "the whole is not an object"),
+        ("{\"hooks\": []}", "\"hooks\" is not an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "\"Stop\" is not a list"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "written once"),
+        ("{'a': 1}", "line 1"),
+    ] {
+        let problem = install(text, &wanted(HookAgent::Claude)).unwrap_err().to_string();
+        assert!(problem.contains(place), "{text}: {problem}");
+    }
+}
+
+/// A desk with a home in which agents were used.
+fn desk_with(agents: &[&str]) -> Desk {
+    let desk = Desk::new();
+    for agent in agents {
+        fs::create_dir_all(desk.at(agent)).unwrap();
+    }
+    desk.with_variable("CLAUDE_CONFIG_DIR", "")
+}
+
+fn home(desk: &Desk, path: &str) -> PathBuf {
+    let home = desk.variables().into_iter().find(|(name, _)| name == "HOME").unwrap().1;
+    PathBuf::from(home).join(path)
+}
+
+fn write(desk: &Desk, path: &str, text: &str) -> PathBuf {
+    let path = home(desk, path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn all_agents_that_are_there_are_changed_and_put_back() {
+    let desk = desk_with(&[]);
+    let claude = write(&desk, ".claude/settings.json", "{}");
+    let gemini = write(&desk, ".gemini/settings.json", "");
+    fs::create_dir_all(desk.at("home/config/opencode")).unwrap();
+    let installed = desk.run(desk.at("."), &["hook", "install"]);
+    assert_eq!(installed.code, 0, "{installed:?}");
+    assert!(installed.out.contains("codex: passed over"), "{installed:?}");
+    assert!(installed.out.contains("+++ "), "{installed:?}");
+    let plugin = desk.at("home/config/opencode/plugin/closeout.js");
+    let program = env!("CARGO_BIN_EXE_closeout");
+    assert!(fs::read_to_string(&plugin).unwrap().contains(program));
+    assert!(fs::read_to_string(&claude).unwrap().contains(program));
+    let again = desk.run(desk.at("."), &["hook", "install"]);
+    assert_eq!(again.out.matches("nothing to change").count(), 3, "{again:?}");
+    let removed = desk.run(desk.at("."), &["hook", "remove"]);
+    assert_eq!(removed.code, 0, "{removed:?}");
+    assert_eq!(fs::read_to_string(&claude).unwrap(), "{}");
+    assert_eq!(fs::read_to_string(&gemini).unwrap(), "", "the copy tells that it was empty");
+    assert!(!plugin.exists());
+    let nothing = desk.run(desk.at("."), &["hook", "remove"]);
+    assert_eq!((nothing.code, nothing.out.matches("nothing to change").count()), (0, 3), "{nothing:?}");
+}
+
+#[test]
+fn a_file_of_our_own_is_removed_and_codex_is_explained() {
+    let desk = desk_with(&[]);
+    let installed = desk.run(desk.at("."), &["hook", "install", "--agent", "codex"]);
+    assert!(installed.out.contains("trust"), "{installed:?}");
+    let hooks = home(&desk, ".codex/hooks.json");
+    assert!(hooks.exists());
+    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "codex"]);
+    assert!(!hooks.exists());
+}
+
+#[test]
+fn a_dry_run_shows_and_changes_nothing() {
+    let desk = desk_with(&[]);
+    let path = write(&desk, ".claude/settings.json", "{\n  \"a\": 1\n}\n");
+    let run = desk.run(desk.at("."), &["hook", "install", "--dry-run"]);
+    assert!(run.out.contains("+  \"hooks\": {") && run.out.contains("--dry-run"), "{run:?}");
+    assert_eq!(fs::read_to_string(path).unwrap(), "{\n  \"a\": 1\n}\n");
+    assert!(!desk.at("state/backups").exists());
+}
+
+#[test]
+fn a_project_has_its_own_settings() {
+    let desk = desk_with(&[]);
+    fs::create_dir_all(desk.at("project")).unwrap();
+    let arguments = ["hook", "install", "--agent", "claude", "--agent", "opencode", "--scope", "project"];
+    let run = desk.run(desk.at("project"), &arguments);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(desk.at("project/.claude/settings.json").exists());
+    assert!(desk.at("project/.opencode/plugin/closeout.js").exists());
+    assert!(!home(&desk, ".claude").exists());
+}
+
+#[test]
+fn a_link_stays_a_link_and_a_mode_the_same() {
+    let desk = desk_with(&[]);
+    let target = write(&desk, "dotfiles/claude.json", "{\n  \"a\": 1\n}\n");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o440)).unwrap();
+    let link = home(&desk, ".claude/settings.json");
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink("../dotfiles/claude.json", &link).unwrap();
+    let run = desk.run(desk.at("."), &["hook", "install", "--agent", "claude"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&target).unwrap().contains("hook event"));
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o440);
+    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "claude"]);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "{\n  \"a\": 1\n}\n");
+}
+
+#[test]
+fn what_cannot_be_changed_safely_stays_and_the_others_are_changed() {
+    let desk = desk_with(&[]);
+    let broken = write(&desk, ".claude/settings.json", "{\n  \"a\": 1\n  \"b\": 2\n}\n");
+    let gemini = write(&desk, ".gemini/settings.json", "{}");
+    let run = desk.run(desk.at("."), &["hook", "install"]);
+    assert_eq!(run.code, 5, "{run:?}");
+    for words in ["claude: nothing was changed", "settings.json", "line 2", "repair it"] {
+        assert!(run.err.contains(words), "{words}: {run:?}");
+    }
+    assert_eq!(fs::read_to_string(broken).unwrap(), "{\n  \"a\": 1\n  \"b\": 2\n}\n");
+    assert!(fs::read_to_string(gemini).unwrap().contains("hook event"));
+}
+
+#[test]
+fn without_a_place_for_the_copy_nothing_is_changed() {
+    let desk = desk_with(&[]);
+    let path = write(&desk, ".claude/settings.json", "{}");
+    fs::write(desk.at("state"), "a file").unwrap();
+    let run = desk.run(desk.at("."), &["hook", "install"]);
+    assert_eq!(run.code, 5, "{run:?}");
+    assert_eq!(fs::read_to_string(path).unwrap(), "{}");
+}
+
+#[test]
+fn a_plugin_of_another_origin_is_left_alone() {
+    let desk = desk_with(&[]);
+    let plugin = desk.at("home/config/opencode/plugin/closeout.js");
+    fs::create_dir_all(plugin.parent().unwrap()).unwrap();
+    fs::write(&plugin, "export const Mine = 1\n").unwrap();
+    let run = desk.run(desk.at("."), &["hook", "install", "--agent", "opencode"]);
+    assert_eq!(run.code, 5, "{run:?}");
+    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "opencode"]);
+    assert_eq!(fs::read_to_string(plugin).unwrap(), "export const Mine = 1\n");
+}
