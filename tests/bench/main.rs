@@ -11,6 +11,7 @@
 
 mod collecting;
 mod fleet;
+mod hooks;
 mod judging;
 mod latency;
 mod machine;
@@ -67,6 +68,7 @@ fn main() {
         ("collect", collecting::run),
         ("transcript", transcript::run),
         ("one-shot", one_shot::run),
+        ("hook", hooks::run),
         ("screen", latency::run),
         ("rest", rest::run),
     ];
