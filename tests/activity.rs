@@ -291,6 +291,10 @@ fn subagents_go_on_after_the_turn_and_end_with_the_process() {
 #[test]
 fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     let title = |status| tells(PaneTitle, status);
+    let does = |turn, words: &[LiveWord]| {
+        let (state, source, _) = says(turn, words, LATER);
+        (state, source)
+    };
     let cases = [
         (LiveStatus::Busy, Working, PaneTitle, "Bash: cargo test"),
         (permission(), NeedsPermission, PaneTitle, "permission: Bash: cargo test"),
@@ -300,8 +304,11 @@ fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     for (status, state, source, detail) in cases {
         assert_eq!(says(open(Some("Bash")), &[title(status)], LATER), (state, source, detail.to_owned()));
     }
-    // A turn that is over needs no guess, and a structured word is better than one.
-    assert_eq!(says(over(), &[title(LiveStatus::Busy)], LATER).0, Idle);
+    // It is asked for beside a record that reads as over only where such a record may hide an open call.
+    assert_eq!(does(over(), &[title(LiveStatus::Busy)]), (Working, PaneTitle));
+    assert_eq!(does(over(), &[title(permission())]), (NeedsPermission, PaneTitle));
+    assert_eq!(does(over(), &[title(LiveStatus::Idle)]), (Idle, Transcript));
+    // A structured word is better than a guess.
     let busy = told(Registry, LiveStatus::Busy, 10);
     assert_eq!(says(open(None), &[title(permission()), busy], LATER).1, Registry);
 }

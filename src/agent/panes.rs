@@ -89,6 +89,12 @@ pub fn tells_by_title(agent: &str) -> bool {
     agent == codex::NAME || agent == gemini::NAME
 }
 
+/// Whether a turn of the agent may go on though its record reads as if it had ended: a call that waits
+/// for a permission is written only when it has answered (Gemini CLI 0.61.0).
+pub fn hides_open_calls(agent: &str) -> bool {
+    agent == gemini::NAME
+}
+
 /// What the title of an agent's pane tells, if it is one that the agent sets. `folder` is the session's.
 pub fn title_status(agent: &str, title: &str, folder: &Path) -> Option<LiveStatus> {
     let waits = LiveStatus::Waiting { on: WaitsOn::Permission };

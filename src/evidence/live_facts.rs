@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::panes::PaneSource;
-use crate::agent::panes::{ListedPane, pane_of, tells_by_title, title_status};
+use crate::agent::panes::{ListedPane, hides_open_calls, pane_of, tells_by_title, title_status};
 use crate::agent::process_stat::{Standing, standing};
 use crate::agent::processes::{ProcessTable, Sought};
 use crate::model::{
@@ -231,7 +231,14 @@ impl Look<'_> {
 
     /// What the title of its pane says of an open turn that no better source tells of.
     fn title(&mut self, session: &mut SessionObservation, folder: &Path) {
-        let TurnState::Open { since, .. } = &session.turn else { return };
+        let since = match &session.turn {
+            TurnState::Open { since, .. } => since,
+            TurnState::Ended { at } if hides_open_calls(&session.agent) => at,
+            TurnState::Ended { .. }
+            | TurnState::Interrupted { .. }
+            | TurnState::Failed { .. }
+            | TurnState::Unknown => return,
+        };
         let is_told = session.live.iter().any(|word| {
             word.status == LiveStatus::Gone
                 || word.source < ActivitySource::Transcript

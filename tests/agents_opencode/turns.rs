@@ -45,6 +45,7 @@ fn activity(machine: &Machine, now: i64) -> Activity {
         now: Timestamp(now),
         home: None,
         adapters: machine.adapters().to_vec(),
+        hook_folder: None,
         git_program: None,
         live: None,
     };

@@ -63,7 +63,7 @@ fn main() {
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, Group); 6] = [
+    let groups: [(&str, Group); 7] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),

@@ -130,19 +130,26 @@ fn by_word(word: &LiveWord, session: &SessionObservation, record: &Activity) -> 
     Activity { state, source: word.source, since: word.since.or(record.since), detail }
 }
 
-/// By the title of the pane, which tells what an open turn does where no structured source can.
+/// By the title of the pane, which tells what an open turn does where no structured source can, and that
+/// one goes on of which the record hides it (evidence asks for the title then only).
 fn by_title(session: &SessionObservation) -> Option<Activity> {
-    let TurnState::Open { since, .. } = &session.turn else { return None };
     let word = session.live.iter().find(|word| word.source == ActivitySource::PaneTitle)?;
+    let (is_open, since) = match &session.turn {
+        TurnState::Open { since, .. } => (true, *since),
+        TurnState::Ended { at } => (false, *at),
+        TurnState::Interrupted { .. } | TurnState::Failed { .. } | TurnState::Unknown => return None,
+    };
     let (tool, called_with) = open_tool(session);
     let called = || call(tool, called_with);
     let (state, detail) = match &word.status {
         LiveStatus::Busy | LiveStatus::Background => (ActivityState::Working, called()),
         LiveStatus::Waiting { .. } => (ActivityState::NeedsPermission, Some(permission(tool, called()))),
-        LiveStatus::Idle | LiveStatus::Failed => (ActivityState::Idle, Some(INTERRUPTED.to_owned())),
-        LiveStatus::Ended | LiveStatus::Gone => return None,
+        LiveStatus::Idle | LiveStatus::Failed if is_open => {
+            (ActivityState::Idle, Some(INTERRUPTED.to_owned()))
+        }
+        LiveStatus::Idle | LiveStatus::Failed | LiveStatus::Ended | LiveStatus::Gone => return None,
     };
-    Some(Activity { state, source: ActivitySource::PaneTitle, since: *since, detail })
+    Some(Activity { state, source: ActivitySource::PaneTitle, since, detail })
 }
 
 /// By the record alone.
