@@ -346,8 +346,36 @@ fn a_session_resumed_by_another_process_is_followed_in_its_record() {
     let child = Living::start();
     machine.enter_this("sessions-idle.json", &json!({"sessionId": SESSION}));
     machine.enter(child.0.id(), "sessions-busy.json", &json!({"sessionId": SESSION, "entrypoint": "sdk-py"}));
-    // The one whose status changed last speaks.
+    // The one whose status changed last speaks, and a change of the other one would be seen.
     assert_eq!(machine.session().live[0].status, LiveStatus::Busy);
+    let files = [std::process::id(), child.0.id()].map(|pid| format!("{pid}.json"));
+    let registry = machine.config_dir.join("sessions");
+    let target = WatchTarget::new(registry, Names::these(files), Parts::WORDS);
+    assert!(machine.watch_targets.contains(&target), "{:?}", machine.watch_targets);
     append(&machine.folder.join("recorded.jsonl"), &machine.reply("9", "done by the other", LATE));
     assert_eq!(machine.last_words(), "done by the other");
+}
+
+#[test]
+fn a_process_of_another_workspace_that_takes_up_a_session_here_is_noticed() {
+    let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
+    machine.enter_this("sessions-busy.json", &json!({"sessionId": "00000000-f8fc-472f-8c5d-dc326f43d5e0"}));
+    // Read, and remembered as another's.
+    for _ in 0..2 {
+        assert_eq!(machine.session().live, [ended()]);
+    }
+    let entry = machine.entry_file(std::process::id());
+    let text = fs::read_to_string(&entry).unwrap().replace("00000000-f8fc", &SESSION[..13]);
+    // In place and of the same size, as the client writes it, in a later tick of the clock.
+    let written_at = fs::metadata(&entry).unwrap().modified().unwrap();
+    fs::write(&entry, &text).unwrap();
+    let later = written_at + std::time::Duration::from_millis(10);
+    File::options().write(true).open(&entry).unwrap().set_modified(later).unwrap();
+    assert_eq!(machine.session().live[0].status, LiveStatus::Busy);
+    // From now on it is read each time, whatever its times say.
+    fs::write(&entry, text.replace("\"busy\"", "\"idle\"")).unwrap();
+    File::options().write(true).open(&entry).unwrap().set_modified(later).unwrap();
+    assert_eq!(machine.session().live[0].status, LiveStatus::Idle);
+    fs::remove_file(&entry).unwrap();
+    assert_eq!(machine.session().live, [ended()]);
 }

@@ -9,7 +9,7 @@ use super::follow::Record;
 use super::head::{Head, Heads};
 use super::open::unreadable;
 use super::origin::origin_of;
-use super::registry::Registry;
+use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
 use crate::agent::SessionsRead;
 use crate::model::{Names, Parts, SessionObservation, SessionPlace, WatchTarget};
@@ -27,6 +27,7 @@ const LONGEST_SILENCE: i64 = 24 * 3_600 * 1_000_000_000;
 pub(crate) struct Memory {
     records: Vec<Record>,
     heads: Heads,
+    entries: KnownEntries,
 }
 
 /// A record that may be one of the workspace's.
@@ -50,7 +51,7 @@ pub(in crate::agent) fn sessions(
     memory: &mut Memory,
 ) -> SessionsRead {
     // Before the records: what they tell beyond it is newer.
-    let mut registry = Registry::read(config_dir);
+    let mut registry = Registry::read(config_dir, &mut memory.entries);
     let mut read = SessionsRead::default();
     let mut candidates = list(config_dir, workspace, places, &registry, &mut read);
     let there: HashSet<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
@@ -78,6 +79,7 @@ pub(in crate::agent) fn sessions(
     }
     add_those_without_a_record(places, &candidates, &mut registry, &mut read);
     read.watch_targets.extend(registry.watch_targets());
+    memory.entries = registry.into_known();
     read
 }
 

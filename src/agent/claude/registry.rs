@@ -8,7 +8,9 @@
 //! transcript, written in place, and removed when the process ends (seen in 2.1.330). Only the entries of
 //! the sessions found are watched: the folder is shared by all workspaces.
 
-use std::fs;
+use std::collections::HashMap;
+use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, Process, lives, pid_of, read_entry};
@@ -21,12 +23,24 @@ use crate::model::{
 /// More entries than these are left out.
 const MOST_ENTRIES: usize = 512;
 
+/// The entries of other workspaces' sessions, as they were read: a look at a workspace need not read
+/// them again while their files are the same. Entries that were asked for are always read, since two
+/// changes in one tick of the file system's clock leave no trace in a time.
+#[derive(Debug, Default)]
+pub(super) struct KnownEntries {
+    entries: HashMap<u32, (Stamp, Entry)>,
+}
+
+/// What tells that a file is the same: its number, its size and when it was last written.
+type Stamp = (u64, u64, i64, i64);
+
 /// The registry as it was at one moment, and which of its entries were asked for.
 #[derive(Debug)]
 pub(super) struct Registry {
     folder: PathBuf,
     jobs: PathBuf,
-    entries: Vec<Entry>,
+    /// Each with what its file was when it was listed, before it was read.
+    entries: Vec<(Option<Stamp>, Entry)>,
     /// Living processes whose entry could not be read: it is being written, or is broken.
     unclear: Vec<u32>,
     /// Whether all entries were looked at.
@@ -38,56 +52,73 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads it. What cannot be read is not there.
-    pub(super) fn read(config_dir: &Path) -> Registry {
+    /// Reads it, but for what is in `known` and did not change. What cannot be read is not there.
+    pub(super) fn read(config_dir: &Path, known: &mut KnownEntries) -> Registry {
         let folder = config_dir.join("sessions");
         let listing = fs::read_dir(&folder);
         let is_there = listing.is_ok();
-        let names = listing.into_iter().flatten().filter_map(Result::ok);
-        let mut pids: Vec<u32> =
-            names.filter_map(|entry| pid_of(entry.file_name().to_str()?)).take(MOST_ENTRIES + 1).collect();
-        let is_whole = is_there && pids.len() <= MOST_ENTRIES;
-        pids.truncate(MOST_ENTRIES);
-        let (mut entries, mut unclear) = (Vec::new(), Vec::new());
-        for pid in pids {
-            match read_entry(&folder, pid) {
-                Some(entry) => entries.push(entry),
-                None if lives(pid) => unclear.push(pid),
-                None => {}
-            }
-        }
-        Registry {
-            folder,
+        let files = listing.into_iter().flatten().filter_map(Result::ok);
+        let mut files: Vec<(u32, Option<Stamp>)> = files
+            .filter_map(|file| Some((pid_of(file.file_name().to_str()?)?, stamp(&file))))
+            .take(MOST_ENTRIES + 1)
+            .collect();
+        let is_whole = is_there && files.len() <= MOST_ENTRIES;
+        files.truncate(MOST_ENTRIES);
+        let mut known = std::mem::take(&mut known.entries);
+        let mut registry = Registry {
             jobs: config_dir.join("jobs"),
-            entries,
-            unclear,
             is_whole,
+            folder,
+            entries: Vec::new(),
+            unclear: Vec::new(),
             used: Vec::new(),
             used_jobs: Vec::new(),
             is_missing_any: false,
+        };
+        for (pid, stamp) in files {
+            let same = known.remove(&pid).filter(|(known, _)| stamp == Some(*known)).map(|(_, entry)| entry);
+            match same.or_else(|| read_entry(&registry.folder, pid)) {
+                Some(entry) => registry.entries.push((stamp, entry)),
+                None if lives(pid) => registry.unclear.push(pid),
+                None => {}
+            }
         }
+        registry
+    }
+
+    /// Gives back what need not be read again.
+    pub(super) fn into_known(self) -> KnownEntries {
+        let Registry { entries, used, .. } = self;
+        let others = entries.into_iter().filter(|(_, entry)| !used.contains(&entry.pid));
+        let known = others.filter_map(|(stamp, entry)| Some((entry.pid, (stamp?, entry))));
+        KnownEntries { entries: known.collect() }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().map(|(_, entry)| entry)
     }
 
     /// The entries of processes that live, but for closeout's own looks into a session.
     pub(super) fn living(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| is_living(entry))
+        self.entries().filter(|entry| is_living(entry))
     }
 
     /// Whether any process, living or not, is entered with this session.
     pub(super) fn has_entry(&self, session_id: &str) -> bool {
-        self.entries.iter().any(|entry| entry.session_id == session_id)
+        self.entries().any(|entry| entry.session_id == session_id)
     }
 
     /// The entry of a living process that has this session now.
     pub(super) fn living_with(&self, session_id: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.session_id == session_id && is_living(entry))
+        self.entries().find(|entry| entry.session_id == session_id && is_living(entry))
     }
 
     /// Adds what it tells of a session. Of several processes one that lives outranks one that is gone,
     /// one with a screen a headless one, and then the one whose status changed last. `is_entered` if the
     /// client of the session enters its processes, so that no entry is an answer too.
     pub(super) fn tell(&mut self, session: &mut SessionObservation, is_entered: bool) {
-        let of_session = self.entries.iter().filter(|entry| entry.session_id == session.session_id);
+        let of_session = self.entries.iter().map(|(_, entry)| entry);
+        let of_session = of_session.filter(|entry| entry.session_id == session.session_id);
         let seen: Vec<(&Entry, Process)> =
             of_session.map(|entry| (entry, entry.process())).filter(is_shown).collect();
         if seen.is_empty() && is_entered && self.is_whole && self.unclear.is_empty() {
@@ -95,13 +126,14 @@ impl Registry {
             self.is_missing_any = true;
             return;
         }
+        // A change of any of them can make another one speak.
+        self.used.extend(seen.iter().filter(|(_, process)| is_alive(*process)).map(|(entry, _)| entry.pid));
         let counts = seen.into_iter().filter(|(_, process)| *process != Process::Unknown);
         let best = counts
             .max_by_key(|(entry, process)| (is_alive(*process), entry.has_screen(), entry.status_updated_at));
         let Some((entry, process)) = best else { return };
         session.process = entry.process_id();
         if is_alive(process) {
-            self.used.push(entry.pid);
             session.pane = entry.pane();
             add_name(entry, session);
         }
@@ -139,6 +171,11 @@ impl Registry {
         let names = Names::these(self.unclear.iter().map(|pid| format!("{pid}.json")));
         (!self.unclear.is_empty()).then(|| WatchTarget::new(&self.folder, names, Parts::WORDS))
     }
+}
+
+fn stamp(file: &DirEntry) -> Option<Stamp> {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 fn is_living(entry: &Entry) -> bool {

@@ -13,7 +13,7 @@ use super::entry::Entry;
 use super::folder::{Listed, name_begin, record_folder, record_path, records};
 use super::head::Heads;
 use super::open::unreadable;
-use super::registry::Registry;
+use super::registry::{KnownEntries, Registry};
 use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
@@ -42,7 +42,7 @@ struct Looked {
 
 /// Finds the sessions on this machine.
 pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
-    let registry = Registry::read(config_dir);
+    let registry = Registry::read(config_dir, &mut KnownEntries::default());
     let mut living: Living<'_> = registry.living().map(|entry| (entry.session_id.as_str(), entry)).collect();
     let projects = config_dir.join("projects");
     let mut survey = Survey::default();
