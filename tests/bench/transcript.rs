@@ -72,12 +72,16 @@ fn ends(scope: &Scope, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// Lines of an agent, up to a size.
+/// Lines of an agent, up to a size. Each message has an id of its own, as a real one has.
 fn write_lines(path: &Path, size: u64, top: &Path) -> Result<()> {
-    let lines = said(top, &"One more step is done, and there is more to do. ".repeat(20));
+    let filler = "One more step is done, and there is more to do. ".repeat(20);
     let mut file = BufWriter::new(File::create(path)?);
-    for _ in 0..size / lines.len() as u64 {
+    let (mut written, mut number) = (0, 0);
+    while written < size {
+        let lines = said(top, &format!("Step {number}. {filler}"));
         file.write_all(lines.as_bytes())?;
+        written += lines.len() as u64;
+        number += 1;
     }
     file.flush().map_err(Into::into)
 }
