@@ -104,13 +104,15 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     let process = fold.process().filter(|(_, namespace)| is_of_this_namespace(*namespace));
     let process = process.map(|(process, _)| process);
     let is_contradicted = process.is_some() && session.process.is_some() && process != session.process;
+    let is_gone = process.is_some_and(|process| standing(process) == Standing::Gone);
+    let mut is_over = is_gone;
     if let Some(mut word) = fold.word() {
-        let is_gone = process.is_some_and(|process| standing(process) == Standing::Gone);
         let is_silent = session
             .written_at
             .zip(word.told_at)
             .is_some_and(|(written_at, told_at)| written_at.millis_since(told_at) > SILENT_MS);
         let is_ended = word.status == LiveStatus::Ended;
+        is_over |= is_ended;
         let is_kept = if is_gone && !is_ended {
             word.status = LiveStatus::Gone;
             !is_contradicted && !is_silent
@@ -124,7 +126,8 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     }
     if !is_contradicted {
         session.process = session.process.or(process);
-        if session.pane.is_none() && process.is_some() {
+        // Another program may be in the pane of one that is over.
+        if session.pane.is_none() && process.is_some() && !is_over {
             session.pane = fold.pane().cloned();
         }
     }
