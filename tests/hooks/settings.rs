@@ -199,6 +199,25 @@ fn a_file_of_our_own_is_removed_and_codex_is_explained() {
 }
 
 #[test]
+fn after_an_update_of_closeout_nothing_of_it_is_left_either() {
+    let desk = desk_with(&[]);
+    let mine = write(&desk, ".claude/settings.json", "{}");
+    let arguments = ["--agent", "claude", "--agent", "codex"];
+    let run = |command: &str| desk.run(desk.at("."), &[&["hook", command], arguments.as_slice()].concat());
+    assert_eq!(run("install").code, 0);
+    let codex = home(&desk, ".codex/hooks.json");
+    for path in [&mine, &codex] {
+        // As an earlier closeout left it: at another path, and at fewer events.
+        let text = fs::read_to_string(path).unwrap().replace(env!("CARGO_BIN_EXE_closeout"), "/old/closeout");
+        fs::write(path, text.replace("\"Stop\"", "\"Halt\"")).unwrap();
+    }
+    assert_eq!(run("install").code, 0);
+    assert_eq!(run("remove").code, 0);
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "{}");
+    assert!(!codex.exists());
+}
+
+#[test]
 fn a_dry_run_shows_and_changes_nothing() {
     let desk = desk_with(&[]);
     let path = write(&desk, ".claude/settings.json", "{\n  \"a\": 1\n}\n");

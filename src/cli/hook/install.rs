@@ -194,16 +194,23 @@ impl Job<'_> {
     }
 
     /// What was there before the hooks were put in, if nothing else was changed since: where a text could
-    /// have been laid out in two ways, the copy tells. Else `after`.
+    /// have been laid out in two ways, the copy tells. Else `after`, or no file if that is empty and
+    /// closeout made the file.
     fn as_it_was(&self, path: &Path, now: &str, wanted: &Wanted, after: String) -> Option<String> {
-        for copy in settings_file::copies(&self.state_folder, path) {
+        let copies = settings_file::copies(&self.state_folder, path);
+        let is_made_here = copies.last().is_some_and(Option::is_none);
+        for copy in copies {
             let Ok(copy) = copy.map(String::from_utf8).transpose() else { continue };
             let installed = hook_settings::install(copy.as_deref().unwrap_or_default(), wanted);
-            if copy.as_deref() != Some(now) && installed.is_ok_and(|installed| installed == now) {
+            // A copy of an earlier closeout's hooks is not what was there before.
+            let is_without = copy.as_deref().is_none_or(|copy| {
+                hook_settings::remove(copy, wanted.agent).is_ok_and(|without| without == copy)
+            });
+            if is_without && installed.is_ok_and(|installed| installed == now) {
                 return copy;
             }
         }
-        Some(after)
+        (!is_made_here || after.trim() != "{}").then_some(after)
     }
 }
 
