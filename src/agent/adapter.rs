@@ -1,5 +1,6 @@
 //! The seam between closeout and a kind of agent.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
@@ -170,8 +171,10 @@ pub fn sessions(
         all.trouble.extend(read.trouble);
         all.watch_targets.extend(read.watch_targets);
     }
-    // Stable: an adapter may know the order of two that were written in the same millisecond.
-    all.sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
+    // A session whose process lives is kept, however old the last word in it.
+    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), session.written_at)));
     all.sessions.truncate(MOST_SESSIONS);
+    // Stable: an adapter may know the order of two that were written in the same millisecond.
+    all.sessions.sort_by_key(|session| Reverse(session.written_at));
     all
 }
