@@ -145,13 +145,18 @@ impl Adapter {
     /// The program by which a session of this agent is asked or told something. `None` where the
     /// agent has no way to do that.
     pub fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-        match self {
+        let command = match self {
             Adapter::ClaudeCode { .. } => claude::command(session, asking),
             Adapter::Codex { .. } => codex::command(session, asking),
             Adapter::OpenCode { .. } => opencode::command(session, asking),
             Adapter::Gemini { .. } => gemini::command(session, asking),
             Adapter::Custom(agent) => custom::command(agent, session, asking),
-        }
+        }?;
+        Some(match asking {
+            // A look into a session is no part of it: closeout's own hook passes it over.
+            Asking::Probe { .. } | Asking::Closer { .. } => command.with_variable("CLOSEOUT_PROBE", "1"),
+            Asking::Reply { .. } | Asking::Queue { .. } => command,
+        })
     }
 }
 

@@ -96,6 +96,15 @@ pub enum AnswerPlace {
     None,
 }
 
+impl AgentCommand {
+    /// The same with one more variable set.
+    #[must_use]
+    pub(super) fn with_variable(mut self, name: &str, value: &str) -> AgentCommand {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
 impl From<&str> for Argument {
     fn from(text: &str) -> Argument {
         Argument::Text(text.to_owned())

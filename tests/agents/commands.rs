@@ -48,7 +48,8 @@ fn a_probe_leaves_no_trace_runs_no_hook_and_takes_its_prompt_from_standard_input
     let probe = command(&session(ID, Some("/work")), &Asking::Probe { prompt: prompt.clone() }).unwrap();
     assert_eq!((probe.program.as_str(), arguments(&probe)), ("claude", LOOK.to_vec()));
     assert_eq!((probe.stdin, probe.folder), (prompt, PathBuf::from("/work")));
-    assert_eq!(probe.environment, [("CLAUDE_CODE_MAX_RETRIES".to_owned(), "1".to_owned())]);
+    let variables = [("CLAUDE_CODE_MAX_RETRIES", "1"), ("CLOSEOUT_PROBE", "1")];
+    assert_eq!(probe.environment, variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!((probe.trace, probe.answer), (Trace::Nothing, AnswerPlace::ResultObject));
 }
 

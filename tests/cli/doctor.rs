@@ -77,3 +77,32 @@ fn json_says_the_same() {
     );
     assert_eq!(report["sections"][2]["findings"][0]["level"], "ok");
 }
+
+#[test]
+fn hooks_are_said_to_be_missing_there_or_not_trusted() {
+    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 0.169.0")]);
+    let home = desk.at("codex");
+    let desk = desk.with_variable("CODEX_HOME", home);
+    fs::create_dir(desk.at("codex")).unwrap();
+    let of = |run: &Run, agent: &str| section(run, agent).join("\n");
+    let before = desk.run(desk.shop(), &["doctor"]);
+    assert!(of(&before, "claude").contains("note     no hooks"), "{before:?}");
+    assert!(of(&before, "claude").contains("-> `closeout hook install --agent claude`"), "{before:?}");
+    let installed = desk.run(desk.shop(), &["hook", "install"]);
+    assert_eq!(installed.code, 0, "{installed:?}");
+    let after = desk.run(desk.shop(), &["doctor"]);
+    assert!(of(&after, "claude").contains("ok       its hooks tell closeout"), "{after:?}");
+    assert!(
+        of(&after, "codex").contains("PROBLEM") && of(&after, "codex").contains("not trusted"),
+        "{after:?}"
+    );
+    assert_eq!(after.code, 1);
+    let hooks = desk.at("codex/hooks.json");
+    let trust = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"x\"\n", hooks.display());
+    fs::write(desk.at("codex/config.toml"), trust).unwrap();
+    let trusted = desk.run(desk.shop(), &["doctor"]);
+    assert!(of(&trusted, "codex").contains("ok       its hooks tell closeout"), "{trusted:?}");
+    fs::write(&hooks, "{ broken").unwrap();
+    let broken = desk.run(desk.shop(), &["doctor"]);
+    assert!(of(&broken, "codex").contains("-> repair the file"), "{broken:?}");
+}

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::finding::{Finding, Section};
+use super::hooks;
 use super::machine::{counted, version_of};
+use crate::agent::hook_events::HookAgent;
 use crate::agent::{Adapter, SurveyAsk, SurveyMemory};
 use crate::cli::environment::Environment;
 use crate::engine::clock;
@@ -29,6 +31,8 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
         }
         (None, None) => {}
     }
+    let hooks = HookAgent::from_name(adapter.name()).and_then(|agent| hooks::hooks(environment, agent));
+    findings.extend(hooks);
     Section::new(adapter.name(), findings)
 }
 

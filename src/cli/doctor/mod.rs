@@ -3,6 +3,7 @@
 
 mod agents;
 mod finding;
+mod hooks;
 mod machine;
 
 use std::thread;

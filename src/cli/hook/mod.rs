@@ -12,6 +12,7 @@ use super::environment::Environment;
 use super::exit::Outcome;
 
 pub use event::run_if_event;
+pub(super) use install::own_program;
 
 /// Runs `closeout hook`.
 pub(super) fn run(environment: &Environment, command: &Hook) -> Ended {
