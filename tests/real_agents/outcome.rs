@@ -1,0 +1,104 @@
+//! What came of the checks: passed, failed, or skipped with a loud line. It runs them one after another and
+//! decides nothing about what they look at.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use anyhow::Result;
+
+/// Why a check was not made, as an error, so that it can come from any depth.
+#[derive(Debug)]
+pub(crate) struct Skip(pub(crate) String);
+
+impl std::fmt::Display for Skip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Skip {}
+
+/// An error that makes the check one that was skipped.
+pub(crate) fn skip(reason: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Skip(reason.into()))
+}
+
+/// What came of all checks.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    n_passed: usize,
+    skipped: Vec<String>,
+    failed: Vec<String>,
+    measured: Vec<String>,
+}
+
+impl Tally {
+    /// Makes one check, and says what came of it. True if it passed.
+    pub(crate) fn check(&mut self, group: &str, name: &str, make: impl FnOnce() -> Result<()>) -> bool {
+        let begun = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(make))
+            .unwrap_or_else(|panic| Err(anyhow::anyhow!("panicked: {}", words_of(panic.as_ref()))));
+        let seconds = begun.elapsed().as_secs_f32();
+        match outcome {
+            Ok(()) => {
+                self.n_passed += 1;
+                println!("ok       {group}: {name} ({seconds:.1} s)");
+                true
+            }
+            Err(error) => {
+                if let Some(Skip(reason)) = error.downcast_ref::<Skip>() {
+                    self.skip(&format!("{group}: {name}"), reason);
+                } else {
+                    println!("FAILED   {group}: {name} ({seconds:.1} s)\n         {error:#}");
+                    self.failed.push(format!("{group}: {name}"));
+                }
+                false
+            }
+        }
+    }
+
+    /// Says that something was not checked, and why.
+    pub(crate) fn skip(&mut self, what: &str, reason: &str) {
+        eprintln!("SKIPPED real agents: {what}: {reason}");
+        self.skipped.push(format!("{what}: {reason}"));
+    }
+
+    /// Keeps a measured time for the table at the end.
+    pub(crate) fn measured(&mut self, line: String) {
+        println!("measured {line}");
+        self.measured.push(line);
+    }
+
+    /// Prints what came of all, the counts in the last line. True if nothing failed, and nothing that had
+    /// to be checked was skipped.
+    pub(crate) fn conclude(&self, is_required: bool) -> bool {
+        if !self.measured.is_empty() {
+            println!("\nFrom the agent's own change to the line of `status --follow`:");
+            self.measured.iter().for_each(|line| println!("  {line}"));
+        }
+        for name in &self.failed {
+            println!("FAILED   {name}");
+        }
+        for what in &self.skipped {
+            eprintln!("SKIPPED real agents: {what}");
+        }
+        if is_required && !self.skipped.is_empty() {
+            eprintln!("CLOSEOUT_REAL_AGENTS=required, and {} skipped", self.skipped.len());
+        }
+        let n_checked = self.n_passed + self.failed.len();
+        println!(
+            "real agents: {n_checked} checked, {} failed, {} skipped",
+            self.failed.len(),
+            self.skipped.len()
+        );
+        self.failed.is_empty() && (self.skipped.is_empty() || !is_required)
+    }
+}
+
+fn words_of(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("without words")
+}

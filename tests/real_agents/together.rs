@@ -1,0 +1,100 @@
+//! All four clients at work in four worktrees, closeout's screen beside them, then all of them killed.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::client::Client;
+use crate::closeout_program::{Follow, does, open_screen};
+use crate::killed::kill;
+use crate::outcome::Tally;
+use crate::tmux::Pane;
+use crate::wait::SHOWN;
+use crate::world::World;
+
+/// What each is asked, and what its row shows then.
+const ASKED: [(Client, &str, &str); 4] = [
+    (Client::Claude, "Run the tool", "needs_permission"),
+    (Client::Codex, "Hang until the end", "working"),
+    (Client::Opencode, "Plan the format", "idle"),
+    (Client::Gemini, "Fix the parser", "idle"),
+];
+
+/// The checks.
+pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep: &Path) {
+    if clients.len() < Client::ALL.len() {
+        tally.skip("together", "not all four clients can be run");
+        return;
+    }
+    let mut made = None;
+    let is_made = tally.check("together", "the four start side by side", || {
+        let world = World::new(programs, clients)?;
+        let follow = Follow::start(&world)?;
+        let mut panes = Vec::new();
+        for (client, prompt, _) in ASKED {
+            let pane = world.start(client, client.name(), &[])?;
+            world.prompt(&pane, prompt)?;
+            panes.push((client, pane));
+        }
+        made = Some((world, follow, panes));
+        Ok(())
+    });
+    let Some((world, follow, panes)) = made.filter(|_| is_made) else { return };
+    for (client, _, state) in ASKED {
+        tally.check("together", &format!("{} is told as {state}", client.name()), || {
+            let all = follow.since_start();
+            follow.wait(all, &world.at(client.name()), state, |row| does(row, state)).map(drop)
+        });
+    }
+    let screens: Vec<((u16, u16), Result<Pane>)> =
+        [(80, 24), (200, 60)].map(|size| (size, open_screen(&world, size))).into();
+    for (size, screen) in &screens {
+        tally.check("together", &format!("the screen of {} x {} shows all four", size.0, size.1), || {
+            let Ok(pane) = screen else { bail!("it did not start") };
+            let shown = world.tmux.wait_for(pane, "all four and what they do", SHOWN, shows_all);
+            kept(keep, &format!("at-work-{}x{}", size.0, size.1), &world.tmux.screen(pane));
+            shown
+        });
+    }
+    tally.check("together", "all are told as gone after SIGKILL", || all_gone(&world, &follow, &panes));
+    for (size, screen) in &screens {
+        tally.check("together", &format!("the screen of {} x {} shows all as gone", size.0, size.1), || {
+            let Ok(pane) = screen else { bail!("it did not start") };
+            let shown = world.tmux.wait_for(pane, "four gone", SHOWN, |shown| {
+                shown.to_lowercase().matches("gone").count() >= Client::ALL.len()
+            });
+            kept(keep, &format!("gone-{}x{}", size.0, size.1), &world.tmux.screen(pane));
+            shown
+        });
+    }
+    drop(follow);
+}
+
+fn shows_all(screen: &str) -> bool {
+    let rows =
+        |name: &str| screen.lines().find(|line| line.contains(name)).unwrap_or_default().to_lowercase();
+    Client::ALL.into_iter().all(|client| rows(client.name()).contains(client.name()))
+        && screen.contains("WORKING")
+        && screen.contains("ASKS")
+}
+
+fn all_gone(world: &World, follow: &Follow, panes: &[(Client, Pane)]) -> Result<()> {
+    let mark = follow.mark();
+    for (client, pane) in panes {
+        kill(world, *client, pane)?;
+    }
+    for (client, _) in panes {
+        follow.wait(mark, &world.at(client.name()), "gone", |row| does(row, "gone"))?;
+    }
+    Ok(())
+}
+
+/// Keeps what a screen showed, for a person to look at.
+fn kept(keep: &Path, name: &str, screen: &str) {
+    let _ = fs::create_dir_all(keep);
+    let _ = fs::write(keep.join(format!("{name}.txt")), screen);
+    if std::env::var_os("CLOSEOUT_REAL_AGENTS_SHOW").is_some() {
+        println!("--- {name}\n{screen}");
+    }
+}
