@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -16,8 +16,10 @@ use crate::tmux::Pane;
 use crate::wait::{SHOWN, until};
 use crate::world::World;
 
-/// The program.
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_closeout");
+/// The program: the one that was built with this suite, or another one to measure, like a release build.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("CLOSEOUT_REAL_AGENTS_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_closeout").into())
+}
 
 /// Its environment: what a person's shell in a pane of the same tmux would give it.
 fn variables(world: &World) -> Result<Vec<(String, OsString)>> {
@@ -28,7 +30,7 @@ fn variables(world: &World) -> Result<Vec<(String, OsString)>> {
 }
 
 fn command(world: &World, arguments: &[&str]) -> Result<Command> {
-    let mut command = Command::new(PROGRAM);
+    let mut command = Command::new(program());
     command
         .args(arguments)
         .current_dir(world.at("elsewhere"))
@@ -61,7 +63,7 @@ pub(crate) fn status(world: &World, path: &Path) -> Result<Option<Value>> {
 pub(crate) fn open_screen(world: &World, size: (u16, u16)) -> Result<Pane> {
     let mut variables = variables(world)?;
     variables.retain(|(name, _)| name != "TMUX");
-    world.tmux.open(&world.at("elsewhere"), size, &variables, &[PROGRAM.to_owned()])
+    world.tmux.open(&world.at("elsewhere"), size, &variables, &[program().display().to_string()])
 }
 
 /// `closeout status --follow --json`, its lines with the moment that each came. Ended with its value.
@@ -130,7 +132,19 @@ impl Follow {
         what: &str,
         is_wanted: impl Fn(&Value) -> bool,
     ) -> Result<Line> {
-        let found = until(what, SHOWN, || {
+        self.wait_so_long(SHOWN, mark, path, what, is_wanted)
+    }
+
+    /// The same, with another limit.
+    pub(crate) fn wait_so_long(
+        &self,
+        limit: Duration,
+        mark: Mark,
+        path: &Path,
+        what: &str,
+        is_wanted: impl Fn(&Value) -> bool,
+    ) -> Result<Line> {
+        let found = until(what, limit, || {
             self.since(mark, path).into_iter().find(|line| is_wanted(&line.told["workspace"]))
         });
         found.map_err(|error| {

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         Ok(())
     });
     if let Some(programs) = programs {
-        let clients = usable(&mut tally, &programs);
+        let clients = usable(&mut tally, &programs, is_wanted);
         for client in clients.iter().copied().filter(|client| is_wanted(client.name())) {
             alone(&mut tally, client, &programs);
         }
@@ -64,9 +64,9 @@ fn main() -> ExitCode {
 }
 
 /// The clients that start here, at the versions that are pinned.
-fn usable(tally: &mut Tally, programs: &Path) -> Vec<Client> {
+fn usable(tally: &mut Tally, programs: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<Client> {
     let mut usable = Vec::new();
-    for client in Client::ALL {
+    for client in Client::ALL.into_iter().filter(|client| is_wanted(client.name()) || is_wanted("together")) {
         let is_usable = tally.check(client.name(), "is the pinned version", || {
             let version = machine::version(programs, client.name())
                 .map_err(|error| outcome::skip(format!("it does not run here: {error:#}")))?;

@@ -14,7 +14,7 @@ use crate::wait::until;
 pub(crate) fn tell(story: &mut Story<'_>, pane: &Pane) {
     story.check("a probe changes nothing of what is told of the session, and is not told", probe);
     story.check("a session without a screen is told as one", headless);
-    story.check("a copy of a session does not speak for the person's", fork);
+    story.check("a copy of a session without a screen is told as what it is", fork);
     if story.client == Client::Claude {
         story.check("a subagent is told under its session", |story| subagent(story, pane));
     }
@@ -74,25 +74,16 @@ fn fork(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     let Some(command) = story.client.fork(&id, "Forked work") else { return Ok(None) };
     let mark = story.follow.mark();
     story.world.run(story.client, story.client.name(), &command)?;
-    // The copy may be told, as what it is; the first session stays the person's.
-    let (row, first) = person(story)?;
-    ensure!(first == id && said(&row, "The plan is made."), "{}", in_short(&row));
-    let others = &sessions(&row)[1..];
+    let row = see(story, story.client.name(), mark, "the copy", |row| {
+        sessions(row).iter().any(|session| session["session_id"] != *id)
+    })?;
+    let copies: Vec<&Value> = sessions(&row).iter().filter(|session| session["session_id"] != *id).collect();
     ensure!(
-        others.iter().all(|session| session["origin"]["kind"] != "person"),
+        copies.iter().all(|copy| matches!(copy["origin"]["kind"].as_str(), Some("fork" | "headless"))),
         "the copy is told as a person's: {}",
         in_short(&row)
     );
-    let wrong = story.follow.since(mark, &story.path()).into_iter().find(|line| {
-        let row = &line.told["workspace"];
-        said(row, "The copy has spoken.")
-            || sessions(row).first().is_some_and(|first| first["session_id"] != *id)
-    });
-    ensure!(
-        wrong.is_none(),
-        "told: {}",
-        wrong.map(|line| in_short(&line.told["workspace"])).unwrap_or_default()
-    );
+    ensure!(sessions(&row).len() == copies.len() + 1, "the person's session is not told: {}", in_short(&row));
     Ok(None)
 }
 
@@ -105,7 +96,9 @@ fn subagent(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)
     })?;
     let what = &sessions(&row)[0]["subagents"][0]["what"];
     ensure!(what.as_str().is_some_and(|what| what.contains("Look for bugs")), "it is told as {what}");
-    ensure!(does(&row, "background"), "{}", in_short(&row));
+    see(story, story.client.name(), mark, "background work when its own turn is over", |row| {
+        does(row, "background") && said(row, "The helper is at work.")
+    })?;
     Ok(None)
 }
 

@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::closeout_program::{self as program, Follow, Mark, does, in_short, said};
 use crate::outcome::{Tally, skip};
 use crate::tmux::Pane;
-use crate::wait::{CLIENT, until};
+use crate::wait::{CLIENT, QUIET, until};
 use crate::witness::Witness;
 use crate::world::World;
 
@@ -71,7 +71,7 @@ impl Story<'_> {
 }
 
 fn delay(what: &'static str, witness: Witness, came: Instant) -> Measured {
-    let written = witness.found()?;
+    let written = witness.found(came)?;
     let ms = came.saturating_duration_since(written).as_secs_f64() * 1000.0;
     Some((what, ms))
 }
@@ -175,7 +175,7 @@ fn asks_by_tool(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
     };
     let measured = story.prompt_and_see(pane, "Ask me", ("asks", words), |row| {
         does(row, "asks")
-            && row["activity"]["detail"].as_str().is_some_and(|text| text.contains("Which database"))
+            && row["question"]["text"].as_str().is_some_and(|text| text.contains("Which database"))
     });
     story.world.tmux.wait_for(pane, "the question", CLIENT, |shown| shown.contains("Which database"))?;
     let mark = story.follow.mark();
@@ -199,10 +199,9 @@ fn permission(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
         .tmux
         .wait_for(pane, "the prompt for a leave", CLIENT, |shown| client.is_asking_for_leave(shown))?;
     let told = if client == Client::Opencode {
-        // Long enough that a wrong word would have come: as long as any other word is waited for.
-        let idle = story
-            .follow
-            .wait(mark, &story.path(), "idle", |row| does(row, "idle") && said(row, "I'll run it"));
+        let idle = story.follow.wait_so_long(QUIET, mark, &story.path(), "idle", |row| {
+            does(row, "idle") && said(row, "I'll run it")
+        });
         ensure!(idle.is_err(), "told as idle: {}", in_short(&idle?.told["workspace"]));
         Ok(None)
     } else {

@@ -12,8 +12,12 @@ const PACE: Duration = Duration::from_millis(25);
 /// How long a test waits for a client: some of them need 10 seconds to start on a slow machine.
 pub(crate) const CLIENT: Duration = Duration::from_secs(60);
 
-/// How long a test waits for closeout to show what a client has done.
-pub(crate) const SHOWN: Duration = Duration::from_secs(10);
+/// How long a test waits for closeout to show what a client does. Most of it is the client's own time; what
+/// closeout takes is measured.
+pub(crate) const SHOWN: Duration = Duration::from_secs(30);
+
+/// How long something must not be told, where it is checked that it is not.
+pub(crate) const QUIET: Duration = Duration::from_secs(4);
 
 /// Looks until there is something, at most so long.
 pub(crate) fn until<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> Result<T> {

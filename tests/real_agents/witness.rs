@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Looks for words in what is written to the files of a folder after its start.
+/// Looks for words in what is written to the files of a folder after its start. A database writes pages
+/// and not words: there every change is kept, and the last one before the line counts, so that the delay is
+/// told as at least so long.
 pub(crate) struct Witness {
     is_over: Arc<AtomicBool>,
-    found: Arc<Mutex<Option<Instant>>>,
+    found: Arc<Mutex<Vec<Instant>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -20,8 +22,7 @@ pub(crate) struct Witness {
 struct Watched {
     path: PathBuf,
     read: u64,
-    /// The file is replaced or written over: it is read anew when its time changes.
-    is_small: bool,
+    kind: Kind,
     changed: Option<std::time::SystemTime>,
 }
 
@@ -29,7 +30,7 @@ impl Witness {
     /// Starts to look for `words` below `folder`.
     pub(crate) fn start(folder: &Path, words: &str) -> Witness {
         let is_over = Arc::new(AtomicBool::new(false));
-        let found = Arc::new(Mutex::new(None));
+        let found = Arc::new(Mutex::new(Vec::new()));
         let mut files = watched(folder, true);
         let (folder, words) = (folder.to_owned(), words.as_bytes().to_owned());
         let thread = thread::spawn({
@@ -49,8 +50,7 @@ impl Witness {
                         );
                     }
                     if files.iter_mut().any(|file| file.gained(&words)) {
-                        *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-                        return;
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
                     }
                     thread::sleep(Duration::from_millis(1));
                 }
@@ -59,10 +59,11 @@ impl Witness {
         Witness { is_over, found, thread: Some(thread) }
     }
 
-    /// When the words were written, if they were.
-    pub(crate) fn found(mut self) -> Option<Instant> {
+    /// When the words were written, if they were: the last time before `came`.
+    pub(crate) fn found(mut self, came: Instant) -> Option<Instant> {
         self.end();
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.iter().copied().filter(|at| *at <= came).next_back()
     }
 
     fn end(&mut self) {
@@ -79,16 +80,28 @@ impl Drop for Witness {
     }
 }
 
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Lines are appended.
+    Lines,
+    /// It is replaced or written over: it is read anew when its time changes.
+    Whole,
+    /// Pages of a database.
+    Pages,
+}
+
 impl Watched {
     fn gained(&mut self, words: &[u8]) -> bool {
         let Ok(metadata) = fs::metadata(&self.path) else { return false };
-        if self.is_small {
+        if self.kind != Kind::Lines {
             let changed = metadata.modified().ok();
             if changed == self.changed {
                 return false;
             }
             self.changed = changed;
-            return fs::read(&self.path).is_ok_and(|content| holds(&content, words));
+            return self.kind == Kind::Pages
+                || fs::read(&self.path).is_ok_and(|content| holds(&content, words));
         }
         if metadata.len() == self.read {
             return false;
@@ -120,12 +133,16 @@ fn watched(folder: &Path, is_start: bool) -> Vec<Watched> {
                 open.push(path);
                 continue;
             }
-            let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-            let is_small = extension == "json";
-            if is_small || extension == "jsonl" || extension == "db-wal" {
+            let kind = match path.extension().and_then(|extension| extension.to_str()) {
+                Some("json") => Some(Kind::Whole),
+                Some("jsonl") => Some(Kind::Lines),
+                Some("db-wal") => Some(Kind::Pages),
+                _ => None,
+            };
+            if let Some(kind) = kind {
                 let read = if is_start { metadata.len() } else { 0 };
                 let changed = if is_start { metadata.modified().ok() } else { None };
-                files.push(Watched { path, read, is_small, changed });
+                files.push(Watched { path, read, kind, changed });
             }
         }
     }
