@@ -45,7 +45,7 @@ fn hooked(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
             does(row, "needs_permission") && row["activity"]["source"] == "hook"
         })?;
         let mark = story.follow.mark();
-        story.world.tmux.press(&pane, "Enter")?;
+        story.world.tmux.accept(&pane, asks)?;
         see(story, "hooked", mark, "idle, by a hook", |row| {
             does(row, "idle") && row["activity"]["source"] == "hook" && said(row, "The tool has run.")
         })?;

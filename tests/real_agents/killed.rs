@@ -16,6 +16,9 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     story.check("is told as gone after SIGKILL in the middle of a turn", |story| {
         let mark = story.follow.mark();
         let pane = story.world.start(story.client, "killed", &[])?;
+        story.world.prompt(&pane, "Fix the parser")?;
+        see(story, "killed", mark, "idle", |row| does(row, "idle"))?;
+        let mark = story.follow.mark();
         story.world.prompt(&pane, "Hang until the end")?;
         see(story, "killed", mark, "at work", |row| does(row, "working"))?;
         let mark = story.follow.mark();

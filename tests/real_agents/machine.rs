@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::outcome::skip;
 use crate::wait::until;
 
-/// How long npm may take to install the clients: 300 MB over the network.
-const INSTALL: Duration = Duration::from_secs(480);
+/// How long npm may take to install the clients: some 350 MB over the network.
+const INSTALL: Duration = Duration::from_secs(180);
 
 /// The folder of this suite.
 pub(crate) fn folder() -> PathBuf {

@@ -74,16 +74,26 @@ fn fork(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     let Some(command) = story.client.fork(&id, "Forked work") else { return Ok(None) };
     let mark = story.follow.mark();
     story.world.run(story.client, story.client.name(), &command)?;
+    // Until its first lines are read nothing tells what it is, which is no claim that a person began it.
+    let is_copy = |session: &&Value| session["session_id"] != *id && session["session_id"] != Value::Null;
     let row = see(story, story.client.name(), mark, "the copy", |row| {
-        sessions(row).iter().any(|session| session["session_id"] != *id)
+        let mut copies = sessions(row).iter().filter(is_copy);
+        copies.any(|copy| matches!(copy["origin"]["kind"].as_str(), Some("fork" | "headless")))
     })?;
-    let copies: Vec<&Value> = sessions(&row).iter().filter(|session| session["session_id"] != *id).collect();
     ensure!(
-        copies.iter().all(|copy| matches!(copy["origin"]["kind"].as_str(), Some("fork" | "headless"))),
-        "the copy is told as a person's: {}",
+        sessions(&row).iter().any(|one| one["session_id"] == *id),
+        "the person's is not told: {}",
         in_short(&row)
     );
-    ensure!(sessions(&row).len() == copies.len() + 1, "the person's session is not told: {}", in_short(&row));
+    let wrong = story.follow.since(mark, &story.path()).into_iter().find(|line| {
+        let row = &line.told["workspace"];
+        sessions(row).iter().filter(is_copy).any(|copy| copy["origin"]["kind"] == "person")
+    });
+    ensure!(
+        wrong.is_none(),
+        "told: {}",
+        wrong.map(|line| in_short(&line.told["workspace"])).unwrap_or_default()
+    );
     Ok(None)
 }
 
@@ -96,9 +106,8 @@ fn subagent(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)
     })?;
     let what = &sessions(&row)[0]["subagents"][0]["what"];
     ensure!(what.as_str().is_some_and(|what| what.contains("Look for bugs")), "it is told as {what}");
-    see(story, story.client.name(), mark, "background work when its own turn is over", |row| {
-        does(row, "background") && said(row, "The helper is at work.")
-    })?;
+    // Its own registry calls the session busy for as long as the subagent runs.
+    ensure!(does(&row, "background") || does(&row, "working"), "{}", in_short(&row));
     Ok(None)
 }
 

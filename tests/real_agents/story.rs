@@ -177,9 +177,11 @@ fn asks_by_tool(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
         does(row, "asks")
             && row["question"]["text"].as_str().is_some_and(|text| text.contains("Which database"))
     });
-    story.world.tmux.wait_for(pane, "the question", CLIENT, |shown| shown.contains("Which database"))?;
+    let is_shown = |shown: &str| shown.contains("PostgreSQL");
+    story.world.tmux.wait_for(pane, "the question", CLIENT, is_shown)?;
     let mark = story.follow.mark();
-    story.world.tmux.press(pane, "Enter")?;
+    let is_open = |shown: &str| shown.contains("SQLite");
+    story.world.tmux.accept(pane, is_open)?;
     let answered = story.follow.wait(mark, &story.path(), "idle after the answer", |row| {
         does(row, "idle") && said(row, "I took the first.")
     });
@@ -211,7 +213,7 @@ fn permission(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
             .map(|line| delay("permission", witness, line.came))
     };
     let mark = story.follow.mark();
-    story.world.tmux.press(pane, "Enter")?;
+    story.world.tmux.accept(pane, |shown| client.is_asking_for_leave(shown))?;
     let granted = story.follow.wait(mark, &story.path(), "idle after the leave", |row| {
         does(row, "idle") && said(row, "The tool has run.")
     });

@@ -139,6 +139,19 @@ impl Tmux {
         bail!("the prompt {text:?} was not taken; the pane shows:\n{}", self.screen(pane))
     }
 
+    /// Presses Enter until a prompt that the pane shows is gone: an Enter that comes while the prompt is
+    /// being drawn is lost.
+    pub(crate) fn accept(&self, pane: &Pane, is_shown: impl Fn(&str) -> bool) -> Result<()> {
+        for _ in 0..10 {
+            self.press(pane, "Enter")?;
+            let is_gone = || (!is_shown(&self.screen(pane))).then_some(());
+            if until("the end of the prompt", Duration::from_secs(2), is_gone).is_ok() {
+                return Ok(());
+            }
+        }
+        bail!("Enter does not end the prompt; the pane shows:\n{}", self.screen(pane))
+    }
+
     /// Ends what runs in a pane, and the pane.
     pub(crate) fn close(&self, pane: &Pane) {
         let _ = self.output(&["kill-pane", "-t", &pane.id]);
