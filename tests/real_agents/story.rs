@@ -226,7 +226,8 @@ fn todos(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
     let words = "Write a test";
     story.prompt_and_see(pane, "Make a plan", ("todos", words), |row| {
         let todos = &row["sessions"][0]["todos"];
-        said(row, "The plan is made.")
+        does(row, "idle")
+            && said(row, "The plan is made.")
             && todos["n_done"] == 1
             && todos["n_all"] == 3
             && todos["active"].as_str().is_some_and(|text| text.contains("Fix the parser"))
