@@ -177,7 +177,9 @@ impl Client {
             Client::Claude => screen.contains("Do you want to proceed?"),
             Client::Codex => screen.contains("Would you like to run the following command?"),
             Client::Opencode => screen.contains("Permission required"),
-            Client::Gemini => screen.contains("Allow execution of"),
+            Client::Gemini => {
+                screen.contains("Allow execution of") || screen.contains("Do you want to proceed?")
+            }
         }
     }
 

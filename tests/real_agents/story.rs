@@ -223,15 +223,26 @@ fn permission(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
 }
 
 fn todos(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
-    let words = "Write a test";
-    story.prompt_and_see(pane, "Make a plan", ("todos", words), |row| {
+    let is_told = |row: &Value| {
         let todos = &row["sessions"][0]["todos"];
         does(row, "idle")
             && said(row, "The plan is made.")
             && todos["n_done"] == 1
             && todos["n_all"] == 3
             && todos["active"].as_str().is_some_and(|text| text.contains("Fix the parser"))
-    })
+    };
+    let mark = story.follow.mark();
+    let words = ends(story.client, "The plan is made.");
+    let witness = Witness::start(&story.client.records(&story.world.home()), words);
+    story.world.prompt(pane, "Make a plan")?;
+    if story.client == Client::Gemini {
+        // It asks for the leave to write its own list.
+        let asks = |shown: &str| story.client.is_asking_for_leave(shown);
+        story.world.tmux.wait_for(pane, "the prompt for a leave", CLIENT, asks)?;
+        story.world.tmux.accept(pane, asks)?;
+    }
+    let line = story.follow.wait(mark, &story.path(), "todos", is_told)?;
+    Ok(delay("todos", witness, line.came))
 }
 
 fn once(story: &Story<'_>) -> Result<Measured> {
