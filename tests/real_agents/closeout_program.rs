@@ -25,6 +25,7 @@ pub(crate) fn program() -> OsString {
 fn variables(world: &World) -> Result<Vec<(String, OsString)>> {
     let mut variables = world.plain_variables();
     variables.push(("TMUX".to_owned(), world.tmux.variable()?.into()));
+    variables.push(("TMUX_PANE".to_owned(), "%0".into()));
     variables.push(("CLOSEOUT_STATE_DIR".to_owned(), world.at("state").into()));
     Ok(variables)
 }
@@ -62,7 +63,7 @@ pub(crate) fn status(world: &World, path: &Path) -> Result<Option<Value>> {
 /// Opens the screen of closeout in a pane.
 pub(crate) fn open_screen(world: &World, size: (u16, u16)) -> Result<Pane> {
     let mut variables = variables(world)?;
-    variables.retain(|(name, _)| name != "TMUX");
+    variables.retain(|(name, _)| !name.starts_with("TMUX"));
     world.tmux.open(&world.at("elsewhere"), size, &variables, &[program().display().to_string()])
 }
 
