@@ -26,7 +26,6 @@ fn variables(world: &World) -> Result<Vec<(String, OsString)>> {
     let mut variables = world.plain_variables();
     variables.push(("TMUX".to_owned(), world.tmux.variable()?.into()));
     variables.push(("TMUX_PANE".to_owned(), "%0".into()));
-    variables.push(("CLOSEOUT_STATE_DIR".to_owned(), world.at("state").into()));
     Ok(variables)
 }
 
@@ -181,12 +180,14 @@ pub(crate) fn in_short(row: &Value) -> String {
         .flatten()
         .map(|session| {
             format!(
-                "{} {} {} {} todos {}",
+                "{} {} {} {} todos {} process {} pane {}",
                 session["agent"],
                 session["session_id"],
                 session["origin"],
                 session["activity"],
-                session["todos"]
+                session["todos"],
+                session["process"],
+                session["pane"]
             )
         })
         .collect();
