@@ -183,7 +183,7 @@ impl Client {
         }
     }
 
-    /// The words of its process that is only a server for its screens, and lives on after them.
+    /// Whether these are the words of a server of its screens, which lives on after them.
     pub(crate) fn is_server(self, command_line: &str) -> bool {
         self == Client::Codex && command_line.contains("app-server")
     }

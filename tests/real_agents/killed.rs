@@ -29,12 +29,12 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     });
 }
 
-/// Kills a client at its screen, but not a server that it began and that lives on after it.
+/// Kills a client at its screen, and the server behind it that would go on with the turn.
 pub(crate) fn kill(world: &World, client: Client, pane: &Pane) -> Result<Instant> {
-    let ours = processes::of_home(&world.home());
-    let pids: Vec<u32> = processes::below(pane.pid)
+    let below = processes::below(pane.pid);
+    let pids: Vec<u32> = processes::of_home(&world.home())
         .into_iter()
-        .filter(|pid| ours.contains(pid) && !client.is_server(&processes::command_line(*pid)))
+        .filter(|pid| below.contains(pid) || client.is_server(&processes::command_line(*pid)))
         .collect();
     ensure!(!pids.is_empty(), "no process in the pane");
     let at = Instant::now();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use crate::client::Client;
 use crate::closeout_program::{Follow, does, open_screen};
@@ -84,9 +84,14 @@ fn all_gone(world: &World, follow: &Follow, panes: &[(Client, Pane)]) -> Result<
     for (client, pane) in panes {
         kill(world, *client, pane)?;
     }
-    for (client, _) in panes {
-        follow.wait(mark, &world.at(client.name()), "gone", |row| does(row, "gone"))?;
-    }
+    let missing: Vec<String> = panes
+        .iter()
+        .filter_map(|(client, _)| {
+            follow.wait(mark, &world.at(client.name()), "gone", |row| does(row, "gone")).err()
+        })
+        .map(|error| format!("{error:#}"))
+        .collect();
+    ensure!(missing.is_empty(), "{}", missing.join("\n         "));
     Ok(())
 }
 
