@@ -10,7 +10,8 @@ use crate::model::TaskKind;
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
 /// and what is left to do.
 ///
-/// Without a command it opens the screen on all worktrees of the repository that it is started in.
+/// Without a command it opens the screen on all worktrees of the repository that it is started in, and on
+/// the workspaces of all agents' sessions on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "closeout", version, args_conflicts_with_subcommands = true)]
 pub(super) struct Arguments {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::panes::PaneSource;
 use crate::agent::panes::{ListedPane, hides_open_calls, pane_of, tells_by_title, title_status};
 use crate::agent::process_stat::{Standing, standing};
-use crate::agent::processes::{ProcessTable, Sought};
+use crate::agent::processes::{ProcessTable, Sought, tmux_socket};
 use crate::model::{
     ActivitySource, CollectRequest, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, Timestamp,
     TurnState,
@@ -23,7 +23,7 @@ const FRESH_MS: i64 = 1000;
 const QUIET_MS: i64 = 3000;
 /// So long after a record last grew in an open turn, the title of its pane is looked at. A prompt for a
 /// permission shows with the line before it; nothing but the title tells of it.
-const TITLE_LOOKS_MS: [i64; 3] = [1000, 3000, 10_000];
+const TITLE_LOOKS_MS: [i64; 4] = [250, 1000, 3000, 10_000];
 /// An end that is not certain yet is looked at again after so long, and so often.
 const END_AGAIN_MS: i64 = 1000;
 const MOST_END_LOOKS: u32 = 5;
@@ -171,16 +171,18 @@ impl Look<'_> {
             session.process = found;
             return;
         }
-        if !sought.is_open {
-            return;
-        }
-        let quiet_at = session.written_at.map(|at| at.plus_millis(QUIET_MS)).filter(|at| *at > self.now);
-        if let Some(quiet_at) = quiet_at {
-            self.look_again(quiet_at);
-            return;
-        }
         let was_seen = seen.process.is_some();
-        let can_tell = was_seen || sought.agent != KEEPS_REGISTRY;
+        // A process that was seen is gone for sure, however lately the record grew.
+        let quiet_at = session.written_at.map(|at| at.plus_millis(QUIET_MS)).filter(|at| *at > self.now);
+        if let Some(quiet_at) = quiet_at
+            && !was_seen
+        {
+            if sought.is_open {
+                self.look_again(quiet_at);
+            }
+            return;
+        }
+        let can_tell = was_seen || sought.is_open && sought.agent != KEEPS_REGISTRY;
         let is_gone =
             can_tell && self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {
@@ -222,7 +224,9 @@ impl Look<'_> {
     }
 
     fn pane_of(&self, panes: &PaneSource, process: ProcessId) -> Option<Pane> {
-        panes.usual_sockets().into_iter().find_map(|socket| {
+        let mut sockets = panes.usual_sockets();
+        sockets.extend(tmux_socket(process).filter(|socket| !panes.usual_sockets().contains(socket)));
+        sockets.into_iter().find_map(|socket| {
             let listed = panes.panes(&socket, self.now);
             let id = pane_of(&listed, process)?.id.clone();
             Some(Pane { socket: panes.name_of(&socket), id })

@@ -14,5 +14,8 @@ pub mod rounds;
 pub mod smart_check;
 pub mod weigh;
 
+/// The fingerprint of a session that waits for a permission, which is no question.
+pub const PERMISSION: &str = "session/permission";
+
 /// The fingerprint of last words that announce more work or break off.
 pub const STOPS_HALF_WAY: &str = "words/stop-half-way";

@@ -118,8 +118,10 @@ fn name(view: &WorkspaceView) -> Cow<'_, str> {
     Cow::Borrowed(&view.name)
 }
 
+/// A branch of the same name as the worktree says nothing, and the room is wanted for others.
 fn branch(view: &WorkspaceView) -> Cow<'_, str> {
     Cow::Borrowed(match view.git.as_ref().map(|git| &git.head) {
+        Some(Head::Branch { name, .. } | Head::Unborn { name }) if *name == view.name => "",
         Some(Head::Branch { name, .. } | Head::Unborn { name }) => name,
         Some(Head::Detached { .. }) => "(no branch)",
         None => "",

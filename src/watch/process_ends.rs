@@ -20,10 +20,10 @@ use crate::model::{Parts, ProcessId, WorkspaceId};
 const END: u64 = 0;
 
 /// The processes whose end is told, and the thread that sleeps until one ends.
-#[derive(Debug)]
 pub struct ProcessEnds {
     queue: Arc<OwnedFd>,
     end: OwnedFd,
+    inbox: Inbox,
     watched: Arc<Mutex<Watched>>,
 }
 
@@ -46,14 +46,15 @@ impl ProcessEnds {
         epoll::add(&queue, &end, EventData::new_u64(END), EventFlags::IN)?;
         let watched = Arc::<Mutex<Watched>>::default();
         let (its_queue, its_watched) = (Arc::clone(&queue), Arc::clone(&watched));
+        let its_inbox = inbox.clone();
         thread::Builder::new()
             .name("process ends".to_owned())
-            .spawn(move || tell_ends(&its_queue, &its_watched, &inbox))?;
-        Ok(ProcessEnds { queue, end, watched })
+            .spawn(move || tell_ends(&its_queue, &its_watched, &its_inbox))?;
+        Ok(ProcessEnds { queue, end, inbox, watched })
     }
 
-    /// Watches these processes for `workspace` instead of those before. One that has ended already is
-    /// told at once; one that is not there any more is not.
+    /// Watches these processes for `workspace` instead of those before. One that has ended already, or is
+    /// not there any more, is told at once.
     pub fn watch(&self, workspace: &WorkspaceId, processes: &[ProcessId]) {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = |of: &WorkspaceId, process: &ProcessId| of != workspace || processes.contains(process);
@@ -61,7 +62,19 @@ impl ProcessEnds {
         for process in processes {
             let is_known =
                 watched.processes.values().any(|(of, known, _)| of == workspace && known == process);
-            let Some(handle) = (!is_known).then(|| open(*process)).flatten() else { continue };
+            if is_known {
+                continue;
+            }
+            let handle = match open(*process) {
+                Ok(handle) => handle,
+                // It ended between the reading that named it and this.
+                Err(Errno::SRCH) => {
+                    self.inbox.put(Sighting::Changed { workspace: workspace.clone(), parts: Parts::WORDS });
+                    continue;
+                }
+                // No such facility, or no room for more handles: the slow pass finds out.
+                Err(_) => continue,
+            };
             watched.last_number += 1;
             let number = watched.last_number;
             if epoll::add(&*self.queue, handle.as_fd(), EventData::new_u64(number), EventFlags::IN).is_ok() {
@@ -80,9 +93,9 @@ impl Drop for ProcessEnds {
 
 /// A handle on the process with this number. It may be another process than the one that was meant: the
 /// reading that follows its end compares the start, so a wrong one costs one look too many.
-fn open(process: ProcessId) -> Option<OwnedFd> {
-    let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
-    pidfd_open(pid, PidfdFlags::empty()).ok()
+fn open(process: ProcessId) -> Result<OwnedFd, Errno> {
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw).ok_or(Errno::INVAL)?;
+    pidfd_open(pid, PidfdFlags::empty())
 }
 
 /// Sleeps until a process ends, tells it, and forgets it; until the end is ordered.

@@ -7,6 +7,8 @@
 
 mod recognise;
 mod table;
+mod tmux_server;
 
 pub(super) use table::line_of_parents;
 pub use table::{AgentProcess, ProcessTable, Sought};
+pub use tmux_server::tmux_socket;

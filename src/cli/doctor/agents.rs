@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::finding::{Finding, Section};
 use super::hooks;
-use super::machine::{counted, version_of};
+use super::machine::{Version, counted, version_of};
 use crate::agent::hook_events::HookAgent;
 use crate::agent::{Adapter, SurveyAsk, SurveyMemory};
 use crate::cli::environment::Environment;
@@ -36,16 +36,22 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
     Section::new(adapter.name(), findings)
 }
 
-fn program(adapter: &Adapter, version: Option<Result<String, String>>) -> Finding {
+fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
+    let name = adapter.name();
     match version {
         None => Finding::hint(
             "its program is not on the PATH, its records are there",
             "put it on the PATH to answer and ask it from here; watching works without it",
         ),
-        Some(Err(reason)) => Finding::problem(reason, "see that the program starts"),
-        Some(Ok(told)) => {
-            let version =
-                told.split_whitespace().find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
+        Some(Version::Failed) => {
+            Finding::problem(format!("`{name} --version` failed"), "see that the program starts")
+        }
+        Some(Version::TookLong) => {
+            Finding::note(format!("`{name} --version` takes longer than 15 s: its version is not known"))
+        }
+        Some(Version::Told(told)) => {
+            let is_number = |word: &&str| word.starts_with(|sign: char| sign.is_ascii_digit());
+            let version = told.split_whitespace().find(is_number);
             if version.is_some_and(|version| adapter.knows_version(version)) {
                 Finding::ok(format!("version {told}"))
             } else {

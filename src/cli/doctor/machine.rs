@@ -11,7 +11,7 @@ use crate::cli::environment::Environment;
 use crate::config::{Config, Flags};
 use crate::evidence::git;
 use crate::model::{ReadProblem, display_text};
-use crate::process::{self, Spec};
+use crate::process::{self, End, Spec};
 use crate::store::Store;
 
 /// How long a program may take to tell its version; Node programs need seconds on a cold disk.
@@ -57,10 +57,10 @@ pub(super) fn git(environment: &Environment) -> Section {
             "git is not on the PATH",
             "install git: repositories of a newer format, and large ones, cannot be read without it",
         ),
-        Some(Err(reason)) => {
-            Finding::problem(format!("git does not tell its version: {reason}"), "run `git --version`")
+        Some(Version::Failed | Version::TookLong) => {
+            Finding::problem("git does not tell its version", "run `git --version`")
         }
-        Some(Ok(version)) => Finding::ok(version),
+        Some(Version::Told(version)) => Finding::ok(version),
     }];
     findings.push(match git::worktrees(&environment.here) {
         Ok(worktrees) => {
@@ -90,13 +90,15 @@ pub(super) fn tmux(environment: &Environment) -> Section {
             "tmux is not on the PATH",
             "install tmux to jump from a row to its agent; everything else works without it",
         )],
-        Some(Err(reason)) => vec![Finding::hint(format!("tmux does not run: {reason}"), "run `tmux -V`")],
-        Some(Ok(version)) => vec![Finding::ok(version)],
+        Some(Version::Failed | Version::TookLong) => {
+            vec![Finding::hint("tmux does not run", "run `tmux -V`")]
+        }
+        Some(Version::Told(version)) => vec![Finding::ok(version)],
     };
     if environment.variable("TMUX").is_some() {
         findings.push(Finding::ok("this terminal is inside tmux"));
         let escape_time = run(environment, "tmux", &["show-options", "-sv", "escape-time"]);
-        if let Some(millis) = escape_time.and_then(|text| text.trim().parse::<u64>().ok())
+        if let Some(millis) = escape_time.ok().and_then(|text| text.trim().parse::<u64>().ok())
             && millis > SLOW_ESCAPE
         {
             findings.push(Finding::hint(
@@ -190,19 +192,30 @@ pub(super) fn terminal(environment: &Environment) -> Section {
     Section::new("terminal", findings)
 }
 
+/// What came of asking a program for its version.
+pub(super) enum Version {
+    /// The first line that it told.
+    Told(String),
+    /// It did not start, or failed.
+    Failed,
+    /// It is slow to start, on a busy machine or a cold disk.
+    TookLong,
+}
+
 /// The version that a program tells; `None` when it is not on the path.
-pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Result<String, String>> {
+pub(super) fn version_of(environment: &Environment, name: &str) -> Option<Version> {
     environment.program(name)?;
     let flag = if name == "tmux" { "-V" } else { "--version" };
     Some(match run(environment, name, &[flag]) {
-        Some(text) => Ok(text.lines().next().unwrap_or_default().trim().to_owned()),
-        None => Err(format!("`{name} {flag}` failed or took longer than {} s", VERSION_LIMIT.as_secs())),
+        Ok(text) => Version::Told(text.lines().next().unwrap_or_default().trim().to_owned()),
+        Err(Some(End::TimedOut)) => Version::TookLong,
+        Err(_) => Version::Failed,
     })
 }
 
-/// The output of a program that ended well.
-fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Option<String> {
-    let program = environment.program(name)?;
+/// The output of a program that ended well, else how it ended; `None` if it was not started.
+fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Result<String, Option<End>> {
+    let program = environment.program(name).ok_or(None)?;
     let mut spec = Spec::new(program, "/").args(arguments.iter().copied());
     spec.time_limit = VERSION_LIMIT;
     for variable in ["PATH", "HOME", "LANG", "TMUX", "TMPDIR"] {
@@ -210,8 +223,11 @@ fn run(environment: &Environment, name: &str, arguments: &[&str]) -> Option<Stri
             spec = spec.env(variable, value.clone());
         }
     }
-    let output = process::run(&spec).ok().filter(process::Output::is_success)?;
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    let output = process::run(&spec).map_err(|_| None)?;
+    if !output.is_success() {
+        return Err(Some(output.end));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The name of the file system that `path` is on, if it is one of another machine (statfs(2)).

@@ -146,6 +146,12 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// A session that waits for a permission.
+    fn permission(&self) -> Option<&'a Evidence> {
+        self.claims(Claim::Ask)
+            .find(|evidence| evidence.fingerprints.iter().any(|mark| mark == super::PERMISSION))
+    }
+
     /// The first failure of the run itself.
     fn run_failure(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Fail)
@@ -212,7 +218,7 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
             && evidence.rejection == Some(Rejection::Undecided)
             && evidence.fingerprints.iter().any(|fingerprint| fingerprint == super::STOPS_HALF_WAY)
     });
-    if stops_half_way {
+    if stops_half_way && tally.permission().is_none() {
         warnings.push(Warning::WordsStopHalfWay);
     }
     if tally.unreadable_decision().is_some() {

@@ -36,6 +36,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
             changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
         ),
         Rule::YesClean => format!("{}, and the tree is clean", says("done", tally.yes())),
+        Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
         Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
         Rule::RoundsUsedUp => "rounds, budget or time are used up; that is not completion".to_owned(),
         Rule::Waits => says("background work runs", tally.claims(Claim::Wait)),
@@ -54,6 +55,12 @@ pub(super) fn next_action(
     case: &Case<'_>,
     warnings: &[Warning],
 ) -> NextAction {
+    if let Some(permission) = tally.permission()
+        && state == VerdictState::AwaitingResponse
+    {
+        let what = permission.reasons.first().map_or("the permission", String::as_str);
+        return action(ActionKind::Answer, format!("allow or deny: {}", quote(what)));
+    }
     if let Some(question) = case.question
         && (state == VerdictState::AwaitingResponse || (tally.has_blocking_question && state.is_terminal()))
     {

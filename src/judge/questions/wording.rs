@@ -33,19 +33,24 @@ pub struct Choice {
     pub text: String,
 }
 
-/// The question of the given sentences; `with_options` if they ask to choose.
+/// The question of the given sentences; `with_options` if they ask to choose. An option that is itself a
+/// request ("2. Drop it.") is no part of the words that ask.
 pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: bool) -> Question {
     let sentences: Vec<&Sentence> =
-        asking.iter().filter_map(|&index| document.sentences.get(index)).take(SENTENCES).collect();
-    let text = sentences.iter().map(|sentence| document.words(sentence)).collect::<Vec<_>>().join("\n");
-    let ranges = sentences.iter().map(|sentence| sentence.range.clone()).collect();
-    let options =
-        sentences.first().filter(|_| with_options).map_or_else(Vec::new, |first| options(document, first));
-    Question { text, ranges, options }
+        asking.iter().filter_map(|&index| document.sentences.get(index)).collect();
+    let anchor = sentences.iter().find(|sentence| sentence.role != Role::Item).or(sentences.first());
+    let options = anchor.filter(|_| with_options).map_or_else(Vec::new, |anchor| options(document, anchor));
+    let is_option = |sentence: &Sentence| options.iter().any(|(line, _)| *line == sentence.line);
+    let has_words = sentences.iter().any(|sentence| !is_option(sentence));
+    let quoted: Vec<&Sentence> =
+        sentences.into_iter().filter(|sentence| !has_words || !is_option(sentence)).take(SENTENCES).collect();
+    let text = quoted.iter().map(|sentence| document.words(sentence)).collect::<Vec<_>>().join("\n");
+    let ranges = quoted.iter().map(|sentence| sentence.range.clone()).collect();
+    Question { text, ranges, options: options.into_iter().map(|(_, choice)| choice).collect() }
 }
 
-/// The list that is nearest below the sentence, else nearest above it.
-fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
+/// The list that is nearest below the sentence, else nearest above it: each option with its line.
+fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)> {
     let lines = &document.lines;
     let is_item =
         |line: &Line| line.role == Role::Item && !matches!(line.marker, None | Some((Marker::DoneBox, _)));
@@ -63,14 +68,16 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<Choice> {
         (None, None) => return Vec::new(),
     };
     let indent = lines[start].content - lines[start].range.start;
-    lines[start..]
+    lines
         .iter()
-        .take_while(|line| {
+        .enumerate()
+        .skip(start)
+        .take_while(|(_, line)| {
             matches!(line.role, Role::Item | Role::Blank | Role::Code) || line.content > line.range.start + 1
         })
-        .filter(|line| is_item(line) && line.content - line.range.start <= indent + 1)
+        .filter(|(_, line)| is_item(line) && line.content - line.range.start <= indent + 1)
         .take(OPTIONS)
-        .map(|line| choice(document, line))
+        .map(|(index, line)| (index, choice(document, line)))
         .collect()
 }
 

@@ -30,7 +30,7 @@ pub(super) fn of_session(session: &SessionObservation, now: Timestamp, scales: &
     let record = by_record(session, now, scales);
     let own = match gone(session).or_else(|| newest_word(session, now)) {
         Some(word) => by_word(word, session, &record),
-        None => by_title(session).unwrap_or(record),
+        None => by_title(session).filter(|told| told.state != record.state).unwrap_or(record),
     };
     let is_over = matches!(own.state, ActivityState::Idle)
         || own.state == ActivityState::Unknown && !matches!(session.turn, TurnState::Open { .. });
@@ -60,19 +60,36 @@ fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&LiveWord
         word.source < ActivitySource::Transcript
             && !is_overtaken(word, session)
             && word.status != LiveStatus::Gone
-            && !(is_early && is_missing_entry(word))
+            && !(is_early && is_doubtful(word))
     };
     let told_at = |word: &LiveWord| word.told_at.unwrap_or(Timestamp(i64::MAX));
     let words = session.live.iter().filter(structured);
     words.max_by_key(|word| (told_at(word), std::cmp::Reverse(word.source)))
 }
 
-/// When it comes to be believed that the session of an open turn has no process, if only the want of an
-/// entry says so.
+/// When it comes to be believed of an open turn that it is over: that its session has no process if only
+/// the want of an entry says so, and that it was broken off if the session is idle. The end of a turn is
+/// told a moment before it is in the record.
 pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
-    let is_open = matches!(session.turn, TurnState::Open { .. });
-    let is_missing = session.live.iter().any(is_missing_entry);
-    session.written_at.filter(|_| is_open && is_missing).map(|at| at.plus_millis(ENTRY_GRACE_MS))
+    if !matches!(session.turn, TurnState::Open { .. }) {
+        return None;
+    }
+    let of_word = |word: &LiveWord| match word.status {
+        _ if is_missing_entry(word) => session.written_at.map(|at| at.plus_millis(ENTRY_GRACE_MS)),
+        LiveStatus::Idle => word.told_at.map(|at| at.plus_millis(RECORD_LAG_MS)),
+        LiveStatus::Busy
+        | LiveStatus::Waiting { .. }
+        | LiveStatus::Background
+        | LiveStatus::Failed
+        | LiveStatus::Ended
+        | LiveStatus::Gone => None,
+    };
+    session.live.iter().filter_map(of_word).max()
+}
+
+/// Whether this is not believed before its time.
+fn is_doubtful(word: &LiveWord) -> bool {
+    is_missing_entry(word) || word.status == LiveStatus::Idle
 }
 
 /// Whether this says that the registry has no entry of the session.

@@ -2,6 +2,7 @@
 //! model error in place of a reply is FAIL. A turn that stayed open in silence is nothing, unless a
 //! source beside the record tells what it is: that outranks the record for what happens now.
 
+use crate::judge::PERMISSION;
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
     Strength, TurnState,
@@ -93,8 +94,11 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
         (ActivityState::Asks, _) => {
             own(Claim::Ask).because(activity.detail.clone().unwrap_or_else(|| asked(session)))
         }
-        (ActivityState::NeedsPermission, _) => own(Claim::Ask)
-            .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned())),
+        (ActivityState::NeedsPermission, _) => Evidence {
+            fingerprints: vec![PERMISSION.to_owned()],
+            ..own(Claim::Ask)
+                .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned()))
+        },
         (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => Evidence {
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
