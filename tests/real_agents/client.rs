@@ -1,6 +1,7 @@
 //! The four clients: how each is set up without dialogs, started, asked, approved and probed. What closeout
 //! should say of them is not told here.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -253,10 +254,8 @@ screen_reader_detection_done = true
         setting.url
     );
     for folder in setting.folders {
-        text.push_str(&format!(
-            "\n[projects.{:?}]\ntrust_level = \"trusted\"\n",
-            folder.display().to_string()
-        ));
+        let folder = folder.display().to_string();
+        write!(text, "\n[projects.{folder:?}]\ntrust_level = \"trusted\"\n")?;
     }
     write(&setting.home.join(".codex/config.toml"), &text)
 }

@@ -87,7 +87,7 @@ fn alone(tally: &mut Tally, client: Client, programs: &Path) {
         Ok((world, follow))
     });
     match made {
-        Ok((world, follow)) => story::tell(&mut Story { tally, client, follow, world }),
+        Ok((world, follow)) => story::tell(&mut Story { tally, client, world, follow }),
         Err(error) => drop(tally.check(client.name(), "its world is made", || Err(error))),
     }
 }

@@ -31,17 +31,12 @@ impl Story<'_> {
     pub(crate) fn check(&mut self, name: &str, make: impl FnOnce(&Self) -> Result<Measured>) -> bool {
         let group = self.client.name();
         let mut measured = None;
-        let is_passed = {
-            let (world, follow) = (&self.world, &self.follow);
-            let _ = (world, follow);
-            let mut tally = std::mem::take(self.tally);
-            let is_passed = tally.check(group, name, || {
-                measured = make(self)?;
-                Ok(())
-            });
-            *self.tally = tally;
-            is_passed
-        };
+        let mut tally = std::mem::take(self.tally);
+        let is_passed = tally.check(group, name, || {
+            measured = make(self)?;
+            Ok(())
+        });
+        *self.tally = tally;
         if let Some((what, ms)) = measured {
             self.tally.measured(format!("{group:<9} {what:<12} {ms:7.1} ms"));
         }
@@ -86,7 +81,7 @@ fn begins(client: Client) -> &'static str {
 }
 
 /// The words that the client writes when a turn with this answer is over.
-fn ends<'a>(client: Client, answer: &'a str) -> &'a str {
+fn ends(client: Client, answer: &str) -> &str {
     match client {
         Client::Claude => r#""status":"idle""#,
         Client::Codex => "task_complete",

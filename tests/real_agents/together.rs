@@ -62,7 +62,7 @@ pub(crate) fn tell(tally: &mut Tally, programs: &Path, clients: &[Client], keep:
         tally.check("together", &format!("the screen of {} x {} shows all as gone", size.0, size.1), || {
             let Ok(pane) = screen else { bail!("it did not start") };
             let shown = world.tmux.wait_for(pane, "four gone", SHOWN, |shown| {
-                shown.to_lowercase().matches("gone").count() >= Client::ALL.len()
+                Client::ALL.into_iter().all(|client| is_gone(shown, client.name()))
             });
             kept(keep, &format!("gone-{}x{}", size.0, size.1), &world.tmux.screen(pane));
             shown
@@ -77,6 +77,14 @@ fn shows_all(screen: &str) -> bool {
     Client::ALL.into_iter().all(|client| rows(client.name()).contains(client.name()))
         && screen.contains("WORKING")
         && screen.contains("ASKS")
+}
+
+/// Whether the list has the client's row with the word `gone`, in the row or in the line below it.
+fn is_gone(screen: &str, name: &str) -> bool {
+    let lines: Vec<&str> = screen.lines().collect();
+    lines.windows(2).any(|pair| {
+        pair[0].matches(name).count() >= 2 && (pair[0].contains("gone") || pair[1].contains("gone"))
+    })
 }
 
 fn all_gone(world: &World, follow: &Follow, panes: &[(Client, Pane)]) -> Result<()> {

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 const PACE: Duration = Duration::from_millis(25);
 
 /// How long a test waits for a client: some of them need 10 seconds to start on a slow machine.
-pub(crate) const CLIENT: Duration = Duration::from_secs(60);
+pub(crate) const CLIENT: Duration = Duration::from_mins(1);
 
 /// How long a test waits for closeout to show what a client does. Most of it is the client's own time; what
 /// closeout takes is measured.

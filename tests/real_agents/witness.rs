@@ -63,7 +63,7 @@ impl Witness {
     pub(crate) fn found(mut self, came: Instant) -> Option<Instant> {
         self.end();
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.iter().copied().filter(|at| *at <= came).next_back()
+        found.iter().copied().rfind(|at| *at <= came)
     }
 
     fn end(&mut self) {

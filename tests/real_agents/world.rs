@@ -26,7 +26,7 @@ pub(crate) struct World {
     pub(crate) tmux: Tmux,
     pub(crate) mock: Mock,
     programs: PathBuf,
-    _processes: Leftover,
+    leftover: Leftover,
     scratch: tempfile::TempDir,
 }
 
@@ -50,7 +50,7 @@ impl World {
         let mock = Mock::start(&root)?;
         let tmux = Tmux::start(&root)?;
         let leftover = Leftover(root.join("home"));
-        let world = World { tmux, mock, programs: programs.to_owned(), _processes: leftover, scratch };
+        let world = World { tmux, mock, programs: programs.to_owned(), leftover, scratch };
         world.make_repositories()?;
         for client in clients {
             let folders: Vec<PathBuf> =
@@ -66,7 +66,7 @@ impl World {
     }
 
     fn home_ref(&self) -> &Path {
-        &self._processes.0
+        &self.leftover.0
     }
 
     /// The home.
