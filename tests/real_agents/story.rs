@@ -170,7 +170,9 @@ fn asks_by_tool(story: &Story<'_>, pane: &Pane) -> Result<Measured> {
     };
     let measured = story.prompt_and_see(pane, "Ask me", ("asks", words), |row| {
         does(row, "asks")
-            && row["question"]["text"].as_str().is_some_and(|text| text.contains("Which database"))
+            && [&row["question"]["text"], &row["activity"]["detail"]]
+                .into_iter()
+                .any(|text| text.as_str().is_some_and(|text| text.contains("Which database")))
     });
     let is_shown = |shown: &str| shown.contains("PostgreSQL");
     story.world.tmux.wait_for(pane, "the question", CLIENT, is_shown)?;
