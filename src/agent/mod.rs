@@ -20,6 +20,7 @@ pub mod process_stat;
 pub mod processes;
 mod record_file;
 mod record_tail;
+mod record_text;
 mod survey;
 
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::prompt::shortened;
+use crate::agent::record_text::shortened_if_any;
 use crate::model::Timestamp;
 
 /// The start of the text by which the client tells the agent how a background task ended.
@@ -47,8 +47,7 @@ impl Background {
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if launched.agent_id.bytes().all(is_id) && self.subagents.len() < MOST {
             self.subagents.retain(|subagent| subagent.id != launched.agent_id);
-            let what =
-                launched.description.map(|what| shortened(what.trim())).filter(|what| !what.is_empty());
+            let what = launched.description.as_deref().and_then(shortened_if_any);
             self.subagents.push(SentOff { id: launched.agent_id, what, at });
         }
     }

@@ -1,16 +1,14 @@
 //! Subagents that may be at work while the turn of their session is over. It looks at the times of
 //! records and at their labels only; whether that is recent enough is judged elsewhere.
 
-use std::fs::Metadata;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use serde::Deserialize;
 
 use super::background::{Background, SentOff};
-use super::open::read_small;
-use super::prompt::shortened;
-use crate::model::{Subagent, Timestamp};
+use crate::agent::record_file::{modified_at, read_small};
+use crate::agent::record_text::shortened_if_any;
+use crate::model::Subagent;
 
 /// A longer label is passed over; real ones have less than 1 KiB. In bytes.
 const LONGEST_LABEL: u64 = 64 << 10;
@@ -29,7 +27,7 @@ pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Subag
         Subagent {
             id: sent.id.clone(),
             what: sent.what.clone().or_else(|| labelled(&folder, &sent.id)),
-            moved_at: record.as_ref().and_then(modified_at).max(sent.at),
+            moved_at: record.as_ref().map(modified_at).max(sent.at),
         }
     };
     background.subagents().iter().map(subagent).collect()
@@ -37,13 +35,7 @@ pub(super) fn subagents(transcript: &Path, background: &Background) -> Vec<Subag
 
 /// What the client wrote beside the record of a subagent.
 fn labelled(folder: &Path, id: &str) -> Option<String> {
-    let bytes = read_small(&folder.join(format!("agent-{id}.meta.json")), LONGEST_LABEL)?;
+    let bytes = read_small(&folder.join(format!("agent-{id}.meta.json")), LONGEST_LABEL).ok()?;
     let label: Label = serde_json::from_slice(&bytes).ok()?;
-    Some(shortened(label.description.trim())).filter(|what| !what.is_empty())
-}
-
-/// When a file last changed.
-pub(super) fn modified_at(metadata: &Metadata) -> Option<Timestamp> {
-    let since_epoch = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since_epoch.as_millis()).ok().map(Timestamp)
+    shortened_if_any(&label.description)
 }

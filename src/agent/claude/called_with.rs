@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::line::text_of;
-use super::prompt::shortened;
+use crate::agent::record_text::shortened;
 
 /// The fields of a call by which a person knows what it does, the most telling first.
 #[derive(Deserialize)]
@@ -55,7 +55,7 @@ pub(super) fn called_with(input: &RawValue) -> Option<String> {
         input.path,
     ];
     let told = fields.into_iter().find_map(|field| text_of(field).filter(|text| !text.trim().is_empty()));
-    told.or_else(|| first_question(input.questions)).map(|text| shortened(text.trim()))
+    told.or_else(|| first_question(input.questions)).map(|text| shortened(&text))
 }
 
 fn first_question(questions: Option<&RawValue>) -> Option<String> {

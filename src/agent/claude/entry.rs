@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::open::read_small;
 use crate::agent::process_stat::{Standing, standing};
+use crate::agent::record_file::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
 /// A longer entry is passed over; real ones have less than 1 KiB. In bytes.
@@ -76,7 +76,7 @@ pub(super) fn pid_of(name: &str) -> Option<u32> {
 
 /// The entry of the process `pid`. `None` if there is none, or if it cannot be read.
 pub(super) fn read_entry(folder: &Path, pid: u32) -> Option<Entry> {
-    let bytes = read_small(&folder.join(format!("{pid}.json")), LONGEST_ENTRY)?;
+    let bytes = read_small(&folder.join(format!("{pid}.json")), LONGEST_ENTRY).ok()?;
     let entry: Entry = serde_json::from_slice(&bytes).ok()?;
     (entry.pid == pid).then_some(entry)
 }

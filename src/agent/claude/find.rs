@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::folder::{Listed, record_folder, records};
 use super::follow::Record;
 use super::head::{Head, Heads};
-use super::open::unreadable;
 use super::origin::origin_of;
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
 use crate::agent::SessionsRead;
+use crate::agent::record_file::unreadable;
 use crate::model::{Names, Parts, SessionObservation, SessionPlace, WatchTarget};
 
 /// So many of the newest records are looked at at most, beside those that discovery named.
@@ -74,7 +74,7 @@ pub(in crate::agent) fn sessions(
                 memory.records.push(record);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(&candidate.path, &error)),
+            Err(error) => read.trouble.push(unreadable(&candidate.path, "the session's record", &error)),
         }
     }
     add_those_without_a_record(places, &candidates, &mut registry, &mut read);
@@ -109,7 +109,7 @@ fn list(
                 Candidate { path, file, is_named, is_at_home: folder == home, is_entered }
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(&folder, &error)),
+            Err(error) => read.trouble.push(unreadable(&folder, "the session's record", &error)),
         }
         let every = Names::Ending(".jsonl".to_owned());
         read.watch_targets.push(WatchTarget::new(folder, every, Parts::WORDS));
@@ -135,7 +135,7 @@ fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, 
             }
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
-                    read.trouble.push(unreadable(&candidate.path, &error));
+                    read.trouble.push(unreadable(&candidate.path, "the session's record", &error));
                 }
                 false
             }

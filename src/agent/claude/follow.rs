@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::beside;
-use super::open::open_record;
 use super::tasks::read_tasks;
 use super::transcript::Transcript;
+use crate::agent::record_file::{modified_at, open_record};
 use crate::agent::record_tail::{Followed, fill};
 use crate::model::{Checklist, SessionObservation};
 
@@ -76,8 +76,8 @@ impl Record {
             session.todos = Some(tasks.clone());
             session.is_partial = followed.is_cut;
         }
-        if let Some(at) = file.metadata().ok().as_ref().and_then(beside::modified_at) {
-            session.written_at = Some(at);
+        if let Ok(metadata) = file.metadata() {
+            session.written_at = Some(modified_at(&metadata));
         }
         session
     }

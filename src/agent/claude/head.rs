@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::folder::Listed;
 use super::line::Line;
-use super::open::open_record;
 use super::prompt::is_from_a_person;
+use crate::agent::record_file::open_record;
 use crate::agent::record_tail::{LineReader, read_range, take_lines};
 use crate::model::{SessionOrigin, Timestamp};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::open::read_small;
-use super::prompt::shortened;
-use crate::model::{ActivitySource, LiveStatus, LiveWord, Timestamp, WaitsOn};
+use crate::agent::record_file::read_small;
+use crate::agent::record_text::{moment, shortened_if_any};
+use crate::model::{ActivitySource, LiveStatus, LiveWord, WaitsOn};
 
 /// A longer state is passed over; real ones have about 1 KiB. In bytes.
 const LONGEST_STATE: u64 = 256 << 10;
@@ -42,7 +42,7 @@ struct InFlight {
 
 /// What the job in `folder` adds to an entry that says that the session `id` is idle.
 pub(super) fn word(folder: &Path, id: &str) -> Option<LiveWord> {
-    let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE)?;
+    let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE).ok()?;
     let job: JobState = serde_json::from_slice(&bytes).ok()?;
     if job.session_id != id {
         return None;
@@ -52,8 +52,7 @@ pub(super) fn word(folder: &Path, id: &str) -> Option<LiveWord> {
         _ if job.in_flight.tasks > 0 => (LiveStatus::Background, job.detail),
         _ => return None,
     };
-    let updated_at: Option<jiff::Timestamp> = job.updated_at.and_then(|at| at.parse().ok());
-    let since = updated_at.map(|at| Timestamp(at.as_millisecond()));
-    let what = what.map(|what| shortened(what.trim())).filter(|what| !what.is_empty());
+    let since = job.updated_at.as_deref().and_then(moment);
+    let what = what.as_deref().and_then(shortened_if_any);
     Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what })
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::agent::record_text::moment;
 use crate::model::Timestamp;
 
 /// One line.
@@ -150,8 +151,7 @@ impl<'a> Line<'a> {
 
     /// When it was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
-        let at: jiff::Timestamp = self.timestamp.as_deref()?.parse().ok()?;
-        Some(Timestamp(at.as_millisecond()))
+        moment(self.timestamp.as_deref()?)
     }
 
     /// The message, if it has one that can be read.

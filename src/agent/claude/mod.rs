@@ -16,7 +16,6 @@ mod follow;
 mod head;
 mod jobs;
 mod line;
-mod open;
 mod origin;
 mod prompt;
 mod registry;

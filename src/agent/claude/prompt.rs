@@ -2,8 +2,6 @@
 
 use super::line::Line;
 
-/// The longest prompt that is kept, in characters.
-const LONGEST_PROMPT: usize = 200;
 /// Starts of a `user` line's text that no person wrote to the agent.
 const NO_PROMPTS: [&str; 7] = [
     "<local-command-",
@@ -24,13 +22,5 @@ pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
         (Some("human"), _) | (None, Some("typed" | "sdk")) => true,
         (Some(_), _) | (None, Some("system")) => false,
         (None, _) => !text.is_empty() && !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
-    }
-}
-
-/// The first characters of a text that is shown in one line.
-pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_PROMPT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

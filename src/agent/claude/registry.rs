@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, Process, lives, pid_of, read_entry};
 use super::jobs;
-use super::prompt::shortened;
+use crate::agent::record_text::shortened_if_any;
 use crate::model::{
     ActivitySource, LiveStatus, LiveWord, Names, Parts, SessionObservation, Timestamp, WatchTarget,
 };
@@ -194,7 +194,7 @@ fn is_shown((entry, process): &(&Entry, Process)) -> bool {
 
 /// A name that a person gave counts before one in the record, and one that a model made after it.
 fn add_name(entry: &Entry, session: &mut SessionObservation) {
-    let short = |name: &str| Some(shortened(name.trim())).filter(|name| !name.is_empty());
+    let short = |name: &str| shortened_if_any(name);
     let given = entry.given_name().and_then(short);
     session.name = given.or(session.name.take()).or_else(|| entry.made_name().and_then(short));
 }

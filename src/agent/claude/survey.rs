@@ -12,8 +12,8 @@ use super::NAME;
 use super::entry::Entry;
 use super::folder::{Listed, name_begin, record_folder, record_path, records};
 use super::head::Heads;
-use super::open::unreadable;
 use super::registry::{KnownEntries, Registry};
+use crate::agent::record_file::unreadable;
 use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
@@ -68,7 +68,7 @@ fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<P
         Ok(entries) => entries.filter_map(Result::ok),
         Err(error) => {
             if error.kind() != io::ErrorKind::NotFound {
-                survey.problems.push(unreadable(projects, &error));
+                survey.problems.push(unreadable(projects, "the session's record", &error));
             }
             return Vec::new();
         }
@@ -94,7 +94,7 @@ fn look_into(
         Err(error) => {
             // Gone since it was listed.
             if error.kind() != io::ErrorKind::NotFound {
-                survey.problems.push(unreadable(&looked.path, &error));
+                survey.problems.push(unreadable(&looked.path, "the session's record", &error));
             }
             return looked;
         }

@@ -1,7 +1,7 @@
 //! The names that a session was given in its transcript.
 
 use super::line::{Line, text_of};
-use super::prompt::shortened;
+use crate::agent::record_text::shortened_if_any;
 
 /// The names so far.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Titles {
 impl Titles {
     /// Takes a line of bookkeeping. An empty name takes the one before away.
     pub(super) fn take(&mut self, line: &Line<'_>) {
-        let name = |text: String| Some(shortened(text.trim())).filter(|name| !name.is_empty());
+        let name = |text: String| shortened_if_any(&text);
         match &*line.kind {
             "custom-title" => {
                 if let Some(title) = text_of(line.custom_title) {

@@ -10,16 +10,15 @@ use super::asked::asked_by;
 use super::background::Background;
 use super::called_with::called_with;
 use super::line::{Attachment, Block, Line, Message, text_of};
-use super::prompt::{is_from_a_person, shortened};
+use super::prompt::is_from_a_person;
 use super::titles::Titles;
 use super::todos::Todos;
 use super::turn::{OpenTool, Turn};
 use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
+use crate::agent::record_text::{keep_end, shortened};
 use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
 
-/// The longest message that is kept, in bytes of its end.
-const LONGEST_MESSAGE: usize = 256 << 10;
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 18] = [
     "agent-name",
@@ -261,7 +260,7 @@ impl Transcript {
         }
         words.text.push_str(text);
         words.at = at;
-        keep_end(&mut words.text, LONGEST_MESSAGE);
+        keep_end(&mut words.text);
     }
 
     /// True when nothing was said in it: a session that was opened and not used.
@@ -314,15 +313,4 @@ impl Transcript {
 fn joined_text(blocks: &[Block<'_>]) -> String {
     let texts = blocks.iter().filter(|block| block.kind == "text").filter_map(|block| block.text.as_deref());
     texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Keeps at most `most` bytes of the end.
-fn keep_end(text: &mut String, most: usize) {
-    if text.len() > most {
-        let mut from = text.len() - most;
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
-        text.drain(..from);
-    }
 }

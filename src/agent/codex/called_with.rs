@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::line::Call;
 use super::turn::ASKING_TOOL;
-use super::{asked, plan, script, shortened};
+use super::{asked, plan, script};
+use crate::agent::record_text::shortened;
 
 /// The begin of the lines by which a patch names its files.
 const FILE_LINES: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];

@@ -13,10 +13,10 @@ use regex::bytes::Regex;
 
 use super::head::{Head, Meta, head_of, read_head};
 use super::names::ThreadNames;
-use super::open::{modified_at, open_record, unreadable};
 use super::plan;
 use super::rollout::Rollout;
 use crate::agent::SessionsRead;
+use crate::agent::record_file::{modified_at, open_record, unreadable};
 use crate::agent::record_tail::{Followed, read_range, take_lines};
 use crate::model::{Checklist, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
 
@@ -95,7 +95,7 @@ pub(in crate::agent) fn sessions(
             Ok(None) => {}
             // Archived or deleted in this moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(path, &error)),
+            Err(error) => read.trouble.push(unreadable(path, "the sessions' records", &error)),
         }
     }
     memory.records.retain(|record| is_read.contains(&record.path.as_path()));
@@ -168,8 +168,8 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     if rollout.plan.is_none() {
         session.todos.clone_from(earlier_plan);
     }
-    if let Some(at) = file.metadata().ok().as_ref().and_then(modified_at) {
-        session.written_at = Some(at);
+    if let Ok(metadata) = file.metadata() {
+        session.written_at = Some(modified_at(&metadata));
     }
     session
 }

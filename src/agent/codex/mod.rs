@@ -10,7 +10,6 @@ mod find;
 mod head;
 mod line;
 mod names;
-mod open;
 mod plan;
 mod rollout;
 mod script;
@@ -42,14 +41,4 @@ fn is_thread_id(text: &str) -> bool {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })
-}
-
-/// The first characters of a text that may be long, on one line's worth of room.
-fn shortened(text: &str) -> String {
-    /// In characters.
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

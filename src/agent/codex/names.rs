@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::open::open_record;
+use crate::agent::record_file::open_record;
 use crate::agent::record_tail::read_range;
 
 /// So much of the end is read, in bytes: about two thousand names.

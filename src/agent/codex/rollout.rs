@@ -14,12 +14,11 @@ use super::line::{
 };
 use super::subagents::Subagents;
 use super::turn::{ASKING_TOOL, Turn};
-use super::{NAME, asked, plan, shortened};
+use super::{NAME, asked, plan};
 use crate::agent::record_tail::LineReader;
+use crate::agent::record_text::{keep_end, shortened};
 use crate::model::{AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
 
-/// The longest message that is kept, in bytes of its end.
-const LONGEST_MESSAGE: usize = 256 << 10;
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 7] = [
     "compacted",
@@ -301,15 +300,4 @@ impl Rollout {
 
 fn is_quiet_event(kind: &str) -> bool {
     QUIET_EVENTS.contains(&kind) || kind.starts_with("collab_")
-}
-
-/// Keeps the end of a long text.
-fn keep_end(text: &mut String) {
-    if text.len() > LONGEST_MESSAGE {
-        let mut from = text.len() - LONGEST_MESSAGE;
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
-        text.drain(..from);
-    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::is_thread_id;
 use super::line::SubagentActivity;
-use super::open::modified_at;
+use crate::agent::record_file::modified_at;
 use crate::model::{Subagent, Timestamp};
 
 /// More are not followed.
@@ -57,7 +57,7 @@ impl Subagents {
                 paths.insert(open.id.clone(), path);
             }
             let record = paths.get(&open.id).and_then(|path| path.symlink_metadata().ok());
-            let moved_at = record.as_ref().and_then(modified_at).max(open.told_at);
+            let moved_at = record.as_ref().map(modified_at).max(open.told_at);
             Subagent { id: open.id.clone(), what: open.what.clone(), moved_at }
         };
         self.open.iter().map(look).collect()

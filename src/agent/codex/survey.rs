@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::NAME;
 use super::head::{Head, Meta, read_head};
-use super::open::{modified_at, open_record, unreadable};
+use crate::agent::record_file::{modified_at, open_record, unreadable};
 use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
@@ -95,7 +95,7 @@ fn locks(folder: &Path) -> HashMap<String, Timestamp> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let lock = |entry: DirEntry| {
         let id = entry.file_name().to_str()?.strip_suffix(".lock")?.to_owned();
-        Some((id, modified_at(&entry.metadata().ok()?)?))
+        Some((id, modified_at(&entry.metadata().ok()?)))
     };
     entries.filter_map(lock).collect()
 }
@@ -125,7 +125,7 @@ impl Look<'_> {
             Ok(entries) => Some(entries),
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
-                    self.survey.problems.push(unreadable(folder, &error));
+                    self.survey.problems.push(unreadable(folder, "the sessions' records", &error));
                 }
                 None
             }
@@ -149,7 +149,7 @@ impl Look<'_> {
             if !metadata.is_file() {
                 continue;
             }
-            let moved_at = modified_at(&metadata).unwrap_or_default();
+            let moved_at = modified_at(&metadata);
             let locked_at = self.locked_at.get(id).copied();
             if moved_at.max(locked_at.unwrap_or(moved_at)) < self.ask.since {
                 self.survey.n_older += 1;
@@ -161,7 +161,7 @@ impl Look<'_> {
                 Ok(Head::Unfinished) => self.unfinished.entry(day.to_owned()).or_default().push(name),
                 Ok(Head::Foreign) => self.foreign.push(path),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.survey.problems.push(unreadable(&path, &error)),
+                Err(error) => self.survey.problems.push(unreadable(&path, "the sessions' records", &error)),
             }
         }
     }

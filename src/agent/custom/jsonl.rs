@@ -2,12 +2,9 @@
 
 use serde_json::Value;
 
+use crate::agent::record_text::{self, LONGEST_MESSAGE, end_of, shortened};
 use crate::model::{AgentMessage, SessionObservation, Timestamp, TurnState};
 
-/// The longest message that is kept, in bytes of its end.
-const LONGEST_MESSAGE: usize = 256 << 10;
-/// The longest prompt that is kept, in characters.
-const LONGEST_PROMPT: usize = 200;
 /// Words for the person in a field of roles.
 const PERSONS: [&str; 3] = ["user", "human", "person"];
 /// Words for the agent.
@@ -79,26 +76,9 @@ fn text_of(value: &Value) -> String {
 #[expect(clippy::cast_possible_truncation, reason = "a moment that is no number of milliseconds saturates")]
 fn moment(value: &Value) -> Option<Timestamp> {
     if let Some(text) = value.as_str() {
-        let at: jiff::Timestamp = text.parse().ok()?;
-        return Some(Timestamp(at.as_millisecond()));
+        return record_text::moment(text);
     }
     let number = value.as_f64()?;
     let millis = if number.abs() > MOST_SECONDS { number } else { number * 1000.0 };
     Some(Timestamp(millis as i64))
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_PROMPT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// At most `most` bytes of the end.
-pub(super) fn end_of(text: &str, most: usize) -> &str {
-    let mut from = text.len().saturating_sub(most);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
 }

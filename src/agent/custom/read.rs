@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::jsonl::{self, Fields, end_of};
+use super::jsonl::{self, Fields};
 use super::lines::Lines;
 use super::place::{Found, Place};
 use super::status;
 use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::record_tail::{Followed, read_range};
+use crate::agent::record_text::end_of;
 use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{
     AgentMessage, AgentTrail, CustomAgent, SessionObservation, SessionOrigin, SessionUsage, TranscriptFormat,

@@ -9,12 +9,11 @@ use serde::Deserialize;
 
 use super::place::Place;
 use crate::agent::record_tail::read_range;
+use crate::agent::record_text::shortened_if_any;
 use crate::model::{ActivitySource, LiveStatus, LiveWord, ProcessId, Timestamp, WaitsOn};
 
 /// A longer file is not read, in bytes.
 const LONGEST: u64 = 64 << 10;
-/// The longest detail that is kept, in characters.
-const LONGEST_DETAIL: usize = 500;
 /// What `/proc` counts the time in, for programs: 100 a second on every machine that Rust runs on
 /// (`USER_HZ`, proc(5)), so 10 ms.
 const TICK_MS: i64 = 10;
@@ -58,7 +57,7 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
         Some(Process::Gone) if told == LiveStatus::Ended => (told, None),
         Some(Process::Gone) => (LiveStatus::Gone, None),
     };
-    let what = written.detail.filter(|detail| !detail.trim().is_empty()).map(|detail| shortened(&detail));
+    let what = written.detail.as_deref().and_then(shortened_if_any);
     let since = Some(told_at);
     Some((LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what }, process))
 }
@@ -98,11 +97,4 @@ fn boot_ms() -> Option<i64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
     seconds.checked_mul(1000)
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_DETAIL) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

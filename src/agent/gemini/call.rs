@@ -4,15 +4,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::NAME;
-use super::line::{FunctionCall, ToolCall, moment};
+use super::line::{FunctionCall, ToolCall};
+use crate::agent::record_text::{moment, shortened};
 use crate::model::{ChecklistItem, ItemState, Timestamp};
 
 /// The tool that writes the todo list.
 pub(super) const WRITE_TODOS: &str = "write_todos";
 /// More items of a list than these are left out.
 const MOST_ITEMS: usize = 1000;
-/// The longest thing that a tool is called with which is kept, in characters.
-const LONGEST_WHAT: usize = 200;
 
 /// One call.
 #[derive(Debug, Clone)]
@@ -125,12 +124,4 @@ fn item(todo: Todo) -> ChecklistItem {
 /// The list as a whole; `None` when it is empty.
 pub(super) fn checklist(items: &[ChecklistItem]) -> Option<crate::model::Checklist> {
     (!items.is_empty()).then(|| crate::model::Checklist { from: NAME.to_owned(), items: items.to_vec() })
-}
-
-/// The first characters.
-pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_WHAT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -3,10 +3,11 @@
 use serde_json::value::RawValue;
 
 use super::NAME;
-use super::call::{checklist, shortened};
+use super::call::checklist;
 use super::line::{Head, Line};
 use super::messages::{MOST_MESSAGES, Messages};
 use crate::agent::record_tail::LineReader;
+use crate::agent::record_text::{LONGEST_MESSAGE, end_of, shortened};
 use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnState};
 
 /// A message with a longer id is no message, in bytes.
@@ -220,7 +221,8 @@ impl Chat {
             session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
             version: None,
             model: self.model.clone(),
-            last_message: words.map(|(text, at)| AgentMessage { text: text.to_owned(), at }),
+            last_message: words
+                .map(|(text, at)| AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at }),
             todos: self.messages.todos().and_then(checklist),
             turn: self.turn(),
             prompted_at: prompt.and_then(|(_, at)| at),

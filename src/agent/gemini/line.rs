@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::agent::record_text::moment;
 use crate::model::Timestamp;
 
 /// One line: the head of a chat, a message, a change of what stood before.
@@ -182,10 +183,4 @@ fn part(raw: &RawValue) -> Option<Part<'_>> {
         return Some(Part { text: serde_json::from_str(raw.get()).ok(), ..Part::default() });
     }
     serde_json::from_str(raw.get()).ok()
-}
-
-/// A moment as the client writes it (RFC 3339).
-pub(super) fn moment(text: &str) -> Option<Timestamp> {
-    let at: jiff::Timestamp = text.parse().ok()?;
-    Some(Timestamp(at.as_millisecond()))
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::conversation::{asked, shortened};
+use super::conversation::asked;
+use crate::agent::record_text::shortened;
 use crate::model::{ActivitySource, LiveStatus, LiveWord, WaitsOn};
 
 /// The bodies of the three answers, as they came; `None` for one that did not come.

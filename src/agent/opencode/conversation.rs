@@ -3,12 +3,9 @@
 use serde_json::Value;
 
 use super::cell::{MessageCell, PartCell};
+use crate::agent::record_text::{LONGEST_MESSAGE, end_of, shortened};
 use crate::model::{AgentMessage, Timestamp, TurnState};
 
-/// The longest message that is kept, in bytes of its end.
-const LONGEST_MESSAGE: usize = 256 << 10;
-/// The longest prompt, call or title that is kept, in characters.
-pub(super) const LONGEST_LINE: usize = 200;
 /// The tool by which the agent asks the person.
 const QUESTION: &str = "question";
 /// The error of a turn that the person broke off.
@@ -117,7 +114,7 @@ impl Conversation {
             && let Some(text) = words_of(message)
         {
             let at = cell.time.completed.or(message.updated_at).map(Timestamp);
-            self.words = Some(AgentMessage { text: end_of(text), at });
+            self.words = Some(AgentMessage { text: end_of(&text, LONGEST_MESSAGE).to_owned(), at });
         }
     }
 }
@@ -190,14 +187,4 @@ fn words_of(message: &Message) -> Option<String> {
     let cells = message.parts.iter().filter_map(|part| part.cell.as_ref());
     let words = cells.filter_map(PartCell::words).collect::<Vec<_>>().join("\n\n");
     (!words.is_empty()).then_some(words)
-}
-
-/// The first line's worth of a text.
-pub(super) fn shortened(text: &str) -> String {
-    text.trim().chars().take(LONGEST_LINE).collect()
-}
-
-fn end_of(text: String) -> String {
-    let start = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_MESSAGE));
-    if start == 0 { text } else { text[start..].to_owned() }
 }

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::conversation::{Conversation, shortened};
+use super::conversation::Conversation;
 use super::row::{self, SessionRow};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
 use crate::agent::SessionsRead;
+use crate::agent::record_text::shortened;
 use crate::model::{
     Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
     Timestamp, TurnState, WatchTarget,

@@ -1,0 +1,62 @@
+//! What is kept of the texts in records: the begin or the end of one that may be long, and the moments
+//! that are written as text. Pure; it knows nothing of whose text it is and makes none safe to show.
+
+use crate::model::Timestamp;
+
+/// The longest message that is kept, in bytes of its end.
+pub(super) const LONGEST_MESSAGE: usize = 256 << 10;
+/// The longest prompt, call or title that is kept, in characters.
+const LONGEST_LINE: usize = 200;
+
+/// A text that is shown in one line: its first characters, without the blanks around it.
+pub(super) fn shortened(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The same; `None` where nothing is left.
+pub(super) fn shortened_if_any(text: &str) -> Option<String> {
+    Some(shortened(text)).filter(|text| !text.is_empty())
+}
+
+/// At most `most` bytes of the end.
+pub(super) fn end_of(text: &str, most: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
+}
+
+/// Keeps the end of a message.
+pub(super) fn keep_end(message: &mut String) {
+    let cut = message.len() - end_of(message, LONGEST_MESSAGE).len();
+    message.drain(..cut);
+}
+
+/// A moment as the clients write it (RFC 3339).
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(Timestamp(at.as_millisecond()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(shortened(" né "), "né");
+        assert_eq!(shortened(&"é".repeat(LONGEST_LINE + 1)), "é".repeat(LONGEST_LINE) + "…");
+        assert_eq!(shortened_if_any(" \n"), None);
+        assert_eq!((end_of("né", 1), end_of("né", 2), end_of("né", 9)), ("", "é", "né"));
+        let mut message = "é".repeat(LONGEST_MESSAGE);
+        keep_end(&mut message);
+        assert_eq!(message.len(), LONGEST_MESSAGE);
+    }
+
+    #[test]
+    fn a_moment_that_is_none_is_none() {
+        assert_eq!(moment("1970-01-01T00:00:01.5Z"), Some(Timestamp(1500)));
+        assert_eq!(moment("yesterday"), None);
+    }
+}
