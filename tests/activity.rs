@@ -212,7 +212,8 @@ fn what_the_record_overtook_does_not_count() {
         (open(None), told(Hook, LiveStatus::Background, -2001), Working, Transcript),
     ];
     for (turn, word, state, source) in cases {
-        let activity = activity(turn, std::slice::from_ref(&word), MOVED + 1000);
+        // Late enough for an idle session of an open turn to be believed.
+        let activity = activity(turn, std::slice::from_ref(&word), MOVED + 2500);
         assert_eq!((activity.state, activity.source), (state, source), "{word:?}");
     }
 }

@@ -180,6 +180,7 @@ fn verdict(input: &Input) -> Verdict {
         is_used_up: input.rounds.is_used_up,
         open_points: input.rounds.open_points.clone(),
         mark: None,
+        ..Rounds::default()
     };
     let git = input.git.as_ref().map(SomeGit::facts);
     let question = input.question.as_ref().map(|question| Question {

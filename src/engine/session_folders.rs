@@ -72,11 +72,18 @@ fn home_of(folder: &Path, home: Option<&Path>) -> Option<Home> {
     }
     let below_home =
         resolved.ancestors().take_while(|folder| Some(*folder) != home && folder.parent().is_some());
-    let top = below_home.into_iter().find(|folder| folder.join(".git").exists());
+    let top = below_home.into_iter().find(|folder| is_work_tree(folder));
     Some(match top {
         Some(top) => Home { path: top.to_owned(), is_repository: true },
         None => Home { path: resolved, is_repository: false },
     })
+}
+
+/// Whether git knows a work tree there: a linked one has a file in the place of the folder. What only
+/// has the name is none.
+fn is_work_tree(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
 }
 
 #[cfg(test)]
@@ -93,6 +100,8 @@ mod tests {
             home_of(&home.join(folder), Some(&home)).map(|home| (home.path, home.is_repository))
         };
         fs::create_dir_all(home.join("shop/.git")).unwrap();
+        fs::write(home.join("shop/.git/HEAD"), "ref: refs/heads/main").unwrap();
+        fs::create_dir_all(home.join("shop/src/.git")).unwrap();
         fs::create_dir_all(home.join("shop/src/deep")).unwrap();
         fs::create_dir_all(home.join("shop/trees/other")).unwrap();
         // A linked worktree has a file there.

@@ -164,6 +164,7 @@ impl Look<'_> {
             folder,
             is_newest,
             is_open: is_open(session),
+            grew_at: session.written_at,
         };
         let found = self.find(&sought);
         if let Some(process) = found {

@@ -5,8 +5,8 @@ use super::live_facts::{self, LiveMemory};
 use crate::agent::hook_events::{HookReader, is_own_place};
 use crate::agent::{self, SessionMemory};
 use crate::model::{
-    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
-    WatchTarget,
+    CollectRequest, LiveStatus, LiveWord, Observations, Reading, SessionObservation, SessionOrigin,
+    SessionPlace, WatchTarget,
 };
 
 /// What is remembered of the sessions between collections. Losing it costs time and some certainty.
@@ -54,25 +54,30 @@ pub(super) fn read_sessions(
     read.watch_targets
 }
 
-/// The sessions by whose words count: the newest first, but a copy that nobody goes on with after the
-/// session it was made of. Such a copy is a look into that session.
+/// The sessions by whose words count: the newest first. What is over and had no screen comes after those
+/// that live: they are what a person can still answer. A copy that nobody goes on with comes after the
+/// session it was made of: it is a look into that session.
 fn in_order(sessions: Vec<SessionObservation>) -> Vec<SessionObservation> {
     let ids: Vec<String> = sessions.iter().map(|session| session.session_id.clone()).collect();
-    let is_left_copy = |session: &SessionObservation| {
-        let SessionOrigin::Fork { of: Some(original) } = &session.origin else { return false };
-        let is_told_over =
-            session.live.iter().any(|word| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone));
-        ids.contains(original) && (is_told_over || session.process.is_none())
+    let is_over = |session: &SessionObservation| {
+        let is_told = |word: &LiveWord| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone);
+        session.process.is_none() || session.live.iter().any(is_told)
     };
-    let (copies, mut others): (Vec<_>, Vec<_>) = sessions.into_iter().partition(is_left_copy);
-    others.extend(copies);
-    others
+    let has_living = sessions.iter().any(|session| !is_over(session));
+    let comes_after = |session: &SessionObservation| match &session.origin {
+        SessionOrigin::Fork { of: Some(original) } => is_over(session) && ids.contains(original),
+        SessionOrigin::Headless => has_living && is_over(session),
+        SessionOrigin::Fork { of: None } | SessionOrigin::Person | SessionOrigin::Unknown => false,
+    };
+    let (after, mut first): (Vec<_>, Vec<_>) = sessions.into_iter().partition(comes_after);
+    first.extend(after);
+    first
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ActivitySource, LiveWord, ProcessId};
+    use crate::model::{ActivitySource, ProcessId};
 
     fn session(id: &str, origin: SessionOrigin) -> SessionObservation {
         SessionObservation { origin, ..agent::read_claude_transcript(id, b"") }
@@ -100,6 +105,10 @@ mod tests {
         };
         let ended = SessionObservation { live: vec![word], ..gone_on_with };
         assert_eq!(ids(vec![ended, original.clone()]), ["original", "left"]);
+        let headless = session("headless", SessionOrigin::Headless);
+        let living = SessionObservation { process, ..original.clone() };
+        assert_eq!(ids(vec![headless.clone(), living]), ["original", "headless"]);
+        assert_eq!(ids(vec![headless, original.clone()]), ["headless", "original"]);
         // Its original is not here: it is all that there is.
         assert_eq!(ids(vec![session("left", fork("elsewhere")), original]), ["left", "original"]);
     }

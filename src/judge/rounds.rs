@@ -12,12 +12,17 @@ use crate::model::{Claim, Evidence, Rounds};
 pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_unreadable: bool) -> Rounds {
     let open_points = open_points(evidence);
     let is_new = mark.is_some() && mark != before.mark.as_deref();
-    let is_same = !open_points.is_empty() && open_points == before.open_points;
+    let is_same = open_points == before.round_points;
     let stage = match (open_points.is_empty(), is_same, is_new) {
         (true, _, _) => 0,
-        (false, true, true) => before.stage.saturating_add(1),
-        (false, true, false) => before.stage.max(1),
+        (false, true, true) => before.round_stage.saturating_add(1),
+        (false, true, false) => before.round_stage.max(1),
         (false, false, _) => 1,
+    };
+    // Without a mark a turn runs: what is open on the way is not what a round ends with.
+    let (round_points, round_stage) = match mark {
+        Some(_) => (open_points.clone(), stage),
+        None => (before.round_points.clone(), before.round_stage),
     };
     let n_unreadable = match (is_unreadable, is_new) {
         (false, _) => 0,
@@ -26,6 +31,8 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_u
     };
     Rounds {
         open_points,
+        round_points,
+        round_stage,
         stage,
         n_unreadable,
         mark: mark.map(str::to_owned).or_else(|| before.mark.clone()),
@@ -80,6 +87,23 @@ mod tests {
         assert_eq!(second.stage, 2);
         assert_eq!(advance(&second, Some("c"), &[&no("y")], false).stage, 1);
         assert_eq!(advance(&second, Some("c"), &[], false).stage, 0);
+    }
+
+    #[test]
+    fn what_is_open_on_the_way_is_no_round() {
+        let mut rounds = Rounds::default();
+        // The same points while the turn runs and at its end are one round.
+        for (mark, points, stage) in [
+            (None, "x", 1),
+            (Some("a"), "x", 1),
+            (None, "x", 1),
+            (Some("b"), "x", 2),
+            (None, "y", 1),
+            (Some("c"), "x", 3),
+        ] {
+            rounds = advance(&rounds, mark, &[&no(points)], false);
+            assert_eq!(rounds.stage, stage, "{mark:?} {points}");
+        }
     }
 
     #[test]

@@ -227,8 +227,14 @@ pub enum ActionKind {
 /// What the rounds before this one left behind (R4, R5, R6). The monitor keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rounds {
-    /// The open points of the last round: fingerprints, else reasons; sorted.
+    /// The open points now: fingerprints, else reasons; sorted.
     pub open_points: Vec<String>,
+    /// The open points with which the last round ended. While a turn runs it is no round yet.
+    #[serde(default)]
+    pub round_points: Vec<String>,
+    /// How often rounds ended with these in a row.
+    #[serde(default)]
+    pub round_stage: u8,
     /// How often they were the same in a row.
     pub stage: u8,
     /// Unreadable decisions in a row.

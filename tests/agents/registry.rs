@@ -214,7 +214,10 @@ fn a_session_that_is_idle_in_an_open_turn_was_interrupted() {
     let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
     machine.enter_this("sessions-idle.json", &of_session("idle"));
     assert_eq!(machine.session().live, live(LiveStatus::Idle));
-    let (activity, claim) = machine.weighed(STATUS_SINCE, None);
+    // The end of a turn is told a moment before it is in the record.
+    assert_eq!(machine.weighed(STATUS_SINCE + 1999, None).0.state, ActivityState::Working);
+    assert_eq!(machine.sample(STATUS_SINCE, None).look_again_at, Some(Timestamp(STATUS_SINCE + 2000)));
+    let (activity, claim) = machine.weighed(STATUS_SINCE + 2000, None);
     assert_eq!((activity.state, claim), (ActivityState::Idle, Claim::Abstain));
     assert_eq!(activity.detail.as_deref(), Some("interrupted"));
     // A turn that began after it was idle is one: the status follows in a moment.

@@ -10,7 +10,8 @@ use closeout::model::{ActivitySource, LiveStatus, SessionObservation, Timestamp}
 use super::{Agent, open_session, request, resolved};
 use crate::support::repo::Repo;
 
-const NOW: i64 = 1_795_300_000_000;
+/// Later than any process of these tests starts.
+const NOW: i64 = 4_000_000_000_000;
 
 /// An id that no other test of this run has: scripts of all of them are on one machine.
 fn unique_id() -> String {
@@ -44,8 +45,14 @@ fn the_one_that_holds_a_record_open_is_found_wherever_it_works() {
     let id = unique_id();
     let folder = resolved(&repo.root());
     let mut agent = Agent::start(&repo, "codex", &folder, &holds(&repo, &id));
-    let sought =
-        Sought { agent: "codex", session_id: &id, folder: repo.path(), is_newest: false, is_open: false };
+    let sought = Sought {
+        agent: "codex",
+        session_id: &id,
+        folder: repo.path(),
+        is_newest: false,
+        is_open: false,
+        grew_at: None,
+    };
     let found = ProcessTable::read().process_of(&sought).map(|process| process.id);
     assert_eq!(found.map(|process| process.pid), Some(agent.pid()));
     let other = Sought { session_id: "01a200e7-11ec-7922-b128-000000000000", ..sought };
@@ -55,7 +62,7 @@ fn the_one_that_holds_a_record_open_is_found_wherever_it_works() {
 }
 
 #[test]
-fn a_killed_agent_is_gone_once_its_record_is_quiet() {
+fn a_killed_agent_is_gone_at_once_if_it_was_seen_and_else_when_its_record_is_quiet() {
     let repo = Repo::new();
     let id = unique_id();
     let mut agent = Agent::start(&repo, "codex", repo.path(), &holds(&repo, &id));
@@ -64,11 +71,14 @@ fn a_killed_agent_is_gone_once_its_record_is_quiet() {
     let (pid, words, again) = told(&mut session, &repo, NOW + 60_000, &mut memory);
     assert_eq!((pid, words, again), (Some(agent.pid()), vec![], None));
     agent.kill();
-    // A moment after its last line, more may follow.
+    // Its process was seen: however lately its record grew, it is over.
+    let gone = (None, vec![(ActivitySource::Process, LiveStatus::Gone)], None);
+    assert_eq!(told(&mut session, &repo, NOW + 100, &mut memory), gone);
+    // It was not: a moment after its last line, more may follow.
+    let mut memory = LiveMemory::default();
     let early = told(&mut session, &repo, NOW + 100, &mut memory);
     assert_eq!(early, (None, vec![], Some(Timestamp(NOW + 3000))));
-    let late = told(&mut session, &repo, NOW + 3000, &mut memory);
-    assert_eq!(late, (None, vec![(ActivitySource::Process, LiveStatus::Gone)], None));
+    assert_eq!(told(&mut session, &repo, NOW + 3000, &mut memory), gone);
 }
 
 #[test]

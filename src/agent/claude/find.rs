@@ -70,6 +70,7 @@ pub(in crate::agent) fn sessions(
                     session.written_at = None;
                 }
                 registry.tell(&mut session, record.transcript().enters_processes());
+                read.watch_targets.extend(record.tasks_target(config_dir));
                 read.sessions.push(session);
                 memory.records.push(record);
             }

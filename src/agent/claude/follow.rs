@@ -12,7 +12,7 @@ use super::tasks::read_tasks;
 use super::transcript::Transcript;
 use crate::agent::record_file::{modified_at, open_record};
 use crate::agent::record_tail::{Followed, fill};
-use crate::model::{Checklist, SessionObservation};
+use crate::model::{Names, Parts, SessionObservation, WatchTarget};
 
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
@@ -29,8 +29,6 @@ static TODO_CALL: LazyLock<Option<Regex>> =
 pub(super) struct Record {
     pub(super) path: PathBuf,
     followed: Followed<Transcript>,
-    /// The tasks as they were after so many changes.
-    tasks: Option<(u64, Option<Checklist>)>,
 }
 
 impl Record {
@@ -47,7 +45,7 @@ impl Record {
         if !followed.reader.is_blank() {
             reach_for_todos(&mut followed, &file)?;
         }
-        Ok((Record { path: path.to_owned(), followed, tasks: None }, file))
+        Ok((Record { path: path.to_owned(), followed }, file))
     }
 
     /// True when nothing was said in it: a session that was opened and not used.
@@ -60,20 +58,24 @@ impl Record {
         &self.followed.reader
     }
 
+    /// Where a change of its tasks would show, if it keeps any.
+    pub(super) fn tasks_target(&self, config_dir: &Path) -> Option<WatchTarget> {
+        let has_tasks = self.followed.reader.todos.n_changes() > 0;
+        let id = self.path.file_stem()?.to_str()?;
+        let names = Names::Ending(".json".to_owned());
+        has_tasks.then(|| WatchTarget::new(tasks_folder(config_dir, id), names, Parts::WORDS))
+    }
+
     /// What it says, with what stands beside it.
     pub(super) fn observe(&mut self, file: &File, config_dir: &Path) -> SessionObservation {
-        let Record { path, followed, tasks } = self;
+        let Record { path, followed, .. } = self;
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
         session.subagents = beside::subagents(path, &followed.reader.background);
-        let n_changes = followed.reader.todos.n_changes();
-        let is_current = tasks.as_ref().is_some_and(|(n, _)| *n == n_changes);
-        if !is_current {
-            *tasks = Some((n_changes, read_tasks(&config_dir.join("tasks").join(&id))));
-        }
-        if let Some((_, Some(tasks))) = tasks {
-            session.todos = Some(tasks.clone());
+        // Written after the line that tells of the change, so that no line says when they are up to date.
+        if let Some(tasks) = read_tasks(&tasks_folder(config_dir, &id)) {
+            session.todos = Some(tasks);
             session.is_partial = followed.is_cut;
         }
         if let Ok(metadata) = file.metadata() {
@@ -104,4 +106,9 @@ fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Resu
         end = begin;
     }
     Ok(())
+}
+
+/// Where the client keeps the tasks of a session.
+fn tasks_folder(config_dir: &Path, id: &str) -> PathBuf {
+    config_dir.join("tasks").join(id)
 }

@@ -104,8 +104,9 @@ impl Turn {
     /// Ends the turn, unless it ended in another way already.
     fn close(&mut self, at: Option<Timestamp>) {
         match self.state {
-            Progress::Failed(..) | Progress::Interrupted(_) => {}
-            Progress::Unknown | Progress::Open(_) | Progress::Ended(_) => self.end(at),
+            // A turn that has ended keeps its moment: another one would be another round.
+            Progress::Failed(..) | Progress::Interrupted(_) | Progress::Ended(_) => {}
+            Progress::Unknown | Progress::Open(_) => self.end(at),
         }
     }
 

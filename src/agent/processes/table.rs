@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::recognise::{agent_of, is_candidate};
 use crate::agent::codex;
 use crate::agent::process_stat::ProcessStat;
-use crate::model::ProcessId;
+use crate::model::{ProcessId, Timestamp};
 
 /// More processes than these are not looked at, and then nothing is certain.
 const MOST_PROCESSES: usize = 32_768;
@@ -27,6 +27,8 @@ const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 pub struct AgentProcess {
     /// Which.
     pub id: ProcessId,
+    /// When it started, where that can be told.
+    pub started_at: Option<Timestamp>,
     /// The agent's name.
     pub agent: &'static str,
     /// It serves others: the folder in which it was started says nothing of what it does.
@@ -65,6 +67,21 @@ pub struct Sought<'a> {
     pub is_newest: bool,
     /// Whether its turn is open.
     pub is_open: bool,
+    /// When its record last grew. A process that started later did not write it.
+    pub grew_at: Option<Timestamp>,
+}
+
+/// A process may start so many milliseconds after the record grew and still be its writer: boot time and
+/// starts are told in whole ticks and seconds.
+const START_GRACE_MS: i64 = 2000;
+
+impl Sought<'_> {
+    /// Whether a process that started at this moment is too young to have written the record.
+    fn is_too_young(&self, started_at: Option<Timestamp>) -> bool {
+        self.grew_at
+            .zip(started_at)
+            .is_some_and(|(grew_at, started_at)| started_at.millis_since(grew_at) > START_GRACE_MS)
+    }
 }
 
 impl ProcessTable {
@@ -76,9 +93,10 @@ impl ProcessTable {
             .take(MOST_PROCESSES + 1);
         let mut n_seen = 0;
         let mut processes = Vec::new();
+        let booted_at = boot_time();
         for pid in &mut pids {
             n_seen += 1;
-            processes.extend(read_process(pid));
+            processes.extend(read_process(pid, booted_at));
         }
         let is_whole = n_seen <= MOST_PROCESSES
             && fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE))
@@ -117,7 +135,9 @@ impl ProcessTable {
                 let is_idle_server = process.is_service && sought.agent == codex::NAME && is_other;
                 let knows_it = process.arguments.iter().any(|word| word.contains(sought.session_id));
                 let may_hold_it = sought.agent == codex::NAME && !is_other;
-                is_idle_server || is_elsewhere && !process.is_service && !knows_it && !may_hold_it
+                let is_later = sought.is_too_young(process.started_at);
+                is_idle_server
+                    || (is_elsewhere || is_later) && !process.is_service && !knows_it && !may_hold_it
             })
     }
 
@@ -139,6 +159,7 @@ impl ProcessTable {
         let here: Vec<&AgentProcess> = self
             .of(sought.agent)
             .filter(|process| !process.is_service && process.folder.as_deref() == Some(sought.folder))
+            .filter(|process| !sought.is_too_young(process.started_at))
             .collect();
         let is_parent = |one: &AgentProcess| here.iter().any(|other| other.parent == one.id.pid);
         let mut last = here.iter().filter(|process| !is_parent(process));
@@ -172,7 +193,7 @@ pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
 }
 
 /// The process, if it is an agent's.
-fn read_process(pid: u32) -> Option<AgentProcess> {
+fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
     // One read: a name has at most 16 bytes, and this is done for every process of the machine.
     let mut name = [0; 32];
     let n_read = File::open(format!("/proc/{pid}/comm")).ok()?.read(&mut name).ok()?;
@@ -194,6 +215,7 @@ fn read_process(pid: u32) -> Option<AgentProcess> {
     };
     Some(AgentProcess {
         id: ProcessId { pid, started_at: stat.started_at },
+        started_at: booted_at.and_then(|booted_at| after_ticks(booted_at, stat.started_at)),
         agent,
         is_service,
         parent: stat.parent,
@@ -202,6 +224,18 @@ fn read_process(pid: u32) -> Option<AgentProcess> {
         arguments: arguments.into_iter().map(str::to_owned).collect(),
         records: if agent == codex::NAME { open_records(pid) } else { Some(Vec::new()) },
     })
+}
+
+/// When the system started: `btime` in `/proc/stat`, in seconds (proc(5)).
+fn boot_time() -> Option<Timestamp> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    seconds.checked_mul(1000).map(Timestamp)
+}
+
+fn after_ticks(booted_at: Timestamp, ticks: u64) -> Option<Timestamp> {
+    let millis = ticks.checked_mul(1000)? / rustix::param::clock_ticks_per_second().max(1);
+    Some(booted_at.plus_millis(i64::try_from(millis).ok()?))
 }
 
 /// The names of the session records that a process holds open; `None` where that cannot be told.
@@ -228,6 +262,7 @@ mod tests {
     fn process(pid: u32, agent: &'static str, folder: &str) -> AgentProcess {
         AgentProcess {
             id: ProcessId { pid, started_at: 7 },
+            started_at: Some(Timestamp(10_000)),
             agent,
             is_service: false,
             parent: 1,
@@ -243,7 +278,14 @@ mod tests {
     }
 
     fn sought(agent: &str) -> Sought<'_> {
-        Sought { agent, session_id: "id-1", folder: Path::new("/w/a"), is_newest: true, is_open: true }
+        Sought {
+            agent,
+            session_id: "id-1",
+            folder: Path::new("/w/a"),
+            is_newest: true,
+            is_open: true,
+            grew_at: Some(Timestamp(9_000)),
+        }
     }
 
     fn holding(mut process: AgentProcess, id: &str) -> AgentProcess {
@@ -331,5 +373,15 @@ mod tests {
         let part = ProcessTable::default();
         assert!(!is_gone(&part, codex));
         assert!(part.is_surely_gone(&sought(codex), Path::new("/w/a"), true));
+    }
+
+    #[test]
+    fn one_that_started_after_the_record_grew_works_on_another_session() {
+        let table = table(vec![process(5, "gemini", "/w/a")]);
+        let of = |grew_at: i64| Sought { grew_at: Some(Timestamp(grew_at)), ..sought("gemini") };
+        assert_eq!(pid_of(&table, &of(8_000)), Some(5));
+        assert!(!table.is_surely_gone(&of(8_000), Path::new("/w"), true));
+        assert_eq!(pid_of(&table, &of(7_999)), None);
+        assert!(table.is_surely_gone(&of(7_999), Path::new("/w"), true));
     }
 }
