@@ -2,8 +2,8 @@
 
 use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, LiveStatus, LiveWord, Observations, OfferPolicy, Parts, Policy,
-    ProcessId, Reading, Sample, SessionObservation, SessionOrigin, SessionUsage, Subagent, TaskKind,
+    Activity, ActivitySource, ActivityState, Claim, LiveStatus, LiveWord, Observations, OfferPolicy, Parts,
+    Policy, ProcessId, Reading, Sample, SessionObservation, SessionOrigin, SessionUsage, Subagent, TaskKind,
     Timestamp, TurnState, WaitsOn, WorkspaceSettings,
 };
 
@@ -63,9 +63,15 @@ fn tells(source: ActivitySource, status: LiveStatus) -> LiveWord {
 }
 
 fn sample(session: SessionObservation, now: i64) -> Sample {
+    sample_of(vec![session], now, None)
+}
+
+/// What is made of the sessions, the newest first, by a check that was started in `own_session`.
+fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Option<&str>) -> Sample {
     let policy =
         Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: SILENT_MS };
-    let settings = WorkspaceSettings::default();
+    let settings =
+        WorkspaceSettings { own_session: own_session.map(str::to_owned), ..WorkspaceSettings::default() };
     let observations = Observations {
         parts: Parts::WORDS,
         taken_at: Timestamp(now),
@@ -77,8 +83,8 @@ fn sample(session: SessionObservation, now: i64) -> Sample {
         plans: Vec::new(),
         files: Reading::NotLookedAt,
         tests: Reading::NotLookedAt,
-        session: Reading::Present(session),
-        other_sessions: Vec::new(),
+        session: Reading::Present(sessions.remove(0)),
+        other_sessions: sessions,
         watch_targets: Vec::new(),
         new_baseline: None,
         look_again_at: None,
@@ -202,6 +208,9 @@ fn what_the_record_overtook_does_not_count() {
         // An event tells of one moment, the registry keeps a state.
         (over(), told(Hook, LiveStatus::Busy, -1), Idle, Transcript),
         (over(), told(Registry, LiveStatus::Busy, -1), Working, Registry),
+        // The hooks were taken out while it worked: they tell nothing of what came then.
+        (open(None), told(Hook, LiveStatus::Busy, -60_000), Working, Hook),
+        (open(None), told(Hook, LiveStatus::Busy, -60_001), Working, Transcript),
         (open(None), told(Hook, permission(), -2001), Working, Transcript),
         (open(None), told(Hook, permission(), -2000), NeedsPermission, Hook),
         (over(), told(Hook, permission(), -1), Idle, Transcript),
@@ -320,4 +329,26 @@ fn since_when_is_told_by_the_source_else_by_the_record() {
     assert_eq!(activity(open(None), std::slice::from_ref(&word), LATER).since, Some(Timestamp(MOVED + 500)));
     assert_eq!(activity(open(None), &[tells(Api, LiveStatus::Busy)], LATER).since, Some(Timestamp(MOVED)));
     assert_eq!(activity(TurnState::Unknown, &[tells(Api, LiveStatus::Busy)], LATER).since, None);
+}
+
+#[test]
+fn a_check_from_inside_a_session_sees_the_others_at_work() {
+    let named = |id: &str, turn| SessionObservation { session_id: id.to_owned(), ..session(turn) };
+    let claim = |sessions: Vec<SessionObservation>| {
+        let sample = sample_of(sessions, MOVED, Some("own"));
+        (sample.evidence[0].1.claim, sample.words.unwrap().activity.unwrap().state)
+    };
+    let own = named("own", open(None));
+    assert_eq!(claim(vec![own.clone(), named("other", open(None))]), (Claim::Work, Working));
+    let own_is_over = named("own", over());
+    assert_eq!(claim(vec![own_is_over, named("other", open(None))]), (Claim::Work, Working));
+    // Its own work does not count, whichever session is the newest.
+    assert_eq!(claim(vec![own.clone(), named("other", over())]).0, Claim::Abstain);
+    assert_eq!(claim(vec![named("other", over()), own]).0, Claim::Abstain);
+}
+
+#[test]
+fn a_word_of_hooks_that_were_taken_out_keeps_no_session_at_work() {
+    let busy = told(Hook, LiveStatus::Busy, -3_600_000);
+    assert_eq!(says(open(None), &[busy], LATER), (Unknown, Transcript, String::new()));
 }

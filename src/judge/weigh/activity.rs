@@ -22,6 +22,9 @@ const RECORD_LAG_MS: i64 = 2000;
 /// A record with an open turn is silent for so many milliseconds before a registry that has no entry of
 /// the session is believed: the two are not read in one moment.
 const ENTRY_GRACE_MS: i64 = 5000;
+/// A record that went on for so many milliseconds after the last event of a hook tells that its hooks do
+/// not tell any more: they were taken out.
+const HOOKS_SILENT_MS: i64 = 60_000;
 /// The detail of a turn that a person broke off.
 const INTERRUPTED: &str = "interrupted";
 
@@ -112,7 +115,9 @@ fn is_overtaken(word: &LiveWord, session: &SessionObservation) -> bool {
     match &word.status {
         // The prompt was put after this "busy" was told: the status follows in a moment.
         LiveStatus::Busy if tool.is_some_and(is_prompt) => told_at <= moved_at,
-        LiveStatus::Busy => is_event && !is_open && moved_at > told_at,
+        LiveStatus::Busy => {
+            is_event && (!is_open && moved_at > told_at || moved_at.millis_since(told_at) > HOOKS_SILENT_MS)
+        }
         LiveStatus::Idle | LiveStatus::Failed => is_open && moved_at > told_at,
         LiveStatus::Background | LiveStatus::Ended => {
             is_open && moved_at.millis_since(told_at) > RECORD_LAG_MS

@@ -16,18 +16,18 @@ const OTHER_WORKS: &str = "another session here";
 
 /// What goes on in a workspace: what its newest session does, or, when that is over, what another one
 /// does: one that waits for the person, else one that works. A session that this check was started in
-/// does not count.
-pub(super) fn of_workspace(
-    newest: &Activity,
-    others: &[(&SessionObservation, Activity)],
+/// does not count. Gives the session that it is told of, too.
+pub(super) fn of_workspace<'a>(
+    newest: (&'a SessionObservation, &Activity),
+    others: &[(&'a SessionObservation, Activity)],
     scales: &Scales<'_>,
-) -> Activity {
+) -> (&'a SessionObservation, Activity) {
+    let (session, newest) = newest;
     let is_over = matches!(newest.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
-    if !is_over {
-        return newest.clone();
+    if !is_over && !is_own(session, scales) {
+        return (session, newest.clone());
     }
-    let own = scales.settings.own_session.as_deref();
-    let counts = |(session, _): &&(&SessionObservation, Activity)| own != Some(session.session_id.as_str());
+    let counts = |(session, _): &&(&SessionObservation, Activity)| !is_own(session, scales);
     let urgency = |activity: &Activity| match activity.state {
         ActivityState::NeedsPermission => 4,
         ActivityState::Asks => 3,
@@ -35,8 +35,15 @@ pub(super) fn of_workspace(
         ActivityState::Background => 1,
         ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => 0,
     };
-    let other = others.iter().filter(counts).map(|(_, activity)| activity).rev().max_by_key(|a| urgency(a));
-    other.filter(|activity| urgency(activity) > 0).map_or_else(|| newest.clone(), told_of_another)
+    let other = others.iter().filter(counts).rev().max_by_key(|(_, activity)| urgency(activity));
+    other
+        .filter(|(_, activity)| urgency(activity) > 0)
+        .map_or_else(|| (session, newest.clone()), |(other, activity)| (*other, told_of_another(activity)))
+}
+
+/// Whether this check was started inside that session.
+fn is_own(session: &SessionObservation, scales: &Scales<'_>) -> bool {
+    scales.settings.own_session.as_deref() == Some(session.session_id.as_str())
 }
 
 fn told_of_another(activity: &Activity) -> Activity {
@@ -78,7 +85,7 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
     let silent = |rejection, reason: &str| {
         Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection).because(reason).at(told_at)
     };
-    if scales.settings.own_session.as_deref() == Some(session.session_id.as_str()) {
+    if is_own(session, scales) {
         return silent(Rejection::Foreign, "this check was started inside that session");
     }
     match (activity.state, &session.turn) {

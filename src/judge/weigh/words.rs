@@ -23,8 +23,8 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
         .iter()
         .map(|session| (session, activity::of_session(session, now, scales)))
         .collect();
-    let activity = newest.as_ref().map(|newest| session::of_workspace(newest, &others, scales));
-    if let (Some(session), Some(activity)) = (session, &activity) {
+    let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, scales));
+    if let Some((session, activity)) = &told {
         pile.add(Parts::WORDS, session::weigh(session, activity, scales));
     } else if let Reading::Unreadable(unreadable) = &observations.session {
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
@@ -50,7 +50,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
     Words {
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
-        activity,
+        activity: told.map(|(_, activity)| activity),
         sessions: views.collect(),
         last_words,
         prompt: session.and_then(|session| session.prompt.clone()),
