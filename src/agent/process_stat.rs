@@ -5,10 +5,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::model::ProcessId;
+use crate::model::{ProcessId, Timestamp};
 
 /// The major number of pseudo-terminals' devices: `/dev/pts/N` is its Nth (Linux, devices.txt).
 const PSEUDO_TERMINALS: u32 = 136;
+
+/// Boot time is told in seconds, and the clock may have been set since: a start can be told too late by so
+/// many milliseconds.
+pub(super) const BOOT_SLACK_MS: i64 = 3000;
 
 /// What is used of a process's `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,13 @@ pub fn standing(process: ProcessId) -> Standing {
         }
         Err(_) => Standing::Unknown,
     }
+}
+
+/// When the machine was started (`btime` of proc(5)). Nothing that was at work before lives.
+pub(super) fn booted_at() -> Option<Timestamp> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    seconds.checked_mul(1000).map(Timestamp)
 }
 
 /// The pseudo-terminal of a `tty_nr`: bits 8 to 19 are the major number, the others the minor one.

@@ -54,6 +54,11 @@ impl State {
     }
 }
 
+/// The machine was started before.
+fn now() -> Timestamp {
+    Timestamp(UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap())
+}
+
 fn begun(at_s: i64) -> HookEvent {
     let mut begun = event(at_s, HookKind::SessionStarted);
     begun.folder = Some("/w/project".into());
@@ -115,6 +120,17 @@ fn what_is_told_beside_a_record_is_added_and_followed() {
 }
 
 #[test]
+fn what_was_at_work_before_the_machine_was_started_is_gone() {
+    let state = State::new();
+    let unseen = |at_s, kind| HookEvent { process: None, ..of_process(at_s, kind) };
+    state.leave(&unseen(2, HookKind::Prompted));
+    assert_eq!(state.read(&mut HookReader::default()), [], "in 1970");
+    state.leave(&unseen(now().0 / 1000, HookKind::Prompted));
+    let session = state.read(&mut HookReader::default()).remove(0);
+    assert_eq!((session.process, &session.live[0].status), (None, &LiveStatus::Busy));
+}
+
+#[test]
 fn a_session_whose_process_is_gone_is_gone_while_its_record_is_silent() {
     let state = State::new();
     let mut prompted = of_process(2, HookKind::Prompted);
@@ -136,7 +152,7 @@ fn a_session_whose_process_is_gone_is_gone_while_its_record_is_silent() {
     // Of another container its number says nothing.
     prompted.pid_namespace = Some("pid:[1]".to_owned());
     prompted.process = Some(ProcessId { pid: this.pid, started_at: 1 });
-    prompted.at = Timestamp(99_000);
+    prompted.at = now();
     state.leave(&prompted);
     assert_eq!(told(&session), [LiveStatus::Busy]);
 }

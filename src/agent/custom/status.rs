@@ -1,13 +1,14 @@
 //! The status file of an agent of one's own: its live word. A word of a process that does not live any
 //! more is told as gone.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::place::Place;
+use crate::agent::process_stat::{BOOT_SLACK_MS, ProcessStat, booted_at};
+use crate::agent::record_file::modified_at;
 use crate::agent::record_tail::read_range;
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{ActivitySource, LiveStatus, LiveWord, ProcessId, Timestamp, WaitsOn};
@@ -17,8 +18,6 @@ const LONGEST: u64 = 64 << 10;
 /// What `/proc` counts the time in, for programs: 100 a second on every machine that Rust runs on
 /// (`USER_HZ`, proc(5)), so 10 ms.
 const TICK_MS: i64 = 10;
-/// Boot time is told in seconds, so a start can be told too late by this and more, in milliseconds.
-const SLACK_MS: i64 = 3000;
 
 #[derive(Deserialize)]
 struct Written {
@@ -38,8 +37,7 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
         return None;
     }
     let written: Written = serde_json::from_slice(&read_range(&file, 0, metadata.len()).ok()?).ok()?;
-    let told_at =
-        Timestamp(metadata.mtime().saturating_mul(1000).saturating_add(metadata.mtime_nsec() / 1_000_000));
+    let told_at = modified_at(&metadata);
     let told = match written.status.as_str() {
         "working" => LiveStatus::Busy,
         "idle" => LiveStatus::Idle,
@@ -74,27 +72,14 @@ fn process(pid: u32, told_at: Timestamp) -> Process {
     if !Path::new("/proc/self/stat").exists() {
         return Process::Unknown;
     }
-    let Ok(stat) = fs::read(format!("/proc/{pid}/stat")) else { return Process::Gone };
-    // The second field is the program's name in brackets, and any bytes can stand in it.
-    let Some(end) = stat.iter().rposition(|byte| *byte == b')') else { return Process::Unknown };
-    let rest = String::from_utf8_lossy(&stat[end + 1..]);
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let field = |number: usize| fields.get(number - 3).copied().unwrap_or_default();
-    if matches!(field(3), "Z" | "X" | "x") {
-        return Process::Gone;
-    }
-    let Ok(started_at) = field(22).parse::<u64>() else { return Process::Unknown };
-    let is_later = boot_ms().is_some_and(|boot| {
-        let begun_ms =
-            i64::try_from(started_at).unwrap_or(i64::MAX).saturating_mul(TICK_MS).saturating_add(boot);
-        begun_ms > told_at.0.saturating_add(SLACK_MS)
+    let started_at = match ProcessStat::read(pid) {
+        Ok(stat) if !stat.is_dead => stat.started_at,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Process::Unknown,
+        Ok(_) | Err(_) => return Process::Gone,
+    };
+    let is_later = booted_at().is_some_and(|boot| {
+        let after_ms = i64::try_from(started_at).unwrap_or(i64::MAX).saturating_mul(TICK_MS);
+        after_ms.saturating_add(boot.0) > told_at.0.saturating_add(BOOT_SLACK_MS)
     });
     if is_later { Process::Gone } else { Process::Lives(ProcessId { pid, started_at }) }
-}
-
-/// When the machine was started, in milliseconds since 1970.
-fn boot_ms() -> Option<i64> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
-    let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
-    seconds.checked_mul(1000)
 }

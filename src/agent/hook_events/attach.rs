@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::fold::HookFold;
 use super::reader::EventFile;
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{BOOT_SLACK_MS, Standing, booted_at, standing};
 use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage,
-    Subagent, TurnState, WatchTarget, hook_file_stem,
+    Subagent, Timestamp, TurnState, WatchTarget, hook_file_stem,
 };
 
 /// When a session's record grew so many milliseconds after the last event, its hooks do not tell any
@@ -104,7 +104,11 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     let process = fold.process().filter(|(_, namespace)| is_of_this_namespace(*namespace));
     let process = process.map(|(process, _)| process);
     let is_contradicted = process.is_some() && session.process.is_some() && process != session.process;
-    let is_gone = process.is_some_and(|process| standing(process) == Standing::Gone);
+    let is_gone = match process {
+        Some(process) => standing(process) == Standing::Gone,
+        // A server's session, or one of a container: its process cannot be looked at.
+        None => fold.told_at().is_some_and(is_before_boot),
+    };
     let mut is_over = is_gone;
     if let Some(mut word) = fold.word() {
         let is_silent = session
@@ -144,6 +148,11 @@ fn add_subagent(subagent: Subagent, known: &mut Vec<Subagent>) {
         }
         None => known.push(subagent),
     }
+}
+
+/// Whether the machine was started since.
+fn is_before_boot(told_at: Timestamp) -> bool {
+    booted_at().is_some_and(|boot| boot.millis_since(told_at) > BOOT_SLACK_MS)
 }
 
 /// A process of another namespace has a number that means another process here.
