@@ -185,6 +185,8 @@ pub enum Warning {
     VacuousOnly,
     /// The agent's last words announce more work or break off.
     WordsStopHalfWay,
+    /// COMPLETE, and the newest session's turn was not ended, as far as its record tells.
+    TurnOpen,
     /// The decision file is there and cannot be read: what it says is not in the verdict.
     DecisionUnreadable,
     /// The run failed after the work was done, or so it seems.

@@ -12,7 +12,9 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
         return Some(Attention::Asks);
     }
     let has_failed = verdict.warnings.contains(&Warning::RunFailed);
-    let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
+    let stops_half_way = [Warning::WordsStopHalfWay, Warning::TurnOpen]
+        .iter()
+        .any(|warning| verdict.warnings.contains(warning));
     let weight = verdict.question.as_ref().map(|question| question.weight);
     let asks = verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
     match (verdict.state, asks) {

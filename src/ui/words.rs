@@ -137,6 +137,7 @@ pub(super) fn warning(warning: Warning) -> &'static str {
         Warning::DetachedWork => "HEAD is on no branch, and only it reaches these commits.",
         Warning::ChangesUnknown => "The work tree was not looked at yet.",
         Warning::VacuousOnly => "Every yes is about nothing: there was nothing to check.",
+        Warning::TurnOpen => "The session's turn was not ended, as far as its record tells.",
         Warning::WordsStopHalfWay => "The last words announce more work, or break off.",
         Warning::DecisionUnreadable => "The decision file cannot be read, so it is not in this verdict.",
         Warning::RunFailed => "The last run ended in an error.",

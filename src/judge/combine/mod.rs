@@ -158,6 +158,15 @@ impl<'a> Tally<'a> {
             .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
     }
 
+    /// Whether a session's turn was not ended, and nobody tells what it does.
+    fn is_turn_open(&self) -> bool {
+        self.evidence.iter().any(|evidence| {
+            evidence.source == Source::LiveSession
+                && evidence.claim == Claim::Abstain
+                && evidence.rejection == Some(Rejection::Stale)
+        })
+    }
+
     /// A decision file that is there and cannot be used.
     fn unreadable_decision(&self) -> Option<&'a Evidence> {
         self.evidence.iter().find(|evidence| {
@@ -226,6 +235,9 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     }
     if state == VerdictState::Complete && tally.run_failure().is_some() {
         warnings.push(Warning::RunFailed);
+    }
+    if state == VerdictState::Complete && tally.is_turn_open() {
+        warnings.push(Warning::TurnOpen);
     }
     if state == VerdictState::Complete && are_commits_before_prompt(tally, case) {
         warnings.push(Warning::CommitsBeforePrompt);

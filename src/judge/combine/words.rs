@@ -94,6 +94,8 @@ fn after_complete(tally: &Tally<'_>, case: &Case<'_>, warnings: &[Warning]) -> N
         action(ActionKind::Repair, with_reason("look at the error", tally.run_failure()))
     } else if has(Warning::DecisionUnreadable) {
         action(ActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
+    } else if has(Warning::TurnOpen) {
+        action(ActionKind::Ask, "look at the session: its turn was not ended".to_owned())
     } else if has(Warning::WordsStopHalfWay) {
         action(ActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
     } else if has(Warning::CommitsBeforePrompt) {
