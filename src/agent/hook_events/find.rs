@@ -25,6 +25,10 @@ pub struct HookSurveyMemory {
 /// Adds the sessions that left events in `folder` to those that the agents' own records tell of.
 pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory, found: &mut Survey) {
     let mut seen = HashMap::new();
+    let names = |(at, session): (usize, &FoundSession)| {
+        ((session.place.agent.clone(), session.place.session_id.clone()), at)
+    };
+    let by_record: ByRecord = found.found.iter().enumerate().map(names).collect();
     for agent in HookAgent::ALL {
         let of_agent = folder.join(agent.name());
         let names = Names::Ending(".jsonl".to_owned());
@@ -45,7 +49,7 @@ pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory,
                 let known = memory.known.remove(&path).flatten();
                 let session = known.or_else(|| session_of(&path));
                 if let Some((id, begun_in)) = &session {
-                    add(agent, id, begun_in, (&path, moved_at), ask, found);
+                    add((agent, id, begun_in), (&path, moved_at), ask, &by_record, found);
                 }
                 seen.insert(path, session);
             }
@@ -64,19 +68,19 @@ fn session_of(path: &Path) -> Option<(String, PathBuf)> {
     is_its_file.then(|| (id, folder.to_owned()))
 }
 
+/// Where in a survey the sessions stand that have a record, by agent and id. One session has one file of
+/// events, so none that is added here comes twice.
+type ByRecord = HashMap<(String, String), usize>;
+
 fn add(
-    agent: HookAgent,
-    id: &str,
-    folder: &Path,
+    (agent, id, folder): (HookAgent, &str, &Path),
     (path, moved_at): (&Path, Timestamp),
     ask: &SurveyAsk<'_>,
+    by_record: &ByRecord,
     found: &mut Survey,
 ) {
-    let known = found
-        .found
-        .iter_mut()
-        .find(|session| session.place.agent == agent.name() && session.place.session_id == id);
-    if let Some(known) = known {
+    let known = by_record.get(&(agent.name().to_owned(), id.to_owned()));
+    if let Some(known) = known.and_then(|at| found.found.get_mut(*at)) {
         known.moved_at = known.moved_at.max(moved_at);
     } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
         let place = SessionPlace {
