@@ -75,7 +75,9 @@ impl Todos {
         match name {
             "TodoWrite" => self.write(input),
             "TaskCreate" => {
-                if let Ok(task) = serde_json::from_str::<TaskCreate>(input.get()) {
+                if let Ok(task) = serde_json::from_str::<TaskCreate>(input.get())
+                    && self.unanswered.len() < MOST_ITEMS
+                {
                     self.unanswered.push((id.to_owned(), task.subject));
                 }
             }

@@ -9,6 +9,9 @@ const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
 /// Tools that put something to the person.
 const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
+/// More open calls are not remembered; the oldest go.
+const MOST_CALLS: usize = 64;
+
 /// The last turn.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
@@ -53,6 +56,9 @@ impl Turn {
     /// The agent called a tool.
     pub(super) fn call(&mut self, tool: OpenTool, at: Option<Timestamp>) {
         self.open_tools.retain(|open| open.id != tool.id);
+        if self.open_tools.len() == MOST_CALLS {
+            self.open_tools.remove(0);
+        }
         self.open_tools.push(tool);
         self.state = Progress::Open(at);
     }
@@ -140,4 +146,22 @@ impl Turn {
 fn holds_the_turn_open(line: &Line<'_>) -> bool {
     let blocked = (0..line.hook_errors.len()).any(|index| !line.failed_hook_error_indexes.contains(&index));
     !line.prevented_continuation && (blocked || !line.hook_additional_context.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_nobody_answers_take_no_more_memory_than_a_few() {
+        let mut turn = Turn::default();
+        for number in 0..=MOST_CALLS {
+            turn.call(
+                OpenTool { id: number.to_string(), name: format!("tool {number}"), called_with: None },
+                None,
+            );
+        }
+        assert_eq!(turn.open_tools.len(), MOST_CALLS);
+        assert!(matches!(turn.state(), TurnState::Open { tool: Some(tool), .. } if tool == "tool 1"));
+    }
 }
