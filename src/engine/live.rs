@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use crate::evidence::Memory;
 use crate::model::{
     Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, JumpOutcome, JumpTarget, Parts,
-    Timestamp, WatchProblem, WorkspaceId,
+    Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
@@ -179,15 +179,14 @@ impl Engine {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Collect(request) => self.collect(*request),
-            Effect::Watch { workspace, targets } => match &self.watching {
-                Some(watching) => watching.watch(workspace, targets),
-                None if targets.is_empty() => {}
-                None => {
-                    let problem = Some(WatchProblem::Failed("watching did not start".to_owned()));
-                    let event = Event::WatchChanged { at: clock::now(), workspace, problem };
-                    let _ = self.sender.send(Arrival::Event(event));
+            Effect::Watch { workspace, targets } => {
+                if targets.is_empty() {
+                    // It is gone, or nothing is there to be followed.
+                    self.memories.remove(&workspace);
+                    self.last_took_ms.remove(&workspace);
                 }
-            },
+                self.watch(workspace, targets);
+            }
             Effect::WatchProcesses { workspace, processes } => {
                 if let Some(process_ends) = &self.process_ends {
                     process_ends.watch(&workspace, &processes);
@@ -201,6 +200,18 @@ impl Engine {
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Wake { at } => self.wake_at = Some(at),
             Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
+        }
+    }
+
+    fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
+        match &self.watching {
+            Some(watching) => watching.watch(workspace, targets),
+            None if targets.is_empty() => {}
+            None => {
+                let problem = Some(WatchProblem::Failed("watching did not start".to_owned()));
+                let event = Event::WatchChanged { at: clock::now(), workspace, problem };
+                let _ = self.sender.send(Arrival::Event(event));
+            }
         }
     }
 
