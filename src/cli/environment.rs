@@ -42,6 +42,11 @@ impl Environment {
         self.variable(name)?.to_str().map(str::to_owned)
     }
 
+    /// The locale of characters, by the variables in the order of setlocale(3).
+    pub(super) fn locale(&self) -> Option<String> {
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.text(name))
+    }
+
     /// Where configuration is looked for.
     pub(super) fn sources(&self, flags: Flags) -> Sources {
         Sources { environment: self.variables.clone(), home: self.home.clone(), flags }
@@ -129,4 +134,10 @@ impl Environment {
             state_folder,
         })
     }
+}
+
+/// Whether a locale is one of UTF-8, like `C.UTF-8`.
+pub(super) fn is_utf8(locale: &str) -> bool {
+    let locale = locale.to_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }

@@ -27,6 +27,11 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
 fn once(launch: &Launch, is_json: bool) -> Ended {
     let mut judged = judge_once(launch);
     ui::order(&mut judged.views, &plain_state());
+    if !is_json {
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+    }
     if judged.views.is_empty()
         && !is_json
         && let Some((path, reason)) = judged.refused.first()
@@ -42,9 +47,6 @@ fn once(launch: &Launch, is_json: bool) -> Ended {
     } else {
         for (path, reason) in &judged.refused {
             output::complain(&format!("closeout: {} {reason}", display_text::path(path)));
-        }
-        for notice in &judged.notices {
-            output::complain(&format!("closeout: {}", display_text::line(notice)));
         }
         for view in &judged.views {
             output::print_line(&text::short(view, clock::now()))?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::{self, Survey, SurveyAsk, SurveyMemory, hook_events};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, WatchTarget,
+    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, Unreadable, WatchTarget,
     WorkspaceId, WorkspaceSettings, display_text,
 };
 
@@ -20,6 +20,8 @@ pub(super) struct Discovery {
     /// Where a new worktree or a new session would show, and where those that are being made become
     /// whole.
     pub(super) folders: Vec<WatchTarget>,
+    /// Sessions that are there and cannot be read, in words.
+    pub(super) problems: Vec<String>,
 }
 
 /// What discovery knows beside the launch.
@@ -36,6 +38,7 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
     let at = clock::now();
     let mut found = Found::new(launch, &known.baselines);
     let mut n_older_sessions = 0;
+    let mut unreadable = Vec::new();
     match &launch.scope {
         Scope::One(path) => {
             found.add_given(path);
@@ -43,6 +46,7 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
             if let Some(path) = only {
                 let survey = survey(launch, at, known.with_older, Some(&path), memory);
                 SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, false);
+                unreadable = survey.problems;
             }
         }
         Scope::Worktrees { with_sessions, here, paths } => {
@@ -54,14 +58,19 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
             SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
             found.folders.extend(survey.watch_targets);
             n_older_sessions = survey.n_older;
+            unreadable = survey.problems;
             if found.workspaces.is_empty() && found.refused.is_empty() {
-                found.refuse(here, "is in no git repository, and no session of an agent was found; give the paths to look at");
+                let nothing = "is in no git repository, and no session of an agent was found; give the paths \
+                               to look at";
+                found.refuse(here, nothing);
             }
         }
     }
     let event =
         Event::Discovered { at, workspaces: found.workspaces, refused: found.refused, n_older_sessions };
-    Discovery { event, folders: found.folders }
+    let told =
+        |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);
+    Discovery { event, folders: found.folders, problems: unreadable.iter().map(told).collect() }
 }
 
 fn survey(

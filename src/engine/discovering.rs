@@ -40,6 +40,8 @@ pub(super) struct Discovering {
     pause: Duration,
     /// What is watched, by folder.
     watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
+    /// What could not be read and was told, so that it is told once as long as it stays so.
+    told: Vec<String>,
 }
 
 /// Why a discovery is wanted.
@@ -56,6 +58,7 @@ pub(super) enum Occasion {
 pub(super) struct Discovered {
     pub(super) event: Event,
     targets: Vec<WatchTarget>,
+    problems: Vec<String>,
     took_ms: u64,
 }
 
@@ -75,6 +78,7 @@ impl Discovering {
             again: None,
             pause: Duration::ZERO,
             watched: BTreeMap::new(),
+            told: Vec::new(),
         }
     }
 
@@ -121,6 +125,7 @@ impl Discovering {
                 Some(Box::new(Discovered {
                     event: found.event,
                     targets: found.folders,
+                    problems: found.problems,
                     took_ms: clock::now().millis_since(began).unsigned_abs(),
                 }))
             });
@@ -148,6 +153,10 @@ impl Discovering {
             {
                 self.watch(found.targets, watching);
             }
+            for problem in found.problems.iter().filter(|problem| !self.told.contains(problem)) {
+                let _ = self.sender.send(Arrival::Notice(problem.clone()));
+            }
+            self.told = found.problems;
             found.event
         });
         self.go_on();

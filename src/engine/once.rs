@@ -46,6 +46,7 @@ pub fn judge_once(launch: &Launch) -> Judged {
     let mut monitor = Monitor::new(launch.config.policy(), launch.config.watch());
     let known = Known { baselines: remembered.baselines, with_older: false };
     let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
+    notices.extend(discovery.problems);
     let mut run = Run::new(launch);
     let mut effects = monitor.update(discovery.event);
     let mut views = std::collections::BTreeMap::new();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::finding::{Finding, Section};
-use crate::cli::environment::Environment;
+use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{Config, Flags};
 use crate::evidence::git;
 use crate::model::{ReadProblem, display_text};
@@ -156,11 +156,8 @@ pub(super) fn terminal(environment: &Environment) -> Section {
         }
         Some(term) => findings.push(Finding::ok(format!("TERM is {term}"))),
     }
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(text);
-    let is_utf8 = locale.as_deref().is_some_and(|locale| {
-        let locale = locale.to_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    });
+    let locale = environment.locale();
+    let is_utf8 = locale.as_deref().is_some_and(is_utf8);
     findings.push(match locale {
         _ if is_utf8 => Finding::ok("the locale is UTF-8"),
         Some(locale) => Finding::hint(

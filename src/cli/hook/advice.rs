@@ -14,6 +14,7 @@ pub(super) fn after_install(agent: HookAgent) -> &'static str {
             "in a folder that Gemini CLI does not trust it runs no hooks of the project's; sessions that run already \
              tell from their next start on"
         }
-        HookAgent::Claude | HookAgent::OpenCode => "sessions that run already tell from their next start on",
+        HookAgent::Claude => "sessions that run already tell from now on, too",
+        HookAgent::OpenCode => "sessions that run already tell from their next start on",
     }
 }

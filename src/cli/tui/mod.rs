@@ -18,7 +18,7 @@ use crate::ui::Look;
 
 use super::Ended;
 use super::args::Watch;
-use super::environment::Environment;
+use super::environment::{Environment, is_utf8};
 use super::exit::{Failure, Outcome};
 
 /// Opens the screen.
@@ -61,10 +61,13 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     }
 }
 
-/// How the screen looks: `NO_COLOR` and a terminal without colours take the colours away.
+/// How the screen looks: `NO_COLOR` and a terminal without colours take the colours away, and a locale
+/// that is said not to be UTF-8 takes the signs.
 fn look(environment: &Environment, setting: LookSetting) -> Look {
     let is_dumb = environment.variable("TERM").is_none_or(|term| term == "dumb" || term == "vt100");
+    let has_signs = environment.locale().is_none_or(|locale| is_utf8(&locale));
     match setting {
+        LookSetting::Auto if !has_signs => Look { has_colour: false, ..Look::ascii() },
         LookSetting::Auto if environment.variable("NO_COLOR").is_some() || is_dumb => Look::plain(),
         LookSetting::Auto | LookSetting::Color => Look::colour(),
         LookSetting::Plain => Look::plain(),
