@@ -35,7 +35,9 @@ pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory,
         found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
         let entries = match fs::read_dir(&of_agent) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                continue;
+            }
             Err(error) => {
                 found.problems.push(unreadable(&of_agent, "the events of hooks", &error));
                 continue;
