@@ -10,7 +10,9 @@ mod run;
 mod suspend;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use program_path::find_program;
@@ -30,6 +32,9 @@ pub struct Spec {
     pub env: Vec<(OsString, OsString)>,
     /// Written to the child's input, which is then closed; `None` gives it an empty input.
     pub stdin: Option<Vec<u8>>,
+    /// Handed to the child as its input in place of `stdin`: for input that is too large for memory,
+    /// and for a locked file, whose lock then holds as long as the child lives.
+    pub stdin_file: Option<Arc<File>>,
     /// After this time the process group is ended: TERM, half a second of grace, KILL.
     pub time_limit: Duration,
     /// So many bytes of standard output are kept; the rest is read and dropped.
@@ -48,6 +53,7 @@ impl Spec {
             folder: folder.into(),
             env: Vec::new(),
             stdin: None,
+            stdin_file: None,
             time_limit: Duration::from_secs(10),
             stdout_cap: 1 << 20,
             stderr_cap: 64 << 10,

@@ -102,6 +102,12 @@ impl<'a> Run<'a> {
         if !spec.program.is_absolute() {
             return Err(ProcessError::NotAbsolute { program: spec.program.clone() });
         }
+        let failed = |source| ProcessError::Start { program: spec.program.clone(), source };
+        let input = match &spec.stdin_file {
+            Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
+            None if spec.stdin.is_some() => Stdio::piped(),
+            None => Stdio::null(),
+        };
         #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
         let mut command = Command::new(&spec.program);
         command
@@ -109,11 +115,10 @@ impl<'a> Run<'a> {
             .current_dir(&spec.folder)
             .env_clear()
             .envs(spec.env.iter().map(|(name, value)| (name, value)))
-            .stdin(if spec.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        let failed = |source| ProcessError::Start { program: spec.program.clone(), source };
         let mut child = command.spawn().map_err(failed)?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let stdin = child.stdin.take();
