@@ -16,6 +16,8 @@ pub mod watch;
 pub mod config;
 pub mod store;
 
+pub mod action;
+
 pub mod engine;
 
 pub mod cli;

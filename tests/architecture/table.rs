@@ -5,7 +5,7 @@
 pub(super) const MAX_LINES: usize = 400;
 
 /// Rooms that the design names and that are not built yet.
-pub(super) const LATER_ROOMS: [&str; 2] = ["action", "fleet"];
+pub(super) const LATER_ROOMS: [&str; 1] = ["fleet"];
 
 /// What a room may do beyond computing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
