@@ -23,6 +23,7 @@ mod judge_properties;
 mod live;
 mod monitor;
 mod process;
+mod rescue;
 mod store;
 mod support;
 mod terminal;

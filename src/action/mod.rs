@@ -3,3 +3,4 @@
 //! It must not judge whether work is finished, draw, or run anything that a repository names. Every
 //! act is written to a journal outside the repository before it moves something.
 
+pub mod rescue;

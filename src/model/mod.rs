@@ -24,6 +24,7 @@ mod observation;
 mod parts;
 mod plan;
 mod question;
+mod rescue_plan;
 mod session;
 mod session_place;
 mod session_view;
@@ -56,6 +57,7 @@ pub use observation::{
 pub use parts::Parts;
 pub use plan::SeenWorld;
 pub use question::{Choice, Question, QuestionWeight};
+pub use rescue_plan::{Gap, LeftOut, PlannedChange, PlannedPath, RescuePlan, RescueRecord};
 pub use session::{
     AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
     Subagent, TurnState, WaitsOn,

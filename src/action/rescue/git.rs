@@ -1,0 +1,173 @@
+//! The only runner of git children of a rescue: explicit git directory and work tree, an environment
+//! built from nothing, and settings that keep git from running what the repository names.
+//!
+//! It must not search for a repository. Commands that read the index or the work tree run in the
+//! shadow; only those that run nothing (`SECURITY.md` 1.2) see the real git directory.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::RescueError;
+use super::repository::Repository;
+use super::shadow::Shadow;
+use crate::process::{self, End, Output, Spec};
+
+/// How long a command may take that looks at lists.
+const QUICK: Duration = Duration::from_secs(20);
+/// How long a command may take that moves contents.
+const LONG: Duration = Duration::from_secs(900);
+/// The most that is kept of an answer: a million paths fit.
+const ANSWER_CAP: usize = 256 << 20;
+/// Settings that keep git from starting anything or reaching out.
+const OVERRIDES: [&str; 15] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.alternateRefsCommand=",
+    "core.fsync=none",
+    "core.symlinks=true",
+    "core.ignoreCase=false",
+    "core.precomposeUnicode=false",
+    "core.bigFileThreshold=64m",
+    "safe.bareRepository=explicit",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "fastimport.unpackLimit=0",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// What a command gets as its input.
+pub(super) enum Input {
+    /// Our own lock, so that the turn of this worktree lasts as long as the child.
+    Lock,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// This file from its present place on.
+    File(Arc<File>),
+}
+
+/// The runner for one repository.
+pub(super) struct Git<'a> {
+    /// Git, by absolute path.
+    pub(super) program: &'a Path,
+    /// The user's home, for the user's own configuration.
+    pub(super) home: Option<&'a Path>,
+    /// The repository.
+    pub(super) repo: &'a Repository,
+    /// The lock on our own turn.
+    pub(super) lock: Arc<File>,
+}
+
+impl Git<'_> {
+    /// A command on the real git directory: one that runs nothing of the repository's.
+    pub(super) fn real<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+    ) -> Result<Output, RescueError> {
+        self.run(self.spec(&self.repo.git_dir), args, input)
+    }
+
+    /// A command that sees `shadow` for the git directory and writes objects to `objects`.
+    pub(super) fn shadowed<A: AsRef<OsStr>>(
+        &self,
+        shadow: &Shadow,
+        objects: &Path,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+    ) -> Result<Output, RescueError> {
+        let spec = self
+            .spec(&shadow.git_dir)
+            // The user's own settings can name filters, which would run on what the agent wrote.
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_INDEX_FILE", &shadow.index)
+            .env("GIT_OBJECT_DIRECTORY", objects)
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.repo.common_dir.join("objects")));
+        self.run(spec, args, input)
+    }
+
+    fn spec(&self, git_dir: &Path) -> Spec {
+        let top = &self.repo.top;
+        let mut spec = Spec::new(self.program, top)
+            .env("GIT_DIR", git_dir)
+            .env("GIT_WORK_TREE", top)
+            .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top))
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C");
+        if let Some(folder) = self.program.parent() {
+            spec = spec.env("PATH", folder);
+        }
+        if let Some(home) = self.home {
+            spec = spec.env("HOME", home);
+        }
+        spec.stdout_cap = ANSWER_CAP;
+        OVERRIDES.iter().fold(spec, |spec, setting| spec.args(["-c", setting]))
+    }
+
+    fn run<A: AsRef<OsStr>>(
+        &self,
+        mut spec: Spec,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+    ) -> Result<Output, RescueError> {
+        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let what = args.first().map(|arg| arg.to_string_lossy().into_owned()).unwrap_or_default();
+        spec.time_limit = match what.as_str() {
+            "fast-import" | "verify-pack" | "update-index" | "cat-file" => LONG,
+            _ => QUICK,
+        };
+        spec = spec.args(args);
+        match input {
+            Input::Lock => spec.stdin_file = Some(Arc::clone(&self.lock)),
+            Input::Bytes(bytes) => spec.stdin = Some(bytes),
+            Input::File(file) => spec.stdin_file = Some(file),
+        }
+        let output = process::run(&spec)?;
+        match output.end {
+            End::TimedOut => Err(RescueError::TimedOut(what)),
+            End::Signal(signal) => Err(RescueError::Git { what, words: format!("signal {signal}") }),
+            End::Code(_) if output.is_stdout_cut || output.was_held => {
+                Err(RescueError::Git { what, words: "its answer is not complete".to_owned() })
+            }
+            End::Code(_) => Ok(output),
+        }
+    }
+}
+
+/// The output of a command that must have succeeded.
+pub(super) fn succeeded(what: &str, output: Output) -> Result<Output, RescueError> {
+    if output.is_success() {
+        return Ok(output);
+    }
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(RescueError::Git { what: what.to_owned(), words })
+}
+
+/// The one line that a command answered.
+pub(super) fn line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
+}
+
+/// A path in a list that git splits at colons, as git unquotes it.
+fn quoted(path: &Path) -> OsString {
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    let mut text = b"\"".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(*byte);
+    }
+    text.push(b'"');
+    OsString::from_vec(text)
+}

@@ -1,0 +1,178 @@
+//! What was done to a worktree, outside the repository: one line an act, only ever appended.
+//!
+//! It must not be repaired in place: a line that was cut by a crash is passed over, and a damaged one
+//! is said.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+
+use super::error::RescueError;
+use super::repository::read_regular;
+use super::sha1::Sha1;
+
+/// The most that is read of a journal: some hundred thousand acts.
+const CAP: u64 = 256 << 20;
+
+/// One act.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub(super) enum Act {
+    /// A record is saved.
+    Saved(Saved),
+    /// Branch and index are about to move.
+    Moving(Move),
+    /// They have moved.
+    Moved {
+        /// The move.
+        id: String,
+    },
+    /// They have not moved and will not.
+    RolledBack {
+        /// The move.
+        id: String,
+    },
+}
+
+/// A record that is saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Saved {
+    /// The hidden reference.
+    pub(super) reference: String,
+    /// The commit of the work tree.
+    pub(super) snapshot: String,
+    /// The commit of index and facts.
+    pub(super) record: String,
+    /// Where the branch was.
+    pub(super) head: Option<String>,
+    /// The meaning of the index.
+    pub(super) digest: String,
+}
+
+/// What a move is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Purpose {
+    /// A visible commit.
+    Commit,
+    /// Its undo.
+    Undo,
+    /// The undo's undo.
+    Redo,
+}
+
+/// A move of a branch and the index that belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Move {
+    /// Names it.
+    pub(super) id: String,
+    /// What it is for.
+    pub(super) purpose: Purpose,
+    /// The branch by its full name.
+    pub(super) branch: String,
+    /// Where it is; `None` for unborn.
+    pub(super) from: Option<String>,
+    /// Where it goes; `None` for unborn.
+    pub(super) to: Option<String>,
+    /// The meaning of the index before.
+    pub(super) digest_before: String,
+    /// The meaning of the index after.
+    pub(super) digest_after: String,
+    /// The file of ours that holds the bytes of the index before; `None` when there was no index.
+    pub(super) index_before: Option<KeptIndex>,
+    /// The file of ours that holds the bytes of the index after; `None` when there is none.
+    pub(super) index_after: Option<KeptIndex>,
+    /// Device and inode of the new index, which is linked to git's lock.
+    pub(super) inode: (u64, u64),
+}
+
+/// An index that we keep in our own folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptIndex {
+    /// The name of the file in our folder, which is the sum of its bytes.
+    pub(super) sum: String,
+    /// The time of the index file, in seconds and nanoseconds since the epoch.
+    pub(super) modified: (u64, u32),
+}
+
+/// The journal of one worktree.
+pub(super) struct Journal {
+    path: PathBuf,
+}
+
+impl Journal {
+    /// The journal in `folder`.
+    pub(super) fn at(folder: &Path) -> Journal {
+        Journal { path: folder.join("journal") }
+    }
+
+    /// Appends an act; it is on the disk when this returns.
+    pub(super) fn append(&self, act: &Act) -> Result<(), RescueError> {
+        let failed = |error| RescueError::io("append to", &self.path)(error);
+        let text = serde_json::to_string(act).map_err(|error| failed(error.into()))?;
+        let mut file = File::options()
+            .create(true)
+            .append(true)
+            .read(true)
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(&self.path)
+            .map_err(failed)?;
+        // A line before that was cut by a crash is ended first.
+        let line = format!("\n{} {text}\n", sum_of(text.as_bytes()));
+        file.write_all(line.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)
+    }
+
+    /// All acts. The second value is the number of lines that could not be read.
+    pub(super) fn acts(&self) -> Result<(Vec<Act>, usize), RescueError> {
+        let content = read_regular(&self.path, CAP)?.unwrap_or_default();
+        let mut acts = Vec::new();
+        let mut n_damaged = 0;
+        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match parse(line) {
+                Some(act) => acts.push(act),
+                None => n_damaged += 1,
+            }
+        }
+        Ok((acts, n_damaged))
+    }
+}
+
+fn sum_of(text: &[u8]) -> String {
+    let mut sum = Sha1::default();
+    sum.update(text);
+    sum.hex()
+}
+
+fn parse(line: &[u8]) -> Option<Act> {
+    let (sum, text) = (line.get(..40)?, line.get(41..)?);
+    (sum == sum_of(text).as_bytes()).then(|| serde_json::from_slice(text).ok())?
+}
+
+/// The last move, and whether it is over.
+pub(super) fn last_move(acts: &[Act]) -> Option<(&Move, bool)> {
+    let place = acts.iter().rposition(|act| matches!(act, Act::Moving(_)))?;
+    let Act::Moving(last) = &acts[place] else { return None };
+    let is_over = acts[place..].iter().any(|act| match act {
+        Act::Moved { id } | Act::RolledBack { id } => *id == last.id,
+        Act::Saved(_) | Act::Moving(_) => false,
+    });
+    Some((last, is_over))
+}
+
+/// The last move that was made and not rolled back.
+pub(super) fn last_done(acts: &[Act]) -> Option<&Move> {
+    let id = acts.iter().rev().find_map(|act| match act {
+        Act::Moved { id } => Some(id),
+        Act::Saved(_) | Act::Moving(_) | Act::RolledBack { .. } => None,
+    })?;
+    acts.iter().rev().find_map(|act| match act {
+        Act::Moving(made) if made.id == *id => Some(made),
+        Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
+    })
+}

@@ -1,0 +1,30 @@
+//! What can be said of a path alone: whether git refuses it, and how it is written in plain text.
+
+/// True when git refuses a component of the path (`verify_path` of git, on any system).
+pub(super) fn is_refused(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/').any(|name| {
+        if name.is_empty() || name == b"." || name == b".." {
+            return true;
+        }
+        // Characters that HFS+ ignores in names; all of them are written with these first bytes.
+        let text: String = String::from_utf8_lossy(name)
+            .chars()
+            .filter(|c| !is_ignored(*c))
+            .collect::<String>()
+            .to_lowercase();
+        let text = text.replace('\\', "/");
+        text.split('/').any(|part| {
+            let part = part.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']);
+            part == ".git" || part == "git~1"
+        })
+    })
+}
+
+fn is_ignored(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// The bytes in hexadecimal digits: exact in any text.
+pub(super) fn hex(path: &[u8]) -> String {
+    path.iter().map(|byte| format!("{byte:02x}")).collect()
+}

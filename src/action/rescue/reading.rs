@@ -1,0 +1,308 @@
+//! Reads one path of the work tree: no component is a link, nothing is waited for, and what changed
+//! while it was read is read again.
+//!
+//! It must not follow a link, not even in a parent, and must not read what is no regular file.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::error::RescueError;
+use super::sha1::Sha1;
+use super::spool::Spool;
+
+/// A file is read so often when it changes under the reader.
+const TRIES: usize = 3;
+/// What is read at once.
+const PIECE: usize = 1 << 20;
+
+/// How a path was found, to see whether it has changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    place: (u64, u64),
+    mode: u32,
+    /// In bytes.
+    pub(super) size: u64,
+    modified: (i64, u64),
+    /// When it was last changed in any way, in seconds and nanoseconds.
+    pub(super) changed: (i64, u64),
+}
+
+impl Stamp {
+    #[expect(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
+    fn of(stat: &Stat) -> Stamp {
+        Stamp {
+            place: (stat.st_dev as u64, stat.st_ino as u64),
+            mode: stat.st_mode as u32,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+        }
+    }
+
+    /// The mode that git gives it.
+    pub(super) fn git_mode(&self) -> &'static str {
+        match FileType::from_raw_mode(self.mode) {
+            FileType::Symlink => "120000",
+            _ if self.mode & 0o100 != 0 => "100755",
+            _ => "100644",
+        }
+    }
+}
+
+/// What is at a path.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A file or a link, which is in the spool now.
+    Read(Blob),
+    /// A folder; what is in it has paths of its own.
+    Folder,
+    /// Nothing.
+    Absent,
+    /// Something that cannot be read; the words say why.
+    Unreadable(String),
+}
+
+/// A content that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Blob {
+    /// How it was found after it was read.
+    pub(super) stamp: Stamp,
+    /// The id that we computed.
+    pub(super) id: String,
+    /// The number under which the spool holds it.
+    pub(super) mark: usize,
+    /// In bytes.
+    pub(super) size: u64,
+    /// True when it changed during each of the readings.
+    pub(super) is_torn: bool,
+}
+
+/// The work tree, opened once.
+pub(super) struct WorkTree {
+    top: OwnedFd,
+}
+
+impl WorkTree {
+    /// Opens the top.
+    pub(super) fn open(top: &Path) -> Result<WorkTree, RescueError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let top = rustix::fs::open(top, flags, Mode::empty())
+            .map_err(|errno| RescueError::io("open", top)(errno.into()))?;
+        Ok(WorkTree { top })
+    }
+
+    /// How the path is found now; `None` when nothing is there.
+    pub(super) fn stamp(&self, path: &[u8]) -> Result<Option<Stamp>, Errno> {
+        let parent = match self.parent(path) {
+            Ok(parent) => parent,
+            Err(errno) => return absence(errno),
+        };
+        let (folder, name) = match &parent {
+            (Some(folder), name) => (folder.as_fd(), *name),
+            (None, name) => (self.top.as_fd(), *name),
+        };
+        match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Stamp::of(&stat))),
+            Err(errno) => absence(errno),
+        }
+    }
+
+    /// Reads what is at the path into the spool.
+    pub(super) fn read(&self, path: &[u8], spool: &mut Spool) -> Result<Found, RescueError> {
+        let parent = match self.parent(path) {
+            Ok(parent) => parent,
+            Err(errno) => return Ok(not_found(errno)),
+        };
+        let (folder, name) = match &parent {
+            (Some(folder), name) => (folder.as_fd(), *name),
+            (None, name) => (self.top.as_fd(), *name),
+        };
+        for attempt in 1..=TRIES {
+            let stat = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                Err(errno) => return Ok(not_found(errno)),
+            };
+            let found = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Symlink => read_link(folder, name, Stamp::of(&stat), spool)?,
+                FileType::RegularFile => read_file(folder, name, attempt == TRIES, spool)?,
+                FileType::Directory => return Ok(Found::Folder),
+                _ => return Ok(Found::Unreadable("it is no file, link or folder".to_owned())),
+            };
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
+        Ok(Found::Unreadable("it becomes something else all the time".to_owned()))
+    }
+
+    /// The names in a folder.
+    pub(super) fn list(&self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
+        let mut inner = path.to_vec();
+        inner.extend_from_slice(b"/x");
+        let (folder, _) = self.parent(&inner)?;
+        let Some(folder) = folder else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(name.to_vec());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// True when a folder is there, reached through no link.
+    pub(super) fn is_folder(&self, path: &[u8]) -> bool {
+        matches!(self.stamp(path), Ok(Some(stamp))
+            if FileType::from_raw_mode(stamp.mode) == FileType::Directory)
+    }
+
+    /// The folder that holds the last component; `None` for the top itself.
+    fn parent<'p>(&self, path: &'p [u8]) -> Result<(Option<OwnedFd>, &'p [u8]), Errno> {
+        let mut components = path.split(|byte| *byte == b'/').peekable();
+        let mut folder: Option<OwnedFd> = None;
+        while let Some(name) = components.next() {
+            if name.is_empty() || name == b"." || name == b".." {
+                return Err(Errno::INVAL);
+            }
+            if components.peek().is_none() {
+                return Ok((folder, name));
+            }
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let at = folder.as_ref().map_or(self.top.as_fd(), |folder| folder.as_fd());
+            let next = rustix::fs::openat(at, name, flags, Mode::empty())?;
+            folder = Some(next);
+        }
+        Err(Errno::INVAL)
+    }
+}
+
+/// Nothing is at a path whose parent is missing, a file or a link.
+fn is_absence(errno: Errno) -> bool {
+    matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+}
+
+fn absence(errno: Errno) -> Result<Option<Stamp>, Errno> {
+    if is_absence(errno) { Ok(None) } else { Err(errno) }
+}
+
+fn not_found(errno: Errno) -> Found {
+    if is_absence(errno) { Found::Absent } else { Found::Unreadable(std::io::Error::from(errno).to_string()) }
+}
+
+fn read_link(
+    folder: std::os::fd::BorrowedFd<'_>,
+    name: &[u8],
+    stamp: Stamp,
+    spool: &mut Spool,
+) -> Result<Option<Found>, RescueError> {
+    let target = match rustix::fs::readlinkat(folder, name, Vec::new()) {
+        Ok(target) => target,
+        // It is no link any more.
+        Err(Errno::INVAL) => return Ok(None),
+        Err(errno) => return Ok(Some(not_found(errno))),
+    };
+    let content = target.to_bytes();
+    // A link cannot be changed, only replaced.
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(after) if Stamp::of(&after) == stamp => {}
+        Ok(_) => return Ok(None),
+        Err(errno) => return Ok(Some(not_found(errno))),
+    }
+    let mut sum = Sha1::of_blob(content.len() as u64);
+    sum.update(content);
+    let mark = spool.blob(content)?;
+    let size = content.len() as u64;
+    Ok(Some(Found::Read(Blob { stamp, id: sum.hex(), mark, size, is_torn: false })))
+}
+
+/// Reads a regular file; `None` when it changed meanwhile and this was not the last try.
+fn read_file(
+    folder: std::os::fd::BorrowedFd<'_>,
+    name: &[u8],
+    is_last: bool,
+    spool: &mut Spool,
+) -> Result<Option<Found>, RescueError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let fd = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
+        Ok(fd) => fd,
+        // It is a link now.
+        Err(Errno::LOOP) => return Ok(None),
+        Err(errno) => return Ok(Some(not_found(errno))),
+    };
+    let unreadable = |errno: Errno| Found::Unreadable(std::io::Error::from(errno).to_string());
+    let before = match rustix::fs::fstat(&fd) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Stamp::of(&stat),
+        Ok(_) => return Ok(None),
+        Err(errno) => return Ok(Some(unreadable(errno))),
+    };
+    let mut file = File::from(fd);
+    let mut sum = Sha1::of_blob(before.size);
+    let start = spool.begin(before.size)?;
+    let mut n_read = 0;
+    let mut piece = vec![0; PIECE.min(usize::try_from(before.size).unwrap_or(PIECE) + 1)];
+    loop {
+        // One byte more than expected is looked for, to see growth.
+        match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => {
+                n_read += n as u64;
+                if n_read > before.size {
+                    break;
+                }
+                sum.update(&piece[..n]);
+                spool.add(&piece[..n])?;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                spool.rewind(start)?;
+                return Ok(Some(Found::Unreadable(error.to_string())));
+            }
+        }
+    }
+    let after = match rustix::fs::fstat(&file) {
+        Ok(stat) => Stamp::of(&stat),
+        Err(errno) => {
+            spool.rewind(start)?;
+            return Ok(Some(unreadable(errno)));
+        }
+    };
+    if n_read == before.size && before == after {
+        let mark = spool.end()?;
+        let blob = Blob { stamp: after, id: sum.hex(), mark, size: n_read, is_torn: false };
+        return Ok(Some(Found::Read(blob)));
+    }
+    spool.rewind(start)?;
+    if !is_last {
+        return Ok(None);
+    }
+    read_torn(&mut file, after, spool).map(Some)
+}
+
+/// Reads a file that does not hold still: as much of it as it had a moment ago, and says so.
+fn read_torn(file: &mut File, stamp: Stamp, spool: &mut Spool) -> Result<Found, RescueError> {
+    use std::io::Seek as _;
+    let mut content = Vec::new();
+    let read = file.rewind().and_then(|()| file.take(stamp.size.min(TORN_CAP)).read_to_end(&mut content));
+    if let Err(error) = read {
+        return Ok(Found::Unreadable(error.to_string()));
+    }
+    if stamp.size > TORN_CAP {
+        return Ok(Found::Unreadable("it is large and changes all the time".to_owned()));
+    }
+    let size = content.len() as u64;
+    let mut sum = Sha1::of_blob(size);
+    sum.update(&content);
+    let mark = spool.blob(&content)?;
+    Ok(Found::Read(Blob { stamp, id: sum.hex(), mark, size, is_torn: true }))
+}
+
+/// The largest file of which a torn reading is kept, in bytes.
+const TORN_CAP: u64 = 64 << 20;

@@ -1,0 +1,296 @@
+//! Writes a record: contents, trees and commits in one pack, compared whole with what was read, then a
+//! hidden reference. It takes nothing away and moves nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::listing::{self, Tree, TreeEntry, digest};
+use super::names;
+use super::repository::read_regular;
+use super::shadow::Shadow;
+use super::spool::{Spool, quoted};
+use super::survey::Survey;
+use super::verify;
+use crate::model::Gap;
+
+/// Who makes a record.
+const IDENTITY: &str = "closeout <closeout@localhost>";
+/// Files that show an operation of git in progress; folders with their files.
+const STATE_FILES: [&str; 14] = [
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "ORIG_HEAD",
+    "BISECT_LOG",
+    "BISECT_START",
+    "BISECT_TERMS",
+    "AUTO_MERGE",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
+/// The largest file of state that is kept, in bytes.
+const STATE_CAP: u64 = 16 << 20;
+
+/// What a record is made of, before it is written.
+pub(super) struct Draft {
+    /// The work tree.
+    pub(super) snapshot: Tree,
+    /// The index, its stages, the state of git and the facts.
+    pub(super) record: Tree,
+    /// Sizes of the contents that were read, by their ids.
+    pub(super) sizes: BTreeMap<String, u64>,
+    /// What is missing.
+    pub(super) gaps: Vec<Gap>,
+    /// The commands for the commits need the number or the id of each content.
+    references: BTreeMap<String, String>,
+}
+
+/// The two commits of a record.
+pub(super) struct Commits {
+    /// Of the work tree.
+    pub(super) snapshot: String,
+    /// Of the index and the facts.
+    pub(super) record: String,
+}
+
+/// Puts together what goes into the trees.
+pub(super) fn draft(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    survey: &Survey,
+    spool: &mut Spool,
+) -> Result<Draft, RescueError> {
+    let mut draft = Draft {
+        snapshot: Tree::new(),
+        record: Tree::new(),
+        sizes: BTreeMap::new(),
+        gaps: survey.gaps.clone(),
+        references: BTreeMap::new(),
+    };
+    let mut refused = Vec::new();
+    for (path, blob) in &survey.blobs {
+        let entry = TreeEntry { mode: blob.stamp.git_mode().to_owned(), id: blob.id.clone() };
+        draft.sizes.insert(blob.id.clone(), blob.size);
+        draft.references.entry(blob.id.clone()).or_insert_with(|| format!(":{}", blob.mark));
+        if names::is_refused(path) {
+            let n = refused.len();
+            refused.push(json!({ "n": n, "path": names::hex(path), "mode": entry.mode }));
+            draft.record.insert(format!("x/{n}").into_bytes(), entry);
+        } else {
+            draft.snapshot.insert(path.clone(), entry);
+        }
+    }
+    draft.add_stages(git, shadow, survey)?;
+    if let Some(raw) = &shadow.raw_index {
+        draft.add(spool, b"index", &raw.bytes)?;
+    }
+    draft.add_state(git, spool)?;
+    let modified = shadow.raw_index.as_ref().and_then(|raw| {
+        let since = raw.modified.duration_since(std::time::SystemTime::UNIX_EPOCH).ok()?;
+        Some((since.as_secs(), since.subsec_nanos()))
+    });
+    let gaps: Vec<_> =
+        draft.gaps.iter().map(|gap| json!({ "path": names::hex(&gap.path), "reason": gap.reason })).collect();
+    let nested: Vec<_> = survey.nested.iter().map(|path| nested_facts(git, path)).collect();
+    let meta = json!({
+        "version": 1,
+        "branch": survey.head.branch,
+        "head": survey.head.commit,
+        "index_modified": modified,
+        "index_digest": digest(&survey.entries),
+        "is_settled": survey.is_settled,
+        "gaps": gaps,
+        "refused_names": refused,
+        "nested": nested,
+    });
+    draft.add(spool, b"meta.json", meta.to_string().as_bytes())?;
+    Ok(draft)
+}
+
+/// A repository inside: where it is and the text of its HEAD, as far as it is a small file.
+fn nested_facts(git: &Git<'_>, path: &[u8]) -> serde_json::Value {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = git.repo.top.join(std::ffi::OsStr::from_bytes(path)).join(".git");
+    let head = read_regular(&folder.join("HEAD"), 4096).ok().flatten();
+    json!({ "path": names::hex(path), "head": head.map(|text| String::from_utf8_lossy(&text).into_owned()) })
+}
+
+impl Draft {
+    fn add(&mut self, spool: &mut Spool, path: &[u8], content: &[u8]) -> Result<(), RescueError> {
+        let mut sum = super::sha1::Sha1::of_blob(content.len() as u64);
+        sum.update(content);
+        let id = sum.hex();
+        let mark = spool.blob(content)?;
+        self.sizes.insert(id.clone(), content.len() as u64);
+        self.references.entry(id.clone()).or_insert_with(|| format!(":{mark}"));
+        self.record.insert(path.to_vec(), TreeEntry { mode: "100644".to_owned(), id });
+        Ok(())
+    }
+
+    /// Every stage of the index; its objects are in the repository already, or are named as missing.
+    fn add_stages(&mut self, git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Result<(), RescueError> {
+        let mut ids: Vec<&str> = survey.entries.iter().map(|entry| entry.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let present = verify::present(git, shadow, &ids)?;
+        for entry in &survey.entries {
+            if entry.is_intent() || names::is_refused(&entry.path) {
+                continue;
+            }
+            if entry.is_gitlink() && entry.stage == 0 && !has_files_below(&survey.blobs, &entry.path) {
+                let link = TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
+                self.snapshot.insert(entry.path.clone(), link);
+            }
+            if !entry.is_gitlink() && !present.contains_key(&entry.id) {
+                let reason = "its staged content is missing from the repository".to_owned();
+                self.gaps.push(Gap { path: entry.path.clone(), reason });
+                continue;
+            }
+            let path = [format!("s{}/", entry.stage).as_bytes(), &entry.path].concat();
+            self.references.entry(entry.id.clone()).or_insert_with(|| entry.id.clone());
+            self.record.insert(path, TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() });
+        }
+        Ok(())
+    }
+
+    fn add_state(&mut self, git: &Git<'_>, spool: &mut Spool) -> Result<(), RescueError> {
+        for name in STATE_FILES {
+            let path = git.repo.git_dir.join(name);
+            let files = match path.symlink_metadata() {
+                Err(_) => continue,
+                Ok(metadata) if metadata.is_dir() => {
+                    let entries = fs::read_dir(&path).map_err(RescueError::io("list", &path))?;
+                    entries.flatten().map(|entry| entry.path()).collect()
+                }
+                Ok(_) => vec![path],
+            };
+            for file in files.iter().filter(|file| file.is_file()) {
+                use std::os::unix::ffi::OsStrExt as _;
+                let Ok(below) = file.strip_prefix(&git.repo.git_dir) else { continue };
+                if let Some(content) = read_regular(file, STATE_CAP)? {
+                    self.add(spool, &[b"state/", below.as_os_str().as_bytes()].concat(), &content)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the commands for the two commits.
+    fn commit_commands(&self, survey: &Survey, spool: &mut Spool) -> Result<(), RescueError> {
+        let when = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+        let record = spool.next_mark();
+        for (name, tree, is_snapshot) in [("record", &self.record, false), ("snapshot", &self.snapshot, true)]
+        {
+            let message = format!("closeout: {name} of uncommitted work\n");
+            let mark = if is_snapshot { spool.next_mark() } else { record };
+            spool.add(
+                format!(
+                    "commit refs/closeout/{name}\nmark :{mark}\ncommitter {IDENTITY} {when} +0000\ndata {}\n{message}\n",
+                    message.len()
+                )
+                .as_bytes(),
+            )?;
+            match (&survey.head.commit, is_snapshot) {
+                (Some(head), false) => spool.add(format!("from {head}\n").as_bytes())?,
+                (Some(head), true) => spool.add(format!("from {head}\nmerge :{record}\n").as_bytes())?,
+                (None, true) => spool.add(format!("from :{record}\n").as_bytes())?,
+                (None, false) => {}
+            }
+            spool.add(b"deleteall\n")?;
+            for (path, entry) in tree {
+                let content = self.references.get(&entry.id).unwrap_or(&entry.id);
+                spool.add(format!("M {} {content} ", entry.mode).as_bytes())?;
+                spool.add(&quoted(path))?;
+                spool.add(b"\n")?;
+            }
+            spool.add(b"\n")?;
+        }
+        spool.add(b"done\n")
+    }
+}
+
+fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
+    let prefix = [folder, b"/"].concat();
+    blobs.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix))
+}
+
+/// Makes the pack in our own object directory.
+pub(super) fn import(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    survey: &Survey,
+    draft: &Draft,
+    mut spool: Spool,
+) -> Result<Commits, RescueError> {
+    draft.commit_commands(survey, &mut spool)?;
+    let file = Arc::new(spool.finish()?);
+    let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
+    let output = git.shadowed(shadow, &shadow.objects, args, Input::File(file))?;
+    succeeded("fast-import", output)?;
+    let id_of = |name: &str| {
+        let args = ["rev-parse", "--verify", "-q", &format!("refs/closeout/{name}")];
+        let output = git.shadowed(shadow, &shadow.objects, args, Input::Lock)?;
+        Ok::<String, RescueError>(line(&succeeded("rev-parse", output)?))
+    };
+    Ok(Commits { snapshot: id_of("snapshot")?, record: id_of("record")? })
+}
+
+/// Moves the packs of our own object directory into the repository's; their paths there.
+pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::path::PathBuf>, RescueError> {
+    let from = shadow.objects.join("pack");
+    let to = objects.join("pack");
+    fs::create_dir_all(&to).map_err(RescueError::io("make", &to))?;
+    let mut names: Vec<String> = fs::read_dir(&from)
+        .map_err(RescueError::io("list", &from))?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with("pack-"))
+        .collect();
+    // The list of contents comes last: with it the pack is there for git.
+    names.sort_by_key(|name| (name.ends_with(".idx"), name.clone()));
+    let mut packs = Vec::new();
+    for name in names {
+        let (source, target) = (from.join(&name), to.join(&name));
+        if fs::rename(&source, &target).is_err() {
+            // Another file system. Git removes what is called so if we do not come to it.
+            let temporary = to.join(format!("tmp_closeout_{name}"));
+            fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
+            fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
+        }
+        if name.ends_with(".idx") {
+            packs.push(target);
+        }
+    }
+    Ok(packs)
+}
+
+/// Keeps `commit` by a hidden reference that did not exist.
+pub(super) fn make_reference(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
+    let zero = "0".repeat(commit.len());
+    let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Input::Lock)?;
+    succeeded("update-ref", output)?;
+    Ok(())
+}
+
+/// True when the trees show no work that is not committed.
+pub(super) fn is_nothing(git: &Git<'_>, survey: &Survey, draft: &Draft) -> bool {
+    let Some(head) = &survey.head.commit else { return survey.blobs.is_empty() && survey.entries.is_empty() };
+    let Ok(tree) = listing::tree(git, head) else { return false };
+    let is_staged_same = survey.entries.len() == tree.len()
+        && survey.entries.iter().all(|entry| {
+            entry.stage == 0
+                && !entry.is_intent()
+                && tree.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
+        });
+    is_staged_same && tree == draft.snapshot && draft.gaps.is_empty() && git.repo.operation().is_none()
+}

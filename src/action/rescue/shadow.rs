@@ -1,0 +1,142 @@
+//! A shadow of the git directory in our own folder: no configuration, hooks or attributes that name
+//! programs, a copy of the index with its time, and an object directory of its own.
+//!
+//! It must not be made inside the repository, and nothing of the repository is changed here.
+
+use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::error::RescueError;
+use super::repository::{Repository, read_regular};
+use super::settings::Settings;
+
+/// The most that is read of an index: several million entries.
+const INDEX_CAP: u64 = 1 << 30;
+/// The most that is read of a list of ignore rules.
+const RULES_CAP: u64 = 4 << 20;
+
+/// A shadow; gone when it is dropped.
+pub(super) struct Shadow {
+    /// To be named as the git directory.
+    pub(super) git_dir: PathBuf,
+    /// The copy of the index.
+    pub(super) index: PathBuf,
+    /// Where new objects go until they are moved into the repository.
+    pub(super) objects: PathBuf,
+    /// The bytes of the index, and the time of its file; `None` when there is no index.
+    pub(super) raw_index: Option<RawIndex>,
+    folder: PathBuf,
+}
+
+/// The index as it lay on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RawIndex {
+    /// Its bytes.
+    pub(super) bytes: Vec<u8>,
+    /// The time of the file, which decides what git takes for unchanged.
+    pub(super) modified: SystemTime,
+}
+
+impl Shadow {
+    /// Makes the shadow below `work`, a folder of ours on which this process has its turn.
+    pub(super) fn make(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
+        // What a killed run left; the turn is ours.
+        let _ = fs::remove_dir_all(work);
+        let git_dir = work.join("git");
+        for folder in ["git/refs", "git/info", "objects/pack"] {
+            let path = work.join(folder);
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&path)
+                .map_err(RescueError::io("make", &path))?;
+        }
+        let shadow = Shadow {
+            index: git_dir.join("index"),
+            git_dir,
+            objects: work.join("objects"),
+            raw_index: read_index(&repo.index())?,
+            folder: work.to_owned(),
+        };
+        shadow.write("HEAD", b"ref: refs/heads/unborn\n")?;
+        shadow.configure(&Settings::default())?;
+        if let Some(raw) = &shadow.raw_index {
+            write_index(&shadow.index, raw)?;
+        }
+        if let Some(rules) = read_regular(&repo.common_dir.join("info/exclude"), RULES_CAP)? {
+            shadow.write("info/exclude", &rules)?;
+        }
+        shadow.copy_shared_indexes(repo)?;
+        Ok(shadow)
+    }
+
+    /// A path in the shadow's folder for a file of ours.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Adds harmless settings of the repository: they decide what is ignored and how it is converted.
+    pub(super) fn configure(&self, settings: &Settings) -> Result<(), RescueError> {
+        let mut text =
+            String::from("[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tfileMode = true\n");
+        for (key, value) in &settings.harmless {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            text.push_str(&format!("\t{key} = \"{value}\"\n"));
+        }
+        self.write("config", text.as_bytes())
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Result<(), RescueError> {
+        let path = self.git_dir.join(name);
+        fs::write(&path, content).map_err(RescueError::io("write", &path))
+    }
+
+    fn copy_shared_indexes(&self, repo: &Repository) -> Result<(), RescueError> {
+        let entries = fs::read_dir(&repo.git_dir).map_err(RescueError::io("list", &repo.git_dir))?;
+        for entry in entries.flatten() {
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            if name.starts_with("sharedindex.") {
+                if let Some(content) = read_regular(&entry.path(), INDEX_CAP)? {
+                    self.write(&name, &content)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        // What stays is removed when the next shadow is made.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The index and the time of its file, which belong together; `None` when there is none.
+pub(super) fn read_index(path: &Path) -> Result<Option<RawIndex>, RescueError> {
+    for _ in 0..10 {
+        let before = path.symlink_metadata();
+        let Some(bytes) = read_regular(path, INDEX_CAP)? else { return Ok(None) };
+        let after = path.symlink_metadata();
+        if let (Ok(before), Ok(after)) = (before, after) {
+            use std::os::unix::fs::MetadataExt as _;
+            // Git puts a new file in its place, and so do we: the same file has the same content.
+            if before.ino() == after.ino() && before.ctime_nsec() == after.ctime_nsec() {
+                let modified = after.modified().map_err(RescueError::io("look at", path))?;
+                return Ok(Some(RawIndex { bytes, modified }));
+            }
+        }
+    }
+    Err(RescueError::Busy("the index changes all the time".to_owned()))
+}
+
+/// Writes an index with the time that belongs to it, to the disk.
+pub(super) fn write_index(path: &Path, raw: &RawIndex) -> Result<(), RescueError> {
+    fs::write(path, &raw.bytes).map_err(RescueError::io("write", path))?;
+    let file = File::options().write(true).open(path).map_err(RescueError::io("open", path))?;
+    file.set_times(FileTimes::new().set_modified(raw.modified))
+        .map_err(RescueError::io("set the time of", path))?;
+    file.sync_all().map_err(RescueError::io("write", path))
+}

@@ -1,0 +1,103 @@
+//! The stream for `git fast-import`, in a file of ours: contents are written while they are read, and
+//! one that was read in vain is taken back. It must not hold contents in memory.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::error::RescueError;
+
+/// The stream.
+pub(super) struct Spool {
+    file: BufWriter<File>,
+    path: PathBuf,
+    length: u64,
+    n_marks: usize,
+}
+
+impl Spool {
+    /// A new stream in the file `path`, which must not exist.
+    pub(super) fn create(path: &Path) -> Result<Spool, RescueError> {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(RescueError::io("make", path))?;
+        Ok(Spool {
+            file: BufWriter::with_capacity(256 << 10, file),
+            path: path.to_owned(),
+            length: 0,
+            n_marks: 0,
+        })
+    }
+
+    /// Adds a whole content; its number.
+    pub(super) fn blob(&mut self, content: &[u8]) -> Result<usize, RescueError> {
+        self.begin(content.len() as u64)?;
+        self.add(content)?;
+        self.end()
+    }
+
+    /// Begins a content of exactly `size` bytes; where to rewind to if it is not.
+    pub(super) fn begin(&mut self, size: u64) -> Result<u64, RescueError> {
+        let start = self.length;
+        let mark = self.n_marks + 1;
+        self.add(format!("blob\nmark :{mark}\ndata {size}\n").as_bytes())?;
+        Ok(start)
+    }
+
+    /// Ends the content that was begun; its number.
+    pub(super) fn end(&mut self) -> Result<usize, RescueError> {
+        self.add(b"\n")?;
+        self.n_marks += 1;
+        Ok(self.n_marks)
+    }
+
+    /// Takes back what was begun at `start`.
+    pub(super) fn rewind(&mut self, start: u64) -> Result<(), RescueError> {
+        let failed = |error| RescueError::io("write", &self.path)(error);
+        self.file.flush().map_err(failed)?;
+        self.file.get_ref().set_len(start).map_err(failed)?;
+        self.file.seek(SeekFrom::Start(start)).map_err(failed)?;
+        self.length = start;
+        Ok(())
+    }
+
+    /// Adds commands as they are.
+    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
+        self.length += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(RescueError::io("write", &self.path))
+    }
+
+    /// A number for something that is no blob.
+    pub(super) fn next_mark(&mut self) -> usize {
+        self.n_marks += 1;
+        self.n_marks
+    }
+
+    /// The file, at its beginning.
+    pub(super) fn finish(self) -> Result<File, RescueError> {
+        let path = self.path;
+        let mut file =
+            self.file.into_inner().map_err(|error| RescueError::io("write", &path)(error.into_error()))?;
+        file.rewind().map_err(RescueError::io("read", &path))?;
+        Ok(file)
+    }
+}
+
+/// A path as `fast-import` takes it: quoted, with every byte that is not plain in octal.
+pub(super) fn quoted(path: &[u8]) -> Vec<u8> {
+    let mut text = vec![b'"'];
+    for byte in path {
+        if byte.is_ascii_alphanumeric() || b"._-/ ".contains(byte) {
+            text.push(*byte);
+        } else {
+            text.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+        }
+    }
+    text.push(b'"');
+    text
+}

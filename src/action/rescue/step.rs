@@ -1,0 +1,58 @@
+//! The named steps of a rescue and an undo. A test can be called at each, to end the process there or
+//! to change the repository; nobody else is.
+
+/// A step that is over when it is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The turn on this worktree is ours.
+    Locked,
+    /// The work tree was read.
+    Surveyed,
+    /// Contents, trees and commits are in our own object directory.
+    Imported,
+    /// The pack is in the repository.
+    PackMoved,
+    /// Everything was found in the repository.
+    Verified,
+    /// The hidden reference is there.
+    ReferenceMade,
+    /// The journal has the record.
+    RecordJournalled,
+    /// The tree of the visible commit is as confirmed.
+    TreeMade,
+    /// The visible commit exists and is kept by a hidden reference.
+    CommitPinned,
+    /// The new index lies beside the old one.
+    IndexPrepared,
+    /// The journal knows what is about to move.
+    MoveJournalled,
+    /// git's lock on the index is ours.
+    IndexLocked,
+    /// The branch is at its new place.
+    BranchMoved,
+    /// The new index is in its place.
+    IndexMoved,
+    /// The journal says that all of it is done.
+    MoveDone,
+}
+
+impl Step {
+    /// All of them, in their order.
+    pub const ALL: [Step; 15] = [
+        Step::Locked,
+        Step::Surveyed,
+        Step::Imported,
+        Step::PackMoved,
+        Step::Verified,
+        Step::ReferenceMade,
+        Step::RecordJournalled,
+        Step::TreeMade,
+        Step::CommitPinned,
+        Step::IndexPrepared,
+        Step::MoveJournalled,
+        Step::IndexLocked,
+        Step::BranchMoved,
+        Step::IndexMoved,
+        Step::MoveDone,
+    ];
+}

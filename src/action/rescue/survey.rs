@@ -1,0 +1,167 @@
+//! Reads the whole uncommitted state until it holds still: the index, every file that is tracked or
+//! new, and what lies in repositories inside. It must not change anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::error::RescueError;
+use super::git::Git;
+use super::listing::{self, Head, IndexEntry};
+use super::reading::{Blob, Found, WorkTree};
+use super::shadow::Shadow;
+use super::spool::Spool;
+use crate::model::Gap;
+
+/// So many rounds are made until nothing moves.
+const ROUNDS: usize = 6;
+/// A file that was read so soon after its last change is read again: two changes within a tick of the
+/// file system's clock look like one.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The uncommitted state as it was read.
+pub(super) struct Survey {
+    /// Where HEAD is.
+    pub(super) head: Head,
+    /// The index.
+    pub(super) entries: Vec<IndexEntry>,
+    /// Every file and link that was read.
+    pub(super) blobs: BTreeMap<Vec<u8>, Blob>,
+    /// Repositories inside this one, submodules too.
+    pub(super) nested: BTreeSet<Vec<u8>>,
+    /// What could not be read.
+    pub(super) gaps: Vec<Gap>,
+    /// False when something still moved in the last round.
+    pub(super) is_settled: bool,
+}
+
+/// A content and when its reading was over.
+struct Kept {
+    blob: Blob,
+    read_at: Duration,
+}
+
+impl Kept {
+    fn is_racy(&self) -> bool {
+        let (seconds, nanos) = self.blob.stamp.changed;
+        let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
+        self.read_at < changed + TICK
+    }
+}
+
+/// Reads everything into `spool`.
+pub(super) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Result<Survey, RescueError> {
+    let tree = WorkTree::open(&git.repo.top)?;
+    let head = listing::head(git)?;
+    let entries = listing::index_entries(git, shadow)?;
+    let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
+    for round in 1..=ROUNDS {
+        let names = Names::list(git, shadow, &tree, &entries)?;
+        let mut gaps = names.gaps;
+        let mut next = BTreeMap::new();
+        let mut is_moving = false;
+        for path in names.paths {
+            let before = kept.remove(&path);
+            let stamp = tree.stamp(&path).ok().flatten();
+            if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
+                && !before.is_racy()
+                && !before.blob.is_torn
+            {
+                let kept = Kept { blob: before.blob.clone(), read_at: before.read_at };
+                next.insert(path, kept);
+                continue;
+            }
+            match tree.read(&path, spool)? {
+                Found::Read(blob) => {
+                    is_moving |= blob.is_torn
+                        || before.is_none_or(|before| {
+                            before.blob.id != blob.id || before.blob.stamp.git_mode() != blob.stamp.git_mode()
+                        });
+                    if blob.is_torn {
+                        gaps.push(Gap {
+                            path: path.clone(),
+                            reason: "it changed while it was read".to_owned(),
+                        });
+                    }
+                    next.insert(path, Kept { blob, read_at: now() });
+                }
+                Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
+                Found::Folder | Found::Absent => is_moving |= before.is_some(),
+            }
+        }
+        // What is left was there and is not listed any more.
+        is_moving |= !kept.is_empty();
+        kept = next;
+        let is_settled = round > 1 && !is_moving;
+        if is_settled || round == ROUNDS {
+            let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
+            return Ok(Survey { head, entries, blobs, nested: names.nested, gaps, is_settled });
+        }
+        std::thread::sleep(TICK);
+    }
+    Err(RescueError::Damage("no round was made".to_owned()))
+}
+
+fn now() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    Duration::new(u64::try_from(now.tv_sec).unwrap_or(0), u32::try_from(now.tv_nsec).unwrap_or(0))
+}
+
+/// What is to be read.
+struct Names {
+    paths: BTreeSet<Vec<u8>>,
+    nested: BTreeSet<Vec<u8>>,
+    gaps: Vec<Gap>,
+}
+
+impl Names {
+    fn list(
+        git: &Git<'_>,
+        shadow: &Shadow,
+        tree: &WorkTree,
+        entries: &[IndexEntry],
+    ) -> Result<Names, RescueError> {
+        let untracked = listing::untracked(git, shadow)?;
+        let mut names =
+            Names { paths: untracked.paths.into_iter().collect(), nested: BTreeSet::new(), gaps: Vec::new() };
+        for words in untracked.warnings {
+            names.gaps.push(Gap { path: Vec::new(), reason: words });
+        }
+        for entry in entries {
+            if !entry.is_gitlink() {
+                names.paths.insert(entry.path.clone());
+            } else if tree.is_folder(&entry.path) {
+                names.nested.insert(entry.path.clone());
+            }
+        }
+        names.nested.extend(untracked.nested);
+        for folder in names.nested.clone() {
+            names.walk(tree, &folder, true);
+        }
+        Ok(names)
+    }
+
+    /// Adds every file below `folder`, but not what git itself keeps there.
+    fn walk(&mut self, tree: &WorkTree, folder: &[u8], is_top: bool) {
+        let children = match tree.list(folder) {
+            Ok(children) => children,
+            Err(errno) => {
+                let reason = std::io::Error::from(errno).to_string();
+                self.gaps.push(Gap { path: folder.to_vec(), reason });
+                return;
+            }
+        };
+        if !is_top && children.iter().any(|name| name == b".git") {
+            let reason = "it is a repository inside a repository inside this one".to_owned();
+            self.gaps.push(Gap { path: folder.to_vec(), reason });
+            return;
+        }
+        for name in children.into_iter().filter(|name| name != b".git") {
+            let path = [folder, b"/", &name[..]].concat();
+            if tree.is_folder(&path) {
+                self.walk(tree, &path, false);
+            } else {
+                self.paths.insert(path);
+            }
+        }
+    }
+}

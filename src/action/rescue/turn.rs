@@ -1,0 +1,112 @@
+//! The turn of one rescue on one worktree: a lock in our own folder that frees itself when its holder
+//! dies, and everything that is opened under it.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::Git;
+use super::journal::Journal;
+use super::repository::Repository;
+use super::sha1::Sha1;
+use super::step::Step;
+
+/// How often and after which pauses the lock is tried: two seconds in all. A child of a killed rescue
+/// can hold it a moment longer than its parent.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The turn; it ends when this is dropped and no child of git's holds it.
+pub(super) struct Turn {
+    /// The repository.
+    pub(super) repo: Repository,
+    /// Our own folder for this worktree.
+    pub(super) folder: PathBuf,
+    /// What was done to it.
+    pub(super) journal: Journal,
+    lock: Arc<File>,
+}
+
+impl Turn {
+    /// Waits for the turn on the repository whose top is `workspace`.
+    pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<Turn, RescueError> {
+        let repo = Repository::open(workspace, rescuer.home.as_deref())?;
+        let folder = rescuer.state.join("rescue").join(&repo.key);
+        own_folder(&folder)?;
+        let path = folder.join("lock");
+        let file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(&path)
+            .map_err(RescueError::io("open", &path))?;
+        for _ in 0..TRIES {
+            match file.try_lock() {
+                Ok(()) => {
+                    let journal = Journal::at(&folder);
+                    rescuer.reached(Step::Locked);
+                    return Ok(Turn { repo, folder, journal, lock: Arc::new(file) });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(RescueError::io("lock", &path)(error)),
+            }
+        }
+        Err(RescueError::Busy("another rescue works on this worktree".to_owned()))
+    }
+
+    /// The runner of git.
+    pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+        Git {
+            program: &rescuer.git,
+            home: rescuer.home.as_deref(),
+            repo: &self.repo,
+            lock: Arc::clone(&self.lock),
+        }
+    }
+
+    /// A name that was not given before: the time in UTC and eight digits.
+    pub(super) fn new_id(&self) -> String {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+        let mut sum = Sha1::default();
+        let salt = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_nsec;
+        sum.update(format!("{} {} {salt} {}", now.tv_sec, now.tv_nsec, std::process::id()).as_bytes());
+        sum.update(self.repo.key.as_bytes());
+        let time = jiff::Timestamp::from_second(now.tv_sec).unwrap_or_default();
+        format!("{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), &sum.hex()[..8])
+    }
+
+    /// Writes the file systems of the repository and of our own folder to the disk.
+    pub(super) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
+        if rescuer.is_synced {
+            for path in [&self.repo.common_dir, &self.folder] {
+                let file = File::open(path).map_err(RescueError::io("open", path))?;
+                #[cfg(target_os = "linux")]
+                rustix::fs::syncfs(&file).map_err(|errno| RescueError::io("write", path)(errno.into()))?;
+                #[cfg(not(target_os = "linux"))]
+                file.sync_all().map_err(RescueError::io("write", path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes sure that `folder` is this user's own and that nobody else can look into it.
+fn own_folder(folder: &Path) -> Result<(), RescueError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))?;
+    let metadata = fs::symlink_metadata(folder).map_err(RescueError::io("look at", folder))?;
+    if metadata.is_dir()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && metadata.mode() & 0o077 == 0
+    {
+        return Ok(());
+    }
+    Err(RescueError::Refused("closeout's own folder can be changed by others".to_owned()))
+}

@@ -1,0 +1,68 @@
+//! Compares what git says it stored with what was read: names, modes, ids and sizes. Nothing is called
+//! saved before. It must not take git's success for an answer.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::listing;
+use super::record::{Commits, Draft};
+use super::shadow::Shadow;
+
+/// Sizes of those of `ids` that exist, as far as our own object directory and the repository's know.
+pub(super) fn present(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    ids: &[&str],
+) -> Result<BTreeMap<String, u64>, RescueError> {
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let input = Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let output = git.shadowed(shadow, &shadow.objects, args, input)?;
+    Ok(sizes(&succeeded("cat-file", output)?.stdout))
+}
+
+fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+    String::from_utf8_lossy(answer)
+        .lines()
+        .filter_map(|line| {
+            let (id, size) = line.split_once(' ')?;
+            Some((id.to_owned(), size.parse().ok()?))
+        })
+        .collect()
+}
+
+/// Checks that the repository holds the whole record.
+pub(super) fn verify(
+    git: &Git<'_>,
+    draft: &Draft,
+    commits: &Commits,
+    packs: &[PathBuf],
+) -> Result<(), RescueError> {
+    for pack in packs {
+        // Reads every byte of it again.
+        let args = [std::ffi::OsStr::new("verify-pack"), std::ffi::OsStr::new("--"), pack.as_os_str()];
+        succeeded("verify-pack", git.real(args, Input::Lock)?)
+            .map_err(|error| RescueError::Damage(format!("the pack of the record: {error}")))?;
+    }
+    for (name, commit, expected) in
+        [("work tree", &commits.snapshot, &draft.snapshot), ("index", &commits.record, &draft.record)]
+    {
+        let stored = listing::tree(git, commit)?;
+        if &stored != expected {
+            return Err(RescueError::Damage(format!("the {name} in the record is not what was read")));
+        }
+    }
+    is_there(git, draft)
+}
+
+/// Checks that each content is in the repository with its size.
+pub(super) fn is_there(git: &Git<'_>, draft: &Draft) -> Result<(), RescueError> {
+    let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).collect();
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let output = git.real(args, Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
+    if sizes(&succeeded("cat-file", output)?.stdout) == draft.sizes {
+        return Ok(());
+    }
+    Err(RescueError::Damage("contents of the record are missing from the repository".to_owned()))
+}

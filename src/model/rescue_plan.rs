@@ -1,0 +1,93 @@
+//! What a person sees and confirms before uncommitted work is committed: every path with its state
+//! and size, what is left out and why, the message, the branch, and what could not be read.
+//!
+//! Plain values; paths are bytes as git has them and are shown only through
+//! [`display_text`](super::display_text).
+
+/// Everything that a person confirms. What is confirmed is what is done, or it is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RescuePlan {
+    /// The record that holds the work; it exists already.
+    pub record: RescueRecord,
+    /// The full name of the branch that the commit goes to (`refs/heads/…`).
+    pub branch: String,
+    /// The commit that the branch is at; `None` on an unborn branch.
+    pub head: Option<String>,
+    /// Every path that differs from the last commit, in the order of its bytes.
+    pub paths: Vec<PlannedPath>,
+    /// The commit message, as it will be stored.
+    pub message: String,
+}
+
+/// One path of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedPath {
+    /// From the top of the work tree, as bytes.
+    pub path: Vec<u8>,
+    /// What became of it since the last commit.
+    pub change: PlannedChange,
+    /// Its size now in bytes; 0 for a deletion.
+    pub size: u64,
+    /// Why the commit leaves it out; `None` when it is in.
+    pub left_out: Option<LeftOut>,
+    /// True when the commit holds it in another form than the disk (line ends, encoding).
+    pub is_converted: bool,
+}
+
+/// What became of a path since the last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannedChange {
+    /// Not in the last commit.
+    Added,
+    /// Other content, mode or kind.
+    Modified,
+    /// Not on the disk any more.
+    Deleted,
+}
+
+/// Why a path is not committed unless it is asked for. It stays in the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOut {
+    /// Its name is one that holds keys or passwords.
+    Secret,
+    /// It lies in a folder of build products or dependencies.
+    Junk,
+    /// It is larger than 10 MB.
+    Large,
+    /// It belongs to a repository inside this one.
+    Nested,
+    /// It is marked assume-unchanged or skip-worktree.
+    Flagged,
+    /// It could not be read exactly.
+    Gap,
+    /// Git refuses the name.
+    Name,
+}
+
+/// A complete copy of uncommitted work on a hidden reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RescueRecord {
+    /// The hidden reference that keeps it.
+    pub reference: String,
+    /// The commit whose tree is the work tree as it was.
+    pub snapshot: String,
+    /// The commit whose tree holds the index, its stages and the facts.
+    pub record: String,
+    /// How many files and links it holds.
+    pub n_files: usize,
+    /// How many bytes they have.
+    pub n_bytes: u64,
+    /// What could not be read; each is named.
+    pub gaps: Vec<Gap>,
+    /// False when files still changed in the last of the rounds: nothing is committed then.
+    pub is_settled: bool,
+}
+
+/// Something that a record does not hold, or not exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// From the top of the work tree, as bytes; empty when it is not about one path.
+    pub path: Vec<u8>,
+    /// Why, in words.
+    pub reason: String,
+}

@@ -1,0 +1,6 @@
+//! Rescue: records, visible commits and their undo, over real git and with faults injected for real.
+
+#[path = "rescue/bench.rs"]
+mod bench;
+#[path = "rescue/record.rs"]
+mod record;
