@@ -4,3 +4,7 @@
 mod bench;
 #[path = "rescue/record.rs"]
 mod record;
+#[path = "rescue/undo.rs"]
+mod undo;
+#[path = "rescue/visible.rs"]
+mod visible;

@@ -17,6 +17,8 @@ pub struct RescuePlan {
     pub paths: Vec<PlannedPath>,
     /// The commit message, as it will be stored.
     pub message: String,
+    /// Why no commit can be made of it; `None` when one can.
+    pub refusal: Option<String>,
 }
 
 /// One path of a plan.

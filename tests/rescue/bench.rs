@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use closeout::action::rescue::{Rescuer, Step};
-use closeout::model::RescueRecord;
+use closeout::model::{RescuePlan, RescueRecord};
 
 use crate::support::repo::{Repo, git_program};
 
@@ -77,11 +77,14 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) {
 
 /// A rescuer whose folder lies beside the repository.
 pub(super) fn rescuer(repo: &Repo) -> Rescuer {
+    let settings = "[user]\n\tname = A Person\n\temail = person@example.com\n";
+    fs::write(repo.home().join(".gitconfig"), settings).unwrap();
     Rescuer {
         git: git_program(),
         home: Some(repo.home()),
         state: repo.root().join("state"),
         is_synced: false,
+        protected: Vec::new(),
         at_step: None,
     }
 }
@@ -159,4 +162,53 @@ pub(super) fn assert_holds_the_work_tree(repo: &Repo, record: &RescueRecord) {
 /// Makes a file one that can be run.
 pub(super) fn make_executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A repository with work of every plain kind: staged and not, new, deleted, renamed, a link.
+pub(super) fn rich() -> Repo {
+    let repo = Repo::new();
+    for name in ["a", "b", "c", "d", "split"] {
+        repo.write(name, format!("content of {name}\n1\n2\n3\n"));
+    }
+    repo.commit("more");
+    repo.write("split", "first\n1\n2\n3\n").git(["add", "split"]);
+    repo.write("split", "first\n1\n2\nlast\n");
+    repo.write("new/deep/x", "x\n").write("e", "");
+    repo.write("intended", "later\n").git(["add", "-N", "intended"]);
+    fs::remove_file(repo.at("a")).unwrap();
+    repo.git(["rm", "-q", "--cached", "b"]);
+    repo.git(["mv", "c", "c2"]);
+    std::os::unix::fs::symlink("nowhere", repo.at("link")).unwrap();
+    // Writes the name of the person, also for a process that is not this one.
+    drop(rescuer(&repo));
+    repo
+}
+
+/// A plan that can be committed.
+pub(super) fn plan(repo: &Repo) -> RescuePlan {
+    let plan = rescuer(repo).plan(repo.path(), "rescue: work\n").unwrap();
+    assert_eq!(plan.refusal, None);
+    plan
+}
+
+/// Plans and commits; the id of the commit.
+pub(super) fn commit(repo: &Repo) -> String {
+    let plan = plan(repo);
+    let before = fingerprint(repo);
+    let commit = rescuer(repo).commit(repo.path(), &plan).unwrap();
+    let after = fingerprint(repo);
+    assert_eq!(after.work_tree, before.work_tree);
+    assert_eq!(after.locks, before.locks);
+    assert_eq!(repo.head(), commit);
+    commit
+}
+
+/// What git says of the state, without writing it down.
+pub(super) fn status(repo: &Repo) -> String {
+    repo.git(["--no-optional-locks", "status", "--porcelain=v2", "--branch"])
+}
+
+/// The state of a repository in which a merge was begun.
+pub(super) fn begin_merge(repo: &Repo) {
+    fs::write(repo.git_dir().join("MERGE_HEAD"), repo.head() + "\n").unwrap();
 }

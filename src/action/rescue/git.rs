@@ -80,11 +80,23 @@ impl Git<'_> {
         args: impl IntoIterator<Item = A>,
         input: Input,
     ) -> Result<Output, RescueError> {
+        self.shadowed_with(shadow, &shadow.index, objects, args, input)
+    }
+
+    /// The same with another index than the copy.
+    pub(super) fn shadowed_with<A: AsRef<OsStr>>(
+        &self,
+        shadow: &Shadow,
+        index: &Path,
+        objects: &Path,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+    ) -> Result<Output, RescueError> {
         let spec = self
             .spec(&shadow.git_dir)
             // The user's own settings can name filters, which would run on what the agent wrote.
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_INDEX_FILE", &shadow.index)
+            .env("GIT_INDEX_FILE", index)
             .env("GIT_OBJECT_DIRECTORY", objects)
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.repo.common_dir.join("objects")));
         self.run(spec, args, input)
@@ -121,7 +133,11 @@ impl Git<'_> {
         input: Input,
     ) -> Result<Output, RescueError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let what = args.first().map(|arg| arg.to_string_lossy().into_owned()).unwrap_or_default();
+        let what = args
+            .iter()
+            .find(|arg| !is_setting(arg))
+            .map(|arg| arg.to_string_lossy().into_owned())
+            .unwrap_or_default();
         spec.time_limit = match what.as_str() {
             "fast-import" | "verify-pack" | "update-index" | "cat-file" => LONG,
             _ => QUICK,
@@ -142,6 +158,11 @@ impl Git<'_> {
             End::Code(_) => Ok(output),
         }
     }
+}
+
+/// True for what stands before the name of a command.
+fn is_setting(arg: &OsStr) -> bool {
+    arg == "-c" || arg == "user.useConfigOnly=true"
 }
 
 /// The output of a command that must have succeeded.

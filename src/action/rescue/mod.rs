@@ -4,10 +4,13 @@
 //! It must not run anything that a repository names, must not change the work tree, and must not remove
 //! a lock that is not provably its own.
 
+mod acts;
 mod error;
 mod git;
 mod journal;
+mod leaving_out;
 mod listing;
+mod moving;
 mod names;
 mod reading;
 mod record;
@@ -20,6 +23,7 @@ mod step;
 mod survey;
 mod turn;
 mod verify;
+mod visible;
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +47,8 @@ pub struct Rescuer {
     pub state: PathBuf,
     /// Write to the disk before "saved" is said. Only a benchmark does without.
     pub is_synced: bool,
+    /// Branches, by short names, that get no visible commit.
+    pub protected: Vec<String>,
     /// Called after each step. For tests, which end the process or change the repository there.
     pub at_step: Option<Box<dyn Fn(Step) + Send + Sync>>,
 }
@@ -61,6 +67,7 @@ impl Rescuer {
     /// [`RescueError::Nothing`] when there is no uncommitted work; every other error leaves all as it was.
     pub fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
         let turn = Turn::take(self, workspace)?;
+        moving::recover(self, &turn)?;
         self.record_in(&turn).map(|(record, _)| record)
     }
 

@@ -7,7 +7,7 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 
 /// Settings of the section `core` that say what is ignored and how contents are converted.
-const HARMLESS: [&str; 4] = ["autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
+const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
 
 /// The settings.
 #[derive(Debug, Default)]
@@ -19,6 +19,15 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// True when line ends are converted without an attribute.
+    pub(super) fn is_converting(&self) -> bool {
+        self.harmless
+            .iter()
+            .rev()
+            .find(|(key, _)| key == "autocrlf")
+            .is_some_and(|(_, value)| value != "false")
+    }
+
     /// Reads them, and refuses formats that cannot be recorded.
     pub(super) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
         let output = git.real(["config", "--list", "-z", "--includes"], Input::Lock)?;

@@ -68,8 +68,23 @@ impl Shadow {
         if let Some(rules) = read_regular(&repo.common_dir.join("info/exclude"), RULES_CAP)? {
             shadow.write("info/exclude", &rules)?;
         }
+        if let Some(rules) = read_regular(&repo.common_dir.join("info/attributes"), RULES_CAP)? {
+            shadow.write("info/attributes", &rules)?;
+        }
         shadow.copy_shared_indexes(repo)?;
         Ok(shadow)
+    }
+
+    /// Takes an index that is not there in place of the copy.
+    pub(super) fn index_elsewhere(&self) -> PathBuf {
+        self.folder.join("tree-index")
+    }
+
+    /// True when a part of the index is in another file.
+    pub(super) fn is_split_index(&self) -> bool {
+        fs::read_dir(&self.git_dir).is_ok_and(|entries| {
+            entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("sharedindex."))
+        })
     }
 
     /// A path in the shadow's folder for a file of ours.

@@ -1,0 +1,137 @@
+//! Undo: exact, or refused with everything left as it is.
+
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use closeout::action::rescue::RescueError;
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+// U01
+#[test]
+fn undo_gives_back_branch_index_bytes_and_times() {
+    let repo = rich();
+    let old = SystemTime::now() - Duration::from_secs(1000);
+    fs::File::options().write(true).open(repo.git_dir().join("index")).unwrap().set_modified(old).unwrap();
+    let before = (fingerprint(&repo), status(&repo));
+    commit(&repo);
+    assert_ne!(fingerprint(&repo), before.0);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!((fingerprint(&repo), status(&repo)), before);
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+}
+
+// U02
+#[test]
+fn a_status_in_between_does_not_matter() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let index = fs::read(repo.git_dir().join("index")).unwrap();
+    let readme = fs::File::options().write(true).open(repo.at("README")).unwrap();
+    let time = readme.metadata().unwrap().modified().unwrap();
+    readme.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
+    repo.git(["status"]);
+    assert_ne!(fs::read(repo.git_dir().join("index")).unwrap(), index);
+    readme.set_modified(time).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// U03, U04, U08
+#[test]
+fn undo_is_refused_when_branch_or_index_is_another_now() {
+    let changes: [&[&[&str]]; 6] = [
+        &[&["commit", "-q", "--allow-empty", "-m", "theirs"]],
+        &[&["commit", "-q", "--amend", "-m", "theirs"]],
+        &[&["reset", "-q", "--soft", "HEAD~1"]],
+        &[&["checkout", "-q", "-b", "other"]],
+        &[&["add", "late"]],
+        &[],
+    ];
+    for change in changes {
+        let repo = rich();
+        commit(&repo);
+        repo.write("late", "late\n");
+        for args in change {
+            repo.git(*args);
+        }
+        if change.is_empty() {
+            begin_merge(&repo);
+        }
+        let before = fingerprint(&repo);
+        let refused = rescuer(&repo).undo(repo.path());
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{change:?}: {refused:?}");
+        assert_eq!(fingerprint(&repo), before, "{change:?}");
+    }
+}
+
+// U05
+#[test]
+fn edits_after_the_commit_stay() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    repo.write("split", "edited on\n").write("later", "new\n");
+    let edited = fingerprint(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    let after = fingerprint(&repo);
+    assert_eq!(after.work_tree, edited.work_tree);
+    assert_eq!((after.index, after.references), (before.index, before.references));
+}
+
+// S23, U06
+#[test]
+fn the_first_commit_is_taken_back_to_an_unborn_branch() {
+    let repo = Repo::unborn();
+    repo.write("staged", "1\n").git(["add", "staged"]);
+    repo.write("untracked", "2\n");
+    let before = fingerprint(&repo);
+    commit(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// U06, without an index
+#[test]
+fn an_index_that_was_not_there_is_gone_after_undo() {
+    let repo = Repo::unborn();
+    repo.write("untracked", "2\n");
+    let before = fingerprint(&repo);
+    assert_eq!(before.index, None);
+    commit(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// U07
+#[test]
+fn redo_brings_the_same_commit_back_and_a_second_undo_has_nothing_to_do() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    let made = commit(&repo);
+    let after = fingerprint(&repo);
+    let rescuer = rescuer(&repo);
+    rescuer.undo(repo.path()).unwrap();
+    rescuer.redo(repo.path()).unwrap();
+    assert_eq!((repo.head(), fingerprint(&repo)), (made, after));
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn undo_outlives_the_collection_of_garbage() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    repo.git(["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(["pack-refs", "--all"]);
+    repo.git(["gc", "-q", "--prune=now"]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    let after = fingerprint(&repo);
+    assert_eq!((after.work_tree, after.index), (before.work_tree, before.index));
+    repo.git(["fsck", "--no-dangling"]);
+}

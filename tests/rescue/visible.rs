@@ -1,0 +1,242 @@
+//! Visible commits: what they hold and leave out, and when none is made.
+
+use std::fs;
+
+use closeout::action::rescue::{RescueError, Step};
+use closeout::model::LeftOut;
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+fn left_out(repo: &Repo, path: &str) -> Option<LeftOut> {
+    plan(repo).paths.iter().find(|it| it.path == path.as_bytes()).unwrap().left_out
+}
+
+/// A plan that cannot be committed, and the reason; nothing moves when it is tried.
+fn assert_saved_only(repo: &Repo, word: &str) {
+    let before = fingerprint(repo);
+    let plan = rescuer(repo).plan(repo.path(), "m").unwrap();
+    let reason = plan.refusal.clone().unwrap();
+    assert!(reason.contains(word), "{reason}");
+    assert!(rescuer(repo).commit(repo.path(), &plan).is_err());
+    assert_eq!(fingerprint(repo), before);
+    assert_eq!(repo.git(["rev-parse", &plan.record.reference]), plan.record.snapshot);
+}
+
+#[test]
+fn the_commit_holds_the_work_tree_and_leaves_nothing_to_do() {
+    let repo = rich();
+    let made = commit(&repo);
+    let plan = listed(&repo, &made);
+    assert!(plan.contains_key(&b"new/deep/x"[..]) && !plan.contains_key(&b"a"[..]));
+    assert_eq!(content(&repo, &made, b"split").unwrap(), b"first\n1\n2\nlast\n");
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    // The index goes with it, but for what was taken out of it by hand.
+    assert_eq!(repo.git(["status", "--porcelain"]), "D  b\n?? b");
+}
+
+// S10, S11: a filter of the repository is not run without trust.
+#[test]
+fn a_path_with_a_filter_program_gets_no_commit() {
+    let repo = Repo::new();
+    let canary = repo.root().join("canary");
+    repo.git(["config", "filter.red.clean", &format!("touch {}; cat", canary.display())]);
+    repo.write(".gitattributes", "f filter=red\n").write("f", "SECRET\n");
+    let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
+    assert!(plan.refusal.unwrap().contains("red"));
+    assert!(!canary.exists());
+}
+
+// S09
+#[test]
+fn converted_line_ends_are_told_and_the_record_keeps_them() {
+    let repo = Repo::new();
+    repo.write(".gitattributes", "*.lf text eol=lf\n").write("f.lf", "1\r\n2\r\n").write("g", "1\r\n");
+    let plan = plan(&repo);
+    let converted: Vec<_> =
+        plan.paths.iter().filter(|it| it.is_converted).map(|it| it.path.clone()).collect();
+    assert_eq!(converted, [b"f.lf"]);
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, &made, b"f.lf").unwrap(), b"1\n2\n");
+    assert_eq!(content(&repo, &plan.record.snapshot, b"f.lf").unwrap(), b"1\r\n2\r\n");
+}
+
+// S14
+#[test]
+fn paths_with_flags_are_left_out_and_keep_them() {
+    let repo = Repo::new();
+    repo.write("flagged", "1\n").write("f", "1\n").commit("more");
+    repo.git(["update-index", "--assume-unchanged", "flagged"]);
+    repo.write("flagged", "2\n").write("f", "2\n");
+    assert_eq!(left_out(&repo, "flagged"), Some(LeftOut::Flagged));
+    let made = commit(&repo);
+    assert_eq!(content(&repo, &made, b"flagged").unwrap(), b"1\n");
+    assert!(repo.git(["ls-files", "-v"]).contains("h flagged"));
+}
+
+// V05, V06, S17
+#[test]
+fn secrets_junk_large_files_and_nested_repositories_are_left_out() {
+    let repo = Repo::new();
+    repo.write(".env", "KEY=1\n").write("sub/x.pem", "key\n").write("node_modules/a/b.js", "1\n");
+    repo.write("large", vec![b'x'; 10_000_001]).write("fine", "fine\n").write("nested/f", "1\n");
+    repo.git(["init", "-q", "nested"]);
+    let plan = plan(&repo);
+    let reason = |path: &str| plan.paths.iter().find(|it| it.path == path.as_bytes()).unwrap().left_out;
+    assert_eq!(reason(".env"), Some(LeftOut::Secret));
+    assert_eq!(reason("sub/x.pem"), Some(LeftOut::Secret));
+    assert_eq!(reason("node_modules/a/b.js"), Some(LeftOut::Junk));
+    assert_eq!(reason("large"), Some(LeftOut::Large));
+    assert_eq!(reason("nested/f"), Some(LeftOut::Nested));
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+    assert_eq!(content(&repo, &plan.record.snapshot, b".env").unwrap(), b"KEY=1\n");
+}
+
+// A secret that was staged is left out too, and stays staged.
+#[test]
+fn a_staged_secret_does_not_slip_into_the_commit() {
+    let repo = Repo::new();
+    repo.write(".env", "KEY=1\n").git(["add", ".env"]);
+    repo.write("fine", "fine\n");
+    let made = commit(&repo);
+    assert_eq!(content(&repo, &made, b".env"), None);
+    assert_eq!(repo.git(["status", "--porcelain"]), "A  .env");
+}
+
+// V07, V08, S29, S28
+#[test]
+fn no_commit_is_made_where_it_could_do_harm() {
+    let repo = rich();
+    repo.git(["checkout", "-q", "--detach"]);
+    assert_saved_only(&repo, "detached");
+
+    let repo = rich();
+    let mut rescuer = rescuer(&repo);
+    rescuer.protected = vec!["main".to_owned()];
+    assert!(rescuer.plan(repo.path(), "m").unwrap().refusal.unwrap().contains("protected"));
+
+    let repo = rich();
+    begin_merge(&repo);
+    assert_saved_only(&repo, "merge");
+
+    let repo = rich();
+    repo.git(["bisect", "start"]);
+    assert_saved_only(&repo, "bisect");
+}
+
+// V04
+#[test]
+fn without_a_name_no_commit_is_made() {
+    let repo = rich();
+    let plan = plan(&repo);
+    let empty = repo.beside("empty");
+    let mut rescuer = rescuer(&repo);
+    rescuer.home = Some(empty.path().to_owned());
+    for key in ["user.name", "user.email"] {
+        repo.try_git(&["config", "--unset", key], &[]);
+    }
+    let before = fingerprint(&repo);
+    let refused = rescuer.commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// C03, C04, and an edit: at each step until the lock is ours.
+#[test]
+fn what_the_agent_does_since_the_preview_is_kept_and_nothing_is_committed() {
+    let acts: [(&str, &[&str]); 2] =
+        [("commit", &["commit", "-q", "--allow-empty", "-m", "theirs"]), ("add", &["add", "e"])];
+    for (name, args) in acts {
+        for step in [Step::Locked, Step::TreeMade, Step::CommitPinned, Step::MoveJournalled] {
+            let repo = rich();
+            let plan = plan(&repo);
+            let agent = repo.clone();
+            let rescuer = rescuer_at(&repo, step, move || drop(agent.git(args)));
+            let refused = rescuer.commit(repo.path(), &plan);
+            assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{name} at {step:?}: {refused:?}");
+            let after = fingerprint(&repo);
+            assert_eq!(after.locks, Vec::<String>::new());
+            if name == "commit" {
+                assert_eq!(repo.git(["log", "-1", "--format=%s"]), "theirs");
+            } else {
+                assert!(repo.git(["ls-files", "-s", "e"]).contains('e'));
+                assert_ne!(repo.git(["log", "-1", "--format=%s"]), "rescue: work");
+            }
+        }
+    }
+    let repo = rich();
+    let plan = plan(&repo);
+    repo.write("new/deep/x", "y\n");
+    assert!(matches!(rescuer(&repo).commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
+}
+
+// C05
+#[test]
+fn two_rescues_of_one_worktree_do_not_mix() {
+    let repo = rich();
+    let second = rescuer(&repo);
+    let top = repo.path().to_owned();
+    let rescuer = rescuer_at(&repo, Step::Locked, move || {
+        assert!(matches!(second.record(&top), Err(RescueError::Busy(_))));
+    });
+    rescuer.record(repo.path()).unwrap();
+}
+
+// C06, C07, C08
+#[test]
+fn a_lock_of_another_is_respected_and_never_removed() {
+    for lock in ["index.lock", "refs/heads/main.lock"] {
+        let repo = rich();
+        let plan = plan(&repo);
+        let path = repo.git_dir().join(lock);
+        fs::write(&path, "").unwrap();
+        let before = fingerprint(&repo);
+        let busy = rescuer(&repo).commit(repo.path(), &plan);
+        assert!(matches!(busy, Err(RescueError::Busy(_))), "{lock}: {busy:?}");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before);
+        assert!(rescuer(&repo).record(repo.path()).is_ok());
+        fs::remove_file(&path).unwrap();
+        rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    }
+}
+
+// G01, G02, V01, V03
+#[test]
+fn no_program_of_the_repository_runs() {
+    let repo = rich();
+    let canary = repo.root().join("canary");
+    let program = repo.script("evil", &format!("touch {}; exit 1", canary.display()));
+    let program = program.to_str().unwrap().to_owned();
+    let hooks = repo.git_dir().join("hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let before = fingerprint(&repo);
+    for name in [
+        "pre-commit",
+        "post-commit",
+        "prepare-commit-msg",
+        "commit-msg",
+        "post-index-change",
+        "reference-transaction",
+        "post-rewrite",
+    ] {
+        fs::copy(&program, hooks.join(name)).unwrap();
+    }
+    let config = repo.git_dir().join("config");
+    let mut text = fs::read_to_string(&config).unwrap();
+    text.push_str(&format!(
+        "[core]\nfsmonitor = {program}\npager = {program}\n[commit]\ngpgSign = true\n[gpg]\nprogram = {program}\n\
+         [diff]\nexternal = {program}\n[filter \"x=y\"]\nclean = {program}\n"
+    ));
+    fs::write(&config, text).unwrap();
+    let rescuer = rescuer(&repo);
+    let plan = rescuer.plan(repo.path(), "m").unwrap();
+    assert_eq!(plan.refusal, None);
+    rescuer.commit(repo.path(), &plan).unwrap();
+    rescuer.undo(repo.path()).unwrap();
+    assert!(!canary.exists());
+    fs::remove_dir_all(hooks).unwrap();
+    repo.git(["config", "--unset", "core.fsmonitor"]);
+    assert_eq!(fingerprint(&repo), before);
+}
