@@ -2,6 +2,8 @@
 
 #[path = "rescue/bench.rs"]
 mod bench;
+#[path = "rescue/kill.rs"]
+mod kill;
 #[path = "rescue/record.rs"]
 mod record;
 #[path = "rescue/undo.rs"]

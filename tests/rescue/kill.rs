@@ -1,0 +1,123 @@
+//! The process is killed at each named step of a commit and of an undo. After the next start the state is
+//! the one before or the one after, and everything can be asked for again.
+
+use std::process::{Command, Stdio};
+
+use closeout::action::rescue::{RescueError, Step};
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+/// Names the repository, the act and the step to the process that is to die.
+const ORDER: &str = "CLOSEOUT_TEST_KILL";
+
+/// Not a test of its own: what the killed process does.
+#[test]
+#[ignore = "run by the tests of this module in a process of its own"]
+fn act_and_die() {
+    let Ok(order) = std::env::var(ORDER) else { return };
+    let fields: Vec<&str> = order.split('\n').collect();
+    let (top, act, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
+    let step = Step::ALL[n];
+    let rescuer = closeout::action::rescue::Rescuer {
+        git: crate::support::repo::git_program(),
+        home: Some(top.parent().unwrap().join("home")),
+        state: top.parent().unwrap().join("state"),
+        is_synced: false,
+        protected: Vec::new(),
+        at_step: Some(Box::new(move |reached| {
+            if reached == step {
+                let own = rustix::process::getpid();
+                rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
+            }
+        })),
+    };
+    match act {
+        "commit" => {
+            let plan = rescuer.plan(top, "rescue: work\n").unwrap();
+            rescuer.commit(top, &plan).unwrap();
+        }
+        "undo" => rescuer.undo(top).unwrap(),
+        "recover" => rescuer.recover(top).unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Runs the act in a process of its own; true when it was killed.
+#[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
+fn killed_at(repo: &Repo, act: &str, step: Step) -> bool {
+    let n = Step::ALL.iter().position(|it| *it == step).unwrap();
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "rescue::kill::act_and_die", "--ignored", "--nocapture"])
+        .env(ORDER, format!("{}\n{act}\n{n}", repo.path().display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    !status.success()
+}
+
+// K01
+#[test]
+fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
+    for step in Step::ALL {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
+        assert_eq!(fingerprint(&repo).work_tree, before.work_tree, "{step:?}");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        let after = fingerprint(&repo);
+        assert_eq!(after.locks, Vec::<String>::new(), "{step:?}");
+        if after.references != before.references {
+            // Done: undo is exact.
+            assert_eq!(repo.git(["log", "-1", "--format=%s"]), "rescue: work");
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
+        // Again, and undone again.
+        commit(&repo);
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
+        repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    }
+}
+
+// K02
+#[test]
+fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
+    let steps = Step::ALL.into_iter().skip_while(|step| *step != Step::IndexPrepared).chain([Step::Locked]);
+    for step in steps {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        commit(&repo);
+        let done = fingerprint(&repo);
+        assert!(killed_at(&repo, "undo", step), "{step:?} was not reached");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        let after = fingerprint(&repo);
+        if after.references == before.references {
+            assert_eq!(after, before, "{step:?}");
+            assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)));
+        } else {
+            assert_eq!(after, done, "{step:?}");
+            rescuer(&repo).undo(repo.path()).unwrap();
+            assert_eq!(fingerprint(&repo), before, "{step:?}");
+        }
+    }
+}
+
+// K05
+#[test]
+fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
+    for step in [Step::Locked, Step::IndexMoved, Step::MoveDone] {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        assert!(killed_at(&repo, "commit", Step::BranchMoved));
+        assert!(killed_at(&repo, "recover", step), "{step:?} was not reached");
+        killed_at(&repo, "recover", step);
+        rescuer(&repo).recover(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
+    }
+}
