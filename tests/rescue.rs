@@ -4,6 +4,8 @@
 mod bench;
 #[path = "rescue/kill.rs"]
 mod kill;
+#[path = "rescue/places.rs"]
+mod places;
 #[path = "rescue/record.rs"]
 mod record;
 #[path = "rescue/undo.rs"]

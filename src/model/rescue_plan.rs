@@ -34,6 +34,9 @@ pub struct PlannedPath {
     pub left_out: Option<LeftOut>,
     /// True when the commit holds it in another form than the disk (line ends, encoding).
     pub is_converted: bool,
+    /// The id of what the commit will hold at the path when it is in; `None` for a deletion, and for what
+    /// cannot be in.
+    pub object: Option<String>,
 }
 
 /// What became of a path since the last commit.
@@ -64,6 +67,16 @@ pub enum LeftOut {
     Gap,
     /// Git refuses the name.
     Name,
+}
+
+impl LeftOut {
+    /// True when a person can ask for the path all the same.
+    pub fn can_be_asked_for(self) -> bool {
+        match self {
+            LeftOut::Secret | LeftOut::Junk | LeftOut::Large => true,
+            LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name => false,
+        }
+    }
 }
 
 /// A complete copy of uncommitted work on a hidden reference.

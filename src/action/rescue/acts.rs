@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::error::RescueError;
+use super::git::Git;
 use super::journal::{self, Act, KeptIndex, Move, Purpose};
 use super::listing::{self, Tree};
 use super::settings::Settings;
@@ -11,8 +12,9 @@ use super::shadow::{Shadow, read_index};
 use super::spool::Spool;
 use super::step::Step;
 use super::turn::Turn;
-use super::{Rescuer, moving, record, survey, visible};
-use crate::model::RescuePlan;
+use super::visible::Staged;
+use super::{Recorded, Rescuer, moving, record, survey, visible};
+use crate::model::{LeftOut, PlannedPath, RescuePlan};
 
 impl Rescuer {
     /// Records the uncommitted work and tells what a visible commit of it would hold. When none can be
@@ -34,16 +36,8 @@ impl Rescuer {
         let snapshot = listing::tree(&git, &rescued.snapshot)?;
         let mut paths = visible::paths(&head, &snapshot, &seen.survey);
         if refusal.is_none() {
-            let objects = &seen.shadow.objects;
-            match visible::stage(&git, &seen.shadow, objects, &seen.settings, &snapshot, &paths) {
-                Ok(staged) => {
-                    for path in &mut paths {
-                        path.is_converted = path.left_out.is_none()
-                            && staged
-                                .get(&path.path)
-                                .is_some_and(|it| it.as_ref() != snapshot.get(&path.path));
-                    }
-                }
+            match stage_all(&git, &seen, &snapshot, &paths) {
+                Ok(staged) => show_staged(&mut paths, &snapshot, &staged),
                 Err(RescueError::SavedOnly(words)) => refusal = Some(words),
                 Err(error) => return Err(error),
             }
@@ -98,22 +92,17 @@ impl Rescuer {
         }
         let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id))?;
         let shown = visible::paths(&head, &snapshot, &survey);
-        let is_shown = shown.len() == plan.paths.len()
-            && shown
-                .iter()
-                .zip(&plan.paths)
-                .all(|(now, then)| now.path == then.path && now.change == then.change);
-        if !is_shown {
+        if !is_shown(&shown, &plan.paths) {
             return Err(visible::changed());
         }
         let objects = turn.repo.common_dir.join("objects");
         let staged = visible::stage(&git, &shadow, &objects, &settings, &snapshot, &plan.paths)?;
-        for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
-            let is_converted =
-                staged.get(&path.path).is_some_and(|it| it.as_ref() != snapshot.get(&path.path));
-            if is_converted != path.is_converted {
-                return Err(visible::changed());
-            }
+        let is_as_shown = plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
+            let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);
+            object == path.object.as_ref()
+        });
+        if !is_as_shown {
+            return Err(visible::changed());
         }
         if staged.is_empty() {
             return Err(RescueError::Nothing);
@@ -122,6 +111,8 @@ impl Rescuer {
         let commit = visible::commit(&git, &shadow, plan.head.as_deref(), head, &staged, &plan.message)?;
         let id = turn.new_id();
         record::make_reference(&git, &format!("refs/closeout/visible/{}/{id}", turn.repo.key), &commit)?;
+        // The branch must not come to the disk before its commit.
+        turn.sync(self)?;
         self.reached(Step::CommitPinned);
         let before = shadow.raw_index.as_ref().map(|raw| moving::keep(&turn, raw)).transpose()?;
         let after = read_index(&shadow.index)?.map(|raw| moving::keep(&turn, &raw)).transpose()?;
@@ -188,4 +179,44 @@ impl Rescuer {
             other => other,
         })
     }
+}
+
+/// Stages everything that can be in a commit, in our own object directory; if that cannot be done, what
+/// is in unless something else is asked for.
+fn stage_all(
+    git: &Git<'_>,
+    seen: &Recorded,
+    snapshot: &Tree,
+    paths: &[PlannedPath],
+) -> Result<Staged, RescueError> {
+    let all: Vec<PlannedPath> = paths
+        .iter()
+        .cloned()
+        .map(|path| PlannedPath { left_out: path.left_out.filter(|it| !it.can_be_asked_for()), ..path })
+        .collect();
+    let objects = &seen.shadow.objects;
+    let stage = |paths| visible::stage(git, &seen.shadow, objects, &seen.settings, snapshot, paths);
+    match stage(&all) {
+        Err(RescueError::SavedOnly(_)) => stage(paths),
+        other => other,
+    }
+}
+
+/// Tells in the plan what the commit will hold.
+fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
+    for path in paths {
+        if let Some(entry) = staged.get(&path.path) {
+            path.is_converted = entry.as_ref() != snapshot.get(&path.path);
+            path.object = entry.as_ref().map(|entry| entry.id.clone());
+        }
+    }
+}
+
+/// Whether a plan shows the paths of now, and has in it only what can be in.
+fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
+    now.len() == plan.len()
+        && now.iter().zip(plan).all(|(now, then)| {
+            let can_be_in = now.left_out.is_none_or(LeftOut::can_be_asked_for);
+            now.path == then.path && now.change == then.change && (can_be_in || then.left_out.is_some())
+        })
 }

@@ -18,7 +18,7 @@ use crate::process::{self, End, Output, Spec};
 /// How long a command may take that looks at lists.
 const QUICK: Duration = Duration::from_secs(20);
 /// How long a command may take that moves contents.
-const LONG: Duration = Duration::from_secs(900);
+const LONG: Duration = Duration::from_mins(15);
 /// The most that is kept of an answer: a million paths fit.
 const ANSWER_CAP: usize = 256 << 20;
 /// Settings that keep git from starting anything or reaching out.
@@ -27,7 +27,8 @@ const OVERRIDES: [&str; 15] = [
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.alternateRefsCommand=",
-    "core.fsync=none",
+    // Contents are written to the disk by one call of ours; a reference must never be there without.
+    "core.fsync=reference",
     "core.symlinks=true",
     "core.ignoreCase=false",
     "core.precomposeUnicode=false",

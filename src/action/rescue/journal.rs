@@ -125,7 +125,10 @@ impl Journal {
         // A line before that was cut by a crash is ended first.
         let line = format!("\n{} {text}\n", sum_of(text.as_bytes()));
         file.write_all(line.as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)
+        file.sync_all().map_err(failed)?;
+        // The name of a new file is in its folder.
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
     }
 
     /// All acts. The second value is the number of lines that could not be read.

@@ -15,6 +15,7 @@ mod names;
 mod reading;
 mod record;
 mod repository;
+mod restore;
 mod settings;
 mod sha1;
 mod shadow;

@@ -22,7 +22,8 @@ pub(super) fn present(
     Ok(sizes(&succeeded("cat-file", output)?.stdout))
 }
 
-fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+/// Ids and sizes as `cat-file --batch-check` tells them; what is missing is not in it.
+pub(super) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
     String::from_utf8_lossy(answer)
         .lines()
         .filter_map(|line| {

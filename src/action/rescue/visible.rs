@@ -17,6 +17,9 @@ use crate::model::{LeftOut, PlannedChange, PlannedPath};
 /// Attributes by which git stores a content in another form than the disk has it.
 const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
 
+/// What each chosen path becomes in git; `None` for a deletion.
+pub(super) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
+
 /// Why no visible commit can be made of this state; the record stays.
 pub(super) fn refusal(
     git: &Git<'_>,
@@ -88,7 +91,14 @@ pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
             (Some(_), Some(_)) => PlannedChange::Modified,
             (Some(_), None) => PlannedChange::Deleted,
         };
-        planned.push(PlannedPath { path: path.clone(), change, size, left_out, is_converted: false });
+        planned.push(PlannedPath {
+            path: path.clone(),
+            change,
+            size,
+            left_out,
+            is_converted: false,
+            object: None,
+        });
     }
     planned
 }
@@ -105,7 +115,7 @@ pub(super) fn stage(
     settings: &Settings,
     snapshot: &Tree,
     planned: &[PlannedPath],
-) -> Result<BTreeMap<Vec<u8>, Option<TreeEntry>>, RescueError> {
+) -> Result<Staged, RescueError> {
     let mut staged = BTreeMap::new();
     for path in planned.iter().filter(|path| path.left_out.is_none()) {
         staged.insert(path.path.clone(), snapshot.get(&path.path).cloned());
@@ -172,7 +182,7 @@ fn update_index(
 fn attributes(
     git: &Git<'_>,
     shadow: &Shadow,
-    staged: &BTreeMap<Vec<u8>, Option<TreeEntry>>,
+    staged: &Staged,
 ) -> Result<BTreeMap<Vec<u8>, BTreeMap<String, String>>, RescueError> {
     let input: Vec<u8> = staged.keys().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
@@ -196,7 +206,7 @@ pub(super) fn commit(
     shadow: &Shadow,
     parent: Option<&str>,
     mut tree: Tree,
-    staged: &BTreeMap<Vec<u8>, Option<TreeEntry>>,
+    staged: &Staged,
     message: &str,
 ) -> Result<String, RescueError> {
     let objects = git.repo.common_dir.join("objects");

@@ -1,0 +1,189 @@
+//! Repositories of other kinds and in other places, hostile surroundings, and getting a record back.
+
+use std::fs;
+
+use closeout::action::rescue::{RescueError, Step};
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+/// Commits and takes back; everything is as before.
+fn assert_there_and_back(repo: &Repo) {
+    drop(rescuer(repo));
+    let before = fingerprint(repo);
+    commit(repo);
+    rescuer(repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(repo), before);
+}
+
+// S16
+#[test]
+fn in_a_sparse_checkout_what_is_not_there_is_no_deletion() {
+    let repo = Repo::new();
+    repo.write("dir/a", "1\n").write("other/b", "1\n").commit("more");
+    repo.git(["sparse-checkout", "set", "dir"]);
+    repo.write("dir/a", "2\n").write("outside/c", "3\n");
+    let plan = plan(&repo);
+    let before = fingerprint(&repo);
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, &made, b"other/b").unwrap(), b"1\n");
+    assert_eq!(content(&repo, &made, b"dir/a").unwrap(), b"2\n");
+    assert_eq!(content(&repo, &made, b"outside/c").unwrap(), b"3\n");
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// S19
+#[test]
+fn the_files_of_a_submodule_are_recorded_and_its_pointer_is_not_moved() {
+    let repo = Repo::new();
+    let inner = repo.beside("inner");
+    inner.git(["init", "-q", "-b", "main"]);
+    inner.write("f", "1\n").commit("inner");
+    let url = inner.path().display().to_string();
+    repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", &url, "sub"]);
+    repo.commit("submodule");
+    repo.write("sub/f", "2\n");
+    repo.git(["-C", "sub", "commit", "-q", "-am", "own"]);
+    repo.write("sub/f", "3\n").write("own", "1\n");
+    let pointer = repo.git(["rev-parse", "HEAD:sub"]);
+    let plan = plan(&repo);
+    assert_eq!(content(&repo, &plan.record.snapshot, b"sub/f").unwrap(), b"3\n");
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(repo.git(["rev-parse", &format!("{made}:sub")]), pointer);
+}
+
+// S25
+#[test]
+fn a_shallow_clone_is_rescued_like_any_other() {
+    let origin = Repo::new();
+    origin.write("f", "1\n").commit("more");
+    let repo = origin.beside("shallow");
+    repo.git(["clone", "-q", "--depth", "1", &format!("file://{}", origin.path().display()), "."]);
+    repo.write("f", "2\n");
+    assert_there_and_back(&repo);
+}
+
+// S26
+#[test]
+fn a_record_outlives_its_worktree() {
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    linked.write("work", "work\n");
+    let record = record(&linked);
+    repo.git(["worktree", "remove", "--force", &linked.path().display().to_string()]);
+    repo.git(["gc", "-q", "--prune=now"]);
+    assert_eq!(content(&repo, &record.snapshot, b"work").unwrap(), b"work\n");
+}
+
+#[test]
+fn a_linked_worktree_is_committed_and_taken_back() {
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    linked.write("work", "work\n");
+    assert_there_and_back(&linked);
+}
+
+// S27
+#[test]
+fn other_formats_are_rescued_or_refused_with_a_reason() {
+    let repo = Repo::with_format(&["--ref-format=reftable"]);
+    repo.write("a", "1\n").commit("first");
+    repo.write("a", "2\n");
+    assert_there_and_back(&repo);
+
+    let repo = rich();
+    repo.git(["update-index", "--index-version", "4"]);
+    repo.git(["update-index", "--untracked-cache"]);
+    assert_there_and_back(&repo);
+
+    let repo = rich();
+    repo.git(["update-index", "--split-index"]);
+    assert!(rescuer(&repo).plan(repo.path(), "m").unwrap().refusal.unwrap().contains("split"));
+
+    let repo = Repo::with_format(&["--object-format=sha256"]);
+    repo.write("a", "1\n");
+    let refused = rescuer(&repo).record(repo.path());
+    assert!(matches!(&refused, Err(RescueError::Refused(words)) if words.contains("sha256")), "{refused:?}");
+}
+
+// C02
+#[test]
+fn nothing_from_outside_is_read_through_a_link_that_was_put_in_a_parent() {
+    let repo = Repo::new();
+    let outside = repo.beside("outside");
+    outside.write("f", "from outside\n");
+    repo.write("dir/f", "1\n").commit("more");
+    fs::remove_dir_all(repo.at("dir")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), repo.at("dir")).unwrap();
+    let record = record(&repo);
+    assert_eq!(listed(&repo, &record.snapshot)[&b"dir"[..]].0, "120000");
+    assert_eq!(content(&repo, &record.snapshot, b"dir/f"), None);
+}
+
+// C10
+#[test]
+fn garbage_that_is_collected_meanwhile_gives_no_record_of_missing_contents() {
+    for step in [Step::Imported, Step::PackMoved, Step::Verified, Step::ReferenceMade] {
+        let repo = rich();
+        let agent = repo.clone();
+        let rescuer = rescuer_at(&repo, step, move || drop(agent.git(["gc", "-q", "--prune=now"])));
+        match rescuer.record(repo.path()) {
+            Ok(record) => assert_holds_the_work_tree(&repo, &record),
+            Err(error) => {
+                assert!(matches!(error, RescueError::Damage(_) | RescueError::Git { .. }), "{error:?}")
+            }
+        }
+        repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    }
+}
+
+// X05: a damaged journal loses nothing and stops nothing.
+#[test]
+fn a_line_that_a_crash_has_cut_does_not_hide_the_others() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let folder = fs::read_dir(repo.root().join("state/rescue")).unwrap().next().unwrap().unwrap().path();
+    let journal = folder.join("journal");
+    let mut text = fs::read(&journal).unwrap();
+    text.extend_from_slice(b"0123456789 {\"act\":\"mov");
+    fs::write(&journal, text).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_record_is_restored_byte_for_byte_into_a_new_folder_only() {
+    let repo = rich();
+    make_executable(&repo.at("d"));
+    repo.write("git~1", "refused\n");
+    let record = record(&repo);
+    let into = repo.root().join("restored");
+    let n_files = rescuer(&repo).restore(repo.path(), &record.reference, &into).unwrap();
+    assert_eq!(n_files, record.n_files);
+    for name in ["README", "split", "new/deep/x", "e", "d"] {
+        assert_eq!(fs::read(into.join(name)).unwrap(), fs::read(repo.at(name)).unwrap(), "{name}");
+    }
+    assert_eq!(fs::read_link(into.join("link")).unwrap(), fs::read_link(repo.at("link")).unwrap());
+    assert_eq!(fs::read(into.join("names-that-git-refuses/0")).unwrap(), b"refused\n");
+    let again = rescuer(&repo).restore(repo.path(), &record.reference, &into);
+    assert!(matches!(again, Err(RescueError::Refused(_))), "{again:?}");
+}
+
+// What a person did not tick, or cannot tick, is not committed.
+#[test]
+fn a_plan_that_asks_for_what_cannot_be_in_is_refused() {
+    let repo = Repo::new();
+    repo.write("nested/f", "1\n").write(".env", "KEY=1\n").write("a", "1\n");
+    repo.git(["init", "-q", "nested"]);
+    let shown = plan(&repo);
+    let mut all = shown.clone();
+    all.paths.iter_mut().for_each(|path| path.left_out = None);
+    let refused = rescuer(&repo).commit(repo.path(), &all);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    let mut ticked = shown;
+    ticked.paths.iter_mut().filter(|path| path.path == b".env").for_each(|path| path.left_out = None);
+    let made = rescuer(&repo).commit(repo.path(), &ticked).unwrap();
+    assert_eq!(content(&repo, &made, b".env").unwrap(), b"KEY=1\n");
+}
