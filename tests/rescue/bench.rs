@@ -12,13 +12,19 @@ use closeout::model::{RescuePlan, RescueRecord};
 
 use crate::support::repo::{Repo, git_program};
 
+/// Seconds and nanoseconds.
+type Time = (i64, i64);
+
+/// Every path with mode, content (or target of the link) and time.
+type Paths = BTreeMap<Vec<u8>, (u32, Vec<u8>, Time)>;
+
 /// Everything that an action must leave as it was.
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub(super) struct Fingerprint {
     /// Every path with mode, content (or target of the link) and time.
-    pub(super) work_tree: BTreeMap<Vec<u8>, (u32, Vec<u8>, (i64, i64))>,
+    pub(super) work_tree: Paths,
     /// The bytes and the time of the index.
-    pub(super) index: Option<(Vec<u8>, (i64, i64))>,
+    pub(super) index: Option<(Vec<u8>, Time)>,
     /// HEAD and every reference but our hidden ones.
     pub(super) references: String,
     /// Files of locks.
@@ -41,7 +47,7 @@ pub(super) fn fingerprint(repo: &Repo) -> Fingerprint {
     Fingerprint { work_tree, index, references: head + &references, locks }
 }
 
-fn walk(top: &Path, folder: &Path, found: &mut BTreeMap<Vec<u8>, (u32, Vec<u8>, (i64, i64))>) {
+fn walk(top: &Path, folder: &Path, found: &mut Paths) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if folder == top && path.file_name().unwrap() == ".git" {
@@ -67,7 +73,7 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.display().to_string();
-        if name.ends_with(".lock") || name.contains(".closeout-") {
+        if path.extension().is_some_and(|extension| extension == "lock") || name.contains(".closeout-") {
             locks.push(name);
         } else if path.is_dir() {
             find_locks(&path, locks);

@@ -131,7 +131,7 @@ fn garbage_that_is_collected_meanwhile_gives_no_record_of_missing_contents() {
         match rescuer.record(repo.path()) {
             Ok(record) => assert_holds_the_work_tree(&repo, &record),
             Err(error) => {
-                assert!(matches!(error, RescueError::Damage(_) | RescueError::Git { .. }), "{error:?}")
+                assert!(matches!(error, RescueError::Damage(_) | RescueError::Git { .. }), "{error:?}");
             }
         }
         repo.git(["fsck", "--connectivity-only", "--no-dangling"]);

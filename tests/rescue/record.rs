@@ -32,7 +32,7 @@ fn a_record_holds_the_work_tree_and_the_staged_version() {
 fn new_deleted_and_renamed_files_are_recorded_as_they_are() {
     let repo = Repo::new();
     for name in ["a", "b", "c", "d"] {
-        repo.write(name, &format!("content of {name}\n"));
+        repo.write(name, format!("content of {name}\n"));
     }
     repo.commit("more");
     repo.write("new/deep/x", "x").write("n", "n").write("e", "");

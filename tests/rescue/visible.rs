@@ -224,12 +224,12 @@ fn no_program_of_the_repository_runs() {
         fs::copy(&program, hooks.join(name)).unwrap();
     }
     let config = repo.git_dir().join("config");
-    let mut text = fs::read_to_string(&config).unwrap();
-    text.push_str(&format!(
+    let text = fs::read_to_string(&config).unwrap();
+    let more = format!(
         "[core]\nfsmonitor = {program}\npager = {program}\n[commit]\ngpgSign = true\n[gpg]\nprogram = {program}\n\
          [diff]\nexternal = {program}\n[filter \"x=y\"]\nclean = {program}\n"
-    ));
-    fs::write(&config, text).unwrap();
+    );
+    fs::write(&config, text + &more).unwrap();
     let rescuer = rescuer(&repo);
     let plan = rescuer.plan(repo.path(), "m").unwrap();
     assert_eq!(plan.refusal, None);

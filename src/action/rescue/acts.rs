@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{self, Act, KeptIndex, Move, Purpose};
+use super::journal::{self, Act, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::settings::Settings;
 use super::shadow::{Shadow, read_index};
@@ -60,17 +60,7 @@ impl Rescuer {
         let turn = Turn::take(self, workspace)?;
         moving::recover(self, &turn)?;
         let git = turn.git(self);
-        let (acts, _) = turn.journal.acts()?;
-        let saved = acts.iter().rev().find_map(|act| match act {
-            Act::Saved(saved) if saved.reference == plan.record.reference => Some(saved),
-            Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
-        });
-        let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot) else {
-            return Err(RescueError::Refused("the journal does not know this record".to_owned()));
-        };
-        if moving::branch_at(&git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
-            return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
-        }
+        let saved = saved_of(&turn, &git, plan)?;
         let settings = Settings::read(&git)?;
         let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
         shadow.configure(&settings)?;
@@ -97,11 +87,7 @@ impl Rescuer {
         }
         let objects = turn.repo.common_dir.join("objects");
         let staged = visible::stage(&git, &shadow, &objects, &settings, &snapshot, &plan.paths)?;
-        let is_as_shown = plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
-            let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);
-            object == path.object.as_ref()
-        });
-        if !is_as_shown {
+        if !are_objects_shown(plan, &staged) {
             return Err(visible::changed());
         }
         if staged.is_empty() {
@@ -161,7 +147,6 @@ impl Rescuer {
             return Err(RescueError::Nothing);
         };
         let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
-        let back = |index: &Option<KeptIndex>| index.clone();
         let planned = Move {
             id: turn.new_id(),
             purpose,
@@ -170,14 +155,14 @@ impl Rescuer {
             to: last.from.clone(),
             digest_before: last.digest_after.clone(),
             digest_after: last.digest_before.clone(),
-            index_before: back(&last.index_after),
-            index_after: back(&last.index_before),
+            index_before: last.index_after.clone(),
+            index_after: last.index_before.clone(),
             inode: (0, 0),
         };
-        moving::make(self, &turn, &shadow, planned).map_err(|error| match error {
-            RescueError::SavedOnly(words) => RescueError::Refused(words),
-            other => other,
-        })
+        match moving::make(self, &turn, &shadow, planned) {
+            Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
+            made => made,
+        }
     }
 }
 
@@ -219,4 +204,28 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
             let can_be_in = now.left_out.is_none_or(LeftOut::can_be_asked_for);
             now.path == then.path && now.change == then.change && (can_be_in || then.left_out.is_some())
         })
+}
+
+/// The record of a plan, as the journal and the repository know it.
+fn saved_of(turn: &Turn, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
+    let (acts, _) = turn.journal.acts()?;
+    let saved = acts.into_iter().rev().find_map(|act| match act {
+        Act::Saved(saved) if saved.reference == plan.record.reference => Some(saved),
+        Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
+    });
+    let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot) else {
+        return Err(RescueError::Refused("the journal does not know this record".to_owned()));
+    };
+    if moving::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
+        return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
+    }
+    Ok(saved)
+}
+
+/// Whether each path becomes the object that the plan shows.
+fn are_objects_shown(plan: &RescuePlan, staged: &Staged) -> bool {
+    plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
+        let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);
+        object == path.object.as_ref()
+    })
 }

@@ -1,5 +1,7 @@
 //! What can be said of a path alone: whether git refuses it, and how it is written in plain text.
 
+use std::fmt::Write as _;
+
 /// True when git refuses a component of the path (`verify_path` of git, on any system).
 pub(super) fn is_refused(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/').any(|name| {
@@ -26,5 +28,9 @@ fn is_ignored(c: char) -> bool {
 
 /// The bytes in hexadecimal digits: exact in any text.
 pub(super) fn hex(path: &[u8]) -> String {
-    path.iter().map(|byte| format!("{byte:02x}")).collect()
+    path.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

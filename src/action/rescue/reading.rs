@@ -46,10 +46,12 @@ impl Stamp {
 
     /// The mode that git gives it.
     pub(super) fn git_mode(&self) -> &'static str {
-        match FileType::from_raw_mode(self.mode) {
-            FileType::Symlink => "120000",
-            _ if self.mode & 0o100 != 0 => "100755",
-            _ => "100644",
+        if FileType::from_raw_mode(self.mode) == FileType::Symlink {
+            "120000"
+        } else if self.mode & 0o100 != 0 {
+            "100755"
+        } else {
+            "100644"
         }
     }
 }
@@ -131,7 +133,13 @@ impl WorkTree {
                 FileType::Symlink => read_link(folder, name, Stamp::of(&stat), spool)?,
                 FileType::RegularFile => read_file(folder, name, attempt == TRIES, spool)?,
                 FileType::Directory => return Ok(Found::Folder),
-                _ => return Ok(Found::Unreadable("it is no file, link or folder".to_owned())),
+                FileType::Fifo
+                | FileType::Socket
+                | FileType::CharacterDevice
+                | FileType::BlockDevice
+                | FileType::Unknown => {
+                    return Ok(Found::Unreadable("it is no file, link or folder".to_owned()));
+                }
             };
             if let Some(found) = found {
                 return Ok(found);
@@ -268,7 +276,7 @@ fn read_file(
         }
     }
     let after = match rustix::fs::fstat(&file) {
-        Ok(stat) => Stamp::of(&stat),
+        Ok(found) => Stamp::of(&found),
         Err(errno) => {
             spool.rewind(start)?;
             return Ok(Some(unreadable(errno)));

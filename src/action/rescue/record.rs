@@ -257,7 +257,7 @@ pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::pat
         .filter(|name| name.starts_with("pack-"))
         .collect();
     // The list of contents comes last: with it the pack is there for git.
-    names.sort_by_key(|name| (name.ends_with(".idx"), name.clone()));
+    names.sort_by_key(|name| (is_list(name), name.clone()));
     let mut packs = Vec::new();
     for name in names {
         let (source, target) = (from.join(&name), to.join(&name));
@@ -267,11 +267,16 @@ pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::pat
             fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
             fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
         }
-        if name.ends_with(".idx") {
+        if is_list(&name) {
             packs.push(target);
         }
     }
     Ok(packs)
+}
+
+/// True for the list of a pack's contents.
+fn is_list(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "idx")
 }
 
 /// Keeps `commit` by a hidden reference that did not exist.

@@ -14,6 +14,7 @@ use super::git::{Git, Input, succeeded};
 use super::listing::{self, TreeEntry};
 use super::names;
 use super::turn::Turn;
+use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes.
 const AT_ONCE: u64 = 64 << 20;
@@ -92,9 +93,18 @@ fn sizes(git: &Git<'_>, files: &BTreeMap<PathBuf, TreeEntry>) -> Result<BTreeMap
     let sizes = super::verify::sizes(&output.stdout);
     for (path, entry) in files {
         match sizes.get(&entry.id) {
-            None => return Err(RescueError::Damage(format!("the content of {path:?} is missing"))),
+            None => {
+                return Err(RescueError::Damage(format!(
+                    "the content of {} is missing",
+                    display_text::path(path)
+                )));
+            }
             Some(size) if *size > LARGEST => {
-                let words = format!("{path:?} is too large; take it with: git cat-file blob {}", entry.id);
+                let words = format!(
+                    "{} is too large; take it with: git cat-file blob {}",
+                    display_text::path(path),
+                    entry.id
+                );
                 return Err(RescueError::Refused(words));
             }
             Some(_) => {}
@@ -130,7 +140,10 @@ fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> 
     let mut answer = &output.stdout[..];
     for (path, entry) in group {
         let Some((content, rest)) = next_content(answer, &entry.id) else {
-            return Err(RescueError::Damage(format!("the content of {path:?} is not as listed")));
+            return Err(RescueError::Damage(format!(
+                "the content of {} is not as listed",
+                display_text::path(path)
+            )));
         };
         answer = rest;
         write_one(&into.join(path), entry, content)?;

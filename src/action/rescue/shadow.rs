@@ -3,6 +3,7 @@
 //!
 //! It must not be made inside the repository, and nothing of the repository is changed here.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, FileTimes};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,8 @@ impl Shadow {
             String::from("[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tfileMode = true\n");
         for (key, value) in &settings.harmless {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            text.push_str(&format!("\t{key} = \"{value}\"\n"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\t{key} = \"{value}\"");
         }
         self.write("config", text.as_bytes())
     }
@@ -112,10 +114,10 @@ impl Shadow {
         let entries = fs::read_dir(&repo.git_dir).map_err(RescueError::io("list", &repo.git_dir))?;
         for entry in entries.flatten() {
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-            if name.starts_with("sharedindex.") {
-                if let Some(content) = read_regular(&entry.path(), INDEX_CAP)? {
-                    self.write(&name, &content)?;
-                }
+            if name.starts_with("sharedindex.")
+                && let Some(content) = read_regular(&entry.path(), INDEX_CAP)?
+            {
+                self.write(&name, &content)?;
             }
         }
         Ok(())

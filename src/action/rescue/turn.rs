@@ -104,7 +104,7 @@ fn own_folder(folder: &Path) -> Result<(), RescueError> {
     let metadata = fs::symlink_metadata(folder).map_err(RescueError::io("look at", folder))?;
     if metadata.is_dir()
         && metadata.uid() == rustix::process::geteuid().as_raw()
-        && metadata.mode() & 0o077 == 0
+        && metadata.mode().trailing_zeros() >= 6
     {
         return Ok(());
     }
