@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::client::Client;
-use crate::closeout_program::does;
+use crate::closeout_program::{does, said};
 use crate::processes;
 use crate::story::{Story, see};
 use crate::tmux::Pane;
@@ -17,7 +17,10 @@ pub(crate) fn tell(story: &mut Story<'_>) {
         let mark = story.follow.mark();
         let pane = story.world.start(story.client, "killed", &[])?;
         story.world.prompt(&pane, "Fix the parser")?;
-        see(story, "killed", mark, "idle", |row| does(row, "idle"))?;
+        // Not only at its prompt: what was killed before it said anything has left nothing to show.
+        see(story, "killed", mark, "idle with words", |row| {
+            does(row, "idle") && said(row, "I fixed the parser and all 12 tests pass.")
+        })?;
         let mark = story.follow.mark();
         story.world.prompt(&pane, "Hang until the end")?;
         see(story, "killed", mark, "at work", |row| does(row, "working"))?;
