@@ -318,6 +318,9 @@ fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     assert_eq!(does(over(), &[title(LiveStatus::Busy)]), (Working, PaneTitle));
     assert_eq!(does(over(), &[title(permission())]), (NeedsPermission, PaneTitle));
     assert_eq!(does(over(), &[title(LiveStatus::Idle)]), (Idle, Transcript));
+    // A guess that says what the record says takes nothing from it.
+    let at_once = says(open(Some("Bash")), &[title(LiveStatus::Busy)], MOVED + 1000);
+    assert_eq!((at_once.0, at_once.1), (Working, Transcript));
     // A structured word is better than a guess.
     let busy = told(Registry, LiveStatus::Busy, 10);
     assert_eq!(says(open(None), &[title(permission()), busy], LATER).1, Registry);

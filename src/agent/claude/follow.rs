@@ -60,10 +60,9 @@ impl Record {
 
     /// Where a change of its tasks would show, if it keeps any.
     pub(super) fn tasks_target(&self, config_dir: &Path) -> Option<WatchTarget> {
-        let has_tasks = self.followed.reader.todos.n_changes() > 0;
-        let id = self.path.file_stem()?.to_str()?;
-        let names = Names::Ending(".json".to_owned());
-        has_tasks.then(|| WatchTarget::new(tasks_folder(config_dir, id), names, Parts::WORDS))
+        let folder = tasks_folder(config_dir, self.path.file_stem()?.to_str()?);
+        let has_tasks = self.followed.reader.todos.n_changes() > 0 || folder.is_dir();
+        has_tasks.then(|| WatchTarget::new(folder, Names::Ending(".json".to_owned()), Parts::WORDS))
     }
 
     /// What it says, with what stands beside it.

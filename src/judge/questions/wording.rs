@@ -105,3 +105,19 @@ fn choice(document: &Document<'_>, line: &Line) -> Choice {
     };
     Choice { label, text }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::judge::questions::classify;
+    use crate::model::TaskKind;
+
+    #[test]
+    fn an_option_that_is_a_request_is_no_part_of_the_question() {
+        let text =
+            "I see two ways:\n\n1. Keep the old format.\n2. Drop it.\n\nWhich of the two would you like?";
+        let question = classify(text, None, TaskKind::Implementation).question.unwrap();
+        assert_eq!(question.text, "Which of the two would you like?");
+        let options: Vec<&str> = question.options.iter().map(|choice| choice.text.as_str()).collect();
+        assert_eq!(options, ["Keep the old format.", "Drop it."]);
+    }
+}
