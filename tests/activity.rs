@@ -3,8 +3,8 @@
 use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Claim, LiveStatus, LiveWord, Observations, OfferPolicy, Parts,
-    Policy, ProcessId, Reading, Sample, SessionObservation, SessionOrigin, SessionUsage, Subagent, TaskKind,
-    Timestamp, TurnState, WaitsOn, WorkspaceSettings,
+    Policy, ProcessId, Reading, Sample, SessionObservation, Subagent, TaskKind, Timestamp, TurnState,
+    WaitsOn, WorkspaceSettings,
 };
 
 use ActivitySource::{Api, Hook, PaneTitle, Process, Registry, Transcript};
@@ -19,26 +19,9 @@ const LATER: i64 = MOVED + SILENT_MS + 1;
 
 fn session(turn: TurnState) -> SessionObservation {
     SessionObservation {
-        agent: "claude".to_owned(),
-        session_id: "s".to_owned(),
-        version: None,
-        model: None,
-        last_message: None,
-        todos: None,
         turn,
-        prompted_at: None,
-        prompt: None,
         written_at: Some(Timestamp(MOVED)),
-        n_skipped_lines: 0,
-        is_partial: false,
-        name: None,
-        folder: None,
-        origin: SessionOrigin::Unknown,
-        usage: SessionUsage::default(),
-        subagents: Vec::new(),
-        live: Vec::new(),
-        process: None,
-        pane: None,
+        ..SessionObservation::named("claude", "s")
     }
 }
 

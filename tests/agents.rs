@@ -13,15 +13,14 @@ use std::path::{Path, PathBuf};
 use closeout::agent::{
     self, Adapter, SessionMemory, SessionsRead, claude_folder_name, read_claude_transcript,
 };
-use closeout::evidence::{Memory, Surroundings, collect};
-use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
-    Activity, ActivityState, Claim, CollectRequest, ItemState, Names, OfferPolicy, Parts, Policy,
-    ReadProblem, Reading, Sample, SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState,
-    WatchTarget, WorkspaceId, WorkspaceSettings,
+    Activity, ActivityState, Claim, ItemState, Names, Parts, ReadProblem, Reading, Sample,
+    SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState, WatchTarget,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::support::weighed_words;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/claude")
@@ -120,34 +119,14 @@ impl Machine {
 
     /// What is made of the words.
     fn sample(&self, now: i64, own_session: Option<&str>) -> Sample {
-        let settings =
-            WorkspaceSettings { own_session: own_session.map(str::to_owned), ..WorkspaceSettings::default() };
-        let policy =
-            Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
-        let request = CollectRequest {
-            workspace: WorkspaceId::local(&self.workspace),
-            generation: 1,
-            parts: Parts::WORDS,
-            settings: settings.clone(),
-            policy: policy.clone(),
+        weighed_words::sample(weighed_words::Asked {
+            workspace: &self.workspace,
             task_kind: TaskKind::Implementation,
-            git_reader: None,
-            baseline: None,
+            adapter: Adapter::ClaudeCode { config_dir: self.config_dir.clone() },
             sessions: Vec::new(),
-            prompted_at: None,
-            not_before: Timestamp(0),
-        };
-        let surroundings = Surroundings {
-            now: Timestamp(now),
-            home: None,
-            adapters: vec![Adapter::ClaudeCode { config_dir: self.config_dir.clone() }],
-            hook_folder: None,
-            git_program: None,
-            live: None,
-        };
-        let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
-        let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };
-        weigh(found, &scales)
+            now,
+            own_session,
+        })
     }
 
     /// The lines by which a subagent is sent off into the background, and the turn ends.

@@ -8,15 +8,14 @@ use std::time::{Duration, SystemTime};
 
 use closeout::agent::{self, Adapter, Argument, Asking, SessionMemory, SessionsRead, Trace};
 use closeout::config::{Config, LayerOrigin, Sources, WORKSPACE_FILE, parse_layer};
-use closeout::evidence::{Memory, Surroundings, collect};
-use closeout::judge::weigh::{Scales, weigh};
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, AgentTrail, CollectRequest, CustomAgent, LiveStatus, Names,
-    OfferPolicy, Parts, Policy, ReadProblem, SessionObservation, TaskKind, Timestamp, TranscriptFormat,
-    TurnState, WorkspaceId, WorkspaceSettings,
+    Activity, ActivitySource, ActivityState, AgentTrail, CustomAgent, LiveStatus, Names, ReadProblem,
+    SessionObservation, TaskKind, Timestamp, TranscriptFormat, TurnState,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
+
+use crate::support::weighed_words;
 
 /// A workspace of its own, and a home directory.
 struct Machine {
@@ -69,33 +68,15 @@ impl Machine {
 
     /// What is made of the agent's words at the time `now` (milliseconds): what it does, and its question.
     fn weighed(&self, agent: &CustomAgent, now: i64) -> (Activity, Option<String>) {
-        let settings = WorkspaceSettings::default();
-        let policy =
-            Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
-        let request = CollectRequest {
-            workspace: WorkspaceId::local(&self.workspace),
-            generation: 1,
-            parts: Parts::WORDS,
-            settings: settings.clone(),
-            policy: policy.clone(),
+        let asked = weighed_words::Asked {
+            workspace: &self.workspace,
             task_kind: TaskKind::ReadInfo,
-            git_reader: None,
-            baseline: None,
+            adapter: Adapter::Custom(Box::new(agent.clone())),
             sessions: Vec::new(),
-            prompted_at: None,
-            not_before: Timestamp(0),
+            now,
+            own_session: None,
         };
-        let surroundings = Surroundings {
-            now: Timestamp(now),
-            home: None,
-            adapters: vec![Adapter::Custom(Box::new(agent.clone()))],
-            hook_folder: None,
-            git_program: None,
-            live: None,
-        };
-        let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
-        let scales = Scales { task_kind: TaskKind::ReadInfo, policy: &policy, settings: &settings };
-        let words = weigh(found, &scales).words.unwrap();
+        let words = weighed_words::sample(asked).words.unwrap();
         (
             words.activity.unwrap(),
             words.last_words.and_then(|words| words.question).map(|question| question.text),

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use closeout::model::{
-    CollectRequest, OfferPolicy, Parts, Policy, SessionObservation, SessionOrigin, SessionPlace,
-    SessionUsage, TaskKind, Timestamp, TurnState, WorkspaceId, WorkspaceSettings,
+    CollectRequest, OfferPolicy, Parts, Policy, SessionObservation, SessionOrigin, SessionPlace, TaskKind,
+    Timestamp, TurnState, WorkspaceId, WorkspaceSettings,
 };
 
 use crate::support::desk::spawn;
@@ -69,26 +69,11 @@ fn resolved(path: &Path) -> PathBuf {
 /// A session in the middle of a turn, whose record last grew at `grew_at`.
 fn open_session(agent: &str, id: &str, folder: &Path, grew_at: i64) -> SessionObservation {
     SessionObservation {
-        agent: agent.to_owned(),
-        session_id: id.to_owned(),
-        version: None,
-        model: None,
-        last_message: None,
-        todos: None,
         turn: TurnState::Open { since: Some(Timestamp(grew_at)), tool: None, what: None },
-        prompted_at: None,
-        prompt: None,
         written_at: Some(Timestamp(grew_at)),
-        n_skipped_lines: 0,
-        is_partial: false,
-        name: None,
         folder: Some(folder.to_owned()),
         origin: SessionOrigin::Person,
-        usage: SessionUsage::default(),
-        subagents: Vec::new(),
-        live: Vec::new(),
-        process: None,
-        pane: None,
+        ..SessionObservation::named(agent, id)
     }
 }
 

@@ -80,7 +80,7 @@ mod tests {
     use crate::model::{ActivitySource, ProcessId};
 
     fn session(id: &str, origin: SessionOrigin) -> SessionObservation {
-        SessionObservation { origin, ..agent::read_claude_transcript(id, b"") }
+        SessionObservation { origin, ..SessionObservation::named("claude", id) }
     }
 
     fn ids(sessions: Vec<SessionObservation>) -> Vec<String> {

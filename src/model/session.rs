@@ -60,6 +60,34 @@ pub struct SessionObservation {
     pub pane: Option<Pane>,
 }
 
+impl SessionObservation {
+    /// A session of which nothing is known but its name.
+    pub fn named(agent: impl Into<String>, session_id: impl Into<String>) -> SessionObservation {
+        SessionObservation {
+            agent: agent.into(),
+            session_id: session_id.into(),
+            version: None,
+            model: None,
+            last_message: None,
+            todos: None,
+            turn: TurnState::Unknown,
+            prompted_at: None,
+            prompt: None,
+            written_at: None,
+            n_skipped_lines: 0,
+            is_partial: false,
+            name: None,
+            folder: None,
+            origin: SessionOrigin::Unknown,
+            usage: SessionUsage::default(),
+            subagents: Vec::new(),
+            live: Vec::new(),
+            process: None,
+            pane: None,
+        }
+    }
+}
+
 /// How a session came to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]

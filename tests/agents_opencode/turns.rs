@@ -1,15 +1,11 @@
 //! How a turn stands, and what belongs to it.
 
 use closeout::agent::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
-use closeout::evidence::{Memory, Surroundings, collect};
-use closeout::judge::weigh::{Scales, weigh};
-use closeout::model::{
-    Activity, ActivityState, CollectRequest, OfferPolicy, Parts, Policy, SessionOrigin, Subagent, TaskKind,
-    Timestamp, TurnState, WorkspaceId, WorkspaceSettings,
-};
+use closeout::model::{Activity, ActivityState, SessionOrigin, Subagent, TaskKind, Timestamp, TurnState};
 use serde_json::{Value, json};
 
 use super::{ID, Machine};
+use crate::support::weighed_words;
 
 fn open(since: i64, tool: Option<&str>, what: Option<&str>) -> TurnState {
     let since = Some(Timestamp(since));
@@ -25,33 +21,16 @@ fn turn(fields: &Value, parts: &[Value]) -> TurnState {
 
 /// What the session does at a moment, as a whole collection of its workspace says.
 fn activity(machine: &Machine, now: i64) -> Activity {
-    let settings = WorkspaceSettings::default();
-    let policy =
-        Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
-    let request = CollectRequest {
-        workspace: WorkspaceId::local(&machine.data_dir),
-        generation: 1,
-        parts: Parts::WORDS,
-        settings: settings.clone(),
-        policy: policy.clone(),
+    let [adapter] = machine.adapters();
+    let asked = weighed_words::Asked {
+        workspace: &machine.data_dir,
         task_kind: TaskKind::Implementation,
-        git_reader: None,
-        baseline: None,
+        adapter,
         sessions: machine.places(&[ID]),
-        prompted_at: None,
-        not_before: Timestamp(0),
+        now,
+        own_session: None,
     };
-    let surroundings = Surroundings {
-        now: Timestamp(now),
-        home: None,
-        adapters: machine.adapters().to_vec(),
-        hook_folder: None,
-        git_program: None,
-        live: None,
-    };
-    let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
-    let scales = Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings };
-    weigh(found, &scales).words.unwrap().activity.unwrap()
+    weighed_words::sample(asked).words.unwrap().activity.unwrap()
 }
 
 fn call(tool: &str, status: &str, input: &Value) -> Value {

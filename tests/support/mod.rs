@@ -7,3 +7,4 @@ pub(crate) mod screen;
 pub(crate) mod session_stories;
 pub(crate) mod stories;
 pub(crate) mod vectors;
+pub(crate) mod weighed_words;

@@ -12,10 +12,7 @@ use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::record_tail::{Followed, read_range};
 use crate::agent::record_text::end_of;
 use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
-use crate::model::{
-    AgentMessage, AgentTrail, CustomAgent, SessionObservation, SessionOrigin, SessionUsage, TranscriptFormat,
-    TurnState,
-};
+use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
 
 /// So many sessions of a workspace are read, the newest.
 const MOST_READ: usize = 8;
@@ -82,7 +79,11 @@ fn output(agent: &CustomAgent, id: &str, file: &File) -> io::Result<Option<Sessi
     let text = end_of(text.trim(), usize::try_from(LONGEST_OUTPUT).unwrap_or(usize::MAX));
     let at = Some(modified_at(&metadata));
     let last_message = (!text.is_empty()).then(|| AgentMessage { text: text.to_owned(), at });
-    Ok(Some(SessionObservation { last_message, written_at: at, ..nothing(agent, id) }))
+    Ok(Some(SessionObservation {
+        last_message,
+        written_at: at,
+        ..SessionObservation::named(&agent.name, id)
+    }))
 }
 
 fn transcript(
@@ -116,10 +117,10 @@ fn transcript(
         TranscriptFormat::Codex => {
             let mut bytes = if is_whole { Vec::new() } else { first_line(file)? };
             bytes.extend_from_slice(lines.bytes());
-            read_codex_rollout(&bytes).unwrap_or_else(|| nothing(agent, id))
+            read_codex_rollout(&bytes).unwrap_or_else(|| SessionObservation::named(&agent.name, id))
         }
         TranscriptFormat::Jsonl { role, text, time } => {
-            let mut session = nothing(agent, id);
+            let mut session = SessionObservation::named(&agent.name, id);
             let fields = Fields { role, text, time: time.as_deref() };
             jsonl::tell(fields, lines.bytes(), &mut session);
             session
@@ -140,30 +141,4 @@ fn first_line(file: &File) -> io::Result<Vec<u8>> {
     let length = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
     bytes.truncate(length);
     Ok(bytes)
-}
-
-/// A session of which nothing is known.
-fn nothing(agent: &CustomAgent, id: &str) -> SessionObservation {
-    SessionObservation {
-        agent: agent.name.clone(),
-        session_id: id.to_owned(),
-        version: None,
-        model: None,
-        last_message: None,
-        todos: None,
-        turn: TurnState::Unknown,
-        prompted_at: None,
-        prompt: None,
-        written_at: None,
-        n_skipped_lines: 0,
-        is_partial: false,
-        name: None,
-        folder: None,
-        origin: SessionOrigin::Unknown,
-        usage: SessionUsage::default(),
-        subagents: Vec::new(),
-        live: Vec::new(),
-        process: None,
-        pane: None,
-    }
 }

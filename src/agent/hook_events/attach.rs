@@ -7,8 +7,8 @@ use super::fold::HookFold;
 use super::reader::EventFile;
 use crate::agent::process_stat::{BOOT_SLACK_MS, Standing, booted_at, standing};
 use crate::model::{
-    ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage,
-    Subagent, Timestamp, TurnState, WatchTarget, hook_file_stem,
+    ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, Subagent,
+    Timestamp, WatchTarget, hook_file_stem,
 };
 
 /// When a session's record grew so many milliseconds after the last event, its hooks do not tell any
@@ -169,26 +169,11 @@ fn observation(place: &SessionPlace, fold: &HookFold) -> Option<SessionObservati
         return None;
     }
     let mut session = SessionObservation {
-        agent: place.agent.clone(),
-        session_id: place.session_id.clone(),
-        version: None,
-        model: None,
-        last_message: None,
-        todos: None,
-        turn: TurnState::Unknown,
-        prompted_at: None,
-        prompt: None,
         written_at: fold.told_at(),
-        n_skipped_lines: 0,
         is_partial: true,
-        name: None,
         folder: fold.folder().map(Path::to_owned),
         origin: if fold.is_headless() { SessionOrigin::Headless } else { SessionOrigin::Unknown },
-        usage: SessionUsage::default(),
-        subagents: Vec::new(),
-        live: Vec::new(),
-        process: None,
-        pane: None,
+        ..SessionObservation::named(&place.agent, &place.session_id)
     };
     add(fold, &mut session);
     let is_gone = |word: &crate::model::LiveWord| {

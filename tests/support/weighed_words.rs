@@ -1,0 +1,54 @@
+//! The words of one workspace, collected and weighed as the engine does.
+
+use std::path::Path;
+
+use closeout::agent::Adapter;
+use closeout::evidence::{Memory, Surroundings, collect};
+use closeout::judge::weigh::{Scales, weigh};
+use closeout::model::{
+    CollectRequest, OfferPolicy, Parts, Policy, Sample, SessionPlace, TaskKind, Timestamp, WorkspaceId,
+    WorkspaceSettings,
+};
+
+/// What is collected.
+pub(crate) struct Asked<'a> {
+    pub(crate) workspace: &'a Path,
+    pub(crate) task_kind: TaskKind,
+    pub(crate) adapter: Adapter,
+    pub(crate) sessions: Vec<SessionPlace>,
+    /// In milliseconds.
+    pub(crate) now: i64,
+    /// The session that the check is started in.
+    pub(crate) own_session: Option<&'a str>,
+}
+
+/// What is made of the words.
+pub(crate) fn sample(asked: Asked<'_>) -> Sample {
+    let own_session = asked.own_session.map(str::to_owned);
+    let settings = WorkspaceSettings { own_session, ..WorkspaceSettings::default() };
+    let policy =
+        Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+    let request = CollectRequest {
+        workspace: WorkspaceId::local(asked.workspace),
+        generation: 1,
+        parts: Parts::WORDS,
+        settings: settings.clone(),
+        policy: policy.clone(),
+        task_kind: asked.task_kind,
+        git_reader: None,
+        baseline: None,
+        sessions: asked.sessions,
+        prompted_at: None,
+        not_before: Timestamp(0),
+    };
+    let surroundings = Surroundings {
+        now: Timestamp(asked.now),
+        home: None,
+        adapters: vec![asked.adapter],
+        hook_folder: None,
+        git_program: None,
+        live: None,
+    };
+    let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
+    weigh(found, &Scales { task_kind: asked.task_kind, policy: &policy, settings: &settings })
+}
