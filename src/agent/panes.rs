@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path};
 
-use super::process_stat::ProcessStat;
+use super::process_stat;
 use super::processes::line_of_parents;
 use super::{codex, gemini};
 use crate::model::{LiveStatus, ProcessId, WaitsOn};
@@ -72,7 +72,7 @@ pub fn is_pane_id(id: &str) -> bool {
 /// The pane in which `process` runs: by its line of parents, else by its terminal. `None` also where
 /// the process has ended.
 pub fn pane_of(panes: &[ListedPane], process: ProcessId) -> Option<&ListedPane> {
-    let stat = ProcessStat::read(process.pid).ok()?;
+    let stat = process_stat::read(process.pid).ok()?;
     if stat.is_dead || stat.started_at != process.started_at {
         return None;
     }

@@ -23,6 +23,7 @@ mod intent;
 mod observation;
 mod parts;
 mod plan;
+mod process_stat;
 mod question;
 mod rescue_plan;
 mod session;
@@ -56,6 +57,7 @@ pub use observation::{
 };
 pub use parts::Parts;
 pub use plan::SeenWorld;
+pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
 pub use rescue_plan::{Gap, LeftOut, PlannedChange, PlannedPath, RescuePlan, RescueRecord};
 pub use session::{

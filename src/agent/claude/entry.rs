@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{Standing, is_child_of_this, standing};
 use crate::agent::record_file::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
@@ -138,7 +138,7 @@ impl Entry {
         // A start that is no number is that of no process.
         let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
         match standing(ProcessId { pid: self.pid, started_at }) {
-            Standing::Alive(stat) => Process::Alive { is_own: stat.is_child_of_this() },
+            Standing::Alive(stat) => Process::Alive { is_own: is_child_of_this(&stat) },
             Standing::Gone => Process::Gone,
             Standing::Unknown => Process::Unknown,
         }

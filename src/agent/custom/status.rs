@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::place::Place;
-use crate::agent::process_stat::{BOOT_SLACK_MS, ProcessStat, booted_at};
+use crate::agent::process_stat::{self, BOOT_SLACK_MS, booted_at};
 use crate::agent::record_file::modified_at;
 use crate::agent::record_tail::read_range;
 use crate::agent::record_text::shortened_if_any;
@@ -72,7 +72,7 @@ fn process(pid: u32, told_at: Timestamp) -> Process {
     if !Path::new("/proc/self/stat").exists() {
         return Process::Unknown;
     }
-    let started_at = match ProcessStat::read(pid) {
+    let started_at = match process_stat::read(pid) {
         Ok(stat) if !stat.is_dead => stat.started_at,
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Process::Unknown,
         Ok(_) | Err(_) => return Process::Gone,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::recognise::{agent_of, is_candidate};
 use crate::agent::codex;
-use crate::agent::process_stat::ProcessStat;
+use crate::agent::process_stat;
 use crate::model::{ProcessId, Timestamp};
 
 /// More processes than these are not looked at, and then nothing is certain.
@@ -101,7 +101,7 @@ impl ProcessTable {
         let is_whole = n_seen <= MOST_PROCESSES
             && fs::read_link("/proc/self/ns/pid").is_ok_and(|here| here == Path::new(FIRST_NAMESPACE))
             // With `hidepid` those of others are not seen.
-            && ProcessStat::read(1).is_ok();
+            && process_stat::read(1).is_ok();
         ProcessTable { processes, is_whole }
     }
 
@@ -184,7 +184,7 @@ impl AgentProcess {
 pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
     let mut line = vec![pid];
     while line.len() < MOST_PARENTS {
-        match line.last().map(|pid| ProcessStat::read(*pid)) {
+        match line.last().map(|pid| process_stat::read(*pid)) {
             Some(Ok(stat)) if stat.parent > 1 => line.push(stat.parent),
             _ => break,
         }
@@ -206,7 +206,7 @@ fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> 
     let line = String::from_utf8_lossy(&line);
     let arguments: Vec<&str> = line.split_terminator('\0').collect();
     let (agent, is_service) = agent_of(name, &arguments)?;
-    let stat = ProcessStat::read(pid).ok().filter(|stat| !stat.is_dead)?;
+    let stat = process_stat::read(pid).ok().filter(|stat| !stat.is_dead)?;
     let folder = match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => Some(folder),
         // It is ending: the system has taken its folder from it already.

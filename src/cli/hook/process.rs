@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::agent::process_stat::ProcessStat;
+use crate::agent::process_stat;
 use crate::model::ProcessId;
 
 /// So many ancestors are looked at.
@@ -17,16 +17,16 @@ const BETWEEN: [&str; 14] = [
 /// is no shell.
 pub(super) fn agent_process(named: Option<u32>) -> Option<ProcessId> {
     if let Some(pid) = named
-        && let Ok(stat) = ProcessStat::read(pid)
+        && let Ok(stat) = process_stat::read(pid)
     {
         return Some(ProcessId { pid, started_at: stat.started_at });
     }
-    let mut pid = ProcessStat::read(std::process::id()).ok()?.parent;
+    let mut pid = process_stat::read(std::process::id()).ok()?.parent;
     for _ in 0..MOST_ANCESTORS {
         if pid <= 1 {
             return None;
         }
-        let stat = ProcessStat::read(pid).ok()?;
+        let stat = process_stat::read(pid).ok()?;
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         if !BETWEEN.contains(&name.trim_end()) {
             return Some(ProcessId { pid, started_at: stat.started_at });
