@@ -1,5 +1,6 @@
 //! The monitor: scripts of events, with the whole list of effects that each gives.
 
+use closeout::model::Told;
 use closeout::model::{
     ActivitySource, ActivityState, Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem,
     CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent,
@@ -7,7 +8,7 @@ use closeout::model::{
     SessionPlace, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, Words,
     WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
-use closeout::monitor::{Monitor, Told};
+use closeout::monitor::Monitor;
 
 use crate::support::session_stories::session;
 
@@ -34,7 +35,15 @@ fn settings() -> WorkspaceSettings {
 }
 
 fn found() -> FoundWorkspace {
-    FoundWorkspace { id: id(), settings: settings(), baseline: None, sessions: Vec::new(), problem: None }
+    FoundWorkspace {
+        id: id(),
+        settings: settings(),
+        baseline: None,
+        sessions: Vec::new(),
+        problem: None,
+        history: Vec::new(),
+        drafts: Vec::new(),
+    }
 }
 
 fn discovered() -> Event {

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+pub use crate::model::Trace;
+
 /// What an agent is asked or told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asking {
@@ -66,17 +68,6 @@ pub enum Argument {
 /// How the names of copies of records begin, so that a session that an agent makes of one is told from a
 /// person's.
 pub const COPY_PREFIX: &str = "closeout-copy-";
-
-/// What a command leaves behind in the agent's records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trace {
-    /// Nothing.
-    Nothing,
-    /// A copy of the session that is to be deleted afterwards, and may stay.
-    Copy,
-    /// It becomes part of the session.
-    InSession,
-}
 
 /// Where the answer of a command stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -173,7 +173,15 @@ impl<'a> Found<'a> {
         let settings = overlaid(settings, &self.launch.overlay, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         let baseline = self.baselines.get(&id).cloned();
-        self.workspaces.push(FoundWorkspace { id, settings, baseline, sessions: Vec::new(), problem });
+        self.workspaces.push(FoundWorkspace {
+            id,
+            settings,
+            baseline,
+            sessions: Vec::new(),
+            problem,
+            history: Vec::new(),
+            drafts: Vec::new(),
+        });
     }
 
     fn refuse(&mut self, path: &Path, reason: &str) {

@@ -11,13 +11,14 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, JumpOutcome, JumpTarget, Parts,
-    Timestamp, WatchProblem, WatchTarget, WorkspaceId,
+    ActClass, ActOutcome, ActProblem, ActRequest, Baseline, CollectProblem, CollectRequest, Effect, Event,
+    Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
+use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::watching::Watching;
 use super::{Launch, clock, collect, pane_jump};
@@ -135,7 +136,12 @@ impl Engine {
                 self.discovering.with_older = *is_shown;
                 self.discovering.start(Occasion::Asked);
             }
-            Intent::Refresh { workspace: Some(_) } | Intent::Look { .. } | Intent::JumpToPane { .. } => {}
+            Intent::Refresh { workspace: Some(_) }
+            | Intent::Look { .. }
+            | Intent::JumpToPane { .. }
+            | Intent::Act { .. }
+            | Intent::CancelAct { .. }
+            | Intent::KeepDraft { .. } => {}
         }
         self.update(Event::Wanted { at: clock::now(), intent });
     }
@@ -198,6 +204,8 @@ impl Engine {
                 }
             }
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
+            Effect::Act(request) => self.act(*request),
+            Effect::CancelAct { .. } | Effect::KeepDraft { .. } => {}
             Effect::Wake { at } => self.wake_at = Some(at),
             Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
         }
@@ -277,6 +285,29 @@ impl Engine {
             let outcome =
                 work.await.unwrap_or_else(|error| JumpOutcome::Refused { reason: error.to_string() });
             let event = Event::Jumped { at: clock::now(), workspace, outcome };
+            let _ = sender.send(Arrival::Event(event));
+        });
+    }
+
+    /// Acts beside the loop: one event comes back, whatever happens.
+    fn act(&self, request: ActRequest) {
+        let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
+        tokio::spawn(async move {
+            let (workspace, number) = (request.workspace.clone(), request.number);
+            let moved = sender.clone();
+            let work = spawn_blocking(move || {
+                let report = |progress| {
+                    let workspace = request.workspace.clone();
+                    let event = Event::ActMoved { at: clock::now(), workspace, number, progress };
+                    let _ = moved.send(Arrival::Event(event));
+                };
+                acting::perform(&request, &Tools { launch: &launch, report: &report })
+            });
+            let outcome = work.await.unwrap_or_else(|error| {
+                ActOutcome::Failed(ActProblem::new(ActClass::Failed, error.to_string()))
+            });
+            let outcome = Box::new(outcome);
+            let event = Event::Acted { at: clock::now(), workspace, number, outcome, entry: None };
             let _ = sender.send(Arrival::Event(event));
         });
     }

@@ -4,6 +4,7 @@
 //! same effects with the same code. No rule lives here, and nothing here draws. The clock is read in
 //! one place, [`clock`].
 
+mod acting;
 pub mod clock;
 mod collect;
 mod discover;
@@ -23,7 +24,7 @@ use crate::model::Timestamp;
 use crate::store::hook_log;
 
 pub use live::Engine;
-pub use once::{Judged, judge_once};
+pub use once::{Judged, OneShot, judge_once};
 
 /// What an engine is started with.
 #[derive(Debug, Clone)]

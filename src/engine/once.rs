@@ -1,7 +1,7 @@
 //! Reads every workspace once and ends: for one-shot fronts. No watches, no runtime; two threads,
 //! because collections wait for the disk as much as they compute.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +10,14 @@ use std::time::Duration;
 
 use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
-use crate::model::{CollectProblem, CollectRequest, Effect, Event, Timestamp, WorkspaceView};
+use crate::model::{
+    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, CollectProblem, CollectRequest, Effect,
+    Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
+};
 use crate::monitor::Monitor;
 use crate::store::Store;
 
+use super::acting::{self, Tools};
 use super::discover::{self, Known};
 use super::{Launch, clock, collect};
 
@@ -35,48 +39,129 @@ pub struct Judged {
 /// remembered. A workspace that does not answer within the configured limit is given up; its thread
 /// is left behind, and the caller's process ends it.
 pub fn judge_once(launch: &Launch) -> Judged {
-    let mut notices = Vec::new();
-    let store = open_store(launch, &mut notices);
-    let remembered = store.as_ref().map(Store::baselines).transpose().unwrap_or_else(|error| {
-        notices.push(error.to_string());
-        None
-    });
-    let remembered = remembered.unwrap_or_default();
-    notices.extend(remembered.notices);
-    let mut monitor = Monitor::new(launch.config.policy(), launch.config.watch());
-    let known = Known { baselines: remembered.baselines, with_older: false };
-    let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
-    notices.extend(discovery.problems);
-    let mut run = Run::new(launch);
-    let mut effects = monitor.update(discovery.event);
-    let mut views = std::collections::BTreeMap::new();
-    loop {
-        for effect in effects.drain(..) {
-            match effect {
-                Effect::Collect(request) => run.start(*request),
-                Effect::RememberBaseline { workspace, baseline } => {
-                    if let Some(Err(error)) =
-                        store.as_ref().map(|store| store.remember_baseline(&workspace, &baseline))
-                    {
-                        notices.push(error.to_string());
-                    }
-                }
-                Effect::Watch { .. }
-                | Effect::WatchProcesses { .. }
-                | Effect::RecheckWatches
-                | Effect::JumpToPane { .. }
-                | Effect::Wake { .. } => {}
-            }
-        }
-        for view in monitor.take_changes().views {
-            views.insert(view.id.clone(), view);
-        }
-        match run.next() {
-            Some(event) => effects = monitor.update(event),
-            None => break,
+    OneShot::judge(launch).judged()
+}
+
+/// Everything in the scope of a launch, judged once, and acts on it: for fronts that end.
+pub struct OneShot<'a> {
+    launch: &'a Launch,
+    store: Option<Store>,
+    monitor: Monitor,
+    run: Run<'a>,
+    views: BTreeMap<WorkspaceId, WorkspaceView>,
+    told: Vec<Told>,
+    /// The act that the monitor asked for and that was not carried out yet.
+    wanted: Option<Box<ActRequest>>,
+    notices: Vec<String>,
+}
+
+impl<'a> OneShot<'a> {
+    /// Judges everything in the scope of `launch` once, as [`judge_once`] does.
+    pub fn judge(launch: &'a Launch) -> OneShot<'a> {
+        let mut notices = Vec::new();
+        let store = open_store(launch, &mut notices);
+        let remembered = store.as_ref().map(Store::baselines).transpose().unwrap_or_else(|error| {
+            notices.push(error.to_string());
+            None
+        });
+        let remembered = remembered.unwrap_or_default();
+        notices.extend(remembered.notices);
+        let known = Known { baselines: remembered.baselines, with_older: false };
+        let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
+        notices.extend(discovery.problems);
+        let mut all = OneShot {
+            launch,
+            store,
+            monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
+            run: Run::new(launch),
+            views: BTreeMap::new(),
+            told: Vec::new(),
+            wanted: None,
+            notices,
+        };
+        all.take_in(discovery.event);
+        all
+    }
+
+    /// What is known by now.
+    pub fn judged(&self) -> Judged {
+        Judged {
+            views: self.views.values().cloned().collect(),
+            refused: self.monitor.refused().to_vec(),
+            notices: self.notices.clone(),
         }
     }
-    Judged { views: views.into_values().collect(), refused: monitor.refused().to_vec(), notices }
+
+    /// Has an act carried out, looks again at what it changed, and answers with its outcome. `report` is
+    /// told how far it is.
+    pub fn act(
+        &mut self,
+        workspace: &WorkspaceId,
+        act: Act,
+        report: &(dyn Fn(ActProgress) + Send + Sync),
+    ) -> ActOutcome {
+        let intent = Intent::Act { workspace: workspace.clone(), act: Box::new(act) };
+        self.take_in(Event::Wanted { at: clock::now(), intent });
+        if let Some(request) = self.wanted.take() {
+            let outcome = acting::perform(&request, &Tools { launch: self.launch, report });
+            self.take_in(Event::Acted {
+                at: clock::now(),
+                workspace: request.workspace,
+                number: request.number,
+                outcome: Box::new(outcome),
+                entry: None,
+            });
+        }
+        let answer = std::mem::take(&mut self.told).into_iter().rev().find_map(|told| match told {
+            Told::Act { outcome, .. } => Some(*outcome),
+            Told::Jump { .. } => None,
+        });
+        answer.unwrap_or_else(|| {
+            ActOutcome::Failed(ActProblem::new(ActClass::Unknown, "there was no answer to the act"))
+        })
+    }
+
+    /// Reads everything again, and answers when all is read.
+    pub fn look_again(&mut self) {
+        self.take_in(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
+    }
+
+    /// Gives the monitor an event, and does what it asks for until nothing runs any more.
+    fn take_in(&mut self, event: Event) {
+        let mut effects = self.monitor.update(event);
+        loop {
+            for effect in effects.drain(..) {
+                self.carry_out(effect);
+            }
+            let changes = self.monitor.take_changes();
+            self.views.extend(changes.views.into_iter().map(|view| (view.id.clone(), view)));
+            self.told.extend(changes.told);
+            match self.run.next() {
+                Some(event) => effects = self.monitor.update(event),
+                None => break,
+            }
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Collect(request) => self.run.start(*request),
+            Effect::RememberBaseline { workspace, baseline } => {
+                let store = self.store.as_ref();
+                if let Some(Err(error)) = store.map(|store| store.remember_baseline(&workspace, &baseline)) {
+                    self.notices.push(error.to_string());
+                }
+            }
+            Effect::Act(request) => self.wanted = Some(request),
+            Effect::Watch { .. }
+            | Effect::WatchProcesses { .. }
+            | Effect::RecheckWatches
+            | Effect::JumpToPane { .. }
+            | Effect::CancelAct { .. }
+            | Effect::KeepDraft { .. }
+            | Effect::Wake { .. } => {}
+        }
+    }
 }
 
 pub(super) fn open_store(launch: &Launch, notices: &mut Vec<String>) -> Option<Store> {

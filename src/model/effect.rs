@@ -2,8 +2,8 @@
 //! answers with exactly one event where its doc says so.
 
 use super::{
-    Baseline, GitReader, Pane, Parts, Policy, ProcessId, SessionPlace, TaskKind, Timestamp, WatchTarget,
-    WorkspaceId, WorkspaceSettings,
+    ActRequest, Baseline, Draft, GitReader, Pane, Parts, Policy, ProcessId, SessionPlace, TaskKind,
+    Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// What the program asks of the outside world.
@@ -45,6 +45,21 @@ pub enum Effect {
         workspace: WorkspaceId,
         /// The session.
         session: JumpTarget,
+    },
+    /// Carry out an act. Answers with one [`super::Event::Acted`], and before it with any number of
+    /// [`super::Event::ActMoved`].
+    Act(Box<ActRequest>),
+    /// End this act if it can be ended; it answers as ever.
+    CancelAct {
+        /// Its number.
+        number: u64,
+    },
+    /// Keep a draft on disk, in place of the one before.
+    KeepDraft {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The draft; empty forgets it.
+        draft: Draft,
     },
 }
 

@@ -3,7 +3,10 @@
 
 use std::path::PathBuf;
 
-use super::{Baseline, Intent, Parts, Sample, SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings};
+use super::{
+    ActOutcome, ActProgress, AuditEntry, Baseline, Draft, Intent, Parts, Sample, SessionPlace, Timestamp,
+    WorkspaceId, WorkspaceSettings,
+};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +67,30 @@ pub enum Event {
         /// What became of it.
         outcome: JumpOutcome,
     },
+    /// An act got further. Sent by the engine.
+    ActMoved {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The number of the act.
+        number: u64,
+        /// How far it is.
+        progress: ActProgress,
+    },
+    /// An act ended. Exactly one for each [`super::Effect::Act`]. Sent by the engine.
+    Acted {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The number of the act.
+        number: u64,
+        /// What became of it.
+        outcome: Box<ActOutcome>,
+        /// Its entry in the record of what was done; `None` for a plan.
+        entry: Option<Box<AuditEntry>>,
+    },
     /// The time that [`super::Effect::Wake`] asked for has come. Sent by the engine.
     Woke {
         /// When.
@@ -91,6 +118,10 @@ pub struct FoundWorkspace {
     pub sessions: Vec<SessionPlace>,
     /// What is wrong with its own configuration file, in words.
     pub problem: Option<String>,
+    /// What was done here before, the newest first.
+    pub history: Vec<AuditEntry>,
+    /// Replies that were being written.
+    pub drafts: Vec<Draft>,
 }
 
 /// What became of a jump to a pane.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::WorkspaceId;
+use super::{Act, Draft, WorkspaceId};
 
 /// What a person wants of the engine. Moving about on a screen is the screen's own affair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,5 +29,24 @@ pub enum Intent {
         workspace: WorkspaceId,
         /// The session's id, as its view has it. Untrusted text.
         session_id: String,
+    },
+    /// Do something to a workspace: make a plan, or carry out a plan that was confirmed.
+    Act {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What.
+        act: Box<Act>,
+    },
+    /// End the act that runs on a workspace, if it can be ended.
+    CancelAct {
+        /// The workspace.
+        workspace: WorkspaceId,
+    },
+    /// Keep what is being written to a session, over restarts too.
+    KeepDraft {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The draft; empty forgets it.
+        draft: Draft,
     },
 }

@@ -9,7 +9,10 @@
 //! makes of it; a [`WorkspaceView`] is what a front shows. [`Event`], [`Intent`] and [`Effect`] are
 //! the only things that move between the rooms.
 
+mod act;
 mod activity;
+mod asking;
+mod audit;
 mod baseline;
 mod checklist;
 mod custom_agent;
@@ -25,20 +28,28 @@ mod parts;
 mod plan;
 mod process_stat;
 mod question;
+mod reply;
 mod rescue_plan;
 mod session;
 mod session_place;
 mod session_view;
 mod settings;
+mod smart_check;
 mod snapshot;
 mod task_kind;
 mod timestamp;
+mod told;
 mod verdict;
 mod view;
 mod watch_target;
 mod workspace_id;
 
+pub use act::{Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
+pub use asking::{
+    AskCost, AskPlan, AskPurpose, DecidedFile, ProbeAttempt, ProbeRescue, SmartReport, Trace, VerifyReport,
+};
+pub use audit::{ActEnd, ActedBy, AuditEntry};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
@@ -59,7 +70,13 @@ pub use parts::Parts;
 pub use plan::SeenWorld;
 pub use process_stat::ProcessStat;
 pub use question::{Choice, Question, QuestionWeight};
-pub use rescue_plan::{Gap, LeftOut, PlannedChange, PlannedPath, RescuePlan, RescueRecord};
+pub use reply::{
+    Draft, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+    SessionName,
+};
+pub use rescue_plan::{
+    Gap, LeftOut, PlannedChange, PlannedPath, RescuePlan, RescueRecord, Rescued, TakenBack, UndoPlan, UndoWay,
+};
 pub use session::{
     AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
     Subagent, TurnState, WaitsOn,
@@ -67,9 +84,11 @@ pub use session::{
 pub use session_place::SessionPlace;
 pub use session_view::{SessionView, TodoProgress};
 pub use settings::{OfferPolicy, Policy, WatchSettings, WorkspaceSettings};
+pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
+pub use told::Told;
 pub use verdict::{
     ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, Verdict, VerdictState, Warning,
 };

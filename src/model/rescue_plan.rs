@@ -4,8 +4,12 @@
 //! Plain values; paths are bytes as git has them and are shown only through
 //! [`display_text`](super::display_text).
 
+use serde::{Deserialize, Serialize};
+
+use super::ActClass;
+
 /// Everything that a person confirms. What is confirmed is what is done, or it is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RescuePlan {
     /// The record that holds the work; it exists already.
     pub record: RescueRecord,
@@ -22,7 +26,7 @@ pub struct RescuePlan {
 }
 
 /// One path of a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedPath {
     /// From the top of the work tree, as bytes.
     pub path: Vec<u8>,
@@ -40,7 +44,8 @@ pub struct PlannedPath {
 }
 
 /// What became of a path since the last commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PlannedChange {
     /// Not in the last commit.
     Added,
@@ -51,7 +56,8 @@ pub enum PlannedChange {
 }
 
 /// Why a path is not committed unless it is asked for. It stays in the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LeftOut {
     /// Its name is one that holds keys or passwords.
     Secret,
@@ -80,7 +86,7 @@ impl LeftOut {
 }
 
 /// A complete copy of uncommitted work on a hidden reference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RescueRecord {
     /// The hidden reference that keeps it.
     pub reference: String,
@@ -99,10 +105,70 @@ pub struct RescueRecord {
 }
 
 /// Something that a record does not hold, or not exactly.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     /// From the top of the work tree, as bytes; empty when it is not about one path.
     pub path: Vec<u8>,
     /// Why, in words.
     pub reason: String,
+}
+
+impl RescueRecord {
+    /// How an act ends that made it.
+    pub fn class(&self) -> ActClass {
+        if self.gaps.is_empty() { ActClass::Done } else { ActClass::SavedGaps }
+    }
+}
+
+/// A rescue that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rescued {
+    /// The record.
+    pub record: RescueRecord,
+    /// The commits, the oldest first.
+    pub commits: Vec<String>,
+    /// The full name of the branch that they are on.
+    pub branch: String,
+    /// How many paths they hold.
+    pub n_paths: usize,
+}
+
+/// Which way a rescue is turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UndoWay {
+    /// Taken back.
+    Undo,
+    /// Made again.
+    Redo,
+}
+
+/// What an undo or a redo would do. What is confirmed is what is done, or it is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoPlan {
+    /// Which of both.
+    pub way: UndoWay,
+    /// The id of the rescue in the journal.
+    pub id: String,
+    /// The full name of the branch.
+    pub branch: String,
+    /// Where the branch is now; `None` when it is unborn, or is to be made again.
+    pub from: Option<String>,
+    /// Where it will be; `None` when it becomes unborn, or is removed again.
+    pub to: Option<String>,
+    /// The commits that are taken back or made again, the oldest first.
+    pub commits: Vec<TakenBack>,
+    /// The reference of the record that the rescue was made from.
+    pub record: String,
+}
+
+/// A commit of an undo or a redo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenBack {
+    /// Its id.
+    pub commit: String,
+    /// The first line of its message. Untrusted text.
+    pub subject: String,
+    /// How many paths it changes.
+    pub n_paths: usize,
 }

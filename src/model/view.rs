@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, Checklist, GitFacts, LastWords, SeenWorld, SessionView, TaskKind, Timestamp,
-    Verdict, WorkspaceId,
+    Activity, Attention, AuditEntry, Checklist, Draft, GitFacts, LastWords, Receipt, RunningAct, SeenWorld,
+    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -42,6 +42,18 @@ pub struct WorkspaceView {
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
+    /// The act that runs here.
+    pub act: Option<RunningAct>,
+    /// What was done here, the newest first.
+    pub history: Vec<AuditEntry>,
+    /// Replies that are being written.
+    pub drafts: Vec<Draft>,
+    /// What became of replies that this run sent, the newest first.
+    pub receipts: Vec<Receipt>,
+    /// What the last smart check of this run found.
+    pub smart_check: Option<SmartReport>,
+    /// What the closer found last in this run.
+    pub verified: Option<VerifyReport>,
     /// What keeps closeout from looking properly, in words: gone, not answering, polled. Cleaned.
     pub problem: Option<String>,
     /// True while a collection runs.

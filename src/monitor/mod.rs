@@ -4,6 +4,7 @@
 //! most one collection running and one bit set "again"; an answer that is older than what is shown is
 //! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
 
+mod acts;
 mod attention;
 mod schedule;
 mod tracked;
@@ -13,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Timestamp, WatchSettings,
-    WorkspaceId, WorkspaceView,
+    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Timestamp, Told,
+    WatchSettings, WorkspaceId, WorkspaceView,
 };
 
 use schedule::Dues;
@@ -42,6 +43,8 @@ pub struct Monitor {
     reconcile_at: Timestamp,
     wake_at: Option<Timestamp>,
     is_discovered: bool,
+    /// The number of the last act.
+    last_act: u64,
 }
 
 /// What changed for a front since it asked last.
@@ -53,18 +56,6 @@ pub struct ViewChanges {
     pub removed: Vec<WorkspaceId>,
     /// Answers to what a person wanted, in the order in which they came.
     pub told: Vec<Told>,
-}
-
-/// The answer to something that a person wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// What became of a jump to a pane.
-    Jump {
-        /// The workspace.
-        workspace: WorkspaceId,
-        /// What became of it.
-        outcome: JumpOutcome,
-    },
 }
 
 impl Monitor {
@@ -85,6 +76,7 @@ impl Monitor {
             reconcile_at: Timestamp(0),
             wake_at: None,
             is_discovered: false,
+            last_act: 0,
         }
     }
 
@@ -121,6 +113,14 @@ impl Monitor {
             }
             Event::Jumped { at, workspace, outcome } => {
                 self.told.push(Told::Jump { workspace, outcome });
+                at
+            }
+            Event::ActMoved { at, workspace, number, progress } => {
+                self.act_moved(&workspace, number, progress);
+                at
+            }
+            Event::Acted { at, workspace, number, outcome, entry } => {
+                self.acted(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at
             }
             Event::Woke { at } => {
@@ -231,6 +231,9 @@ impl Monitor {
                 self.touch_all();
             }
             Intent::JumpToPane { workspace, session_id } => self.wants_jump(workspace, &session_id, effects),
+            Intent::Act { workspace, act } => self.wants_act(workspace, *act, at, effects),
+            Intent::CancelAct { workspace } => self.wants_cancel(&workspace, effects),
+            Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
             // Discovery answers it.
             Intent::ShowOlder { .. } => {}
             Intent::Look { workspace } => {

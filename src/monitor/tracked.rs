@@ -7,6 +7,8 @@ use crate::model::{
     WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
+use super::acts::Acts;
+
 /// Two collections of one workspace begin at least one frame apart.
 const FRAME_MS: i64 = 33;
 /// A look at a work tree is put off until ten times its cost has passed since the last one.
@@ -37,11 +39,13 @@ pub(super) struct Tracked {
     pub(super) poll_at: Option<Timestamp>,
     /// Something was half-written: look again then, whatever is heard.
     pub(super) look_again_at: Option<Timestamp>,
+    /// What was and is done here.
+    pub(super) acts: Acts,
     rounds: Rounds,
-    baseline: Option<Baseline>,
+    pub(super) baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
     processes: Vec<ProcessId>,
-    sessions: Vec<SessionPlace>,
+    pub(super) sessions: Vec<SessionPlace>,
     git_reader: Option<GitReader>,
     generation: u64,
     running: Option<Parts>,
@@ -73,6 +77,7 @@ impl Tracked {
             settings_problem: None,
             poll_at: None,
             look_again_at: None,
+            acts: Acts::default(),
             rounds: Rounds::default(),
             baseline: None,
             targets: Vec::new(),
@@ -95,6 +100,7 @@ impl Tracked {
     /// Discovery found it, anew or again. True when that changed anything.
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
+        self.acts.remember(found.history, found.drafts);
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
         if !is_new && is_same {

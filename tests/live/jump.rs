@@ -3,8 +3,8 @@
 use closeout::engine::Engine;
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
+use closeout::model::Told;
 use closeout::model::{Intent, JumpOutcome, WorkspaceId};
-use closeout::monitor::Told;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::gone::{launch, record, run, until};
@@ -34,7 +34,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
             }
         };
         let told = tokio::time::timeout(std::time::Duration::from_mins(1), telling).await.unwrap();
-        let Told::Jump { outcome: told, .. } = told;
+        let Told::Jump { outcome: told, .. } = told else { panic!("told of something else") };
         outcome = Some(told);
     });
     outcome.unwrap()

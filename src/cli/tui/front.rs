@@ -6,9 +6,9 @@ use std::io;
 
 use crate::engine::{Engine, clock};
 use crate::model::{
-    Attention, Intent, JumpOutcome, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text,
+    ActOutcome, Attention, Intent, JumpOutcome, Timestamp, Told, VerdictState, WorkspaceId, WorkspaceView,
+    display_text,
 };
-use crate::monitor::Told;
 use crate::ui::{self, Input};
 
 use super::pace::Pace;
@@ -202,6 +202,10 @@ fn words_of(told: Told) -> Option<String> {
         }
         Told::Jump { outcome: JumpOutcome::Refused { reason }, .. } => {
             Some(format!("no jump: {}", display_text::line(&reason)))
+        }
+        Told::Act { outcome, .. } => {
+            let ActOutcome::Failed(problem) = *outcome else { return None };
+            Some(display_text::line(&problem.words).into_owned())
         }
     }
 }

@@ -9,11 +9,11 @@ mod machine;
 mod probe;
 
 pub use machine::SmartCheck;
-pub use probe::{ProbeAnswer, ProbeFailure, ProbeReading, ProbeReport, ProbeWord, read_probe};
+pub use probe::{ProbeAnswer, ProbeReport, read_probe};
+
+pub use crate::model::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 
 use serde::Serialize;
-
-use crate::model::VerdictState;
 
 /// How a smart check is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,43 +79,6 @@ pub enum RescueOutcome {
     Missing,
     /// It took too long.
     Timeout,
-}
-
-/// How a smart check ended. A closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SmartStatus {
-    /// There are commits since the baseline.
-    CommitsCreated,
-    /// The agent is done and a rescue committed its changes.
-    Rescued,
-    /// The agent is done, and nothing was left to commit.
-    NothingToDo,
-    /// The rounds are used up.
-    Timeout,
-    /// The rounds are used up and no probe was answered.
-    ProbeError,
-    /// The agent says that it is done, and git cannot confirm it.
-    GitError,
-}
-
-/// The result of a smart check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SmartOutcome {
-    /// How it ended.
-    pub status: SmartStatus,
-    /// Whether the work is done.
-    pub complete: bool,
-    /// Probes sent.
-    pub probes_used: u32,
-    /// Waits made.
-    pub waits: u32,
-    /// A rescue made at least one commit.
-    pub rescued: bool,
-    /// What the status means for the workspace.
-    pub verdict: VerdictState,
-    /// Whether uncommitted changes are left, as far as they were looked at at the end.
-    pub changes_left: Option<bool>,
 }
 
 #[cfg(test)]

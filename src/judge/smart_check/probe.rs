@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::judge::closer::is_none_word;
 use crate::judge::json_answer;
+use crate::model::{ProbeFailure, ProbeReading, ProbeWord};
 
 /// What came back from a probe.
 #[derive(Debug, Clone, Copy)]
@@ -19,42 +20,6 @@ pub enum ProbeAnswer<'a> {
     Timeout,
     /// The probe could not be started.
     SpawnError,
-}
-
-/// What a probe says, as far as it decides something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeReading {
-    /// An answer with a known status.
-    Answered(ProbeWord),
-    /// No usable answer.
-    Failed(ProbeFailure),
-}
-
-/// The status after rule 2: what else is in the answer counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeWord {
-    /// Done, with neither agents nor tasks left.
-    Complete,
-    /// Background agents run.
-    Waiting,
-    /// At work.
-    Working,
-}
-
-/// Why a probe has no usable answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeFailure {
-    /// No answer in time.
-    Timeout,
-    /// It could not be started.
-    SpawnError,
-    /// No object with a `status`.
-    Unreadable,
-    /// A `status` that is none of the three words.
-    UnknownStatus,
 }
 
 /// An answer with what is worth showing of it.

@@ -1,5 +1,6 @@
 //! Cases of the smart check beyond the vectors: step by step.
 
+use crate::model::VerdictState;
 use serde_json::json;
 
 use super::*;

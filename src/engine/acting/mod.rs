@@ -1,0 +1,64 @@
+//! Carries out acts: each file here joins what one kind of act needs of the rooms below. An act answers
+//! with one outcome, whatever happens in it.
+//!
+//! No rule lives here, and nothing is changed here: what changes a workspace is in the room `action`.
+
+mod asking;
+mod decide;
+mod reply;
+mod rescue;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::model::{Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, AskPurpose};
+
+use super::{Launch, collect};
+
+/// Outcome of an act, or why it was not done.
+type Acted = Result<ActOutcome, ActProblem>;
+
+/// What an act is carried out with.
+#[expect(dead_code, reason = "each kind of act takes what it needs as it is built")]
+pub(super) struct Tools<'a> {
+    /// Programs, folders and configuration of this run.
+    pub(super) launch: &'a Launch,
+    /// Told how far the act is; the last word counts.
+    pub(super) report: &'a (dyn Fn(ActProgress) + Send + Sync),
+}
+
+/// Carries out an act. Blocks as long as it takes.
+pub(super) fn perform(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
+    let acted = catch_unwind(AssertUnwindSafe(|| carry_out(request, tools))).unwrap_or_else(|panic| {
+        let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
+        Err(ActProblem::new(ActClass::Failed, words)
+            .with_next("what a rescue had begun is ended at the next one"))
+    });
+    acted.unwrap_or_else(ActOutcome::Failed)
+}
+
+fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
+    match &request.act {
+        Act::PlanRescue { message, is_size_allowed } => {
+            rescue::plan(request, message.as_deref(), *is_size_allowed, tools)
+        }
+        Act::Record { is_size_allowed } => rescue::record(request, *is_size_allowed, tools),
+        Act::Rescue { plan } => rescue::commit(request, plan, tools),
+        Act::PlanUndo { way } => rescue::plan_undo(request, *way, tools),
+        Act::Undo { plan } => rescue::undo(request, plan, tools),
+        Act::PlanReply { session } => reply::plan(request, session, tools),
+        Act::Reply { plan, body } => reply::send(request, plan, body, tools),
+        Act::PlanAsk { purpose, session } => asking::plan(request, *purpose, session.as_ref(), tools),
+        Act::Ask { plan } => match plan.purpose {
+            AskPurpose::Probe => asking::smart_check(request, plan, tools),
+            AskPurpose::Verify => asking::verify(request, plan, tools),
+        },
+        Act::Decide { is_complete, reason } => {
+            decide::decide(request, *is_complete, reason.as_deref(), tools)
+        }
+    }
+}
+
+/// For the time in which the kinds are built one after the other.
+fn not_yet() -> Acted {
+    Err(ActProblem::new(ActClass::Failed, "this act is not built yet"))
+}

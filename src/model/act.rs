@@ -1,0 +1,310 @@
+//! What a person can have done to a workspace, what became of it, and how far it is.
+//!
+//! Most acts come in two: one that makes a plan and changes nothing, and one that carries out the plan that
+//! a person confirmed. What is confirmed is what is done, or it is refused (DESIGN.md, invariant 6).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, ReplyBody, ReplyPlan, RescuePlan,
+    RescueRecord, Rescued, SeenWorld, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoPlan,
+    UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
+};
+
+/// An act on one workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Act {
+    /// Record the uncommitted work, and plan a visible commit of it. Answers with
+    /// [`ActOutcome::RescuePlanned`].
+    PlanRescue {
+        /// The commit message; `None` has one proposed.
+        message: Option<String>,
+        /// The person was asked about the size of the record and said yes.
+        is_size_allowed: bool,
+    },
+    /// Only record the uncommitted work. Answers with [`ActOutcome::Recorded`].
+    Record {
+        /// The person was asked about the size of the record and said yes.
+        is_size_allowed: bool,
+    },
+    /// Commit what the plan shows. Answers with [`ActOutcome::Rescued`].
+    Rescue {
+        /// The plan as it was confirmed.
+        plan: Box<RescuePlan>,
+    },
+    /// Tell what an undo or a redo would do. Answers with [`ActOutcome::UndoPlanned`].
+    PlanUndo {
+        /// Which.
+        way: UndoWay,
+    },
+    /// Take the last rescue back, or make it again. Answers with [`ActOutcome::Undone`].
+    Undo {
+        /// The plan as it was confirmed.
+        plan: Box<UndoPlan>,
+    },
+    /// Tell how a reply to a session would go. Answers with [`ActOutcome::ReplyPlanned`].
+    PlanReply {
+        /// The session.
+        session: SessionName,
+    },
+    /// Send a reply. Answers with [`ActOutcome::Replied`].
+    Reply {
+        /// The plan as it was shown.
+        plan: Box<ReplyPlan>,
+        /// What is sent.
+        body: ReplyBody,
+    },
+    /// Tell how an agent would be asked. Answers with [`ActOutcome::AskPlanned`].
+    PlanAsk {
+        /// For what.
+        purpose: AskPurpose,
+        /// The session; `None` is the one whose words count.
+        session: Option<SessionName>,
+    },
+    /// Ask the agent by the plan: a smart check, which answers with [`ActOutcome::Checked`], or the closer,
+    /// which answers with [`ActOutcome::Verified`].
+    Ask {
+        /// The plan as it was confirmed.
+        plan: Box<AskPlan>,
+    },
+    /// Write the decision file. Answers with [`ActOutcome::Decided`].
+    Decide {
+        /// Whether the work is complete.
+        is_complete: bool,
+        /// Why, in the person's words.
+        reason: Option<String>,
+    },
+}
+
+/// What an act is, without what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActKind {
+    /// A plan of one of the others: nothing is changed.
+    Plan,
+    /// A record of uncommitted work on a hidden reference.
+    Record,
+    /// A visible commit of uncommitted work.
+    Rescue,
+    /// The undo of a rescue.
+    Undo,
+    /// The redo of a rescue.
+    Redo,
+    /// Work of a record put into a folder.
+    Restore,
+    /// A record deleted for good.
+    Forget,
+    /// A reply to an agent.
+    Reply,
+    /// A smart check with probes.
+    Probe,
+    /// A closer's checklist.
+    Verify,
+    /// A decision file.
+    Decide,
+}
+
+impl Act {
+    /// What it is.
+    pub fn kind(&self) -> ActKind {
+        match self {
+            Act::PlanRescue { .. } | Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => {
+                ActKind::Plan
+            }
+            Act::Record { .. } => ActKind::Record,
+            Act::Rescue { .. } => ActKind::Rescue,
+            Act::Undo { plan } => match plan.way {
+                UndoWay::Undo => ActKind::Undo,
+                UndoWay::Redo => ActKind::Redo,
+            },
+            Act::Reply { .. } => ActKind::Reply,
+            Act::Ask { plan } => match plan.purpose {
+                AskPurpose::Probe => ActKind::Probe,
+                AskPurpose::Verify => ActKind::Verify,
+            },
+            Act::Decide { .. } => ActKind::Decide,
+        }
+    }
+}
+
+/// An act that the engine is to carry out, with what is known of its workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActRequest {
+    /// Counts up over all workspaces of one run.
+    pub number: u64,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What is to be done.
+    pub act: Act,
+    /// Where its evidence is.
+    pub settings: WorkspaceSettings,
+    /// The kind of its task.
+    pub task_kind: TaskKind,
+    /// Its baseline, once known.
+    pub baseline: Option<Baseline>,
+    /// What a person sees of its repository.
+    pub world: Option<SeenWorld>,
+    /// Where the records of its sessions are.
+    pub sessions: Vec<SessionPlace>,
+    /// The session whose words count, if there is one.
+    pub first_session: Option<SessionName>,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// The agent's last words. Untrusted text.
+    pub last_words: Option<String>,
+    /// Of an earlier checklist by the closer what it left open, and its summary.
+    pub verified: Option<Box<VerifyReport>>,
+}
+
+/// What became of an act.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActOutcome {
+    /// The work is recorded, and this is what a visible commit would be.
+    RescuePlanned(Box<RescuePlan>),
+    /// The work is recorded, and nothing else was done.
+    Recorded(Box<RescueRecord>),
+    /// It is committed.
+    Rescued(Box<Rescued>),
+    /// What an undo or a redo would do.
+    UndoPlanned(Box<UndoPlan>),
+    /// It is taken back, or made again, as the plan says.
+    Undone(Box<UndoPlan>),
+    /// How a reply would go.
+    ReplyPlanned(Box<ReplyPlan>),
+    /// What became of a reply until now; more can be known of it later.
+    Replied(Box<Receipt>),
+    /// How an agent would be asked.
+    AskPlanned(Box<AskPlan>),
+    /// What a smart check found.
+    Checked(Box<SmartReport>),
+    /// What the closer found.
+    Verified(Box<VerifyReport>),
+    /// The decision file is written.
+    Decided(Box<DecidedFile>),
+    /// It was not done.
+    Failed(ActProblem),
+}
+
+impl ActOutcome {
+    /// How it ended.
+    pub fn class(&self) -> ActClass {
+        match self {
+            ActOutcome::RescuePlanned(plan) if plan.refusal.is_some() => ActClass::SavedOnly,
+            ActOutcome::RescuePlanned(plan) => plan.record.class(),
+            ActOutcome::Recorded(record) => record.class(),
+            ActOutcome::Rescued(rescued) => rescued.record.class(),
+            ActOutcome::Replied(receipt) => receipt.state.class(),
+            ActOutcome::Failed(problem) => problem.class,
+            ActOutcome::UndoPlanned(_)
+            | ActOutcome::Undone(_)
+            | ActOutcome::ReplyPlanned(_)
+            | ActOutcome::AskPlanned(_)
+            | ActOutcome::Checked(_)
+            | ActOutcome::Verified(_)
+            | ActOutcome::Decided(_) => ActClass::Done,
+        }
+    }
+}
+
+/// Why an act was not done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActProblem {
+    /// The class of the reason.
+    pub class: ActClass,
+    /// What happened, in words. May hold untrusted text.
+    pub words: String,
+    /// What a person can do about it. May hold untrusted text.
+    pub next: Option<String>,
+}
+
+impl ActProblem {
+    /// A problem of this class.
+    pub fn new(class: ActClass, words: impl Into<String>) -> ActProblem {
+        ActProblem { class, words: words.into(), next: None }
+    }
+
+    /// The same with what a person can do about it.
+    #[must_use]
+    pub fn with_next(self, next: impl Into<String>) -> ActProblem {
+        ActProblem { next: Some(next.into()), ..self }
+    }
+}
+
+/// How an act ended. A closed set, and the contract of exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActClass {
+    /// Done and verified.
+    Done,
+    /// The record is saved; some things could not be read, and each is named.
+    SavedGaps,
+    /// The record is saved and there is no visible commit, with the reason.
+    SavedOnly,
+    /// There is nothing to do.
+    Nothing,
+    /// Not done and nothing changed, with the reason and the way out.
+    Refused,
+    /// Somebody else is at it.
+    Busy,
+    /// It needs trust first.
+    Untrusted,
+    /// It could not be found out. Never shown as clean, complete or delivered.
+    Unknown,
+    /// An error; the state is as before.
+    Failed,
+    /// It took too long; all that was started is ended.
+    TimedOut,
+    /// A check failed. Nothing is deleted.
+    Damage,
+    /// A person ended it.
+    Cancelled,
+}
+
+impl ActClass {
+    /// The exit code of a command that ends so.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            ActClass::Done => 0,
+            ActClass::SavedGaps => 10,
+            ActClass::SavedOnly => 11,
+            ActClass::Nothing => 12,
+            ActClass::Refused => 20,
+            ActClass::Busy => 21,
+            ActClass::Untrusted => 22,
+            ActClass::Unknown => 23,
+            ActClass::Failed => 30,
+            ActClass::TimedOut => 31,
+            ActClass::Damage => 40,
+            ActClass::Cancelled => 130,
+        }
+    }
+}
+
+/// How far an act is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActProgress {
+    /// What it does now, in words. May hold untrusted text.
+    pub words: String,
+    /// The probes so far, in their order; the last one may still run.
+    pub attempts: Vec<ProbeAttempt>,
+    /// Until when it waits, if it does.
+    pub waits_until: Option<Timestamp>,
+}
+
+/// An act that runs, as a front shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunningAct {
+    /// Its number.
+    pub number: u64,
+    /// What it is.
+    pub kind: ActKind,
+    /// Since when.
+    pub since: Timestamp,
+    /// How far it is.
+    pub progress: ActProgress,
+    /// Whether a person asked for its end.
+    pub is_cancelled: bool,
+}

@@ -1,0 +1,159 @@
+//! Asking an agent itself: how it would be asked, and what it answered.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::smart_check::ProbeReading;
+use super::{Checklist, SessionName, SmartOutcome, Timestamp};
+
+/// What an agent is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AskPurpose {
+    /// Its status, in a smart check.
+    Probe,
+    /// A checklist with evidence, by the closer.
+    Verify,
+}
+
+/// What a command leaves behind in the agent's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trace {
+    /// Nothing.
+    Nothing,
+    /// A copy of the session that is to be deleted afterwards, and may stay.
+    Copy,
+    /// It becomes part of the session.
+    InSession,
+}
+
+/// How an agent would be asked, as a person sees it before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskPlan {
+    /// For what.
+    pub purpose: AskPurpose,
+    /// The session.
+    pub session: SessionName,
+    /// The command line as it would be, each argument by itself. May hold untrusted text.
+    pub command: Vec<String>,
+    /// What it leaves behind.
+    pub trace: Trace,
+    /// What is asked, in full.
+    pub prompt: String,
+    /// Where the prompt is from: a file of the workspace, or "built in".
+    pub prompt_from: String,
+    /// How often at most.
+    pub max_attempts: u32,
+    /// The pause between two attempts, in seconds.
+    pub interval_seconds: u64,
+    /// An attempt is given up after so many seconds.
+    pub timeout_seconds: u64,
+    /// What happens with uncommitted work at the end of a smart check.
+    pub rescue: ProbeRescue,
+    /// What a person should know first, a sentence each. May hold untrusted text.
+    pub warnings: Vec<String>,
+}
+
+/// What a smart check may do with uncommitted work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeRescue {
+    /// Nothing.
+    Never,
+    /// Record it, and leave the visible commit to a person.
+    Record,
+    /// Commit it: trusted configuration or a flag allows it.
+    Commit,
+}
+
+/// One attempt of a smart check to ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeAttempt {
+    /// 1 for the first one.
+    pub number: u32,
+    /// When it began.
+    pub began_at: Timestamp,
+    /// How long it took, in milliseconds; `None` while it runs.
+    pub took_ms: Option<u64>,
+    /// What was answered, shortened. Untrusted text.
+    pub answer: Option<String>,
+    /// How that was read; `None` while it runs.
+    pub reading: Option<ProbeReading>,
+    /// More in words: why there is no answer, or that files were changed. May hold untrusted text.
+    pub words: Option<String>,
+    /// What it cost, where the client tells.
+    pub cost: AskCost,
+}
+
+/// What asking cost, where the client tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AskCost {
+    /// Tokens put before the model.
+    pub input_tokens: Option<u64>,
+    /// Of these, read from the provider's cache.
+    pub cached_tokens: Option<u64>,
+    /// Tokens of the answer.
+    pub output_tokens: Option<u64>,
+    /// Millionths of a US dollar.
+    pub micro_dollars: Option<u64>,
+}
+
+/// What a smart check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SmartReport {
+    /// The session that was asked; `None` if none had to be.
+    pub session: Option<SessionName>,
+    /// When it ended.
+    pub at: Timestamp,
+    /// How it ended.
+    pub outcome: SmartOutcome,
+    /// All attempts, in their order.
+    pub attempts: Vec<ProbeAttempt>,
+    /// The reference of the record that was made, if one was.
+    pub record: Option<String>,
+    /// What else a person should know, a sentence each. May hold untrusted text.
+    pub notes: Vec<String>,
+}
+
+/// What the closer found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyReport {
+    /// The session that was asked.
+    pub session: SessionName,
+    /// When it answered.
+    pub at: Timestamp,
+    /// 1 for the first one of a workspace's task.
+    pub round: u32,
+    /// Whether all is done, by the rules of the closer.
+    pub is_complete: bool,
+    /// How sure the model says it is, in hundredths.
+    pub confidence_percent: Option<u8>,
+    /// The items.
+    pub checklist: Checklist,
+    /// What is left to do. Untrusted text.
+    pub pending_actions: Vec<String>,
+    /// The model's summary. Untrusted text.
+    pub summary: Option<String>,
+    /// Why the answer could not be used, in words.
+    pub error: Option<String>,
+    /// How often was asked: 2 if the first answer could not be read.
+    pub n_attempts: u32,
+    /// What it cost.
+    pub cost: AskCost,
+    /// What else a person should know, a sentence each. May hold untrusted text.
+    pub notes: Vec<String>,
+}
+
+/// A decision file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DecidedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether it says that the work is complete.
+    pub is_complete: bool,
+    /// The id of the check that it carries.
+    pub check_id: Option<String>,
+}

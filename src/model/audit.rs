@@ -1,0 +1,48 @@
+//! The record of what was done: one entry an act.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ActClass, ActKind, Timestamp, WorkspaceId};
+
+/// One act in the record of what was done. It holds no text of a reply, a prompt or an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AuditEntry {
+    /// An id of its own, the same at its beginning and its end.
+    pub id: String,
+    /// When it began.
+    pub at: Timestamp,
+    /// Who wanted it.
+    pub by: ActedBy,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What it was.
+    pub kind: ActKind,
+    /// What was confirmed, in words: branch, numbers of files, session, channel. May hold untrusted text.
+    pub plan: String,
+    /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
+    pub end: Option<ActEnd>,
+}
+
+/// How an act ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActEnd {
+    /// When.
+    pub at: Timestamp,
+    /// The class.
+    pub class: ActClass,
+    /// The outcome in words: commit, reference, receipt. May hold untrusted text.
+    pub words: String,
+}
+
+/// Who wanted an act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActedBy {
+    /// A person at the screen.
+    Screen,
+    /// A person, or a script of theirs, by a command.
+    Command,
+    /// Trusted configuration.
+    Configuration,
+}

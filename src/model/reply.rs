@@ -1,0 +1,160 @@
+//! A reply to an agent: how it would go, what is sent, and what became of it.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ActClass, ActivityState, Pane, ProcessId, Question, Timestamp};
+
+/// A session by its agent and id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct SessionName {
+    /// The agent.
+    pub agent: String,
+    /// The session's id. Untrusted text.
+    pub session_id: String,
+}
+
+/// How a reply reaches a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum ReplyChannel {
+    /// The agent's program goes on with a session that is not live.
+    Resume,
+    /// The agent's own queue for a live session.
+    Queue,
+    /// The agent's own server, over loopback.
+    Api {
+        /// Its port.
+        port: u16,
+    },
+    /// Pasted into the tmux pane of a live session that is idle.
+    Pane {
+        /// The pane.
+        pane: Pane,
+        /// The number of the tmux server's process.
+        server: u32,
+        /// The agent's process in it.
+        process: ProcessId,
+    },
+    /// A file that the agent reads.
+    File {
+        /// Its path.
+        path: PathBuf,
+    },
+}
+
+/// How a reply would go, as a person sees it before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplyPlan {
+    /// The session.
+    pub session: SessionName,
+    /// How it reaches the session.
+    pub channel: ReplyChannel,
+    /// The same in words, like "pasted into tmux pane %3". May hold untrusted text.
+    pub channel_words: String,
+    /// What the session does.
+    pub state: ActivityState,
+    /// The question that it would answer.
+    pub question: Option<Question>,
+    /// The permission that the session waits for. Then words cannot be sent, only one of its options.
+    pub permission: Option<PermissionPrompt>,
+    /// What a person should know first, a sentence each. May hold untrusted text.
+    pub warnings: Vec<String>,
+    /// A reply to the same session of which it is not known whether it was sent: a person decides.
+    pub unsettled: Option<Receipt>,
+}
+
+/// A permission that a session waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionPrompt {
+    /// What the agent wants to do. Untrusted text.
+    pub what: String,
+    /// What can be answered; empty where closeout has no safe way to answer.
+    pub options: Vec<PermissionOption>,
+}
+
+/// One answer to a permission prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PermissionOption {
+    /// What it means, in closeout's words: "allow once", "deny".
+    pub label: String,
+    /// The agent's own name of it: a key, or a word of its interface.
+    pub answer: String,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum ReplyBody {
+    /// Words.
+    Text {
+        /// The words, as typed.
+        text: String,
+    },
+    /// The answer to a permission prompt, one of the plan's options.
+    Permission {
+        /// Its [`PermissionOption::answer`].
+        answer: String,
+        /// What the prompt was about when it was confirmed ([`PermissionPrompt::what`]).
+        what: String,
+    },
+}
+
+/// What became of a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Receipt {
+    /// The reply's own id: the same text sent twice has two.
+    pub id: String,
+    /// The session.
+    pub session: SessionName,
+    /// How it was sent, in words. May hold untrusted text.
+    pub channel_words: String,
+    /// The beginning of the text, for a person to know it again. Private: never in a log.
+    pub excerpt: String,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// What is known of it.
+    pub state: ReceiptState,
+    /// More in words: why it was refused, what the agent answered. May hold untrusted text.
+    pub words: Option<String>,
+}
+
+/// What is known of a reply. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptState {
+    /// The agent's own interface took it.
+    Delivered,
+    /// It waits in the agent's own queue.
+    Queued,
+    /// It was typed, and the agent has not shown that it took it.
+    Held,
+    /// It was not sent.
+    Refused,
+    /// It stands in the agent's record.
+    Consumed,
+    /// It may have been sent.
+    Unknown,
+}
+
+impl ReceiptState {
+    /// How an act ends that leaves it so.
+    pub fn class(self) -> ActClass {
+        match self {
+            ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => ActClass::Done,
+            ReceiptState::Refused => ActClass::Refused,
+            ReceiptState::Held | ReceiptState::Unknown => ActClass::Unknown,
+        }
+    }
+}
+
+/// A reply that is being written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Draft {
+    /// The session.
+    pub session: SessionName,
+    /// The text so far. Private.
+    pub text: String,
+}

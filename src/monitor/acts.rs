@@ -1,0 +1,211 @@
+//! Acts on workspaces: at most one runs on each; what became of them; drafts of replies.
+//!
+//! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
+
+use crate::model::{
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, AuditEntry, Draft, Effect,
+    Receipt, RunningAct, SessionName, SmartReport, Timestamp, Told, VerifyReport, WorkspaceId,
+};
+
+use super::Monitor;
+use super::tracked::Tracked;
+
+/// So many of the newest entries of a workspace's history are kept for a front.
+const MOST_ENTRIES: usize = 50;
+/// So many of the newest receipts are kept.
+const MOST_RECEIPTS: usize = 20;
+
+/// What is known of the acts on one workspace.
+#[derive(Debug, Default)]
+pub(super) struct Acts {
+    pub(super) running: Option<RunningAct>,
+    /// The newest first.
+    pub(super) history: Vec<AuditEntry>,
+    pub(super) drafts: Vec<Draft>,
+    /// The newest first.
+    pub(super) receipts: Vec<Receipt>,
+    pub(super) smart_check: Option<SmartReport>,
+    pub(super) verified: Option<VerifyReport>,
+}
+
+impl Acts {
+    /// Keeps a draft in place of the one before; an empty one is dropped. True when that changed anything.
+    fn keep_draft(&mut self, draft: Draft) -> bool {
+        let before = self.drafts.clone();
+        self.drafts.retain(|known| known.session != draft.session);
+        if !draft.text.is_empty() {
+            self.drafts.push(draft);
+        }
+        self.drafts != before
+    }
+
+    /// Takes over what is remembered from earlier runs.
+    pub(super) fn remember(&mut self, history: Vec<AuditEntry>, drafts: Vec<Draft>) {
+        if self.history.is_empty() {
+            self.history = history;
+            self.history.truncate(MOST_ENTRIES);
+        }
+        for draft in drafts {
+            if !self.drafts.iter().any(|known| known.session == draft.session) {
+                self.drafts.push(draft);
+            }
+        }
+    }
+
+    /// Takes note of an outcome.
+    fn ended(&mut self, outcome: &ActOutcome, entry: Option<AuditEntry>) {
+        self.running = None;
+        if let Some(entry) = entry {
+            self.history.retain(|known| known.id != entry.id);
+            self.history.insert(0, entry);
+            self.history.truncate(MOST_ENTRIES);
+        }
+        match outcome {
+            ActOutcome::Replied(receipt) => {
+                self.receipts.retain(|known| known.id != receipt.id);
+                self.receipts.insert(0, (**receipt).clone());
+                self.receipts.truncate(MOST_RECEIPTS);
+            }
+            ActOutcome::Checked(report) => self.smart_check = Some((**report).clone()),
+            ActOutcome::Verified(report) => self.verified = Some((**report).clone()),
+            ActOutcome::RescuePlanned(_)
+            | ActOutcome::Recorded(_)
+            | ActOutcome::Rescued(_)
+            | ActOutcome::UndoPlanned(_)
+            | ActOutcome::Undone(_)
+            | ActOutcome::ReplyPlanned(_)
+            | ActOutcome::AskPlanned(_)
+            | ActOutcome::Decided(_)
+            | ActOutcome::Failed(_) => {}
+        }
+    }
+}
+
+impl Monitor {
+    /// A person wants an act. One at a time runs on a workspace.
+    pub(super) fn wants_act(&mut self, id: WorkspaceId, act: Act, at: Timestamp, effects: &mut Vec<Effect>) {
+        let kind = act.kind();
+        let Some(tracked) = self.workspaces.get_mut(&id) else {
+            let problem = ActProblem::new(ActClass::Refused, "the workspace is not known any more");
+            self.tell_problem(id, kind, problem);
+            return;
+        };
+        if let Some(running) = &tracked.acts.running {
+            let words = format!("{} runs here already", in_words(running.kind));
+            let problem = ActProblem::new(ActClass::Busy, words).with_next("wait for it, or end it first");
+            self.tell_problem(id, kind, problem);
+            return;
+        }
+        self.last_act += 1;
+        let number = self.last_act;
+        tracked.acts.running = Some(RunningAct {
+            number,
+            kind,
+            since: at,
+            progress: ActProgress::default(),
+            is_cancelled: false,
+        });
+        effects.push(Effect::Act(Box::new(request(tracked, number, act))));
+        self.changed.insert(id);
+    }
+
+    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(running) = &mut tracked.acts.running {
+            running.is_cancelled = true;
+            effects.push(Effect::CancelAct { number: running.number });
+            self.changed.insert(id.clone());
+        }
+    }
+
+    pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft, effects: &mut Vec<Effect>) {
+        let Some(tracked) = self.workspaces.get_mut(&id) else { return };
+        if tracked.acts.keep_draft(draft.clone()) {
+            self.changed.insert(id.clone());
+            effects.push(Effect::KeepDraft { workspace: id, draft });
+        }
+    }
+
+    pub(super) fn act_moved(&mut self, id: &WorkspaceId, number: u64, progress: ActProgress) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(running) = tracked.acts.running.as_mut().filter(|running| running.number == number) {
+            running.progress = progress;
+            self.changed.insert(id.clone());
+        }
+    }
+
+    pub(super) fn acted(
+        &mut self,
+        id: WorkspaceId,
+        number: u64,
+        outcome: Box<ActOutcome>,
+        entry: Option<AuditEntry>,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        let mut kind = entry.as_ref().map_or(ActKind::Plan, |entry| entry.kind);
+        if let Some(tracked) = self.workspaces.get_mut(&id) {
+            if let Some(running) = tracked.acts.running.as_ref().filter(|running| running.number == number) {
+                kind = running.kind;
+            }
+            tracked.acts.ended(&outcome, entry);
+            // The circle is closed by the watcher as well; but a person waits for what they did.
+            tracked.refresh(at);
+            self.touched.insert(id.clone());
+            self.changed.insert(id.clone());
+        }
+        if let ActOutcome::Replied(receipt) = &*outcome
+            && receipt.state.class() == ActClass::Done
+        {
+            self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
+        }
+        self.told.push(Told::Act { workspace: id, number, kind, outcome });
+    }
+
+    fn tell_problem(&mut self, workspace: WorkspaceId, kind: ActKind, problem: ActProblem) {
+        let outcome = Box::new(ActOutcome::Failed(problem));
+        self.told.push(Told::Act { workspace, number: 0, kind, outcome });
+    }
+}
+
+fn empty_draft(session: SessionName) -> Draft {
+    Draft { session, text: String::new() }
+}
+
+fn request(tracked: &Tracked, number: u64, act: Act) -> ActRequest {
+    let words = &tracked.snapshot.words;
+    let first_session = words
+        .sessions
+        .first()
+        .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
+    ActRequest {
+        number,
+        workspace: tracked.id.clone(),
+        act,
+        settings: tracked.settings.clone(),
+        task_kind: tracked.task_kind(),
+        baseline: tracked.baseline.clone(),
+        world: tracked.snapshot.git.as_ref().map(crate::model::SeenWorld::of),
+        sessions: tracked.sessions.clone(),
+        first_session,
+        prompt: words.prompt.clone(),
+        last_words: words.last_words.as_ref().map(|words| words.text.clone()),
+        verified: tracked.acts.verified.clone().map(Box::new),
+    }
+}
+
+fn in_words(kind: ActKind) -> &'static str {
+    match kind {
+        ActKind::Plan => "a look before an act",
+        ActKind::Record => "a record",
+        ActKind::Rescue => "a rescue",
+        ActKind::Undo => "an undo",
+        ActKind::Redo => "a redo",
+        ActKind::Restore => "a restore",
+        ActKind::Forget => "the deletion of a record",
+        ActKind::Reply => "a reply",
+        ActKind::Probe => "a smart check",
+        ActKind::Verify => "a check by the closer",
+        ActKind::Decide => "a decision",
+    }
+}
