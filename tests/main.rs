@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod activity;
+mod acts;
 mod agents;
 mod agents_codex;
 mod agents_custom;

@@ -1,16 +1,17 @@
 //! Finds the workspaces: the worktrees of a repository, and the paths that were given. Reads a few
 //! small files a workspace; starts no program and judges nothing.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Survey, SurveyAsk, SurveyMemory, hook_events};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    Baseline, Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, Unreadable, WatchTarget,
+    Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, Unreadable, WatchTarget,
     WorkspaceId, WorkspaceSettings, display_text,
 };
 
+use super::recall::Recalled;
 use super::session_folders::SessionFolders;
 use super::{Launch, Overlay, Scope, clock};
 
@@ -27,8 +28,8 @@ pub(super) struct Discovery {
 /// What discovery knows beside the launch.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Baselines that earlier runs remembered.
-    pub(super) baselines: BTreeMap<WorkspaceId, Baseline>,
+    /// What earlier runs wrote down.
+    pub(super) recalled: Recalled,
     /// Whether workspaces in which only old sessions are count.
     pub(super) with_older: bool,
 }
@@ -36,7 +37,7 @@ pub(super) struct Known {
 /// Finds the workspaces of `launch`.
 pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory) -> Discovery {
     let at = clock::now();
-    let mut found = Found::new(launch, &known.baselines);
+    let mut found = Found::new(launch, &known.recalled);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
     match &launch.scope {
@@ -92,7 +93,7 @@ fn survey(
 
 pub(super) struct Found<'a> {
     launch: &'a Launch,
-    baselines: &'a BTreeMap<WorkspaceId, Baseline>,
+    recalled: &'a Recalled,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     refused: Vec<(PathBuf, String)>,
@@ -100,10 +101,10 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(launch: &'a Launch, baselines: &'a BTreeMap<WorkspaceId, Baseline>) -> Found<'a> {
+    fn new(launch: &'a Launch, recalled: &'a Recalled) -> Found<'a> {
         Found {
             launch,
-            baselines,
+            recalled,
             workspaces: Vec::new(),
             known: HashSet::new(),
             refused: Vec::new(),
@@ -172,15 +173,17 @@ impl<'a> Found<'a> {
         let (settings, problems) = self.launch.config.for_workspace(path);
         let settings = overlaid(settings, &self.launch.overlay, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
-        let baseline = self.baselines.get(&id).cloned();
+        let baseline = self.recalled.baselines.get(&id).cloned();
+        let history = self.recalled.history.get(&id).cloned().unwrap_or_default();
+        let drafts = self.recalled.drafts.get(&id).cloned().unwrap_or_default();
         self.workspaces.push(FoundWorkspace {
             id,
             settings,
             baseline,
             sessions: Vec::new(),
             problem,
-            history: Vec::new(),
-            drafts: Vec::new(),
+            history,
+            drafts,
         });
     }
 

@@ -11,11 +11,12 @@ use tokio::task::spawn_blocking;
 
 use super::discover::{self, Known};
 use super::live::Arrival;
+use super::recall::recall;
 use super::watching::Watching;
 use super::{Launch, clock};
 use crate::agent::{self, SurveyMemory};
 use crate::model::{Event, WatchTarget, WorkspaceId};
-use crate::store::{Remembered, Store, hook_log};
+use crate::store::{Store, hook_log};
 
 /// After a discovery the next one waits so many times what it took: an agent that writes all the time
 /// to a place where sessions show may not keep the machine busy.
@@ -35,6 +36,8 @@ pub(super) struct Discovering {
     /// Whether workspaces in which only old sessions are, are found.
     pub(super) with_older: bool,
     is_running: bool,
+    /// Whether one was started: the first one brings what is needed once.
+    has_begun: bool,
     /// Wanted again while one runs.
     again: Option<Occasion>,
     pause: Duration,
@@ -75,6 +78,7 @@ impl Discovering {
             surveyed: Arc::default(),
             with_older: false,
             is_running: false,
+            has_begun: false,
             again: None,
             pause: Duration::ZERO,
             watched: BTreeMap::new(),
@@ -102,6 +106,7 @@ impl Discovering {
             return;
         }
         self.is_running = true;
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
         let (launch, store) = (Arc::clone(&self.launch), self.store.clone());
         let (sender, surveyed) = (self.sender.clone(), Arc::clone(&self.surveyed));
         let (with_older, pause) = (self.with_older, self.pause);
@@ -119,8 +124,10 @@ impl Discovering {
                 if let Some(store) = &store {
                     hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
                 }
-                let remembered = remembered(store.as_ref(), &tell);
-                let known = Known { baselines: remembered.baselines, with_older };
+                let recalled = recall(store.as_ref(), is_first, &mut |notice| {
+                    let _ = tell.send(Arrival::Notice(notice));
+                });
+                let known = Known { recalled, with_older };
                 let found = discover::discover(&launch, &known, &mut memory);
                 Some(Box::new(Discovered {
                     event: found.event,
@@ -194,20 +201,6 @@ impl Discovering {
             self.start(occasion);
         }
     }
-}
-
-/// What earlier runs remembered; what is wrong with it is told.
-fn remembered(store: Option<&Store>, sender: &UnboundedSender<Arrival>) -> Remembered {
-    let tell = |notice: String| {
-        let _ = sender.send(Arrival::Notice(notice));
-    };
-    let mut remembered = store.map(Store::baselines).transpose().unwrap_or_else(|error| {
-        tell(error.to_string());
-        None
-    });
-    let notices = remembered.as_mut().map(|remembered| std::mem::take(&mut remembered.notices));
-    notices.into_iter().flatten().for_each(tell);
-    remembered.unwrap_or_default()
 }
 
 #[cfg(test)]

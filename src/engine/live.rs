@@ -11,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActRequest, Baseline, CollectProblem, CollectRequest, Effect, Event,
-    Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
+    ActClass, ActOutcome, ActProblem, ActRequest, ActedBy, Baseline, CollectProblem, CollectRequest, Effect,
+    Event, Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
@@ -20,6 +20,7 @@ use crate::watch::{Inbox, ProcessEnds, Sighting};
 
 use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
+use super::draft_keeping::DraftKeeping;
 use super::watching::Watching;
 use super::{Launch, clock, collect, pane_jump};
 
@@ -49,6 +50,7 @@ pub struct Engine {
     wake_at: Option<Timestamp>,
     discovering: Discovering,
     process_ends: Option<ProcessEnds>,
+    draft_keeping: Option<DraftKeeping>,
     notices: Vec<String>,
 }
 
@@ -83,6 +85,12 @@ impl Engine {
             notices.push(format!("the end of an agent's process is seen late: {error}"));
         }
         let store = super::once::open_store(&launch, &mut notices);
+        let draft_keeping = store.clone().map(|store| {
+            let sender = sender.clone();
+            DraftKeeping::start(store, move |notice| {
+                let _ = sender.send(Arrival::Notice(notice));
+            })
+        });
         let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
         let launch = Arc::new(launch);
         let discovering = Discovering::new(Arc::clone(&launch), store.clone(), sender.clone());
@@ -103,6 +111,7 @@ impl Engine {
             wake_at: None,
             discovering,
             process_ends: process_ends.ok(),
+            draft_keeping,
             notices,
         };
         engine.discovering.start(Occasion::Asked);
@@ -205,7 +214,12 @@ impl Engine {
             }
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Act(request) => self.act(*request),
-            Effect::CancelAct { .. } | Effect::KeepDraft { .. } => {}
+            Effect::CancelAct { .. } => {}
+            Effect::KeepDraft { workspace, draft } => {
+                if let Some(draft_keeping) = &mut self.draft_keeping {
+                    draft_keeping.keep(workspace, draft);
+                }
+            }
             Effect::Wake { at } => self.wake_at = Some(at),
             Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
         }
@@ -233,6 +247,7 @@ impl Engine {
             }
             Arrival::Discovery(found) => {
                 if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
+                    self.know_drafts(&event);
                     self.update(event);
                 }
             }
@@ -243,6 +258,15 @@ impl Engine {
             Arrival::Notice(notice) => {
                 tracing::warn!("{notice}");
                 self.notices.push(notice);
+            }
+        }
+    }
+
+    fn know_drafts(&mut self, event: &Event) {
+        let Event::Discovered { workspaces, .. } = event else { return };
+        if let Some(draft_keeping) = &mut self.draft_keeping {
+            for found in workspaces.iter().filter(|found| !found.drafts.is_empty()) {
+                draft_keeping.know(&found.id, &found.drafts);
             }
         }
     }
@@ -292,6 +316,7 @@ impl Engine {
     /// Acts beside the loop: one event comes back, whatever happens.
     fn act(&self, request: ActRequest) {
         let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
+        let store = self.store.clone();
         tokio::spawn(async move {
             let (workspace, number) = (request.workspace.clone(), request.number);
             let moved = sender.clone();
@@ -301,13 +326,14 @@ impl Engine {
                     let event = Event::ActMoved { at: clock::now(), workspace, number, progress };
                     let _ = moved.send(Arrival::Event(event));
                 };
-                acting::perform(&request, &Tools { launch: &launch, report: &report })
+                let tools = Tools { launch: &launch, report: &report };
+                acting::perform(&request, ActedBy::Screen, store.as_ref(), &tools)
             });
-            let outcome = work.await.unwrap_or_else(|error| {
-                ActOutcome::Failed(ActProblem::new(ActClass::Failed, error.to_string()))
+            let (outcome, entry) = work.await.unwrap_or_else(|error| {
+                (ActOutcome::Failed(ActProblem::new(ActClass::Failed, error.to_string())), None)
             });
-            let outcome = Box::new(outcome);
-            let event = Event::Acted { at: clock::now(), workspace, number, outcome, entry: None };
+            let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
+            let event = Event::Acted { at: clock::now(), workspace, number, outcome, entry };
             let _ = sender.send(Arrival::Event(event));
         });
     }

@@ -9,9 +9,11 @@ pub mod clock;
 mod collect;
 mod discover;
 mod discovering;
+mod draft_keeping;
 mod live;
 mod once;
 mod pane_jump;
+mod recall;
 mod session_folders;
 mod watching;
 

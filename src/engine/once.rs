@@ -11,14 +11,15 @@ use std::time::Duration;
 use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, CollectProblem, CollectRequest, Effect,
-    Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
+    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, CollectProblem, CollectRequest,
+    Effect, Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::store::Store;
 
 use super::acting::{self, Tools};
 use super::discover::{self, Known};
+use super::recall::recall;
 use super::{Launch, clock, collect};
 
 /// How many collections run at once.
@@ -60,13 +61,8 @@ impl<'a> OneShot<'a> {
     pub fn judge(launch: &'a Launch) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(launch, &mut notices);
-        let remembered = store.as_ref().map(Store::baselines).transpose().unwrap_or_else(|error| {
-            notices.push(error.to_string());
-            None
-        });
-        let remembered = remembered.unwrap_or_default();
-        notices.extend(remembered.notices);
-        let known = Known { baselines: remembered.baselines, with_older: false };
+        let recalled = recall(store.as_ref(), true, &mut |notice| notices.push(notice));
+        let known = Known { recalled, with_older: false };
         let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
         notices.extend(discovery.problems);
         let mut all = OneShot {
@@ -103,13 +99,14 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Act { workspace: workspace.clone(), act: Box::new(act) };
         self.take_in(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let outcome = acting::perform(&request, &Tools { launch: self.launch, report });
+            let tools = Tools { launch: self.launch, report };
+            let (outcome, entry) = acting::perform(&request, ActedBy::Command, self.store.as_ref(), &tools);
             self.take_in(Event::Acted {
                 at: clock::now(),
                 workspace: request.workspace,
                 number: request.number,
                 outcome: Box::new(outcome),
-                entry: None,
+                entry: entry.map(Box::new),
             });
         }
         let answer = std::mem::take(&mut self.told).into_iter().rev().find_map(|told| match told {

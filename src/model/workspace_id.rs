@@ -23,6 +23,11 @@ impl WorkspaceId {
         WorkspaceId { host: Arc::from(LOCAL_HOST), path: Arc::from(path.into()) }
     }
 
+    /// Names the workspace at `path` (absolute, resolved) on the machine `host`.
+    pub fn on(host: &str, path: impl Into<PathBuf>) -> WorkspaceId {
+        WorkspaceId { host: Arc::from(host), path: Arc::from(path.into()) }
+    }
+
     /// The machine; `local` for this one.
     pub fn host(&self) -> &str {
         &self.host

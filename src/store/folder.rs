@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::OFlags;
+use tempfile::NamedTempFile;
 
 use super::StoreError;
 
@@ -96,6 +97,12 @@ pub(super) fn own_folder(folder: &Path) -> Result<(), StoreError> {
 
 /// The content of a record; `None` if there is none. Follows no link and cannot hang.
 pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    read_up_to(path, MAX_RECORD)
+}
+
+/// The beginning of a file, at most one byte more than `limit`; `None` if there is none. Follows no link
+/// and cannot hang.
+pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let opened = OpenOptions::new().read(true).custom_flags(nofollow()).open(path);
     let file = match opened {
         Ok(file) => file,
@@ -107,7 +114,7 @@ pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
         return Err(StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" });
     }
     let mut content = Vec::new();
-    file.take(MAX_RECORD + 1).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
+    file.take(limit + 1).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
     Ok(Some(content))
 }
 
@@ -115,11 +122,7 @@ pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 /// there. The file is readable for this user only.
 pub(super) fn replace_record(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempfile_in(folder)
-        .map_err(StoreError::io("make a file in", folder))?;
-    file.write_all(content).map_err(StoreError::io("write", path))?;
+    let file = write_beside(path, content)?;
     file.as_file().sync_all().map_err(StoreError::io("sync", path))?;
     file.persist(path).map_err(|error| StoreError::Io {
         what: "replace",
@@ -127,6 +130,17 @@ pub(super) fn replace_record(path: &Path, content: &[u8]) -> Result<(), StoreErr
         source: error.error,
     })?;
     sync_folder(folder)
+}
+
+/// A file with `content` in the folder of `path`, readable for this user only, that is to take its place.
+pub(super) fn write_beside(path: &Path, content: &[u8]) -> Result<NamedTempFile, StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempfile_in(folder)
+        .map_err(StoreError::io("make a file in", folder))?;
+    file.write_all(content).map_err(StoreError::io("write", path))?;
+    Ok(file)
 }
 
 /// Makes the names in `folder` last through a power failure.

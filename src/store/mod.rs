@@ -1,4 +1,5 @@
-//! What closeout remembers over restarts, in a folder of its own: baselines, and the log.
+//! What closeout remembers over restarts, in a folder of its own: baselines, drafts of replies, the record
+//! of what was done, and the log.
 //!
 //! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each
 //! workspace has a small file of its own, so that one that is damaged loses nothing of the others; files
@@ -9,7 +10,9 @@
 //! file of an agent's settings that a person named. The time is handed in; only the log, whose
 //! files are named by the day, reads a clock.
 
+mod audit;
 mod baselines;
+mod drafts;
 mod error;
 mod folder;
 pub mod hook_log;
@@ -17,6 +20,7 @@ pub mod log;
 mod record;
 pub mod settings_file;
 
+pub use audit::Audit;
 pub use baselines::Remembered;
 pub use error::StoreError;
 pub use folder::Store;

@@ -101,7 +101,7 @@ pub(super) fn file_name(workspace: &Path) -> String {
     format!("{hash:032x}.json")
 }
 
-fn to_hex(bytes: &[u8]) -> String {
+pub(super) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
         // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
@@ -109,7 +109,7 @@ fn to_hex(bytes: &[u8]) -> String {
     })
 }
 
-fn from_hex(hex: &str) -> Option<Vec<u8>> {
+pub(super) fn from_hex(hex: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = hex
         .chars()
         .map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok()))

@@ -4,15 +4,19 @@
 //! No rule lives here, and nothing is changed here: what changes a workspace is in the room `action`.
 
 mod asking;
+mod audit;
 mod decide;
 mod reply;
 mod rescue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::model::{Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, AskPurpose};
+use crate::model::{
+    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AskPurpose, AuditEntry,
+};
+use crate::store::Store;
 
-use super::{Launch, collect};
+use super::{Launch, clock, collect};
 
 /// Outcome of an act, or why it was not done.
 type Acted = Result<ActOutcome, ActProblem>;
@@ -26,8 +30,29 @@ pub(super) struct Tools<'a> {
     pub(super) report: &'a (dyn Fn(ActProgress) + Send + Sync),
 }
 
-/// Carries out an act. Blocks as long as it takes.
-pub(super) fn perform(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
+/// Carries out an act and writes it down. Blocks as long as it takes. The second value is its entry in
+/// the record of what was done; `None` for a plan.
+pub(super) fn perform(
+    request: &ActRequest,
+    by: ActedBy,
+    store: Option<&Store>,
+    tools: &Tools<'_>,
+) -> (ActOutcome, Option<AuditEntry>) {
+    let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(request, tools), None) };
+    if let Err(problem) = audit::write(store, &begun) {
+        return (ActOutcome::Failed(problem), None);
+    }
+    let outcome = guarded(request, tools);
+    let ended = audit::end(begun, &outcome, clock::now());
+    if let Err(problem) = audit::write(store, &ended) {
+        // It is done all the same; the line of its beginning stands.
+        tracing::warn!("{}", problem.words);
+    }
+    (outcome, Some(ended))
+}
+
+/// The outcome of an act, also when something in it panics.
+fn guarded(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
     let acted = catch_unwind(AssertUnwindSafe(|| carry_out(request, tools))).unwrap_or_else(|panic| {
         let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
         Err(ActProblem::new(ActClass::Failed, words)

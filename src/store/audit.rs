@@ -1,0 +1,165 @@
+//! The record of what was done: one line an act at its beginning and one at its end, in one file that only
+//! grows. It is written before anything is done, so that what a crash cut off stands there as begun.
+//!
+//! It holds no text of a reply, a prompt or an answer.
+
+use std::fs::OpenOptions;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ActEnd, ActKind, ActedBy, AuditEntry, Timestamp, WorkspaceId};
+
+use super::StoreError;
+use super::folder::{Store, nofollow, sync_folder};
+use super::record::{from_hex, to_hex};
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+/// So much of the end of the file is read, in bytes: tens of thousands of acts.
+const MOST_READ: u64 = 16 << 20;
+
+/// What was read of the record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// The acts, the newest first.
+    pub entries: Vec<AuditEntry>,
+    /// Lines that could not be read: cut off by a crash, damaged, or of a newer closeout.
+    pub n_unread: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    version: u32,
+    id: String,
+    at: Timestamp,
+    by: ActedBy,
+    host: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path_hex: Option<String>,
+    kind: ActKind,
+    plan: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<ActEnd>,
+}
+
+impl Store {
+    /// Writes down that an act begins, or how it ended. It is on the disk when this returns.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let file = self.audit_file();
+        let bytes = entry.workspace.path().as_os_str().as_bytes();
+        let path = std::str::from_utf8(bytes).ok().map(str::to_owned);
+        let line = Line {
+            version: VERSION,
+            id: entry.id.clone(),
+            at: entry.at,
+            by: entry.by,
+            host: entry.workspace.host().to_owned(),
+            path_hex: path.is_none().then(|| to_hex(bytes)),
+            path,
+            kind: entry.kind,
+            plan: entry.plan.clone(),
+            end: entry.end.clone(),
+        };
+        let mut text = serde_json::to_vec(&line)
+            .map_err(|source| StoreError::Unwritable { path: file.clone(), source })?;
+        // A line that a crash cut off is ended first.
+        text.insert(0, b'\n');
+        text.push(b'\n');
+        let is_new = !file.exists();
+        let mut opened = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(nofollow())
+            .open(&file)
+            .map_err(StoreError::io("open", &file))?;
+        opened.write_all(&text).map_err(StoreError::io("write", &file))?;
+        opened.sync_data().map_err(StoreError::io("sync", &file))?;
+        if is_new { sync_folder(self.folder()) } else { Ok(()) }
+    }
+
+    /// The acts that were written down, the newest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn audit(&self) -> Result<Audit, StoreError> {
+        let file = self.audit_file();
+        let Some(content) = read_end(&file)? else { return Ok(Audit::default()) };
+        let mut audit = Audit::default();
+        let mut places = std::collections::HashMap::new();
+        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let Some(entry) = parse(line) else {
+                audit.n_unread += 1;
+                continue;
+            };
+            match places.get(&entry.id) {
+                Some(place) => audit.entries[*place] = entry,
+                None => {
+                    places.insert(entry.id.clone(), audit.entries.len());
+                    audit.entries.push(entry);
+                }
+            }
+        }
+        audit.entries.reverse();
+        Ok(audit)
+    }
+
+    fn audit_file(&self) -> PathBuf {
+        self.folder().join("audit.jsonl")
+    }
+}
+
+fn parse(line: &[u8]) -> Option<AuditEntry> {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+    let line: Line = serde_json::from_slice(line).ok()?;
+    if line.version > VERSION {
+        return None;
+    }
+    let path = match (line.path, line.path_hex) {
+        (Some(path), _) => PathBuf::from(path),
+        (None, Some(hex)) => PathBuf::from(OsString::from_vec(from_hex(&hex)?)),
+        (None, None) => return None,
+    };
+    Some(AuditEntry {
+        id: line.id,
+        at: line.at,
+        by: line.by,
+        workspace: WorkspaceId::on(&line.host, path),
+        kind: line.kind,
+        plan: line.plan,
+        end: line.end,
+    })
+}
+
+/// The end of a file, from the beginning of a line; `None` if there is no file.
+fn read_end(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    let opened = OpenOptions::new().read(true).custom_flags(nofollow()).open(path);
+    let mut file = match opened {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(StoreError::Io { what: "open", path: path.to_owned(), source }),
+    };
+    let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
+    if !metadata.is_file() {
+        return Err(StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" });
+    }
+    let from = metadata.len().saturating_sub(MOST_READ);
+    let mut content = Vec::new();
+    file.seek(SeekFrom::Start(from)).map_err(StoreError::io("read", path))?;
+    file.take(MOST_READ).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
+    if from > 0 {
+        let first = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
+        content.drain(..first);
+    }
+    Ok(Some(content))
+}

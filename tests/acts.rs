@@ -1,0 +1,248 @@
+//! Acts on a workspace: one at a time, each with its answer, its entry in the record of what was done, and
+//! drafts that outlive the program.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use closeout::model::{
+    Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, AuditEntry, Draft, Effect,
+    Event, FoundWorkspace, Intent, OfferPolicy, Policy, Receipt, ReceiptState, SessionName, Timestamp, Told,
+    WatchSettings, WorkspaceId, WorkspaceSettings,
+};
+use closeout::monitor::Monitor;
+use closeout::store::{Store, StoreError};
+use tempfile::TempDir;
+
+fn store() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("state")).unwrap();
+    (folder, store)
+}
+
+fn id() -> WorkspaceId {
+    WorkspaceId::local("/work/a")
+}
+
+fn session(id: &str) -> SessionName {
+    SessionName { agent: "claude".to_owned(), session_id: id.to_owned() }
+}
+
+fn draft(text: &str) -> Draft {
+    Draft { session: session("s-1"), text: text.to_owned() }
+}
+
+fn entry(id: &str, workspace: &WorkspaceId, end: Option<ActClass>) -> AuditEntry {
+    AuditEntry {
+        id: id.to_owned(),
+        at: Timestamp(5),
+        by: ActedBy::Screen,
+        workspace: workspace.clone(),
+        kind: ActKind::Decide,
+        plan: "complete".to_owned(),
+        end: end.map(|class| ActEnd { at: Timestamp(9), class, words: "x\n\u{1b}".to_owned() }),
+    }
+}
+
+#[test]
+fn what_was_done_comes_back_newest_first_with_its_end() {
+    let (_folder, store) = store();
+    let odd = {
+        use std::os::unix::ffi::OsStringExt as _;
+        WorkspaceId::local(std::ffi::OsString::from_vec(b"/w/\xff".to_vec()))
+    };
+    assert_eq!(store.audit().unwrap().entries, []);
+    store.write_audit(&entry("1", &id(), None)).unwrap();
+    store.write_audit(&entry("2", &odd, None)).unwrap();
+    store.write_audit(&entry("1", &id(), Some(ActClass::Done))).unwrap();
+    let audit = store.audit().unwrap();
+    assert_eq!(audit.entries, [entry("2", &odd, None), entry("1", &id(), Some(ActClass::Done))]);
+    assert_eq!(audit.n_unread, 0);
+    let mode = fs::metadata(store.folder().join("audit.jsonl")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_line_that_was_cut_off_loses_no_other() {
+    let (_folder, store) = store();
+    store.write_audit(&entry("1", &id(), None)).unwrap();
+    let file = store.folder().join("audit.jsonl");
+    let mut content = fs::read(&file).unwrap();
+    content.extend_from_slice(b"{\"version\":1,\"id\":\"tor");
+    fs::write(&file, &content).unwrap();
+    store.write_audit(&entry("2", &id(), None)).unwrap();
+    content = fs::read(&file).unwrap();
+    content.extend_from_slice(b"{\"version\":9,\"id\":\"3\"}\n\xff\xfe\n");
+    fs::write(&file, &content).unwrap();
+    let audit = store.audit().unwrap();
+    assert_eq!(audit.entries, [entry("2", &id(), None), entry("1", &id(), None)]);
+    assert_eq!(audit.n_unread, 3);
+}
+
+/// X02: a link in the place of the record is not followed.
+#[test]
+fn the_record_of_what_was_done_follows_no_link() {
+    let (folder, store) = store();
+    let outside = folder.path().join("outside");
+    fs::write(&outside, "").unwrap();
+    symlink(&outside, store.folder().join("audit.jsonl")).unwrap();
+    let written = store.write_audit(&entry("1", &id(), None));
+    assert!(matches!(written, Err(StoreError::Io { what: "open", .. })), "{written:?}");
+    assert_eq!(fs::read(&outside).unwrap(), b"");
+}
+
+#[test]
+fn drafts_of_each_workspace_come_back_and_are_forgotten() {
+    let (_folder, store) = store();
+    let other = WorkspaceId::local("/work/日本");
+    store
+        .keep_drafts(&id(), &[draft("a"), Draft { session: session("s-2"), text: "b\nc".to_owned() }])
+        .unwrap();
+    store.keep_drafts(&other, &[draft("はい")]).unwrap();
+    store.keep_drafts(&id(), &[draft("new")]).unwrap();
+    let expected = [(id(), vec![draft("new")]), (other.clone(), vec![draft("はい")])];
+    assert_eq!(store.drafts().unwrap(), (expected.into_iter().collect(), 0));
+    store.keep_drafts(&id(), &[]).unwrap();
+    store.keep_drafts(&id(), &[]).unwrap();
+    fs::write(store.folder().join("drafts/damaged.json"), "{").unwrap();
+    assert_eq!(store.drafts().unwrap(), ([(other, vec![draft("はい")])].into_iter().collect(), 1));
+}
+
+fn monitor() -> Monitor {
+    let policy =
+        Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
+    let watch = WatchSettings {
+        reconcile_ms: 300_000,
+        poll_ms: 10_000,
+        collect_limit_ms: 10_000,
+        fold_after_ms: 3_600_000,
+    };
+    let mut monitor = Monitor::new(policy, watch);
+    let found = FoundWorkspace {
+        id: id(),
+        settings: WorkspaceSettings::default(),
+        baseline: None,
+        sessions: Vec::new(),
+        problem: None,
+        history: vec![entry("old", &id(), Some(ActClass::Done))],
+        drafts: vec![draft("kept")],
+    };
+    let _ = monitor.update(Event::Discovered {
+        at: Timestamp(1),
+        workspaces: vec![found],
+        refused: Vec::new(),
+        n_older_sessions: 0,
+    });
+    let _ = monitor.take_changes();
+    monitor
+}
+
+fn decide() -> Act {
+    Act::Decide { is_complete: true, reason: None }
+}
+
+fn want(monitor: &mut Monitor, act: Act) -> Vec<Effect> {
+    let intent = Intent::Act { workspace: id(), act: Box::new(act) };
+    monitor.update(Event::Wanted { at: Timestamp(10), intent })
+}
+
+fn acts(effects: &[Effect]) -> Vec<(u64, Act)> {
+    effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Act(request) => Some((request.number, request.act.clone())),
+            _ => None,
+        })
+        .collect()
+}
+
+fn acted(number: u64, outcome: ActOutcome, entry: Option<AuditEntry>) -> Event {
+    let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
+    Event::Acted { at: Timestamp(20), workspace: id(), number, outcome, entry }
+}
+
+fn failed(class: ActClass) -> ActOutcome {
+    ActOutcome::Failed(ActProblem::new(class, "words"))
+}
+
+#[test]
+fn one_act_runs_on_a_workspace_and_a_second_is_refused() {
+    let mut monitor = monitor();
+    assert_eq!(acts(&want(&mut monitor, decide())), [(1, decide())]);
+    assert_eq!(acts(&want(&mut monitor, decide())), []);
+    let changes = monitor.take_changes();
+    let view = changes.views.last().unwrap();
+    assert_eq!(view.act.as_ref().map(|act| (act.number, act.kind)), Some((1, ActKind::Decide)));
+    assert_eq!(view.drafts, [draft("kept")]);
+    let [Told::Act { number: 0, outcome, .. }] = changes.told.as_slice() else { panic!("{changes:?}") };
+    assert_eq!(outcome.class(), ActClass::Busy);
+    let done = entry("new", &id(), Some(ActClass::Failed));
+    let _ = monitor.update(acted(1, failed(ActClass::Failed), Some(done.clone())));
+    let changes = monitor.take_changes();
+    let view = changes.views.last().unwrap();
+    assert_eq!(view.act, None);
+    assert_eq!(view.history, [done, entry("old", &id(), Some(ActClass::Done))]);
+    let told = Told::Act {
+        workspace: id(),
+        number: 1,
+        kind: ActKind::Decide,
+        outcome: Box::new(failed(ActClass::Failed)),
+    };
+    assert_eq!(changes.told, [told]);
+    assert_eq!(acts(&want(&mut monitor, decide())), [(2, decide())]);
+}
+
+#[test]
+fn an_act_tells_how_far_it_is_and_can_be_ended() {
+    let mut monitor = monitor();
+    let _ = want(&mut monitor, decide());
+    let progress = ActProgress { words: "half".to_owned(), ..ActProgress::default() };
+    let moved =
+        |number| Event::ActMoved { at: Timestamp(11), workspace: id(), number, progress: progress.clone() };
+    let _ = monitor.update(moved(1));
+    // An act of before tells nothing of this one.
+    let _ = monitor.update(Event::ActMoved {
+        at: Timestamp(12),
+        workspace: id(),
+        number: 0,
+        progress: ActProgress::default(),
+    });
+    let cancel = Intent::CancelAct { workspace: id() };
+    let effects = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
+    assert!(effects.contains(&Effect::CancelAct { number: 1 }), "{effects:?}");
+    let view = monitor.take_changes().views.pop().unwrap();
+    let running = view.act.unwrap();
+    assert_eq!((running.progress, running.is_cancelled), (progress, true));
+}
+
+#[test]
+fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
+    let mut monitor = monitor();
+    let keep = |text: &str| Event::Wanted {
+        at: Timestamp(10),
+        intent: Intent::KeepDraft { workspace: id(), draft: draft(text) },
+    };
+    let kept = |effects: Vec<Effect>| -> Vec<Draft> {
+        let drafts = effects.into_iter().filter_map(|effect| match effect {
+            Effect::KeepDraft { draft, .. } => Some(draft),
+            _ => None,
+        });
+        drafts.collect()
+    };
+    assert_eq!(kept(monitor.update(keep("kept"))), []);
+    assert_eq!(kept(monitor.update(keep("more"))), [draft("more")]);
+    let receipt = |state| Receipt {
+        id: "r".to_owned(),
+        session: session("s-1"),
+        channel_words: "pasted".to_owned(),
+        excerpt: "more".to_owned(),
+        sent_at: Timestamp(15),
+        state,
+        words: None,
+    };
+    let held = ActOutcome::Replied(Box::new(receipt(ReceiptState::Held)));
+    assert_eq!(kept(monitor.update(acted(1, held, None))), []);
+    let delivered = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered)));
+    assert_eq!(kept(monitor.update(acted(2, delivered, None))), [draft("")]);
+    let view = monitor.take_changes().views.pop().unwrap();
+    assert_eq!((view.drafts, view.receipts), (vec![], vec![receipt(ReceiptState::Delivered)]));
+}
