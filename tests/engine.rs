@@ -31,6 +31,7 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
         home: Some(repo.home()),
         adapters: Vec::new(),
         git_program: Some(git_program()),
+        own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: None,
         state_folder: Some(repo.root().join("state")),
     }

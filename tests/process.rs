@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use closeout::process::{End, ProcessError, Spec, find_program, run};
+use closeout::process::{Cancel, End, ProcessError, Spec, find_program, run};
 
 /// A folder with one executable script in it.
 fn script(body: &str) -> (tempfile::TempDir, Spec) {
@@ -170,4 +170,50 @@ fn programs_are_found_on_absolute_paths_only() {
     assert_eq!(find_program("tool", None), None);
     assert_eq!(find_program("./tool", Some(bin.as_os_str())), None);
     let _: Option<PathBuf> = found;
+}
+
+/// P02: with the flag the flood ends the child, long before its time.
+#[test]
+fn a_flood_can_end_the_child_at_the_cap() {
+    let (_folder, mut spec) = script("exec yes");
+    spec.stdout_cap = 1000;
+    spec.is_ended_at_cap = true;
+    spec.time_limit = Duration::from_mins(10);
+    let output = run(&spec).unwrap();
+    assert_eq!((output.end, output.stdout, output.is_stdout_cut), (End::AtCap, b"y\n".repeat(500), true));
+}
+
+#[test]
+fn a_run_that_is_cancelled_ends_early_with_all_its_children() {
+    let (folder, mut spec) = script("sleep 1000 & echo $! > child; echo started; wait");
+    spec.time_limit = Duration::from_mins(10);
+    let cancel = Cancel::new();
+    spec.cancel = Some(cancel.clone());
+    let pid_file = folder.path().join("child");
+    let output = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(&spec).unwrap());
+        while !std::fs::read_to_string(&pid_file).is_ok_and(|text| text.ends_with('\n')) {
+            std::thread::yield_now();
+        }
+        cancel.cancel();
+        running.join().unwrap()
+    });
+    assert_eq!((output.end, output.stdout.as_slice()), (End::Cancelled, &b"started\n"[..]));
+    assert!(is_soon_gone(&pid_file));
+    // What was cancelled before it began ends as soon as it has begun.
+    assert_eq!(run(&spec).unwrap().end, End::Cancelled);
+}
+
+#[test]
+fn a_sleep_ends_when_it_is_cancelled_or_over() {
+    let cancel = Cancel::new();
+    let started = now();
+    assert!(!cancel.wait(Duration::from_millis(30)));
+    assert!(started.elapsed() >= Duration::from_millis(30));
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| cancel.wait(Duration::from_hours(10)));
+        cancel.cancel();
+        assert!(sleeper.join().unwrap());
+    });
+    assert!(cancel.is_cancelled() && cancel.clone().wait(Duration::from_hours(10)));
 }

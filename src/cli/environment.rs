@@ -20,6 +20,7 @@ pub(super) struct Environment {
     /// The working directory; `.` when it cannot be told.
     pub(super) here: PathBuf,
     home: Option<PathBuf>,
+    own_program: Option<PathBuf>,
 }
 
 impl Environment {
@@ -29,6 +30,7 @@ impl Environment {
         Environment {
             here: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             home: variables.get(&OsString::from("HOME")).map(PathBuf::from).filter(|home| home.is_absolute()),
+            own_program: own_program(),
             variables,
         }
     }
@@ -130,9 +132,20 @@ impl Environment {
             home: self.home.clone(),
             adapters,
             git_program: self.program("git"),
+            own_program: self.own_program.clone(),
             live: Some(LiveSources::new(self.tmux().map(PaneSource::new))),
             state_folder,
         })
+    }
+}
+
+/// This very program, also after its file was replaced by a newer one (proc(5)).
+fn own_program() -> Option<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() {
+        Some(running)
+    } else {
+        std::env::current_exe().ok().filter(|path| path.is_absolute())
     }
 }
 

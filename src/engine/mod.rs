@@ -43,6 +43,8 @@ pub struct Launch {
     pub adapters: Vec<Adapter>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
+    /// closeout's own program, which starts agents in a session of their own; `None` starts none.
+    pub own_program: Option<PathBuf>,
     /// Where processes and panes are asked for; `None` asks nowhere.
     pub live: Option<LiveSources>,
     /// Where baselines are remembered; `None` remembers nothing.

@@ -5,6 +5,8 @@
 //! environment, or wait for anything but the child itself: a grandchild that holds the pipes open
 //! is not waited for (`SECURITY.md` 1.5).
 
+mod cancel;
+mod clock;
 mod program_path;
 mod run;
 mod suspend;
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use cancel::Cancel;
 pub use program_path::find_program;
 pub use run::run;
 pub use suspend::{ask_job_to_stop, stop_this_program};
@@ -35,12 +38,26 @@ pub struct Spec {
     /// Handed to the child as its input in place of `stdin`: for input that is too large for memory,
     /// and for a locked file, whose lock then holds as long as the child lives.
     pub stdin_file: Option<Arc<File>>,
+    /// Starts the program in a session of its own, which has no terminal, and ends all that comes of
+    /// it. For agents and programs of the person; `None` gives it a process group only.
+    pub own_session: Option<Launcher>,
     /// After this time the process group is ended: TERM, half a second of grace, KILL.
     pub time_limit: Duration,
+    /// Ends the run early, in the same way.
+    pub cancel: Option<Cancel>,
     /// So many bytes of standard output are kept; the rest is read and dropped.
     pub stdout_cap: usize,
     /// So many bytes of standard error are kept; the rest is read and dropped.
     pub stderr_cap: usize,
+    /// Whether the run is ended when there is more standard output than is kept.
+    pub is_ended_at_cap: bool,
+}
+
+/// closeout's own program, which gives a child a session of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    /// Its absolute path.
+    pub program: PathBuf,
 }
 
 impl Spec {
@@ -54,9 +71,12 @@ impl Spec {
             env: Vec::new(),
             stdin: None,
             stdin_file: None,
+            own_session: None,
             time_limit: Duration::from_secs(10),
+            cancel: None,
             stdout_cap: 1 << 20,
             stderr_cap: 64 << 10,
+            is_ended_at_cap: false,
         }
     }
 
@@ -109,6 +129,10 @@ pub enum End {
     Signal(i32),
     /// It did not end within its time and was ended.
     TimedOut,
+    /// It was ended because the caller did not want it any more ([`Spec::cancel`]).
+    Cancelled,
+    /// It was ended because it wrote more than is kept ([`Spec::is_ended_at_cap`]).
+    AtCap,
 }
 
 /// Why nothing could be run.

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
-use super::{End, Output, ProcessError, Spec};
+use super::clock::now;
+use super::{Cancel, End, Output, ProcessError, Spec};
 
 /// How long TERM has before KILL follows.
 const GRACE: Duration = Duration::from_millis(500);
@@ -23,14 +24,14 @@ pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
     let lost = |source| ProcessError::Lost { program: spec.program.clone(), source };
     let mut run = Run::start(spec)?;
     let outcome = run.follow();
-    if outcome.is_err() || run.was_held || run.is_timed_out {
+    if outcome.is_err() || run.was_held || run.ended_as.is_some() {
         run.signal_group(Signal::KILL);
     }
     // The child has ended (or was just killed); this reaps it.
     let status = run.child.wait().map_err(lost)?;
     outcome.map_err(lost)?;
-    let end = if run.is_timed_out {
-        End::TimedOut
+    let end = if let Some(end) = run.ended_as {
+        end
     } else if let Some(code) = status.code() {
         End::Code(code)
     } else {
@@ -93,7 +94,8 @@ struct Run<'a> {
     n_written: usize,
     stdout: Stream<ChildStdout>,
     stderr: Stream<ChildStderr>,
-    is_timed_out: bool,
+    /// Why it was ended, if it was.
+    ended_as: Option<End>,
     was_held: bool,
 }
 
@@ -134,7 +136,7 @@ impl<'a> Run<'a> {
             stdout: Stream::new(child.stdout.take(), spec.stdout_cap).map_err(failed)?,
             stderr: Stream::new(child.stderr.take(), spec.stderr_cap).map_err(failed)?,
             child,
-            is_timed_out: false,
+            ended_as: None,
             was_held: false,
         })
     }
@@ -159,25 +161,38 @@ impl<'a> Run<'a> {
                     self.was_held = true;
                     return Ok(());
                 }
-                Phase::Running { until } if now >= until => {
-                    self.is_timed_out = true;
-                    self.signal_group(Signal::TERM);
-                    phase = Phase::Warned { until: now + GRACE };
+                Phase::Running { until } => {
+                    self.ended_as = self.reason_to_end(now >= until);
+                    if self.ended_as.is_some() {
+                        self.signal_group(Signal::TERM);
+                        phase = Phase::Warned { until: now + GRACE };
+                    }
                 }
                 Phase::Warned { until } if now >= until => {
                     self.signal_group(Signal::KILL);
                     // Only a process in an uninterruptible call survives this; look again later.
                     phase = Phase::Warned { until: now + GRACE };
                 }
-                Phase::Running { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
+                Phase::Warned { .. } | Phase::Ended { .. } => {}
             }
             self.wait_for_something(phase.until().saturating_duration_since(now), has_ended)?;
         }
     }
 
+    /// Why a child that still runs is to be ended now.
+    fn reason_to_end(&self, is_late: bool) -> Option<End> {
+        if self.spec.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+            Some(End::Cancelled)
+        } else if self.spec.is_ended_at_cap && self.stdout.is_cut {
+            Some(End::AtCap)
+        } else {
+            is_late.then_some(End::TimedOut)
+        }
+    }
+
     /// Sleeps until a pipe or the child's end asks for attention, at most `limit`.
     fn wait_for_something(&self, limit: Duration, has_ended: bool) -> std::io::Result<()> {
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(4);
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(5);
         if let Some(pipe) = &self.stdout.pipe {
             fds.push(PollFd::new(pipe, PollFlags::IN));
         }
@@ -196,6 +211,10 @@ impl<'a> Run<'a> {
             None if has_ended => limit,
             None => limit.min(NO_PIDFD_STEP),
         };
+        // Once it is heard it stays readable, and would keep this from sleeping.
+        let cancel = self.spec.cancel.as_ref().filter(|_| self.ended_as.is_none() && !has_ended);
+        fds.extend(cancel.and_then(Cancel::bell));
+        let limit = cancel.map_or(limit, |cancel| cancel.longest_sleep(limit));
         let timeout = Timespec::try_from(limit.max(Duration::from_millis(1)))
             .unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
         match rustix::event::poll(&mut fds, Some(&timeout)) {
@@ -257,11 +276,6 @@ impl Phase {
             Phase::Running { until } | Phase::Warned { until } | Phase::Ended { until } => until,
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "this room measures the time that a child takes")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 fn set_nonblocking(fd: BorrowedFd<'_>) -> std::io::Result<()> {

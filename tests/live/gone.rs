@@ -42,6 +42,7 @@ pub(super) fn launch(repo: &Repo, live: LiveSources) -> Launch {
         home: Some(repo.home()),
         adapters: vec![Adapter::ClaudeCode { config_dir: repo.home().join(".claude") }],
         git_program: Some(git_program()),
+        own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: Some(live),
         state_folder: None,
     }

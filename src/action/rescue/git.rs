@@ -152,6 +152,7 @@ impl Git<'_> {
         let output = process::run(&spec)?;
         match output.end {
             End::TimedOut => Err(RescueError::TimedOut(what)),
+            End::Cancelled | End::AtCap => Err(RescueError::Git { what, words: "it was ended".to_owned() }),
             End::Signal(signal) => Err(RescueError::Git { what, words: format!("signal {signal}") }),
             End::Code(_) if output.is_stdout_cut || output.was_held => {
                 Err(RescueError::Git { what, words: "its answer is not complete".to_owned() })
