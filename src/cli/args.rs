@@ -42,6 +42,8 @@ pub(super) enum Command {
     /// Let the agents tell closeout what they do, at the moment they do it
     #[command(subcommand)]
     Hook(Hook),
+    /// Print what was done to workspaces, by whom, and how it ended; the newest last
+    Log(Log),
     /// Print the JSON schema of what `check --json` and `status --json` print
     Schema,
 }
@@ -116,6 +118,20 @@ pub(super) struct Classify {
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout log`.
+#[derive(Debug, Args)]
+pub(super) struct Log {
+    /// Only of the workspace at, or around, this path
+    #[arg(value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+    /// At most so many, the newest
+    #[arg(short, long, value_name = "N", default_value = "50")]
+    pub(super) number: usize,
+    /// Print a JSON object a line
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::config::ConfigError;
-use crate::model::{VerdictState, display_text};
+use crate::model::{ActClass, VerdictState, display_text};
 
 use super::output;
 
@@ -17,6 +17,8 @@ pub(super) enum Outcome {
     NotComplete,
     /// 3: the verdict is ERROR: the evidence could not be read, or the run failed.
     Unjudged,
+    /// An act ended so; each class has its code.
+    Act(ActClass),
     /// 128 and the number of the signal that ended the program.
     Signalled(u8),
 }
@@ -42,6 +44,7 @@ impl Outcome {
             Outcome::Done => 0,
             Outcome::NotComplete => 1,
             Outcome::Unjudged => 3,
+            Outcome::Act(class) => class.exit_code(),
             Outcome::Signalled(signal) => 128 + signal,
         }
     }

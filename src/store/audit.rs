@@ -101,12 +101,12 @@ impl Store {
                 audit.n_unread += 1;
                 continue;
             };
-            match places.get(&entry.id) {
-                Some(place) => audit.entries[*place] = entry,
-                None => {
-                    places.insert(entry.id.clone(), audit.entries.len());
-                    audit.entries.push(entry);
-                }
+            let next = audit.entries.len();
+            let place = *places.entry(entry.id.clone()).or_insert(next);
+            if place < next {
+                audit.entries[place] = entry;
+            } else {
+                audit.entries.push(entry);
             }
         }
         audit.entries.reverse();

@@ -83,7 +83,7 @@ fn outcome_words(outcome: &ActOutcome) -> String {
         }
         ActOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
         ActOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
-        ActOutcome::Decided(file) => display_text::path(&file.path).clone().to_string(),
+        ActOutcome::Decided(file) => display_text::path(&file.path),
         ActOutcome::Failed(problem) => problem.words.clone(),
     };
     words.chars().take(500).collect()

@@ -1,0 +1,130 @@
+//! `closeout log`: what was done, by whom, to which workspace, and how it ended.
+
+use std::fmt::Write as _;
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::config::Flags;
+use crate::model::{ActKind, ActedBy, AuditEntry, Timestamp, WorkspaceId, display_text};
+use crate::store::Store;
+
+use super::args::Log;
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::{Ended, output};
+
+/// One act, for scripts.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    at: Timestamp,
+    by: ActedBy,
+    workspace: String,
+    kind: ActKind,
+    plan: &'a str,
+    end: &'a Option<crate::model::ActEnd>,
+}
+
+/// Prints it.
+pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
+    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+        Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
+    })?;
+    let failed = |error: crate::store::StoreError| Failure::Settings(error.to_string());
+    let audit = Store::open(folder).and_then(|store| store.audit()).map_err(failed)?;
+    if audit.n_unread > 0 {
+        output::complain(&format!("closeout: {} lines of the record cannot be read", audit.n_unread));
+    }
+    let path = log.path.as_ref().map(|path| environment.absolute(path));
+    let path = path.map(|path| path.canonicalize().unwrap_or(path));
+    let is_meant =
+        |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
+    let entries: Vec<&AuditEntry> =
+        audit.entries.iter().filter(|entry| is_meant(&entry.workspace)).take(log.number).collect();
+    let mut text = String::new();
+    // The newest last, where a terminal ends.
+    for entry in entries.into_iter().rev() {
+        if log.json {
+            text.push_str(&super::report::line(&row(entry)));
+            text.push('\n');
+        } else {
+            write_entry(&mut text, entry);
+        }
+    }
+    output::print(&text)?;
+    Ok(Outcome::Done)
+}
+
+fn row(entry: &AuditEntry) -> Row<'_> {
+    Row {
+        id: &entry.id,
+        at: entry.at,
+        by: entry.by,
+        workspace: entry.workspace.to_string(),
+        kind: entry.kind,
+        plan: &entry.plan,
+        end: &entry.end,
+    }
+}
+
+fn write_entry(text: &mut String, entry: &AuditEntry) {
+    let by = match entry.by {
+        ActedBy::Screen => "screen",
+        ActedBy::Command => "command",
+        ActedBy::Configuration => "configuration",
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{}  {:<8}  {}  ({by})  {}",
+        moment(entry.at),
+        in_words(entry.kind),
+        entry.workspace,
+        display_text::line(&entry.plan)
+    );
+    let end = match &entry.end {
+        Some(end) => format!("{}: {}", class_words(end.class), display_text::line(&end.words)),
+        None => "begun; it did not end, or closeout was ended in it".to_owned(),
+    };
+    let _ = writeln!(text, "{:21}→ {end}", "");
+}
+
+fn moment(at: Timestamp) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+fn in_words(kind: ActKind) -> &'static str {
+    match kind {
+        ActKind::Plan => "plan",
+        ActKind::Record => "record",
+        ActKind::Rescue => "rescue",
+        ActKind::Undo => "undo",
+        ActKind::Redo => "redo",
+        ActKind::Restore => "restore",
+        ActKind::Forget => "forget",
+        ActKind::Reply => "reply",
+        ActKind::Probe => "probe",
+        ActKind::Verify => "verify",
+        ActKind::Decide => "decide",
+    }
+}
+
+fn class_words(class: crate::model::ActClass) -> &'static str {
+    use crate::model::ActClass;
+    match class {
+        ActClass::Done => "done",
+        ActClass::SavedGaps => "saved with gaps",
+        ActClass::SavedOnly => "saved, not committed",
+        ActClass::Nothing => "nothing to do",
+        ActClass::Refused => "refused",
+        ActClass::Busy => "busy",
+        ActClass::Untrusted => "not trusted",
+        ActClass::Unknown => "unknown",
+        ActClass::Failed => "failed",
+        ActClass::TimedOut => "took too long",
+        ActClass::Damage => "damage",
+        ActClass::Cancelled => "ended by a person",
+    }
+}
