@@ -8,7 +8,6 @@ use crate::config::Flags;
 use crate::engine::{Launch, OneShot, Overlay, Scope};
 use crate::model::{Act, ActOutcome, ActProblem, ActProgress, WorkspaceView, display_text};
 
-use super::Ended;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::output;
@@ -85,18 +84,15 @@ pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
 }
 
 /// Ends with a problem: its words and what can be done about it on standard error, its class as the code.
-pub(super) fn fail(problem: &ActProblem) -> Ended {
+pub(super) fn fail(problem: &ActProblem) -> Outcome {
     output::complain(&format!("closeout: {}", display_text::line(&problem.words)));
     if let Some(next) = &problem.next {
         output::complain(&format!("  → {}", display_text::line(next)));
     }
-    Ok(Outcome::Act(problem.class))
+    Outcome::Act(problem.class)
 }
 
 /// Ends with an outcome that does not belong to the act that was asked for.
-pub(super) fn unexpected(outcome: &ActOutcome) -> Ended {
-    match outcome {
-        ActOutcome::Failed(problem) => fail(problem),
-        other => Ok(Outcome::Act(other.class())),
-    }
+pub(super) fn unexpected(outcome: &ActOutcome) -> Outcome {
+    if let ActOutcome::Failed(problem) = outcome { fail(problem) } else { Outcome::Act(outcome.class()) }
 }
