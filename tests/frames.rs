@@ -308,17 +308,17 @@ fn no_frame_has_a_background_colour() {
 #[test]
 fn ages_change_at_whole_minutes_and_only_when_shown() {
     let mut state = screen(80, 24, Look::colour());
-    assert_eq!(ui::next_age_change(&state, &[unjudged("fresh")], NOW), None);
+    assert_eq!(ui::next_change(&state, &[unjudged("fresh")], NOW), None);
     let mut view = rescue();
     view.verdict_since = Some(minutes_ago(3).plus_millis(-500));
     let views = [view];
     let _ = ui::views_changed(&mut state, &views);
     // 3m becomes 4m half a second before the whole minute.
-    assert_eq!(ui::next_age_change(&state, &views, NOW), Some(minutes_ago(-1)));
+    assert_eq!(ui::next_change(&state, &views, NOW), Some(minutes_ago(-1)));
     let mut old = judged("old", VerdictState::Complete, Rule::YesClean, "Done.");
     old.verdict_since = Some(minutes_ago(150));
     old.taken_at = None;
-    assert_eq!(ui::next_age_change(&screen(80, 24, Look::colour()), &[old], NOW), Some(minutes_ago(-30)));
+    assert_eq!(ui::next_change(&screen(80, 24, Look::colour()), &[old], NOW), Some(minutes_ago(-30)));
 }
 
 #[test]

@@ -36,10 +36,17 @@ pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
     if now.millis_since(since) < MINUTE { String::new() } else { format!(" for {}", age(now, since)) }
 }
 
+/// When the frame would look different though nothing happened: when the keys of a dialog begin to count,
+/// or an age changes; `None` when neither is to come.
+pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
+    let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
+    armed.into_iter().chain(next_age_change(state, views, now)).min()
+}
+
 /// When the next of the ages on the screen changes, at the next whole minute after that; `None` when
 /// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
 /// workspaces there are.
-pub fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
+fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let rows = views.iter().filter_map(sessions::moment);
     let detail = views.iter().find(|view| state.selected.as_ref() == Some(&view.id));
     let change =

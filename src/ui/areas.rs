@@ -37,6 +37,8 @@ pub(super) struct Areas {
     pub(super) detail: Option<Rect>,
     /// A page that takes the place of list and detail.
     pub(super) page: Option<Rect>,
+    /// All between the header and the hints: where a dialog has room.
+    pub(super) body: Rect,
     /// The hints.
     pub(super) footer: Rect,
 }
@@ -68,6 +70,7 @@ impl Areas {
             detail_title: None,
             detail: None,
             page: None,
+            body,
             footer,
         };
         if state.page == Page::Help || !has_list {

@@ -41,6 +41,27 @@ pub(super) fn draw(
     Some(Position::new(area.x + column, area.y))
 }
 
+/// A key in words, and a word for what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hint {
+    pub(super) key: String,
+    pub(super) word: &'static str,
+    /// Whether the key does it at this moment.
+    pub(super) is_on: bool,
+}
+
+/// The hints of a table, in its order.
+pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
+    let hint =
+        |binding: &Binding<A>| binding.hint.map(|word| Hint { key: binding.first_key(), word, is_on: true });
+    table.iter().filter_map(hint).collect()
+}
+
+/// Draws the hints of a dialog.
+pub(super) fn draw_hints(buffer: &mut Buffer, area: Rect, state: &State, hints: &[Hint]) {
+    put(buffer, area, [line_of(state, hints, usize::from(area.width))]);
+}
+
 /// The end of a text, at most `max` cells: what is being typed is seen.
 fn end_of(text: &str, max: usize) -> String {
     let mut start = 0;
@@ -91,20 +112,28 @@ fn all_hints(state: &State, areas: &Areas, has_pane: bool, width: usize) -> Line
 
 /// As many hints as fit, each a key and a word.
 fn hints(state: &State, bindings: &[&Binding], has_pane: bool, width: usize) -> Line<'static> {
+    let hint = |binding: &&Binding| Hint {
+        key: binding.first_key(),
+        word: binding.hint_with_pane.filter(|_| has_pane).or(binding.hint).unwrap_or("back"),
+        is_on: true,
+    };
+    line_of(state, &bindings.iter().map(hint).collect::<Vec<_>>(), width)
+}
+
+fn line_of(state: &State, hints: &[Hint], width: usize) -> Line<'static> {
     let look = state.look;
     let mut line = Line::default();
     let mut used = 0;
-    for binding in bindings {
+    for hint in hints {
         let gap = if used == 0 { " " } else { "  " };
-        let key = binding.first_key();
-        let word = binding.hint_with_pane.filter(|_| has_pane).or(binding.hint).unwrap_or("back");
-        let word = format!(" {word}");
-        used += text::width(gap) + text::width(&key) + text::width(&word);
+        let word = if hint.is_on { format!(" {}", hint.word) } else { format!(" ({})", hint.word) };
+        used += text::width(gap) + text::width(&hint.key) + text::width(&word);
         if used > width {
             break;
         }
+        let tone = if hint.is_on { Tone::Strong } else { Tone::Faint };
         line.push_span(Span::raw(gap));
-        line.push_span(Span::styled(key, look.style(Tone::Strong)));
+        line.push_span(Span::styled(hint.key.clone(), look.style(tone)));
         line.push_span(Span::styled(word, look.style(Tone::Faint)));
     }
     line

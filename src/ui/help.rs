@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::{Look, Sign, Tone};
 use super::state::State;
-use super::{put, put_rule, text};
+use super::{dialog, put, put_rule, text};
 
 /// From this width on keys and signs stand side by side.
 const TWO_COLUMNS: u16 = 96;
@@ -59,6 +59,11 @@ pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     let mut left = section("Keys", BINDINGS, look);
     left.push(Line::default());
     left.extend(section("While a filter is written", FILTER_BINDINGS, look));
+    for (words, keys) in dialog::help() {
+        left.push(Line::default());
+        left.push(title(words, look));
+        left.extend(keys.iter().map(|(keys, help)| key_line(keys, help, look)));
+    }
     let right = signs(look);
     let mut lines = if state.size.width >= TWO_COLUMNS {
         beside(left, right, width / 2, look)
@@ -83,14 +88,16 @@ fn title(words: &'static str, look: Look) -> Line<'static> {
 
 fn section(words: &'static str, bindings: &[Binding], look: Look) -> Vec<Line<'static>> {
     let mut lines = vec![title(words, look)];
-    lines.extend(bindings.iter().map(|binding| {
-        Line::from(vec![
-            Span::raw("   "),
-            Span::styled(text::fit(&binding.keys_in_words(), KEYS_WIDTH, look), look.style(Tone::Busy)),
-            Span::raw(binding.help),
-        ])
-    }));
+    lines.extend(bindings.iter().map(|binding| key_line(&binding.keys_in_words(), binding.help, look)));
     lines
+}
+
+fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
+    Line::from(vec![
+        Span::raw("   "),
+        Span::styled(text::fit(keys, KEYS_WIDTH, look), look.style(Tone::Busy)),
+        Span::raw(help),
+    ])
 }
 
 /// Every sign of the list, the changes and the checklist, with what it says.

@@ -51,6 +51,22 @@ pub enum Action {
     EraseWord,
     /// Delete the whole filter.
     EraseAll,
+    /// Answer the agent of the selected workspace.
+    Reply,
+    /// Save the uncommitted work of the selected workspace.
+    Rescue,
+    /// Take the last rescue back.
+    Undo,
+    /// Make the rescue that was taken back again.
+    Redo,
+    /// Ask the agent for its status.
+    SmartCheck,
+    /// Have the closer make a checklist.
+    Verify,
+    /// Say that the work is, or is not, complete.
+    Decide,
+    /// End the act that runs on the selected workspace.
+    CancelAct,
     /// Look again at the selected workspace.
     Refresh,
     /// Look again at all workspaces.
@@ -61,13 +77,13 @@ pub enum Action {
     Quit,
 }
 
-/// One row of the table.
+/// One row of a table; each mode has its own actions.
 #[derive(Debug, Clone, Copy)]
-pub struct Binding {
+pub struct Binding<A = Action> {
     /// The keys; the first is the one that hints name.
     pub keys: &'static [KeyPress],
     /// What they do.
-    pub action: Action,
+    pub action: A,
     /// A word for the hints at the bottom; `None` keeps it out of them.
     pub hint: Option<&'static str>,
     /// The word instead where the selected workspace has a session with a tmux pane.
@@ -78,23 +94,28 @@ pub struct Binding {
     pub label: Option<&'static str>,
 }
 
-const fn bind(keys: &'static [KeyPress], action: Action, help: &'static str) -> Binding {
+/// A row without a hint.
+pub(super) const fn bind<A: Copy>(keys: &'static [KeyPress], action: A, help: &'static str) -> Binding<A> {
     Binding { keys, action, hint: None, hint_with_pane: None, help, label: None }
 }
 
-impl Binding {
-    const fn hinted(self, hint: &'static str) -> Binding {
+impl<A: Copy> Binding<A> {
+    /// With a word for the hints.
+    pub(super) const fn hinted(self, hint: &'static str) -> Binding<A> {
         Binding { hint: Some(hint), ..self }
     }
 
-    const fn hinted_with_pane(self, hint: &'static str) -> Binding {
+    const fn hinted_with_pane(self, hint: &'static str) -> Binding<A> {
         Binding { hint_with_pane: Some(hint), ..self }
     }
 
-    const fn labelled(self, label: &'static str) -> Binding {
+    /// With the keys as a person writes them.
+    pub(super) const fn labelled(self, label: &'static str) -> Binding<A> {
         Binding { label: Some(label), ..self }
     }
+}
 
+impl<A> Binding<A> {
     /// All its keys in words, for the help page.
     pub fn keys_in_words(&self) -> String {
         self.label.map_or_else(
@@ -109,11 +130,13 @@ impl Binding {
     }
 }
 
-const fn key(code: KeyCode) -> KeyPress {
+/// A key with nothing held.
+pub(super) const fn key(code: KeyCode) -> KeyPress {
     KeyPress::plain(code)
 }
 
-const fn sign(sign: char) -> KeyPress {
+/// A key that writes a character.
+pub(super) const fn sign(sign: char) -> KeyPress {
     KeyPress::char(sign)
 }
 
@@ -126,6 +149,14 @@ pub const BINDINGS: &[Binding] = &[
         .hinted_with_pane("go to pane"),
     bind(&[sign('l'), key(KeyCode::Right)], Action::Open, "open: read the evidence").hinted("open"),
     bind(&[sign('w')], Action::NextWaiting, "next that waits for you").hinted("next waiting"),
+    bind(&[sign('i'), sign(' ')], Action::Reply, "answer the agent"),
+    bind(&[sign('c')], Action::Rescue, "rescue: show what is not committed, and commit it"),
+    bind(&[sign('z')], Action::Undo, "undo the last rescue"),
+    bind(&[sign('Z')], Action::Redo, "redo the rescue that was undone"),
+    bind(&[sign('p')], Action::SmartCheck, "probe: ask the agent whether it is done"),
+    bind(&[sign('v')], Action::Verify, "verify: a checklist by the closer"),
+    bind(&[sign('d')], Action::Decide, "decide: complete or not, in your own word"),
+    bind(&[sign('x')], Action::CancelAct, "end what runs in this workspace"),
     bind(&[sign('/')], Action::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
     bind(&[sign('R')], Action::Refresh, "look again at this workspace").hinted("refresh"),
     bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], Action::SwitchFocus, "between list and detail")
@@ -168,7 +199,7 @@ pub(super) fn key_of(action: Action) -> String {
 }
 
 /// What a key does by this table.
-pub fn action_of(table: &[Binding], press: KeyPress) -> Option<Action> {
+pub fn action_of<A: Copy>(table: &[Binding<A>], press: KeyPress) -> Option<A> {
     let press = press.folded();
     table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.action)
 }

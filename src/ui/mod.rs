@@ -3,15 +3,18 @@
 //! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
 //! to [`Input`] and gives it to [`update()`]; it sorts new views by [`order`] and gives them to
 //! [`views_changed`]; when a [`Reaction`] says so it sorts anew and calls [`draw`], and once more when
-//! the time of [`next_age_change`] has come. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
+//! the time of [`next_change`] has come. Before each key it says the time with [`heard`], after each frame
+//! with [`drawn`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
 //!
 //! One file a panel ([`draw`] calls them), one for the keys (`keymap`), one for signs and colours
 //! (`look`), one for words (`words`). Text of agents and repositories passes `text`, and a last sweep
 //! over the finished frame holds that nothing slipped by (SECURITY.md 1.1).
 
+mod acts;
 mod age;
 mod areas;
 mod detail;
+pub mod dialog;
 mod filter;
 mod footer;
 mod header;
@@ -38,12 +41,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-pub use age::next_age_change;
+pub use age::next_change;
+pub use dialog::{Dialog, Guard};
 pub use input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 pub use look::{Look, SignSet};
 pub use sessions::{doing, told_by};
 pub use state::{Filter, Focus, Page, SelectionMode, State};
-pub use update::{Reaction, update, views_changed};
+pub use update::{Reaction, drawn, heard, told, update, views_changed};
 pub use urgency::{Urgency, order};
 
 use crate::model::{Timestamp, WorkspaceView};
@@ -72,7 +76,13 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: 
         detail::draw(buffer, &areas, state, views, &rows, now);
     }
     let selected = selection::selected_in(state, views, &rows).map(|row| &views[rows[row]]);
-    let cursor = footer::draw(buffer, areas.footer, state, &areas, selected);
+    let cursor = match dialog::draw(buffer, state, views, now) {
+        Some((cursor, hints)) => {
+            footer::draw_hints(buffer, areas.footer, state, &hints);
+            cursor
+        }
+        None => footer::draw(buffer, areas.footer, state, &areas, selected),
+    };
     notice::draw_answer(buffer, state);
     sweep::sweep(buffer, state.look);
     if let Some(cursor) = cursor {

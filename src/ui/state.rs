@@ -1,5 +1,6 @@
 //! What the screen remembers between two inputs. Plain data: it knows no workspace but by its id.
 
+use super::dialog::{Dialog, Guard};
 use super::input::Size;
 use super::look::Look;
 use crate::model::{Timestamp, WorkspaceId};
@@ -27,6 +28,10 @@ pub struct State {
     pub list_top: usize,
     /// The first line of the detail that is shown.
     pub detail_top: usize,
+    /// What a person is asked, or writes, over list and detail.
+    pub dialog: Option<Dialog>,
+    /// Whether keys may decide in it yet.
+    pub guard: Guard,
     /// The page over the list and the detail.
     pub page: Page,
     /// The first line of the page that is shown.
@@ -61,6 +66,8 @@ impl State {
             filter: Filter::default(),
             list_top: 0,
             detail_top: 0,
+            dialog: None,
+            guard: Guard::default(),
             page: Page::None,
             page_top: 0,
             is_loaded: false,

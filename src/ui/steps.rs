@@ -41,6 +41,14 @@ impl Step {
             | Action::Erase
             | Action::EraseWord
             | Action::EraseAll
+            | Action::Reply
+            | Action::Rescue
+            | Action::Undo
+            | Action::Redo
+            | Action::SmartCheck
+            | Action::Verify
+            | Action::Decide
+            | Action::CancelAct
             | Action::Refresh
             | Action::RefreshAll
             | Action::Help

@@ -13,8 +13,8 @@ use super::selection::{
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::urgency::Urgency;
-use super::{detail, filter, help, sessions};
-use crate::model::{Intent, WorkspaceView, display_text};
+use super::{acts, detail, dialog, filter, help, sessions};
+use crate::model::{Intent, Timestamp, Told, WorkspaceView, display_text};
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
@@ -59,12 +59,18 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             Presence::Shown
         }
         Input::Paste(text) => {
-            write_filter(state, &text);
+            match dialog::on_paste(state, views, &text) {
+                Some(step) => acts::take(state, step, &mut reaction),
+                None => write_filter(state, &text),
+            }
             Presence::Shown
         }
         Input::Mouse(mouse) => {
             state.answer = None;
-            on_mouse(state, views, mouse);
+            match dialog::on_mouse(state, views, mouse) {
+                Some(step) => acts::take(state, step, &mut reaction),
+                None => on_mouse(state, views, mouse),
+            }
             Presence::Shown
         }
     };
@@ -96,8 +102,36 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     }
 }
 
+/// Takes in the answer to something that a person wanted.
+pub fn told(state: &mut State, views: &[WorkspaceView], told: Told) -> Reaction {
+    let before = state.clone();
+    let mut reaction = Reaction::default();
+    match dialog::on_told(state, views, &told) {
+        Some(step) => acts::take(state, step, &mut reaction),
+        None => acts::told(state, told),
+    }
+    reaction.needs_frame = *state != before;
+    reaction
+}
+
+/// An input comes at this time: to be said before each key.
+pub fn heard(state: &mut State, now: Timestamp) {
+    state.guard.heard(now);
+}
+
+/// A frame of the present state was drawn at this time: to be said after each.
+pub fn drawn(state: &mut State, now: Timestamp) {
+    state.guard.drawn(now);
+}
+
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
-    if state.filter.is_editing {
+    if state.dialog.is_some() {
+        if press.folded() == KeyPress::ctrl('c') {
+            reaction.is_quit = true;
+        } else if let Some(step) = dialog::on_key(state, views, press) {
+            acts::take(state, step, reaction);
+        }
+    } else if state.filter.is_editing {
         match (action_of(FILTER_BINDINGS, press), press.code) {
             (Some(action), _) => perform(state, views, action, press, reaction),
             (None, KeyCode::Char(sign)) if !press.ctrl && !press.alt => {
@@ -150,6 +184,14 @@ fn perform(
         Action::NextWaiting => select_next_waiting(state, views),
         Action::NextMatch => select_around(state, views, 1),
         Action::PreviousMatch => select_around(state, views, -1),
+        Action::Reply
+        | Action::Rescue
+        | Action::Undo
+        | Action::Redo
+        | Action::SmartCheck
+        | Action::Verify
+        | Action::Decide
+        | Action::CancelAct => acts::begin(state, views, action, reaction),
         Action::Refresh => {
             let workspace = selected_row(state, views).map(|position| views[position].id.clone());
             reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));

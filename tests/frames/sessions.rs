@@ -221,7 +221,7 @@ fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
     at_work.activity.since = Some(minutes_ago(130));
     at_work.taken_at = None;
     let state = screen(80, 24, Look::colour());
-    assert_eq!(ui::next_age_change(&state, &[at_work], NOW), Some(minutes_ago(-50)));
+    assert_eq!(ui::next_change(&state, &[at_work], NOW), Some(minutes_ago(-50)));
 }
 
 #[test]

@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::engine::{Engine, clock};
-use crate::model::{
-    ActOutcome, Attention, Intent, JumpOutcome, Timestamp, Told, VerdictState, WorkspaceId, WorkspaceView,
-    display_text,
-};
+use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
 use crate::ui::{self, Input};
 
 use super::pace::Pace;
@@ -68,6 +65,7 @@ impl Front {
 
     /// Takes one input in; true when the person leaves.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
+        ui::heard(&mut self.state, clock::now());
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
@@ -85,10 +83,6 @@ impl Front {
             self.state.n_older = engine.n_older_sessions();
             news = News::Seen;
         }
-        for told in changes.told {
-            self.state.answer = words_of(told);
-            news = News::Seen;
-        }
         for view in changes.views {
             news = news.max(self.take_view(view));
         }
@@ -102,6 +96,12 @@ impl Front {
             }
             let reaction = ui::views_changed(&mut self.state, &self.views);
             pass_on(engine, reaction.intents);
+        }
+        // An answer is about the workspaces as they are since it came.
+        for told in changes.told {
+            let reaction = ui::told(&mut self.state, &self.views, told);
+            pass_on(engine, reaction.intents);
+            news = news.max(News::Seen);
         }
         let now = clock::now();
         match news {
@@ -176,7 +176,8 @@ impl Front {
     pub(super) fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
         screen.terminal.draw(|frame| ui::draw(frame, &self.state, &self.views, now))?;
-        self.frame_at = ui::next_age_change(&self.state, &self.views, now);
+        ui::drawn(&mut self.state, now);
+        self.frame_at = ui::next_change(&self.state, &self.views, now);
         Ok(())
     }
 }
@@ -190,23 +191,6 @@ fn place(view: &WorkspaceView) -> (Option<Attention>, Option<VerdictState>, Opti
 fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {
     for intent in intents {
         engine.want(intent);
-    }
-}
-
-/// The answer to something that a person wanted; `None` where they see it themselves.
-fn words_of(told: Told) -> Option<String> {
-    match told {
-        Told::Jump { outcome: JumpOutcome::Done, .. } => None,
-        Told::Jump { outcome: JumpOutcome::Attach { command }, .. } => {
-            Some(format!("to see it, type in another terminal: {}", display_text::line(&command)))
-        }
-        Told::Jump { outcome: JumpOutcome::Refused { reason }, .. } => {
-            Some(format!("no jump: {}", display_text::line(&reason)))
-        }
-        Told::Act { outcome, .. } => {
-            let ActOutcome::Failed(problem) = *outcome else { return None };
-            Some(display_text::line(&problem.words).into_owned())
-        }
     }
 }
 

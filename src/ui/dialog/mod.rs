@@ -1,0 +1,266 @@
+//! Dialogs: what a person is asked, or writes, over list and detail. One file a dialog.
+//!
+//! While one is open it gets every key, paste and click, and the answers of the engine first. It
+//! decides nothing about the world: what was confirmed leaves as an [`Intent`]. Nothing is confirmed by
+//! a key that was typed before the dialog could be read: see [`Guard`].
+
+mod guard;
+pub mod reply_box;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::areas::Areas;
+use super::footer::Hint;
+use super::input::{KeyPress, Mouse, MouseKind, Size};
+use super::keymap::Binding;
+use super::look::{Look, Tone};
+use super::state::State;
+use super::{put_rule, text};
+use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView};
+
+pub use guard::Guard;
+use reply_box::ReplyBox;
+
+/// What is open over list and detail.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dialog {
+    /// A reply is written.
+    Reply(Box<ReplyBox>),
+}
+
+/// What a dialog may look at.
+#[derive(Clone, Copy)]
+pub(in crate::ui) struct Context<'a> {
+    /// Its workspace as it is now; `None` when it is gone.
+    pub(in crate::ui) view: Option<&'a WorkspaceView>,
+    /// The room for a dialog: all between the header and the hints, without the line of its title.
+    pub(in crate::ui) room: Size,
+    /// How things look.
+    pub(in crate::ui) look: Look,
+    /// The time now, in a frame; of the last input otherwise.
+    pub(in crate::ui) now: Timestamp,
+    /// Whether a key may confirm something: the dialog was there long enough to be read.
+    pub(in crate::ui) is_armed: bool,
+}
+
+/// What comes of an input to a dialog.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::ui) struct Step {
+    /// What the person wants of the engine, in order.
+    pub(in crate::ui) intents: Vec<Intent>,
+    /// What becomes of the dialog.
+    pub(in crate::ui) then: Then,
+    /// What is said in the last line until the next key. Untrusted.
+    pub(in crate::ui) answer: Option<String>,
+}
+
+/// What becomes of a dialog after an input.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::ui) enum Then {
+    /// It stays open.
+    #[default]
+    Stay,
+    /// It is closed.
+    Close,
+    /// Another one takes its place, and is guarded anew.
+    Open(Dialog),
+}
+
+impl Step {
+    /// Nothing but that the dialog stays.
+    pub(in crate::ui) fn stay() -> Step {
+        Step::default()
+    }
+
+    /// The dialog is closed.
+    pub(in crate::ui) fn close() -> Step {
+        Step { then: Then::Close, ..Step::default() }
+    }
+
+    /// The dialog is closed, and this is wanted.
+    pub(in crate::ui) fn want(intent: Intent) -> Step {
+        Step { intents: vec![intent], then: Then::Close, answer: None }
+    }
+}
+
+impl Dialog {
+    /// The workspace that it is about.
+    pub fn workspace(&self) -> &WorkspaceId {
+        match self {
+            Dialog::Reply(reply) => reply.workspace(),
+        }
+    }
+
+    fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match self {
+            Dialog::Reply(reply) => reply.key(press, context),
+        }
+    }
+
+    fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
+        match self {
+            Dialog::Reply(reply) => reply.paste(text, context),
+        }
+    }
+
+    /// By so many lines with the wheel, up if negative.
+    fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+        match self {
+            Dialog::Reply(reply) => reply.scroll(by, context),
+        }
+    }
+
+    /// A press of the mouse at a place of the dialog, counted from its top left.
+    fn press(&mut self, at: Position, context: Context<'_>) -> Step {
+        match self {
+            Dialog::Reply(reply) => reply.press(at, context),
+        }
+    }
+
+    /// An answer of the engine; `None` when it is not for this dialog.
+    fn told(&mut self, told: &Told, context: Context<'_>) -> Option<Step> {
+        match self {
+            Dialog::Reply(reply) => reply.told(told, context),
+        }
+    }
+
+    /// The title in the rule above it. Cleaned.
+    fn title(&self, context: Context<'_>) -> String {
+        match self {
+            Dialog::Reply(reply) => reply.title(context),
+        }
+    }
+
+    /// A remark at the right end of that rule, like a place in a long list. Cleaned.
+    fn remark(&self, context: Context<'_>) -> String {
+        match self {
+            Dialog::Reply(reply) => reply.remark(context),
+        }
+    }
+
+    /// How many lines it wants.
+    fn height(&self, context: Context<'_>) -> u16 {
+        match self {
+            Dialog::Reply(reply) => reply.height(context),
+        }
+    }
+
+    /// Draws it into an area that was made empty; answers where the cursor stands.
+    fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        match self {
+            Dialog::Reply(reply) => reply.draw(buffer, area, context),
+        }
+    }
+
+    fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        match self {
+            Dialog::Reply(reply) => reply.hints(context),
+        }
+    }
+}
+
+/// Opens a dialog in place of the one that is open. Its keys decide nothing until it could be read.
+pub(in crate::ui) fn open(state: &mut State, dialog: Dialog) {
+    state.dialog = Some(dialog);
+    state.guard.begin();
+}
+
+/// The keys of all dialogs, for the help page: a title, and each line.
+pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
+    vec![("In the reply box", help_of(reply_box::BINDINGS))]
+}
+
+/// The lines of one table.
+fn help_of<A>(table: &[Binding<A>]) -> Vec<(String, &'static str)> {
+    table.iter().map(|binding| (binding.keys_in_words(), binding.help)).collect()
+}
+
+/// A key for the open dialog. `None` when there is none.
+pub(in crate::ui) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress) -> Option<Step> {
+    let is_armed = state.guard.is_armed(state.guard.now());
+    let step = with(state, views, is_armed, |dialog, context| dialog.key(press, context));
+    state.guard.typed();
+    step
+}
+
+/// Pasted text for the open dialog. It confirms nothing.
+pub(in crate::ui) fn on_paste(state: &mut State, views: &[WorkspaceView], text: &str) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.paste(text, context))
+}
+
+/// The mouse for the open dialog. It confirms nothing outside of it.
+pub(in crate::ui) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Option<Step> {
+    /// Lines that one turn of the wheel scrolls.
+    const WHEEL_LINES: isize = 3;
+    let place = area_of(state, views)?;
+    let is_armed = state.guard.is_armed(state.guard.now());
+    with(state, views, is_armed, |dialog, context| match mouse.kind {
+        MouseKind::ScrollUp => dialog.scroll(-WHEEL_LINES, context),
+        MouseKind::ScrollDown => dialog.scroll(WHEEL_LINES, context),
+        MouseKind::Press if place.contains(Position::new(mouse.column, mouse.row)) => {
+            dialog.press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
+        }
+        MouseKind::Press => Step::stay(),
+    })
+}
+
+/// An answer of the engine for the open dialog. `None` when it is not for it.
+pub(in crate::ui) fn on_told(state: &mut State, views: &[WorkspaceView], told: &Told) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.told(told, context)).flatten()
+}
+
+fn with<T>(
+    state: &mut State,
+    views: &[WorkspaceView],
+    is_armed: bool,
+    act: impl FnOnce(&mut Dialog, Context<'_>) -> T,
+) -> Option<T> {
+    let mut dialog = state.dialog.take()?;
+    let context = context(state, views, &dialog, state.guard.now(), is_armed);
+    let answer = act(&mut dialog, context);
+    state.dialog = Some(dialog);
+    Some(answer)
+}
+
+fn context<'a>(
+    state: &State,
+    views: &'a [WorkspaceView],
+    dialog: &Dialog,
+    now: Timestamp,
+    is_armed: bool,
+) -> Context<'a> {
+    let body = Areas::of(state, 1, false).map(|areas| areas.body).unwrap_or_default();
+    let room = Size { width: body.width, height: body.height.saturating_sub(1) };
+    let view = views.iter().find(|view| view.id == *dialog.workspace());
+    Context { view, room, look: state.look, now, is_armed }
+}
+
+/// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.
+fn area_of(state: &State, views: &[WorkspaceView]) -> Option<Rect> {
+    let dialog = state.dialog.as_ref()?;
+    let body = Areas::of(state, 1, false)?.body;
+    let context = context(state, views, dialog, state.guard.now(), false);
+    let height = dialog.height(context).clamp(1, body.height.saturating_sub(1).max(1));
+    Some(Rect { y: body.bottom() - height, height, ..body })
+}
+
+/// Draws the open dialog over what is there; answers where the cursor stands, and the hints.
+pub(in crate::ui) fn draw(
+    buffer: &mut Buffer,
+    state: &State,
+    views: &[WorkspaceView],
+    now: Timestamp,
+) -> Option<(Option<Position>, Vec<Hint>)> {
+    let dialog = state.dialog.as_ref()?;
+    let area = area_of(state, views)?;
+    let context = context(state, views, dialog, now, state.guard.is_armed(now));
+    let rule = Rect { y: area.y.saturating_sub(1), height: 1, ..area };
+    for cell in rule.union(area).positions() {
+        buffer[cell].reset();
+    }
+    let title = text::cut(&dialog.title(context), usize::from(area.width), state.look);
+    put_rule(buffer, rule, &title, Tone::Strong, &dialog.remark(context), state.look);
+    let cursor = dialog.draw(buffer, area, context);
+    Some((cursor, dialog.hints(context)))
+}
