@@ -8,6 +8,10 @@ mod kill;
 mod places;
 #[path = "rescue/record.rs"]
 mod record;
+#[path = "rescue/split.rs"]
+mod split;
+#[path = "rescue/target.rs"]
+mod target;
 #[path = "rescue/undo.rs"]
 mod undo;
 #[path = "rescue/visible.rs"]

@@ -39,6 +39,7 @@ mod snapshot;
 mod task_kind;
 mod timestamp;
 mod told;
+mod trust_list;
 mod verdict;
 mod view;
 mod watch_target;
@@ -75,7 +76,9 @@ pub use reply::{
     SessionName,
 };
 pub use rescue_plan::{
-    Gap, LeftOut, PlannedChange, PlannedPath, RescuePlan, RescueRecord, Rescued, TakenBack, UndoPlan, UndoWay,
+    CommitAuthor, CommitPath, CommitTarget, Gap, LeftOut, PlanNote, PlannedChange, PlannedCommit,
+    PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, RescueRecord, Rescued, SplitKind, TakenBack,
+    UndoPlan, UndoWay,
 };
 pub use session::{
     AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
@@ -89,6 +92,7 @@ pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
 pub use told::Told;
+pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use verdict::{
     ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, Verdict, VerdictState, Warning,
 };

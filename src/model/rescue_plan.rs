@@ -13,16 +13,141 @@ use super::ActClass;
 pub struct RescuePlan {
     /// The record that holds the work; it exists already.
     pub record: RescueRecord,
-    /// The full name of the branch that the commit goes to (`refs/heads/…`).
+    /// The full name of the branch that is checked out (`refs/heads/…`); empty when HEAD is detached.
     pub branch: String,
-    /// The commit that the branch is at; `None` on an unborn branch.
+    /// The commit that HEAD is at; `None` on an unborn branch.
     pub head: Option<String>,
+    /// Where the commit can go; empty when none can be made at all.
+    pub targets: Vec<CommitTarget>,
+    /// Where it goes: one of `targets`. `None` until a person has chosen: then `refusal` says why it does not
+    /// simply go to the branch that is checked out.
+    pub target: Option<CommitTarget>,
     /// Every path that differs from the last commit, in the order of its bytes.
     pub paths: Vec<PlannedPath>,
-    /// The commit message, as it will be stored.
+    /// The commit message, as it will be stored; a person can change it.
     pub message: String,
-    /// Why no commit can be made of it; `None` when one can.
+    /// Why no commit is made unless something is chosen; `None` when one can be made as the plan stands. With
+    /// an empty `targets` none can be made.
     pub refusal: Option<String>,
+    /// Ways to make several commits of it.
+    pub splits: Vec<PlannedSplit>,
+    /// The way that a person has chosen; `None` makes one commit, with `message`.
+    pub split: Option<SplitKind>,
+    /// Whose name the commit bears; `None` when git knows none: a person must give it.
+    pub author: Option<CommitAuthor>,
+    /// What must be known before it is confirmed.
+    pub notes: Vec<PlanNote>,
+    /// The programs that could have a part in it.
+    pub programs: PlannedPrograms,
+}
+
+/// Where a visible commit goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitTarget {
+    /// To the branch that is checked out, and the index goes with it.
+    Head,
+    /// The same, although the branch is protected: a person said so.
+    ProtectedHead,
+    /// To a new branch of this full name. HEAD, index and work tree stay as they are.
+    NewBranch(String),
+}
+
+/// A way to make several commits. All of them are one act: they are undone and made again as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedSplit {
+    /// Which way.
+    pub kind: SplitKind,
+    /// The commits, in their order. One that would hold nothing is not made.
+    pub commits: Vec<PlannedCommit>,
+}
+
+/// By what work is split into commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitKind {
+    /// First what is staged, as it is staged; then the rest.
+    Staged,
+    /// One for each folder at the top, and first one for the files beside them.
+    Folders,
+}
+
+/// One commit of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedCommit {
+    /// The message, as it will be stored; a person can change it.
+    pub message: String,
+    /// What it changes, in the order of the paths. What the plan leaves out is left out here too.
+    pub paths: Vec<CommitPath>,
+}
+
+/// A path in one commit of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitPath {
+    /// From the top of the work tree, as bytes.
+    pub path: Vec<u8>,
+    /// The id of what that commit holds there; `None` for a deletion.
+    pub object: Option<String>,
+}
+
+/// Whose name a commit bears. Untrusted text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitAuthor {
+    /// The name.
+    pub name: String,
+    /// The mail address.
+    pub mail: String,
+}
+
+/// Something about a plan that is not to be seen from its paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanNote {
+    /// These hooks of the repository are not run. Untrusted text.
+    HooksNotRun(Vec<String>),
+    /// The repository wants commits to be signed, and this one is not.
+    Unsigned,
+    /// Paths are left out because these filters would run programs, and they are not trusted. Untrusted text.
+    FiltersNotTrusted(Vec<String>),
+    /// Staged versions of so many files are not in the commit; the record keeps them.
+    StagedVersions(usize),
+}
+
+impl PlanNote {
+    /// In words. May hold untrusted text.
+    pub fn words(&self) -> String {
+        match self {
+            PlanNote::HooksNotRun(names) => format!("hooks are not run: {}", names.join(", ")),
+            PlanNote::Unsigned => "the commit is not signed, though the settings ask for it".to_owned(),
+            PlanNote::FiltersNotTrusted(names) => {
+                format!("files with the filter {} are left out: its program is not trusted", names.join(", "))
+            }
+            PlanNote::StagedVersions(1) => {
+                "the staged version of 1 file is not in the commit; the record keeps it".to_owned()
+            }
+            PlanNote::StagedVersions(n) => {
+                format!("the staged versions of {n} files are not in the commit; the record keeps them")
+            }
+        }
+    }
+}
+
+/// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
+/// only because a person said so.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedPrograms {
+    /// Names the exact programs and settings for the question of trust.
+    pub digest: String,
+    /// True when a person trusts exactly these.
+    pub is_trusted: bool,
+    /// The hooks that a commit by git would run, by their names. Untrusted text.
+    pub hooks: Vec<String>,
+    /// A person wants the hooks to run.
+    pub are_hooks_wanted: bool,
+    /// The person's own rescue program, which can take the place of the commit: its words. Untrusted text.
+    pub own: Option<Vec<String>>,
+    /// A person wants their own program in place of the commit.
+    pub is_own_wanted: bool,
 }
 
 /// One path of a plan.
@@ -59,7 +184,7 @@ pub enum PlannedChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
-    /// Its name is one that holds keys or passwords.
+    /// Its name is one that holds keys or passwords, or its content looks like one.
     Secret,
     /// It lies in a folder of build products or dependencies.
     Junk,
@@ -73,6 +198,8 @@ pub enum LeftOut {
     Gap,
     /// Git refuses the name.
     Name,
+    /// A filter would run a program for it, and it is not trusted.
+    Untrusted,
 }
 
 impl LeftOut {
@@ -80,7 +207,7 @@ impl LeftOut {
     pub fn can_be_asked_for(self) -> bool {
         match self {
             LeftOut::Secret | LeftOut::Junk | LeftOut::Large => true,
-            LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name => false,
+            LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name | LeftOut::Untrusted => false,
         }
     }
 }
@@ -131,6 +258,10 @@ pub struct Rescued {
     pub branch: String,
     /// How many paths they hold.
     pub n_paths: usize,
+    /// What happened beside it, a line each. May hold untrusted text.
+    pub notes: Vec<String>,
+    /// True when an undo can take it back exactly; if not, the notes say how the record gives the work back.
+    pub can_be_undone: bool,
 }
 
 /// Which way a rescue is turned.
@@ -158,6 +289,8 @@ pub struct UndoPlan {
     pub to: Option<String>,
     /// The commits that are taken back or made again, the oldest first.
     pub commits: Vec<TakenBack>,
+    /// The paths that they change, in the order of their bytes.
+    pub paths: Vec<Vec<u8>>,
     /// The reference of the record that the rescue was made from.
     pub record: String,
 }

@@ -85,14 +85,7 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) {
 pub(super) fn rescuer(repo: &Repo) -> Rescuer {
     let settings = "[user]\n\tname = A Person\n\temail = person@example.com\n";
     fs::write(repo.home().join(".gitconfig"), settings).unwrap();
-    Rescuer {
-        git: git_program(),
-        home: Some(repo.home()),
-        state: repo.root().join("state"),
-        is_synced: false,
-        protected: Vec::new(),
-        at_step: None,
-    }
+    Rescuer { is_synced: false, ..Rescuer::new(git_program(), Some(repo.home()), repo.root().join("state")) }
 }
 
 /// The same, which calls `act` once the step is over.
@@ -201,7 +194,8 @@ pub(super) fn plan(repo: &Repo) -> RescuePlan {
 pub(super) fn commit(repo: &Repo) -> String {
     let plan = plan(repo);
     let before = fingerprint(repo);
-    let commit = rescuer(repo).commit(repo.path(), &plan).unwrap();
+    let rescued = rescuer(repo).commit(repo.path(), &plan).unwrap();
+    let commit = rescued.commits.last().unwrap().clone();
     let after = fingerprint(repo);
     assert_eq!(after.work_tree, before.work_tree);
     assert_eq!(after.locks, before.locks);

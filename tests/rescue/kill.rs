@@ -19,18 +19,20 @@ fn act_and_die() {
     let fields: Vec<&str> = order.split('\n').collect();
     let (top, act, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
     let step = Step::ALL[n];
+    let beside = top.parent().unwrap();
     let rescuer = closeout::action::rescue::Rescuer {
-        git: crate::support::repo::git_program(),
-        home: Some(top.parent().unwrap().join("home")),
-        state: top.parent().unwrap().join("state"),
         is_synced: false,
-        protected: Vec::new(),
         at_step: Some(Box::new(move |reached| {
             if reached == step {
                 let own = rustix::process::getpid();
                 rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
             }
         })),
+        ..closeout::action::rescue::Rescuer::new(
+            crate::support::repo::git_program(),
+            Some(beside.join("home")),
+            beside.join("state"),
+        )
     };
     match act {
         "commit" => {

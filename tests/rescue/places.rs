@@ -25,7 +25,7 @@ fn in_a_sparse_checkout_what_is_not_there_is_no_deletion() {
     repo.write("dir/a", "2\n").write("outside/c", "3\n");
     let plan = plan(&repo);
     let before = fingerprint(&repo);
-    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap().commits.remove(0);
     assert_eq!(content(&repo, &made, b"other/b").unwrap(), b"1\n");
     assert_eq!(content(&repo, &made, b"dir/a").unwrap(), b"2\n");
     assert_eq!(content(&repo, &made, b"outside/c").unwrap(), b"3\n");
@@ -49,7 +49,7 @@ fn the_files_of_a_submodule_are_recorded_and_its_pointer_is_not_moved() {
     let pointer = repo.git(["rev-parse", "HEAD:sub"]);
     let plan = plan(&repo);
     assert_eq!(content(&repo, &plan.record.snapshot, b"sub/f").unwrap(), b"3\n");
-    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap().commits.remove(0);
     assert_eq!(repo.git(["rev-parse", &format!("{made}:sub")]), pointer);
 }
 
@@ -184,6 +184,6 @@ fn a_plan_that_asks_for_what_cannot_be_in_is_refused() {
     assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
     let mut ticked = shown;
     ticked.paths.iter_mut().filter(|path| path.path == b".env").for_each(|path| path.left_out = None);
-    let made = rescuer(&repo).commit(repo.path(), &ticked).unwrap();
+    let made = rescuer(&repo).commit(repo.path(), &ticked).unwrap().commits.remove(0);
     assert_eq!(content(&repo, &made, b".env").unwrap(), b"KEY=1\n");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use closeout::action::rescue::{RescueError, Step};
-use closeout::model::LeftOut;
+use closeout::model::{CommitAuthor, CommitTarget, LeftOut, PlanNote, RescuePlan};
 
 use super::bench::*;
 use crate::support::repo::Repo;
@@ -18,7 +18,12 @@ fn assert_saved_only(repo: &Repo, word: &str) {
     let plan = rescuer(repo).plan(repo.path(), "m").unwrap();
     let reason = plan.refusal.clone().unwrap();
     assert!(reason.contains(word), "{reason}");
-    assert!(rescuer(repo).commit(repo.path(), &plan).is_err());
+    assert_eq!((&plan.targets, &plan.target), (&Vec::new(), &None));
+    for target in [None, Some(CommitTarget::Head), Some(CommitTarget::NewBranch("refs/heads/new".to_owned()))]
+    {
+        let plan = RescuePlan { target, ..plan.clone() };
+        assert!(matches!(rescuer(repo).commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
+    }
     assert_eq!(fingerprint(repo), before);
     assert_eq!(repo.git(["rev-parse", &plan.record.reference]), plan.record.snapshot);
 }
@@ -35,15 +40,25 @@ fn the_commit_holds_the_work_tree_and_leaves_nothing_to_do() {
     assert_eq!(repo.git(["status", "--porcelain"]), "D  b\n?? b");
 }
 
-// S10, S11: a filter of the repository is not run without trust.
+// S10: a filter of the repository is not run without trust.
 #[test]
-fn a_path_with_a_filter_program_gets_no_commit() {
+fn a_path_with_a_filter_program_is_left_out_without_trust() {
     let repo = Repo::new();
     let canary = repo.root().join("canary");
     repo.git(["config", "filter.red.clean", &format!("touch {}; cat", canary.display())]);
     repo.write(".gitattributes", "f filter=red\n").write("f", "SECRET\n");
-    let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
-    assert!(plan.refusal.unwrap().contains("red"));
+    let mut plan = plan(&repo);
+    assert_eq!(left_out(&repo, "f"), Some(LeftOut::Untrusted));
+    assert_eq!(plan.notes, [PlanNote::FiltersNotTrusted(vec!["red".to_owned()])]);
+    let asked_for = plan.paths.iter_mut().find(|path| path.path == b"f").unwrap();
+    asked_for.left_out = None;
+    let before = fingerprint(&repo);
+    let refused = rescuer(&repo).commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::Untrusted(_))), "{refused:?}");
+    assert_eq!(fingerprint(&repo), before);
+    assert!(!canary.exists());
+    let made = commit(&repo);
+    assert_eq!(content(&repo, &made, b"f"), None);
     assert!(!canary.exists());
 }
 
@@ -56,7 +71,7 @@ fn converted_line_ends_are_told_and_the_record_keeps_them() {
     let converted: Vec<_> =
         plan.paths.iter().filter(|it| it.is_converted).map(|it| it.path.clone()).collect();
     assert_eq!(converted, [b"f.lf"]);
-    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap().commits.remove(0);
     assert_eq!(content(&repo, &made, b"f.lf").unwrap(), b"1\n2\n");
     assert_eq!(content(&repo, &plan.record.snapshot, b"f.lf").unwrap(), b"1\r\n2\r\n");
 }
@@ -88,7 +103,7 @@ fn secrets_junk_large_files_and_nested_repositories_are_left_out() {
     assert_eq!(reason("node_modules/a/b.js"), Some(LeftOut::Junk));
     assert_eq!(reason("large"), Some(LeftOut::Large));
     assert_eq!(reason("nested/f"), Some(LeftOut::Nested));
-    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    let made = rescuer(&repo).commit(repo.path(), &plan).unwrap().commits.remove(0);
     assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
     assert_eq!(content(&repo, &plan.record.snapshot, b".env").unwrap(), b"KEY=1\n");
 }
@@ -104,18 +119,9 @@ fn a_staged_secret_does_not_slip_into_the_commit() {
     assert_eq!(repo.git(["status", "--porcelain"]), "A  .env");
 }
 
-// V07, V08, S29, S28
+// S29, S28
 #[test]
 fn no_commit_is_made_where_it_could_do_harm() {
-    let repo = rich();
-    repo.git(["checkout", "-q", "--detach"]);
-    assert_saved_only(&repo, "detached");
-
-    let repo = rich();
-    let mut rescuer = rescuer(&repo);
-    rescuer.protected = vec!["main".to_owned()];
-    assert!(rescuer.plan(repo.path(), "m").unwrap().refusal.unwrap().contains("protected"));
-
     let repo = rich();
     begin_merge(&repo);
     assert_saved_only(&repo, "merge");
@@ -127,19 +133,26 @@ fn no_commit_is_made_where_it_could_do_harm() {
 
 // V04
 #[test]
-fn without_a_name_no_commit_is_made() {
+fn without_a_name_no_commit_is_made_until_it_is_given() {
     let repo = rich();
-    let plan = plan(&repo);
     let empty = repo.beside("empty");
     let mut rescuer = rescuer(&repo);
     rescuer.home = Some(empty.path().to_owned());
-    for key in ["user.name", "user.email"] {
-        repo.try_git(&["config", "--unset", key], &[]);
-    }
+    let mut plan = rescuer.plan(repo.path(), "m").unwrap();
+    assert_eq!((&plan.author, &plan.refusal), (&None, &None));
     let before = fingerprint(&repo);
-    let refused = rescuer.commit(repo.path(), &plan);
-    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
-    assert_eq!(fingerprint(&repo), before);
+    for author in [None, Some(("A <x>", "a@b")), Some(("", "a@b")), Some(("A", "a\nb"))] {
+        plan.author =
+            author.map(|(name, mail)| CommitAuthor { name: name.to_owned(), mail: mail.to_owned() });
+        let refused = rescuer.commit(repo.path(), &plan);
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+        assert_eq!(fingerprint(&repo), before);
+    }
+    plan.author =
+        Some(CommitAuthor { name: "山田 花子".to_owned(), mail: "hanako@example.jp".to_owned() });
+    rescuer.commit(repo.path(), &plan).unwrap();
+    let names = "山田 花子 <hanako@example.jp>";
+    assert_eq!(repo.git(["log", "-1", "--format=%an <%ae>|%cn <%ce>"]), format!("{names}|{names}"));
 }
 
 // C03, C04, and an edit: at each step until the lock is ours.

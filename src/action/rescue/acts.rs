@@ -1,62 +1,29 @@
-//! What a front asks for: a plan, the commit of a plan, undo, redo, recovery. Each takes its turn on
-//! the worktree and first brings to an end what a crash has cut.
+//! The commit of a plan, and recovery. Each takes its turn on the worktree and first brings to an end what a
+//! crash has cut.
 
 use std::path::Path;
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{self, Act, Move, Purpose, Saved};
+use super::journal::{Act, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::settings::Settings;
 use super::shadow::{Shadow, read_index};
 use super::spool::Spool;
 use super::step::Step;
+use super::survey::{self, Survey};
 use super::turn::Turn;
-use super::visible::Staged;
-use super::{Recorded, Rescuer, moving, record, survey, visible};
-use crate::model::{LeftOut, PlannedPath, RescuePlan};
+use super::visible::{self, Staged};
+use super::{Rescuer, author, moving, record, split, target};
+use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued};
 
 impl Rescuer {
-    /// Records the uncommitted work and tells what a visible commit of it would hold. When none can be
-    /// made, the plan says why; the record is there all the same.
-    pub fn plan(&self, workspace: &Path, message: &str) -> Result<RescuePlan, RescueError> {
-        let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
-        let (rescued, seen) = self.record_in(&turn)?;
-        let git = turn.git(self);
-        let mut refusal = visible::refusal(&git, &seen.shadow, &seen.survey, &self.protected)?;
-        let head = match &seen.survey.head.commit {
-            Some(commit) => listing::tree(&git, commit),
-            None => Ok(Tree::new()),
-        };
-        let head = head.unwrap_or_else(|error| {
-            refusal = Some(format!("the last commit cannot be read: {error}"));
-            Tree::new()
-        });
-        let snapshot = listing::tree(&git, &rescued.snapshot)?;
-        let mut paths = visible::paths(&head, &snapshot, &seen.survey);
-        if refusal.is_none() {
-            match stage_all(&git, &seen, &snapshot, &paths) {
-                Ok(staged) => show_staged(&mut paths, &snapshot, &staged),
-                Err(RescueError::SavedOnly(words)) => refusal = Some(words),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(RescuePlan {
-            record: rescued,
-            branch: seen.survey.head.branch.clone().unwrap_or_default(),
-            head: seen.survey.head.commit.clone(),
-            paths,
-            message: message.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect(),
-            refusal,
-        })
-    }
-
-    /// Commits what `plan` shows, or nothing; the id of the commit. The work tree is not touched.
+    /// Commits what `plan` shows, or nothing. The work tree is not touched.
     ///
     /// # Errors
-    /// [`RescueError::SavedOnly`] when something is not as the plan shows it.
-    pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<String, RescueError> {
+    /// [`RescueError::SavedOnly`] when something is not as the plan shows it, or nobody chose where the commit
+    /// goes; [`RescueError::Refused`] when nobody said whose name it bears.
+    pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
         let turn = Turn::take(self, workspace)?;
         moving::recover(self, &turn)?;
         let git = turn.git(self);
@@ -64,73 +31,24 @@ impl Rescuer {
         let settings = Settings::read(&git)?;
         let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
         shadow.configure(&settings)?;
-        let mut spool = Spool::create(&shadow.file("stream"))?;
-        let survey = survey::survey(&git, &shadow, &mut spool)?;
-        let draft = record::draft(&git, &shadow, &survey, &mut spool)?;
-        if let Some(words) = visible::refusal(&git, &shadow, &survey, &self.protected)? {
-            return Err(RescueError::SavedOnly(words));
-        }
-        let snapshot = listing::tree(&git, &saved.snapshot)?;
-        let digest = listing::digest(&survey.entries);
-        let is_same = survey.head.commit == plan.head
-            && survey.head.branch.as_ref() == Some(&plan.branch)
-            && saved.head == plan.head
-            && digest == saved.digest
-            && draft.snapshot == snapshot;
-        if !is_same {
-            return Err(visible::changed());
-        }
-        let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id))?;
-        let shown = visible::paths(&head, &snapshot, &survey);
-        if !is_shown(&shown, &plan.paths) {
-            return Err(visible::changed());
-        }
-        let objects = turn.repo.common_dir.join("objects");
-        let staged = visible::stage(&git, &shadow, &objects, &settings, &snapshot, &plan.paths)?;
-        if !are_objects_shown(plan, &staged) {
-            return Err(visible::changed());
-        }
-        if staged.is_empty() {
-            return Err(RescueError::Nothing);
-        }
+        let seen = self.look_again(&git, shadow, settings, plan, &saved)?;
+        let wanted = self.stage_shown(&git, &seen, plan)?;
         self.reached(Step::TreeMade);
-        let commit = visible::commit(&git, &shadow, plan.head.as_deref(), head, &staged, &plan.message)?;
+        let author = author::settings(&git, plan.author.as_ref())?;
+        let parent = plan.head.as_deref();
+        let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+        let commits = visible::commits(&git, &seen.shadow, parent, seen.head.clone(), &wanted, &author)?;
+        let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let id = turn.new_id();
-        record::make_reference(&git, &format!("refs/closeout/visible/{}/{id}", turn.repo.key), &commit)?;
+        record::make_reference(&git, &format!("refs/closeout/visible/{}/{id}", turn.repo.key), last)?;
         // The branch must not come to the disk before its commit.
         turn.sync(self)?;
         self.reached(Step::CommitPinned);
-        let before = shadow.raw_index.as_ref().map(|raw| moving::keep(&turn, raw)).transpose()?;
-        let after = read_index(&shadow.index)?.map(|raw| moving::keep(&turn, &raw)).transpose()?;
-        let digest_after = listing::digest(&listing::index_entries(&git, &shadow)?);
-        let planned = Move {
-            id,
-            purpose: Purpose::Commit,
-            branch: plan.branch.clone(),
-            from: plan.head.clone(),
-            to: Some(commit.clone()),
-            digest_before: digest,
-            digest_after,
-            index_before: before,
-            index_after: after,
-            inode: (0, 0),
-        };
-        moving::make(self, &turn, &shadow, planned)?;
-        Ok(commit)
-    }
-
-    /// Takes the last visible commit back: branch and index are exactly as before. What was edited since
-    /// stays.
-    ///
-    /// # Errors
-    /// [`RescueError::Refused`] when the branch or the index is not what the commit left.
-    pub fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
-        self.turn_back(workspace, &[Purpose::Commit, Purpose::Redo], Purpose::Undo)
-    }
-
-    /// Makes the commit again that was taken back last, with the same id.
-    pub fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
-        self.turn_back(workspace, &[Purpose::Undo], Purpose::Redo)
+        let planned = planned_move(&turn, &git, &seen, plan, &saved, last, id)?;
+        let branch = planned.branch.clone();
+        moving::make(self, &turn, &seen.shadow, planned)?;
+        let record = plan.record.clone();
+        Ok(Rescued { record, commits, branch, n_paths, notes: Vec::new(), can_be_undone: true })
     }
 
     /// Brings to an end what a crash has cut: all of it, or nothing.
@@ -139,62 +57,102 @@ impl Rescuer {
         moving::recover(self, &turn)
     }
 
-    fn turn_back(&self, workspace: &Path, of: &[Purpose], purpose: Purpose) -> Result<(), RescueError> {
-        let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
-        let (acts, _) = turn.journal.acts()?;
-        let Some(last) = journal::last_done(&acts).filter(|last| of.contains(&last.purpose)) else {
+    /// Reads everything again; it must be as it was when the plan was made.
+    fn look_again(
+        &self,
+        git: &Git<'_>,
+        shadow: Shadow,
+        settings: Settings,
+        plan: &RescuePlan,
+        saved: &Saved,
+    ) -> Result<Seen, RescueError> {
+        let mut spool = Spool::create(&shadow.file("stream"))?;
+        let survey = survey::survey(git, &shadow, &mut spool)?;
+        let draft = record::draft(git, &shadow, &survey, &mut spool)?;
+        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        let targets = target::targets(git, &shadow, &survey, &self.protected, id)?;
+        targets.check(git, plan.target.as_ref())?;
+        let snapshot = listing::tree(git, &saved.snapshot)?;
+        let digest = listing::digest(&survey.entries);
+        let is_same = survey.head.commit == plan.head
+            && survey.head.branch.as_deref().unwrap_or_default() == plan.branch
+            && saved.head == plan.head
+            && digest == saved.digest
+            && draft.snapshot == snapshot;
+        if !is_same {
+            return Err(visible::changed());
+        }
+        let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
+        if !is_shown(&visible::paths(&head, &snapshot, &survey), &plan.paths) {
+            return Err(visible::changed());
+        }
+        Ok(Seen { settings, shadow, survey, head, snapshot, digest })
+    }
+
+    /// Stages what the plan has in it, and splits it as the plan says; each object is the one that it shows.
+    fn stage_shown(
+        &self,
+        git: &Git<'_>,
+        seen: &Seen,
+        plan: &RescuePlan,
+    ) -> Result<Vec<(Staged, String)>, RescueError> {
+        let objects = git.repo.common_dir.join("objects");
+        let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
+        let attributes = visible::attributes(git, &seen.shadow, included)?;
+        let (settings, snapshot) = (&seen.settings, &seen.snapshot);
+        let staged =
+            visible::stage(git, &seen.shadow, &objects, settings, snapshot, &plan.paths, &attributes)?;
+        if !are_objects_shown(plan, &staged) {
+            return Err(visible::changed());
+        }
+        if staged.is_empty() {
             return Err(RescueError::Nothing);
-        };
-        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
-        let planned = Move {
-            id: turn.new_id(),
-            purpose,
-            branch: last.branch.clone(),
-            from: last.to.clone(),
-            to: last.from.clone(),
-            digest_before: last.digest_after.clone(),
-            digest_after: last.digest_before.clone(),
-            index_before: last.index_after.clone(),
-            index_after: last.index_before.clone(),
-            inode: (0, 0),
-        };
-        match moving::make(self, &turn, &shadow, planned) {
-            Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
-            made => made,
         }
+        split::wanted(plan, &seen.survey, &seen.head, &staged)
     }
 }
 
-/// Stages everything that can be in a commit, in our own object directory; if that cannot be done, what
-/// is in unless something else is asked for.
-fn stage_all(
+/// The state that is as the plan shows it.
+struct Seen {
+    settings: Settings,
+    shadow: Shadow,
+    survey: Survey,
+    head: Tree,
+    snapshot: Tree,
+    digest: String,
+}
+
+/// The move that makes `commit` visible where the plan wants it.
+fn planned_move(
+    turn: &Turn,
     git: &Git<'_>,
-    seen: &Recorded,
-    snapshot: &Tree,
-    paths: &[PlannedPath],
-) -> Result<Staged, RescueError> {
-    let all: Vec<PlannedPath> = paths
-        .iter()
-        .cloned()
-        .map(|path| PlannedPath { left_out: path.left_out.filter(|it| !it.can_be_asked_for()), ..path })
-        .collect();
-    let objects = &seen.shadow.objects;
-    let stage = |paths| visible::stage(git, &seen.shadow, objects, &seen.settings, snapshot, paths);
-    match stage(&all) {
-        Err(RescueError::SavedOnly(_)) => stage(paths),
-        other => other,
+    seen: &Seen,
+    plan: &RescuePlan,
+    saved: &Saved,
+    commit: &str,
+    id: String,
+) -> Result<Move, RescueError> {
+    let (to, record) = (Some(commit.to_owned()), saved.reference.clone());
+    if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
+        return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
     }
-}
-
-/// Tells in the plan what the commit will hold.
-fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
-    for path in paths {
-        if let Some(entry) = staged.get(&path.path) {
-            path.is_converted = entry.as_ref() != snapshot.get(&path.path);
-            path.object = entry.as_ref().map(|entry| entry.id.clone());
-        }
-    }
+    let before = seen.shadow.raw_index.as_ref().map(|raw| moving::keep(turn, raw)).transpose()?;
+    let after = read_index(&seen.shadow.index)?.map(|raw| moving::keep(turn, &raw)).transpose()?;
+    Ok(Move {
+        id,
+        purpose: Purpose::Commit,
+        branch: plan.branch.clone(),
+        from: plan.head.clone(),
+        to,
+        digest_before: seen.digest.clone(),
+        digest_after: listing::digest(&listing::index_entries(git, &seen.shadow)?),
+        index_before: before,
+        index_after: after,
+        inode: (0, 0),
+        is_branch_only: false,
+        base: None,
+        record,
+    })
 }
 
 /// Whether a plan shows the paths of now, and has in it only what can be in.

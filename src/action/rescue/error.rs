@@ -18,6 +18,9 @@ pub enum RescueError {
     /// Somebody else is at it: a lock of git's or of another rescue.
     #[error("{0}")]
     Busy(String),
+    /// A program would run that nobody trusts. The words name it.
+    #[error("{0}")]
+    Untrusted(String),
     /// There is nothing to do.
     #[error("there is nothing to do")]
     Nothing,

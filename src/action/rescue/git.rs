@@ -134,11 +134,7 @@ impl Git<'_> {
         input: Input,
     ) -> Result<Output, RescueError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        let what = args
-            .iter()
-            .find(|arg| !is_setting(arg))
-            .map(|arg| arg.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let what = command_of(&args);
         spec.time_limit = match what.as_str() {
             "fast-import" | "verify-pack" | "update-index" | "cat-file" => LONG,
             _ => QUICK,
@@ -162,9 +158,16 @@ impl Git<'_> {
     }
 }
 
-/// True for what stands before the name of a command.
-fn is_setting(arg: &OsStr) -> bool {
-    arg == "-c" || arg == "user.useConfigOnly=true"
+/// The name of the command: what follows the settings.
+fn command_of(args: &[OsString]) -> String {
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        if arg != "-c" {
+            return arg.to_string_lossy().into_owned();
+        }
+        rest.next();
+    }
+    String::new()
 }
 
 /// The output of a command that must have succeeded.

@@ -88,6 +88,42 @@ pub(super) struct Move {
     pub(super) index_after: Option<KeptIndex>,
     /// Device and inode of the new index, which is linked to git's lock.
     pub(super) inode: (u64, u64),
+    /// True when only the branch moves: it is not checked out, and the index is not its own.
+    #[serde(default)]
+    pub(super) is_branch_only: bool,
+    /// Of a new branch: the commit that it grew from.
+    #[serde(default)]
+    pub(super) base: Option<String>,
+    /// The reference of the record that was made first.
+    #[serde(default)]
+    pub(super) record: String,
+}
+
+impl Move {
+    /// The making of a branch that grows from `base`. Nothing else moves.
+    pub(super) fn of_branch(
+        id: String,
+        branch: String,
+        to: Option<String>,
+        base: Option<String>,
+        record: String,
+    ) -> Move {
+        Move {
+            id,
+            purpose: Purpose::Commit,
+            branch,
+            from: None,
+            to,
+            digest_before: String::new(),
+            digest_after: String::new(),
+            index_before: None,
+            index_after: None,
+            inode: (0, 0),
+            is_branch_only: true,
+            base,
+            record,
+        }
+    }
 }
 
 /// An index that we keep in our own folder.

@@ -5,13 +5,17 @@
 //! a lock that is not provably its own.
 
 mod acts;
+mod author;
 mod error;
 mod git;
 mod journal;
+mod key_like;
 mod leaving_out;
 mod listing;
+mod message;
 mod moving;
 mod names;
+mod planning;
 mod reading;
 mod record;
 mod repository;
@@ -19,16 +23,22 @@ mod restore;
 mod settings;
 mod sha1;
 mod shadow;
+mod split;
 mod spool;
 mod step;
 mod survey;
+mod target;
 mod turn;
+mod undoing;
 mod verify;
 mod visible;
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use error::RescueError;
+pub use planning::PlanRequest;
 pub use step::Step;
 
 use crate::model::RescueRecord;
@@ -48,8 +58,15 @@ pub struct Rescuer {
     pub state: PathBuf,
     /// Write to the disk before "saved" is said. Only a benchmark does without.
     pub is_synced: bool,
-    /// Branches, by short names, that get no visible commit.
+    /// Branches, by short names, that get no visible commit unless a person says so.
     pub protected: Vec<String>,
+    /// The digests that a person trusted ([`Rescuer::trust_list`]). A digest names its workspace.
+    pub trusted: BTreeSet<String>,
+    /// The person's own rescue program and its arguments, from their own configuration. Without it a
+    /// `commit-rescue.py` at the top of the workspace is offered.
+    pub own_program: Option<Vec<OsString>>,
+    /// The environment for programs that are trusted: filters, hooks, the own rescue program.
+    pub program_env: Vec<(OsString, OsString)>,
     /// Called after each step. For tests, which end the process or change the repository there.
     pub at_step: Option<Box<dyn Fn(Step) + Send + Sync>>,
 }
@@ -61,6 +78,21 @@ impl std::fmt::Debug for Rescuer {
 }
 
 impl Rescuer {
+    /// A rescuer that protects no branch and trusts nothing.
+    pub fn new(git: PathBuf, home: Option<PathBuf>, state: PathBuf) -> Rescuer {
+        Rescuer {
+            git,
+            home,
+            state,
+            is_synced: true,
+            protected: Vec::new(),
+            trusted: BTreeSet::new(),
+            own_program: None,
+            program_env: Vec::new(),
+            at_step: None,
+        }
+    }
+
     /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a
     /// person or an agent sees; it is verified and on the disk when this returns.
     ///

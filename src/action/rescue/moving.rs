@@ -18,6 +18,7 @@ use super::repository::read_regular;
 use super::sha1::Sha1;
 use super::shadow::{RawIndex, Shadow, read_index, write_index};
 use super::step::Step;
+use super::target::n_checked_out;
 use super::turn::Turn;
 
 /// The most that an index that we keep can have.
@@ -74,6 +75,10 @@ pub(super) fn make(
     mut plan: Move,
 ) -> Result<(), RescueError> {
     let git = turn.git(rescuer);
+    check_packed(turn)?;
+    if plan.is_branch_only {
+        return make_branch(rescuer, turn, &git, &plan);
+    }
     let beside = prepared(turn, &plan.id);
     let after = plan.index_after.as_ref().map(|index| kept(turn, index)).transpose()?;
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
@@ -113,6 +118,30 @@ pub(super) fn make(
     finish(rescuer, turn, &plan)
 }
 
+/// Moves a branch that is not checked out: made or removed, and nothing else.
+fn make_branch(rescuer: &Rescuer, turn: &Turn, git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+    turn.repo.check_same()?;
+    if branch_at(git, &plan.branch)? != plan.from {
+        return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
+    }
+    // Whoever has it checked out would stand on nothing.
+    if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
+        return Err(RescueError::Refused(
+            "the branch is checked out; switch to another one first".to_owned(),
+        ));
+    }
+    turn.journal.append(&Act::Moving(plan.clone()))?;
+    rescuer.reached(Step::MoveJournalled);
+    if let Err(error) = move_branch(git, plan)
+        && branch_at(git, &plan.branch)? != plan.to
+    {
+        turn.journal.append(&Act::RolledBack { id: plan.id.clone() })?;
+        return Err(error);
+    }
+    rescuer.reached(Step::BranchMoved);
+    done(rescuer, turn, plan)
+}
+
 /// What is said when git's lock on the index is somebody else's.
 pub(super) fn busy() -> RescueError {
     RescueError::Busy(
@@ -120,6 +149,22 @@ pub(super) fn busy() -> RescueError {
          file yourself"
             .to_owned(),
     )
+}
+
+/// How long git's lock on the packed references is waited for, as git itself does.
+const PACKED_TRIES: u32 = 50;
+const PACKED_PAUSE: Duration = Duration::from_millis(20);
+
+/// Waits a moment for whoever packs the references.
+fn check_packed(turn: &Turn) -> Result<(), RescueError> {
+    let lock = turn.repo.common_dir.join("packed-refs.lock");
+    for _ in 0..PACKED_TRIES {
+        if lock.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        std::thread::sleep(PACKED_PAUSE);
+    }
+    Err(RescueError::Busy("the references are locked: packed-refs.lock is there".to_owned()))
 }
 
 /// Checks, under the lock, that everything is as it was when it was confirmed.
@@ -221,6 +266,12 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
     if let Some((plan, false)) = journal::last_move(&acts) {
         let git = turn.git(rescuer);
         let at = branch_at(&git, &plan.branch)?;
+        if plan.is_branch_only {
+            if at == plan.to {
+                return done(rescuer, turn, plan);
+            }
+            return turn.journal.append(&Act::RolledBack { id: plan.id.clone() });
+        }
         let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
         let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
         let is_lock_ours = inode(&lock) == Some(plan.inode);

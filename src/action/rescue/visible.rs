@@ -8,6 +8,7 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::leaving_out;
 use super::listing::{self, Tree, TreeEntry};
+use super::message;
 use super::names;
 use super::settings::Settings;
 use super::shadow::Shadow;
@@ -20,43 +21,8 @@ const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-en
 /// What each chosen path becomes in git; `None` for a deletion.
 pub(super) type Staged = BTreeMap<Vec<u8>, Option<TreeEntry>>;
 
-/// Why no visible commit can be made of this state; the record stays.
-pub(super) fn refusal(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    survey: &Survey,
-    protected: &[String],
-) -> Result<Option<String>, RescueError> {
-    let words = |words: &str| Ok(Some(words.to_owned()));
-    if !survey.is_settled {
-        return words("files change all the time");
-    }
-    if let Some(operation) = git.repo.operation() {
-        return Ok(Some(format!("{operation} is in progress; finish or abort it first")));
-    }
-    if survey.entries.iter().any(|entry| entry.stage != 0) {
-        return words("the index has conflicts");
-    }
-    let Some(branch) = &survey.head.branch else {
-        return words("HEAD is detached: no branch would keep the commit");
-    };
-    if shadow.raw_index.is_none() && survey.head.commit.is_some() {
-        return words("the index is missing");
-    }
-    if shadow.is_split_index() {
-        return words("the index is split into several files, which is not supported yet");
-    }
-    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-    if protected.iter().any(|it| it == name) {
-        return Ok(Some(format!("the branch {name} is protected")));
-    }
-    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Input::Lock)?)?;
-    let wanted = format!("branch {branch}");
-    if list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count() > 1 {
-        return words("the branch is checked out in another worktree too");
-    }
-    Ok(None)
-}
+/// The attributes of each path that are set, by their names.
+pub(super) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
 
 /// Every path that differs from the last commit.
 pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<PlannedPath> {
@@ -115,24 +81,23 @@ pub(super) fn stage(
     settings: &Settings,
     snapshot: &Tree,
     planned: &[PlannedPath],
+    of_paths: &Attributes,
 ) -> Result<Staged, RescueError> {
     let mut staged = BTreeMap::new();
     for path in planned.iter().filter(|path| path.left_out.is_none()) {
         staged.insert(path.path.clone(), snapshot.get(&path.path).cloned());
     }
     let mut converted = Vec::new();
-    for (path, attributes) in attributes(git, shadow, &staged)? {
-        let is_file = staged.get(&path).and_then(Option::as_ref).is_some_and(|it| it.mode != "120000");
-        if let Some(filter) =
-            attributes.get("filter").filter(|name| settings.filters.contains(*name) && is_file)
-        {
-            return Err(RescueError::SavedOnly(format!(
-                "the filter {filter} would run a program that the repository names; it is not trusted"
+    for (path, attributes) in of_paths.iter().filter(|(path, _)| staged.contains_key(*path)) {
+        if let Some(filter) = filter_of(path, snapshot, of_paths, settings) {
+            return Err(RescueError::Untrusted(format!(
+                "the filter {filter} would run a program that is not trusted"
             )));
         }
-        if is_file && (settings.is_converting() || CONVERSIONS.iter().any(|it| attributes.contains_key(*it)))
+        if is_file(path, snapshot)
+            && (settings.is_converting() || CONVERSIONS.iter().any(|it| attributes.contains_key(*it)))
         {
-            converted.push(path);
+            converted.push(path.clone());
         }
     }
     let input: Vec<u8> = staged.iter().flat_map(|(path, entry)| index_line(path, entry.as_ref())).collect();
@@ -178,18 +143,18 @@ fn update_index(
     succeeded("update-index", output).map(drop).map_err(|error| RescueError::SavedOnly(error.to_string()))
 }
 
-/// The attributes of each path that are set, by their names.
-fn attributes(
+/// Asks git for the attributes that decide how contents are stored. Runs nothing.
+pub(super) fn attributes<'p>(
     git: &Git<'_>,
     shadow: &Shadow,
-    staged: &Staged,
-) -> Result<BTreeMap<Vec<u8>, BTreeMap<String, String>>, RescueError> {
-    let input: Vec<u8> = staged.keys().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
+    paths: impl Iterator<Item = &'p [u8]>,
+) -> Result<Attributes, RescueError> {
+    let input: Vec<u8> = paths.flat_map(|path| [path, &b"\0"[..]].concat()).collect();
     let args = ["check-attr", "-z", "--stdin", "filter"].iter().chain(&CONVERSIONS);
     let output = git.shadowed(shadow, &shadow.objects, args, Input::Bytes(input))?;
     let output = succeeded("check-attr", output)?;
     let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
-    let mut found: BTreeMap<Vec<u8>, BTreeMap<String, String>> = BTreeMap::new();
+    let mut found = Attributes::new();
     for triple in fields.chunks_exact(3) {
         let attributes = found.entry(triple[0].to_vec()).or_default();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -200,40 +165,61 @@ fn attributes(
     Ok(found)
 }
 
-/// Makes the commit of the last commit's tree with the staged paths; it is compared whole.
-pub(super) fn commit(
+/// The filter with a program that git would run to store what is at the path now.
+pub(super) fn filter_of<'a>(
+    path: &[u8],
+    snapshot: &Tree,
+    attributes: &'a Attributes,
+    settings: &Settings,
+) -> Option<&'a str> {
+    let filter = attributes.get(path)?.get("filter")?;
+    (is_file(path, snapshot) && settings.filters.contains(filter)).then_some(filter)
+}
+
+fn is_file(path: &[u8], snapshot: &Tree) -> bool {
+    snapshot.get(path).is_some_and(|entry| entry.mode != "120000")
+}
+
+/// Makes commits one on the other, the first on `parent` with the tree `tree`; their ids. Each is compared
+/// whole.
+pub(super) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
     parent: Option<&str>,
     mut tree: Tree,
-    staged: &Staged,
-    message: &str,
-) -> Result<String, RescueError> {
+    wanted: &[(Staged, String)],
+    author: &[String],
+) -> Result<Vec<String>, RescueError> {
     let objects = git.repo.common_dir.join("objects");
-    for (path, entry) in staged {
-        match entry {
-            Some(entry) => drop(tree.insert(path.clone(), entry.clone())),
-            None => drop(tree.remove(path)),
-        }
-    }
     let index = shadow.index_elsewhere();
-    let input: Vec<u8> = tree.iter().flat_map(|(path, entry)| index_line(path, Some(entry))).collect();
-    let args = ["update-index", "-z", "--index-info"];
-    let listed = git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?;
-    succeeded("update-index", listed)?;
-    let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
-    let id = line(&succeeded("write-tree", written)?);
-    let mut args = vec!["-c", "user.useConfigOnly=true", "commit-tree", id.as_str()];
-    args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
-    args.extend(["-F", "-"]);
-    let output = git.real(args, Input::Bytes(message.as_bytes().to_vec()))?;
-    if !output.is_success() {
-        let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(RescueError::SavedOnly(format!("the commit cannot be made: {words}")));
+    let list = |input: Vec<u8>| {
+        let args = ["update-index", "-z", "--index-info"];
+        succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?)
+    };
+    list(tree.iter().flat_map(|(path, entry)| index_line(path, Some(entry))).collect())?;
+    let mut made: Vec<String> = Vec::new();
+    for (staged, message) in wanted {
+        for (path, entry) in staged {
+            match entry {
+                Some(entry) => drop(tree.insert(path.clone(), entry.clone())),
+                None => drop(tree.remove(path)),
+            }
+        }
+        list(staged.iter().flat_map(|(path, entry)| index_line(path, entry.as_ref())).collect())?;
+        let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
+        let id = line(&succeeded("write-tree", written)?);
+        let mut args: Vec<&str> = author.iter().map(String::as_str).collect();
+        args.extend(["-c", "i18n.commitEncoding=UTF-8", "-c", "user.useConfigOnly=true"]);
+        args.extend(["commit-tree", id.as_str()]);
+        let parent = made.last().map(String::as_str).or(parent);
+        args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
+        args.extend(["-F", "-"]);
+        let output = git.real(args, Input::Bytes(message::stored(message)?.into_bytes()))?;
+        let commit = line(&succeeded("commit-tree", output)?);
+        if listing::tree(git, &commit)? != tree {
+            return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));
+        }
+        made.push(commit);
     }
-    let commit = line(&output);
-    if listing::tree(git, &commit)? != tree {
-        return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));
-    }
-    Ok(commit)
+    Ok(made)
 }

@@ -1,0 +1,43 @@
+//! Whose name a visible commit bears. It must not make a name up: a commit is the person's.
+
+use super::error::RescueError;
+use super::git::{Git, Input, line};
+use crate::model::CommitAuthor;
+
+/// The person as git knows them; `None` when their settings name nobody.
+pub(super) fn known(git: &Git<'_>) -> Result<Option<CommitAuthor>, RescueError> {
+    let output = git.real(["-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT"], Input::Lock)?;
+    Ok(if output.is_success() { parse(&line(&output)) } else { None })
+}
+
+/// `Name <mail> seconds zone`.
+fn parse(text: &str) -> Option<CommitAuthor> {
+    let (name, rest) = text.split_once(" <")?;
+    let (mail, _) = rest.rsplit_once('>')?;
+    Some(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
+}
+
+/// Settings for `commit-tree` that give the commit this name; none when git knows it by itself.
+pub(super) fn settings(git: &Git<'_>, wanted: Option<&CommitAuthor>) -> Result<Vec<String>, RescueError> {
+    let known = known(git)?;
+    let Some(author) = wanted.or(known.as_ref()) else {
+        return Err(RescueError::Refused(
+            "git knows no name and mail for the commit; give them, or set user.name and user.email"
+                .to_owned(),
+        ));
+    };
+    // What git would quietly take out of a name.
+    let is_usable = |text: &str| {
+        !text.trim().is_empty() && !text.chars().any(|c| c.is_control() || matches!(c, '<' | '>'))
+    };
+    if !is_usable(&author.name) || !is_usable(&author.mail) {
+        return Err(RescueError::Refused("the name or the mail address cannot be in a commit".to_owned()));
+    }
+    if known.as_ref() == Some(author) {
+        return Ok(Vec::new());
+    }
+    let settings = ["user", "author", "committer"].iter().flat_map(|section| {
+        [format!("{section}.name={}", author.name), format!("{section}.email={}", author.mail)]
+    });
+    Ok(settings.flat_map(|setting| ["-c".to_owned(), setting]).collect())
+}

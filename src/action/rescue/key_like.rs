@@ -1,0 +1,139 @@
+//! Whether a text holds what looks like a key or a password for a program. Pure.
+//!
+//! It must not be taken for a proof: what has no known form is not found.
+
+/// Beginnings of keys, how many signs of a key must follow, and nothing else before.
+const PREFIXES: [(&str, usize); 20] = [
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 35),
+    ("ghp_", 36),
+    ("gho_", 36),
+    ("ghu_", 36),
+    ("ghs_", 36),
+    ("ghr_", 36),
+    ("github_pat_", 22),
+    ("glpat-", 20),
+    ("sk-ant-", 20),
+    ("sk-proj-", 20),
+    ("sk_live_", 16),
+    ("rk_live_", 16),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
+    ("xapp-", 20),
+    ("npm_", 36),
+    ("pypi-", 40),
+    ("hf_", 30),
+];
+/// Names of values that are keys, in lower case.
+const NAMES: [&str; 9] = [
+    "api_key",
+    "apikey",
+    "api-key",
+    "secret_key",
+    "secret_access_key",
+    "access_token",
+    "auth_token",
+    "client_secret",
+    "private_key",
+];
+/// A value after such a name is a key from this length on.
+const VALUE: usize = 20;
+
+/// True when something in the text looks like a key.
+pub(super) fn is_in(text: &[u8]) -> bool {
+    // A binary file has any bytes by chance.
+    if text.iter().take(8000).any(|byte| *byte == 0) {
+        return false;
+    }
+    text.split(|byte| *byte == b'\n').any(|line| is_private_key(line) || has_prefix(line) || is_named(line))
+}
+
+/// `-----BEGIN … PRIVATE KEY-----`
+fn is_private_key(line: &[u8]) -> bool {
+    find(line, b"-----BEGIN ").is_some_and(|start| find(&line[start..], b"PRIVATE KEY").is_some())
+}
+
+fn has_prefix(line: &[u8]) -> bool {
+    PREFIXES.iter().any(|(prefix, n)| {
+        let mut from = 0;
+        while let Some(at) = find(&line[from..], prefix.as_bytes()) {
+            let (start, end) = (from + at, from + at + prefix.len());
+            let is_start = start == 0 || !is_sign(line[start - 1]);
+            if is_start && run(&line[end..]).len() >= *n && is_mixed(run(&line[end..])) {
+                return true;
+            }
+            from = end;
+        }
+        false
+    })
+}
+
+/// `api_key = "…"`: a long value with letters and digits after a name of a key.
+fn is_named(line: &[u8]) -> bool {
+    let lower = line.to_ascii_lowercase();
+    NAMES.iter().any(|name| {
+        let Some(at) = find(&lower, name.as_bytes()) else { return false };
+        let rest = &line[at + name.len()..];
+        let rest =
+            rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest).trim_ascii_start();
+        let Some(rest) = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":")) else { return false };
+        let value = rest.trim_ascii_start();
+        let value = value.strip_prefix(b"\"").or_else(|| value.strip_prefix(b"'")).unwrap_or(value);
+        run(value).len() >= VALUE && is_mixed(run(value))
+    })
+}
+
+fn is_sign(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// The signs of a key at the start.
+fn run(text: &[u8]) -> &[u8] {
+    let end =
+        text.iter().position(|byte| !is_sign(*byte) && !matches!(byte, b'/' | b'+')).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Letters and digits: a word, a path or a row of one sign is no key.
+fn is_mixed(text: &[u8]) -> bool {
+    let mut kinds: Vec<u8> = text.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic) && kinds.len() >= 8
+}
+
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_and_words_are_not() {
+        // Made up, and put together here so that no scanner takes this file for a leak.
+        let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+        for key in [
+            format!("AWS={}{}", "AKI", "AIOSFODNN7EXAMPL3"),
+            format!("token: {}{body}", "gh".to_owned() + "p_"),
+            format!("-----BEGIN OPENSSH {} KEY-----", "PRIVATE"),
+            format!("{{\"api_key\": \"{body}\"}}"),
+            format!("export CLIENT_SECRET='{body}'"),
+        ] {
+            assert!(is_in(key.as_bytes()), "{key}");
+        }
+        for words in [
+            "the api_key is read from the environment",
+            "api_key = os.environ[\"SERVICE_API_KEY\"]",
+            "ghp_ is how they begin",
+            "sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "-----BEGIN CERTIFICATE-----",
+            "let access_token = fetch_the_access_token_of(user);",
+            "",
+        ] {
+            assert!(!is_in(words.as_bytes()), "{words}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Ways to make several commits of one rescue: what is staged and then the rest, or one for each folder at the
+//! top. The last of them holds the same as the one commit would.
+
+use std::collections::BTreeMap;
+
+use super::error::RescueError;
+use super::listing::{Tree, TreeEntry};
+use super::message::{self, Words};
+use super::survey::Survey;
+use super::visible::{Staged, changed};
+use crate::model::{
+    CommitPath, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
+};
+
+/// With more commits than this a split by folders is not offered.
+const MOST: usize = 20;
+
+/// A way, and what each of its commits changes.
+pub(super) struct Way {
+    kind: SplitKind,
+    commits: Vec<Staged>,
+}
+
+/// The ways in which what is staged for the commit can be split.
+pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Way> {
+    let ways = [
+        Way { kind: SplitKind::Staged, commits: by_index(survey, head, staged) },
+        Way { kind: SplitKind::Folders, commits: by_folder(staged) },
+    ];
+    ways.into_iter()
+        .filter(|way| {
+            way.commits.len() <= MOST && way.commits.iter().filter(|commit| !commit.is_empty()).count() > 1
+        })
+        .collect()
+}
+
+/// What the index has where it differs from the last commit; `None` for what was taken out of it.
+fn staged_versions<'s>(survey: &'s Survey, head: &'s Tree) -> BTreeMap<&'s [u8], Option<TreeEntry>> {
+    let mut versions: BTreeMap<&[u8], Option<TreeEntry>> =
+        head.keys().map(|path| (&path[..], None)).collect();
+    for entry in &survey.entries {
+        if entry.stage == 0 && !entry.is_intent() && !entry.is_gitlink() {
+            let version = TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
+            versions.insert(&entry.path, Some(version));
+        } else {
+            versions.remove(&entry.path[..]);
+        }
+    }
+    versions.retain(|path, version| head.get(*path) != version.as_ref());
+    versions
+}
+
+fn by_index(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Staged> {
+    let versions = staged_versions(survey, head);
+    let mut first = Staged::new();
+    let mut rest = Staged::new();
+    for (path, last) in staged {
+        match versions.get(&path[..]) {
+            Some(version) => {
+                first.insert(path.clone(), version.clone());
+                if version != last {
+                    rest.insert(path.clone(), last.clone());
+                }
+            }
+            None => drop(rest.insert(path.clone(), last.clone())),
+        }
+    }
+    vec![first, rest]
+}
+
+fn by_folder(staged: &Staged) -> Vec<Staged> {
+    let mut groups: BTreeMap<&[u8], Staged> = BTreeMap::new();
+    for (path, entry) in staged {
+        groups.entry(top_folder(path)).or_default().insert(path.clone(), entry.clone());
+    }
+    groups.into_values().collect()
+}
+
+/// The folder at the top that a path lies in; empty for a file at the top.
+fn top_folder(path: &[u8]) -> &[u8] {
+    path.iter().position(|byte| *byte == b'/').map_or(b"", |end| &path[..end])
+}
+
+/// How many staged versions are neither in the last commit nor in the new one; the record keeps them.
+pub(super) fn n_staged_versions(survey: &Survey, head: &Tree, paths: &[PlannedPath]) -> usize {
+    let objects: BTreeMap<&[u8], Option<&String>> = paths
+        .iter()
+        .filter(|path| path.left_out.is_none())
+        .map(|path| (&path.path[..], path.object.as_ref()))
+        .collect();
+    staged_versions(survey, head)
+        .iter()
+        .filter_map(|(path, version)| Some((path, version.as_ref()?)))
+        .filter(|(path, version)| {
+            let id = match objects.get(*path) {
+                Some(object) => object.map(String::as_str),
+                None => survey.blobs.get(**path).map(|blob| blob.id.as_str()),
+            };
+            id != Some(version.id.as_str())
+        })
+        .count()
+}
+
+/// The ways as a plan shows them.
+pub(super) fn planned(
+    ways: &[Way],
+    paths: &[PlannedPath],
+    message: &str,
+    words: &Words<'_>,
+) -> Vec<PlannedSplit> {
+    let sizes: BTreeMap<&[u8], &PlannedPath> = paths.iter().map(|path| (&path.path[..], path)).collect();
+    let commit = |kind: SplitKind, n: usize, entries: &Staged| {
+        let of_commit: Vec<(Vec<u8>, PlannedChange)> = entries
+            .iter()
+            .filter_map(|(path, _)| {
+                let planned = sizes.get(&path[..])?;
+                planned.left_out.is_none().then(|| (path.clone(), planned.change))
+            })
+            .collect();
+        let message = match (kind, n) {
+            (SplitKind::Staged, 0) => message.to_owned(),
+            (SplitKind::Staged, _) | (SplitKind::Folders, _) => message::for_part(words, &of_commit),
+        };
+        let paths = entries
+            .iter()
+            .map(|(path, entry)| CommitPath {
+                path: path.clone(),
+                object: entry.as_ref().map(|entry| entry.id.clone()),
+            })
+            .collect();
+        PlannedCommit { message, paths }
+    };
+    let split = |way: &Way| PlannedSplit {
+        kind: way.kind,
+        commits: way.commits.iter().enumerate().map(|(n, entries)| commit(way.kind, n, entries)).collect(),
+    };
+    ways.iter().map(split).collect()
+}
+
+/// The commits that a plan wants, with their messages: what each changes of `staged`.
+pub(super) fn wanted(
+    plan: &RescuePlan,
+    survey: &Survey,
+    head: &Tree,
+    staged: &Staged,
+) -> Result<Vec<(Staged, String)>, RescueError> {
+    let Some(kind) = plan.split else { return Ok(vec![(staged.clone(), plan.message.clone())]) };
+    let Some(shown) = plan.splits.iter().find(|split| split.kind == kind) else { return Err(changed()) };
+    let commits = match kind {
+        SplitKind::Staged => by_index(survey, head, staged),
+        SplitKind::Folders => by_folder(staged),
+    };
+    let commits: Vec<Staged> = commits.into_iter().filter(|commit| !commit.is_empty()).collect();
+    let shown: Vec<(Vec<&CommitPath>, &String)> = shown
+        .commits
+        .iter()
+        .map(|commit| {
+            (commit.paths.iter().filter(|it| staged.contains_key(&it.path)).collect(), &commit.message)
+        })
+        .filter(|(paths, _): &(Vec<_>, _)| !paths.is_empty())
+        .collect();
+    if commits.len() != shown.len() {
+        return Err(changed());
+    }
+    commits
+        .into_iter()
+        .zip(shown)
+        .map(|(commit, (paths, message))| {
+            let is_shown = commit.len() == paths.len()
+                && commit.iter().zip(paths).all(|((path, entry), shown)| {
+                    *path == shown.path && entry.as_ref().map(|entry| &entry.id) == shown.object.as_ref()
+                });
+            if is_shown { Ok((commit, message.clone())) } else { Err(changed()) }
+        })
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! Where a visible commit can go: the branch that is checked out, or a new one beside it.
+//!
+//! It must not choose for a person: where the branch that is checked out cannot take the commit, or
+//! should not, a new branch is only offered.
+
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::shadow::Shadow;
+use super::survey::Survey;
+use crate::model::CommitTarget;
+
+/// What can be chosen.
+pub(super) struct Targets {
+    /// Everything that can be chosen; empty when no commit can be made at all.
+    pub(super) all: Vec<CommitTarget>,
+    /// What holds without a choice.
+    pub(super) usual: Option<CommitTarget>,
+    /// Why there is no `usual`.
+    pub(super) refusal: Option<String>,
+}
+
+impl Targets {
+    /// No commit can be made.
+    pub(super) fn none(words: impl Into<String>) -> Targets {
+        Targets { all: Vec::new(), usual: None, refusal: Some(words.into()) }
+    }
+
+    /// Checks that `wanted` can be chosen.
+    pub(super) fn check(&self, git: &Git<'_>, wanted: Option<&CommitTarget>) -> Result<(), RescueError> {
+        let refused = || {
+            let words = self.refusal.clone().unwrap_or_else(|| "choose where the commit goes".to_owned());
+            Err(RescueError::SavedOnly(words))
+        };
+        match wanted {
+            None => refused(),
+            Some(CommitTarget::NewBranch(name)) => {
+                if !self.all.iter().any(|it| matches!(it, CommitTarget::NewBranch(_))) {
+                    return refused();
+                }
+                check_new_branch(git, name)
+            }
+            Some(wanted) if self.all.contains(wanted) => Ok(()),
+            Some(_) => refused(),
+        }
+    }
+}
+
+/// A person can give the branch another name than the one that was offered.
+fn check_new_branch(git: &Git<'_>, name: &str) -> Result<(), RescueError> {
+    let refused = |words: String| Err(RescueError::Refused(words));
+    let Some(short) = name.strip_prefix("refs/heads/") else {
+        return refused("a new branch has a name that begins with refs/heads/".to_owned());
+    };
+    let output = git.real(["check-ref-format", "--branch", short], Input::Lock)?;
+    if !output.is_success() || short == "HEAD" {
+        return refused("git does not take this name for a branch".to_owned());
+    }
+    if names_at(git, name)?.is_empty() {
+        Ok(())
+    } else {
+        refused(format!("there is a branch {short} already"))
+    }
+}
+
+/// References with this name, or below it.
+fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
+    let output = git.real(["for-each-ref", "--format=%(refname)", name], Input::Lock)?;
+    let output = succeeded("for-each-ref", output)?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+/// Where a commit of this state can go. `id` is the last part of the record's name: a time and digits.
+pub(super) fn targets(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    survey: &Survey,
+    protected: &[String],
+    id: &str,
+) -> Result<Targets, RescueError> {
+    if let Some(words) = blocked(git, shadow, survey) {
+        return Ok(Targets::none(words));
+    }
+    let new_branch = CommitTarget::NewBranch(new_branch(git, id)?);
+    let elsewhere = |words: String| Targets {
+        all: vec![new_branch.clone()],
+        usual: None,
+        refusal: Some(format!("{words}; the commit can go to a new branch")),
+    };
+    let Some(branch) = &survey.head.branch else {
+        return Ok(elsewhere("HEAD is detached: no branch would keep the commit".to_owned()));
+    };
+    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    if is_checked_out_twice(git, branch)? {
+        return Ok(elsewhere(format!("the branch {name} is checked out in another worktree too")));
+    }
+    if protected.iter().any(|it| it == name) {
+        return Ok(Targets {
+            all: vec![CommitTarget::ProtectedHead, new_branch],
+            usual: None,
+            refusal: Some(format!(
+                "the branch {name} is protected; say that you want it all the same, or take a new one"
+            )),
+        });
+    }
+    let all = vec![CommitTarget::Head, new_branch];
+    Ok(Targets { all, usual: Some(CommitTarget::Head), refusal: None })
+}
+
+/// Why no visible commit can be made of this state at all; the record stays.
+fn blocked(git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Option<String> {
+    let words = |words: &str| Some(words.to_owned());
+    if !survey.is_settled {
+        return words("files change all the time");
+    }
+    if let Some(operation) = git.repo.operation() {
+        return Some(format!("{operation} is in progress; finish or abort it first"));
+    }
+    if survey.entries.iter().any(|entry| entry.stage != 0) {
+        return words("the index has conflicts");
+    }
+    if shadow.raw_index.is_none() && survey.head.commit.is_some() {
+        return words("the index is missing");
+    }
+    if shadow.is_split_index() {
+        return words("the index is split into several files, which is not supported yet");
+    }
+    None
+}
+
+/// True when more than one worktree has the branch checked out: its files would look changed there.
+pub(super) fn is_checked_out_twice(git: &Git<'_>, branch: &str) -> Result<bool, RescueError> {
+    Ok(n_checked_out(git, branch)? > 1)
+}
+
+/// How many worktrees have the branch checked out.
+pub(super) fn n_checked_out(git: &Git<'_>, branch: &str) -> Result<usize, RescueError> {
+    let list = succeeded("worktree", git.real(["worktree", "list", "--porcelain", "-z"], Input::Lock)?)?;
+    let wanted = format!("branch {branch}");
+    Ok(list.stdout.split(|byte| *byte == 0).filter(|field| *field == wanted.as_bytes()).count())
+}
+
+/// A name for a new branch that no branch is in the way of.
+fn new_branch(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+    let time = id.split('-').next().unwrap_or(id);
+    let taken = names_at(git, "refs/heads/rescue")?;
+    let is_free = |name: &String| !taken.iter().any(|it| it == name || it.starts_with(&format!("{name}/")));
+    // A branch that is called `rescue` leaves no room below it.
+    let folder = if taken.iter().any(|it| it == "refs/heads/rescue") { "rescue-" } else { "rescue/" };
+    let names = [format!("refs/heads/{folder}{time}"), format!("refs/heads/{folder}{id}")];
+    let [_, last] = &names;
+    Ok(names.iter().find(|name| is_free(name)).unwrap_or(last).clone())
+}

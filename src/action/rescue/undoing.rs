@@ -1,0 +1,165 @@
+//! What an undo or a redo would do, and doing it: the last act alone, all of its commits as one.
+
+use std::path::Path;
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::journal::{self, Act, Move, Purpose};
+use super::listing::{self, Tree};
+use super::moving;
+use super::shadow::Shadow;
+use super::turn::Turn;
+use crate::model::{TakenBack, UndoPlan, UndoWay};
+
+impl Rescuer {
+    /// What [`Rescuer::undo`] would take back. Changes nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] when there is nothing to undo.
+    pub fn undo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
+        self.plan_of(workspace, UndoWay::Undo)
+    }
+
+    /// What [`Rescuer::redo`] would make again. Changes nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] when there is nothing to redo.
+    pub fn redo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
+        self.plan_of(workspace, UndoWay::Redo)
+    }
+
+    /// Takes the last rescue back: branch and index are exactly as before. What was edited since stays.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when the branch or the index is not what the rescue left.
+    pub fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_last(workspace, UndoWay::Undo, None)
+    }
+
+    /// Makes the rescue again that was taken back last, with the same ids.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when the branch or the index is not what the undo left.
+    pub fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_last(workspace, UndoWay::Redo, None)
+    }
+
+    /// Does what `plan` shows, or nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when it is not the last act any more, and as with [`Rescuer::undo`].
+    pub fn turn_back(&self, workspace: &Path, plan: &UndoPlan) -> Result<(), RescueError> {
+        self.turn_last(workspace, plan.way, Some(plan))
+    }
+
+    fn plan_of(&self, workspace: &Path, way: UndoWay) -> Result<UndoPlan, RescueError> {
+        let turn = Turn::take(self, workspace)?;
+        moving::recover(self, &turn)?;
+        let git = turn.git(self);
+        let (acts, _) = turn.journal.acts()?;
+        let last = last_of(&acts, way)?;
+        let (older, newer) = match way {
+            UndoWay::Undo => (&last.from, &last.to),
+            UndoWay::Redo => (&last.to, &last.from),
+        };
+        let base = match older {
+            Some(id) => Some(id.clone()),
+            None => last.base.clone(),
+        };
+        let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
+        let commits = commits(&git, base.as_deref(), newest)?;
+        let tree = |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
+        let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
+        Ok(UndoPlan {
+            way,
+            id: last.id.clone(),
+            branch: last.branch.clone(),
+            from: last.to.clone(),
+            to: last.from.clone(),
+            commits,
+            paths: differing(&before, &after),
+            record: last.record.clone(),
+        })
+    }
+
+    fn turn_last(&self, workspace: &Path, way: UndoWay, shown: Option<&UndoPlan>) -> Result<(), RescueError> {
+        let turn = Turn::take(self, workspace)?;
+        moving::recover(self, &turn)?;
+        let (acts, _) = turn.journal.acts()?;
+        let last = last_of(&acts, way)?;
+        if let Some(shown) = shown
+            && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
+        {
+            return Err(RescueError::Refused(
+                "something else was done since you looked; look again".to_owned(),
+            ));
+        }
+        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
+        let purpose = match way {
+            UndoWay::Undo => Purpose::Undo,
+            UndoWay::Redo => Purpose::Redo,
+        };
+        let planned = Move {
+            id: turn.new_id(),
+            purpose,
+            branch: last.branch.clone(),
+            from: last.to.clone(),
+            to: last.from.clone(),
+            digest_before: last.digest_after.clone(),
+            digest_after: last.digest_before.clone(),
+            index_before: last.index_after.clone(),
+            index_after: last.index_before.clone(),
+            inode: (0, 0),
+            is_branch_only: last.is_branch_only,
+            base: last.base.clone(),
+            record: last.record.clone(),
+        };
+        match moving::make(self, &turn, &shadow, planned) {
+            Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
+            made => made,
+        }
+    }
+}
+
+/// The last act, when it can be turned that way.
+fn last_of(acts: &[Act], way: UndoWay) -> Result<&Move, RescueError> {
+    journal::last_done(acts)
+        .filter(|last| match (way, last.purpose) {
+            (UndoWay::Undo, Purpose::Commit | Purpose::Redo) | (UndoWay::Redo, Purpose::Undo) => true,
+            (UndoWay::Undo, Purpose::Undo) | (UndoWay::Redo, Purpose::Commit | Purpose::Redo) => false,
+        })
+        .ok_or(RescueError::Nothing)
+}
+
+/// The commits after `base` up to `newest`, the oldest first.
+fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenBack>, RescueError> {
+    let mut args =
+        vec!["rev-list".to_owned(), "--reverse".to_owned(), "--parents".to_owned(), newest.to_owned()];
+    args.extend(base.map(|base| format!("^{base}")));
+    let output = succeeded("rev-list", git.real(&args, Input::Lock)?)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut commits = Vec::new();
+    for listed in text.lines() {
+        let mut ids = listed.split(' ');
+        let Some(id) = ids.next() else { continue };
+        let before = ids.next().map_or_else(|| Ok(Tree::new()), |parent| listing::tree(git, parent))?;
+        let n_paths = differing(&before, &listing::tree(git, id)?).len();
+        commits.push(TakenBack { commit: id.to_owned(), subject: subject(git, id)?, n_paths });
+    }
+    Ok(commits)
+}
+
+/// The first line of a commit's message.
+fn subject(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Input::Lock)?)?;
+    let text = line(&output);
+    let message = text.split_once("\n\n").map_or("", |(_, message)| message);
+    Ok(message.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The paths at which two trees differ.
+fn differing(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
+    let all: std::collections::BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
+    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+}

@@ -1,0 +1,41 @@
+//! What in and around a repository could run a program, for a person to look at before they trust it.
+//!
+//! Plain values; text of the repository is shown only through [`display_text`](super::display_text).
+
+use serde::{Deserialize, Serialize};
+
+/// Everything in and around a repository that could run a program during an act, for a person to trust.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustList {
+    /// One thing each, in a fixed order.
+    pub items: Vec<TrustItem>,
+    /// The sum of the workspace's path and of all items with their contents. Another byte is another digest.
+    pub digest: String,
+}
+
+/// One thing that could run a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustItem {
+    /// What it is.
+    pub kind: TrustKind,
+    /// The name of the setting, or the path of the file. Untrusted text.
+    pub name: String,
+    /// The command, the line with the attribute, or the size and sum of the file. Untrusted text.
+    pub content: String,
+}
+
+/// What could run a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustKind {
+    /// A setting of git that names a program.
+    Setting,
+    /// A line that gives a filter to paths.
+    Attribute,
+    /// A file in the folder of hooks.
+    Hook,
+    /// A file of the workspace that a command names.
+    File,
+    /// The person's own rescue program.
+    RescueProgram,
+}

@@ -1,0 +1,206 @@
+//! Where a commit goes when the branch that is checked out cannot take it: to a new branch, if a person says
+//! so. HEAD, index and work tree stay as they are.
+
+use std::fs;
+
+use closeout::action::rescue::{RescueError, Step};
+use closeout::model::{CommitTarget, RescuePlan, UndoWay};
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+/// The branch that a plan offers.
+fn offered(plan: &RescuePlan) -> String {
+    let names = plan.targets.iter().filter_map(|target| match target {
+        CommitTarget::NewBranch(name) => Some(name.clone()),
+        CommitTarget::Head | CommitTarget::ProtectedHead => None,
+    });
+    names.last().unwrap()
+}
+
+/// Without a choice nothing is committed; with the new branch only that branch is new, and undo and redo
+/// remove and make it.
+fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
+    let rescuer = rescuer(repo);
+    let plan = rescuer.plan(repo.path(), "rescue: work").unwrap();
+    assert!(plan.refusal.as_ref().unwrap().contains(word), "{:?}", plan.refusal);
+    let name = offered(&plan);
+    assert_eq!((&plan.targets, &plan.target), (&vec![CommitTarget::NewBranch(name.clone())], &None));
+    assert!(name.starts_with("refs/heads/rescue/20"), "{name}");
+    let before = fingerprint(repo);
+    for target in [None, Some(CommitTarget::Head), Some(CommitTarget::ProtectedHead)] {
+        let plan = RescuePlan { target, ..plan.clone() };
+        assert!(matches!(rescuer.commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
+        assert_eq!(fingerprint(repo), before);
+    }
+    let plan = RescuePlan { target: Some(CommitTarget::NewBranch(name.clone())), ..plan };
+    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    let made = rescued.commits.last().unwrap().clone();
+    assert_eq!(rescued.branch, name);
+    let after = fingerprint(repo);
+    assert_eq!(
+        (&after.work_tree, &after.index, &after.locks),
+        (&before.work_tree, &before.index, &before.locks)
+    );
+    let is_new = |line: &&str| !before.references.contains(line);
+    let new: Vec<&str> = after.references.lines().filter(is_new).collect();
+    assert_eq!(new, [format!("{made} commit\t{name}")]);
+    assert_eq!(repo.git(["rev-parse", &format!("{made}^")]), plan.head.clone().unwrap());
+    assert_eq!(content(repo, &made, b"split").unwrap(), b"first\n1\n2\nlast\n");
+    let undo = rescuer.undo_plan(repo.path()).unwrap();
+    assert_eq!((undo.from.as_deref(), undo.to.as_deref(), &undo.branch), (Some(&made[..]), None, &name));
+    assert_eq!((undo.commits.len(), undo.commits[0].n_paths), (1, undo.paths.len()));
+    rescuer.turn_back(repo.path(), &undo).unwrap();
+    assert_eq!(fingerprint(repo), before);
+    let redo = rescuer.redo_plan(repo.path()).unwrap();
+    assert_eq!((redo.way, &redo.paths, &redo.commits), (UndoWay::Redo, &undo.paths, &undo.commits));
+    rescuer.turn_back(repo.path(), &redo).unwrap();
+    assert_eq!(fingerprint(repo), after);
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(repo), before);
+}
+
+// V07
+#[test]
+fn with_a_detached_head_a_new_branch_is_offered() {
+    let repo = rich();
+    repo.git(["checkout", "-q", "--detach"]);
+    assert_a_new_branch_takes_it(&repo, "detached");
+}
+
+#[test]
+fn a_branch_that_is_checked_out_elsewhere_stays_and_a_new_one_is_offered() {
+    let repo = rich();
+    let other = repo.root().join("other");
+    repo.git(["worktree", "add", "-q", "--force", &other.display().to_string(), "main"]);
+    assert_a_new_branch_takes_it(&repo, "another worktree");
+    let there = repo.beside("other");
+    assert_eq!(there.git(["status", "--porcelain"]), "");
+}
+
+// V08
+#[test]
+fn a_protected_branch_takes_the_commit_only_after_a_word() {
+    let repo = rich();
+    let mut rescuer = rescuer(&repo);
+    rescuer.protected = vec!["main".to_owned()];
+    let plan = rescuer.plan(repo.path(), "rescue: work").unwrap();
+    assert!(plan.refusal.as_ref().unwrap().contains("protected"));
+    let branch = CommitTarget::NewBranch(offered(&plan));
+    assert_eq!(plan.targets, [CommitTarget::ProtectedHead, branch.clone()]);
+    let before = fingerprint(&repo);
+    for target in [None, Some(CommitTarget::Head)] {
+        let plan = RescuePlan { target, ..plan.clone() };
+        assert!(matches!(rescuer.commit(repo.path(), &plan), Err(RescueError::SavedOnly(_))));
+        assert_eq!(fingerprint(&repo), before);
+    }
+    let to_branch = RescuePlan { target: Some(branch), ..plan.clone() };
+    rescuer.commit(repo.path(), &to_branch).unwrap();
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    let plan = RescuePlan { target: Some(CommitTarget::ProtectedHead), ..plan };
+    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!((rescued.branch.as_str(), rescued.commits.last()), ("refs/heads/main", Some(&repo.head())));
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_person_can_take_a_new_branch_where_head_would_do_and_name_it() {
+    let repo = rich();
+    let plan = plan(&repo);
+    assert_eq!(plan.target, Some(CommitTarget::Head));
+    let before = fingerprint(&repo);
+    let to =
+        |name: &str| RescuePlan { target: Some(CommitTarget::NewBranch(name.to_owned())), ..plan.clone() };
+    for name in
+        ["main", "refs/heads/main", "refs/heads/-x", "refs/heads/a b", "refs/tags/x", "refs/heads/HEAD"]
+    {
+        let refused = rescuer(&repo).commit(repo.path(), &to(name));
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{name}: {refused:?}");
+        assert_eq!(fingerprint(&repo), before);
+    }
+    rescuer(&repo).commit(repo.path(), &to("refs/heads/mine/作業")).unwrap();
+    assert_eq!(repo.git(["log", "-1", "--format=%s", "mine/作業"]), "rescue: work");
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_branch_called_rescue_is_not_in_the_way() {
+    let repo = rich();
+    repo.git(["branch", "rescue"]);
+    repo.git(["checkout", "-q", "--detach"]);
+    let plan = rescuer(&repo).plan(repo.path(), "m").unwrap();
+    let name = offered(&plan);
+    assert!(name.starts_with("refs/heads/rescue-20"), "{name}");
+    let plan = RescuePlan { target: Some(CommitTarget::NewBranch(name.clone())), ..plan };
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert!(repo.try_git(&["rev-parse", "--verify", "-q", &name], &[]).status.success());
+}
+
+#[test]
+fn on_an_unborn_branch_the_new_branch_has_a_first_commit() {
+    let repo = Repo::unborn();
+    repo.write("f", "1\n");
+    let plan = plan(&repo);
+    let before = fingerprint(&repo);
+    let plan = RescuePlan { target: plan.targets.last().cloned(), ..plan };
+    let rescued = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, &rescued.commits[0], b"f").unwrap(), b"1\n");
+    assert_eq!(rescuer(&repo).undo_plan(repo.path()).unwrap().paths, [b"f"]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// U03 for a new branch.
+#[test]
+fn a_new_branch_that_moved_or_is_checked_out_is_not_removed() {
+    let changes: [&[&[&str]]; 3] = [
+        &[&["symbolic-ref", "HEAD", "refs/heads/the-branch"]],
+        &[&["worktree", "add", "-q", "../other", "the-branch"]],
+        &[&["update-ref", "refs/heads/the-branch", "HEAD"]],
+    ];
+    for change in changes {
+        let repo = rich();
+        let plan = plan(&repo);
+        let branch = CommitTarget::NewBranch("refs/heads/the-branch".to_owned());
+        rescuer(&repo).commit(repo.path(), &RescuePlan { target: Some(branch), ..plan }).unwrap();
+        for args in change {
+            repo.git(*args);
+        }
+        let before = fingerprint(&repo);
+        let refused = rescuer(&repo).undo(repo.path());
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{change:?}: {refused:?}");
+        assert_eq!(fingerprint(&repo), before, "{change:?}");
+    }
+}
+
+// Between the look and the making of the branch somebody takes its name.
+#[test]
+fn a_branch_that_appears_in_between_is_kept() {
+    let repo = rich();
+    let plan = plan(&repo);
+    let agent = repo.clone();
+    let at_step = rescuer_at(&repo, Step::CommitPinned, move || drop(agent.git(["branch", "taken"])));
+    let branch = CommitTarget::NewBranch("refs/heads/taken".to_owned());
+    let refused = at_step.commit(repo.path(), &RescuePlan { target: Some(branch), ..plan });
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+    assert_eq!(repo.git(["rev-parse", "taken"]), repo.head());
+    assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)));
+}
+
+// C08
+#[test]
+fn packed_references_that_are_locked_are_waited_for_and_then_left_alone() {
+    let repo = rich();
+    let plan = plan(&repo);
+    let lock = repo.git_dir().join("packed-refs.lock");
+    fs::write(&lock, "").unwrap();
+    let before = fingerprint(&repo);
+    let busy = rescuer(&repo).commit(repo.path(), &plan);
+    assert!(matches!(busy, Err(RescueError::Busy(_))), "{busy:?}");
+    assert_eq!(fingerprint(&repo), before);
+    fs::remove_file(&lock).unwrap();
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+}
