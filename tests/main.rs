@@ -24,6 +24,7 @@ mod judge_properties;
 mod live;
 mod monitor;
 mod process;
+mod reply;
 mod rescue;
 mod store;
 mod support;

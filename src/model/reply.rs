@@ -48,6 +48,9 @@ pub enum ReplyChannel {
 /// How a reply would go, as a person sees it before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyPlan {
+    /// The id of the reply that is sent by this plan. A plan sends one reply at most: what comes again with
+    /// the same id was sent before.
+    pub id: String,
     /// The session.
     pub session: SessionName,
     /// How it reaches the session.
@@ -139,7 +142,51 @@ pub enum ReceiptState {
     Unknown,
 }
 
+/// The longest excerpt of a reply, in characters. Shorter than what is kept of a prompt, so that a prompt can
+/// be known by it.
+const LONGEST_EXCERPT: usize = 160;
+/// What stands for the rest of a text that was cut.
+const CUT: char = '…';
+
+impl Receipt {
+    /// The beginning of a text, as a receipt keeps it.
+    pub fn excerpt_of(text: &str) -> String {
+        let text = in_one_line(text);
+        match text.char_indices().nth(LONGEST_EXCERPT) {
+            Some((end, _)) => format!("{}{CUT}", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// Whether the session's newest prompt is this reply, by its beginning and its time. `prompt` may be
+    /// shortened. A person who types the same words later is taken for it, too.
+    pub fn is_shown_by(&self, prompt: &str, prompted_at: Timestamp) -> bool {
+        let shown = in_one_line(prompt);
+        let is_same = match (self.excerpt.strip_suffix(CUT), shown.strip_suffix(CUT)) {
+            (Some(begin), _) => shown.starts_with(begin),
+            (None, Some(begin)) => !begin.is_empty() && self.excerpt.starts_with(begin),
+            (None, None) => shown == self.excerpt,
+        };
+        prompted_at >= self.sent_at && is_same && !self.excerpt.is_empty()
+    }
+}
+
+/// The text with each run of white space as one blank.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
 impl ReceiptState {
+    /// Whether more can become known of a reply in this state.
+    pub fn is_open(self) -> bool {
+        match self {
+            ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Held | ReceiptState::Unknown => {
+                true
+            }
+            ReceiptState::Refused | ReceiptState::Consumed => false,
+        }
+    }
+
     /// How an act ends that leaves it so.
     pub fn class(self) -> ActClass {
         match self {
@@ -157,4 +204,44 @@ pub struct Draft {
     pub session: SessionName,
     /// The text so far. Private.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(text: &str) -> Receipt {
+        Receipt {
+            id: "r".to_owned(),
+            session: SessionName { agent: "claude".to_owned(), session_id: "s".to_owned() },
+            channel_words: String::new(),
+            excerpt: Receipt::excerpt_of(text),
+            sent_at: Timestamp(1000),
+            state: ReceiptState::Held,
+            words: None,
+        }
+    }
+
+    #[test]
+    fn a_reply_is_known_by_its_words_and_its_time() {
+        let long = "wort ".repeat(60);
+        let cut = |text: &str| text.chars().take(200).chain(['…']).collect::<String>();
+        let cases = [
+            ("2", "2", 1000, true),
+            ("2", "2", 999, false),
+            ("2", "20", 2000, false),
+            ("はい", " はい\n", 2000, true),
+            ("a\nb  c", "a b c", 2000, true),
+            (long.as_str(), &cut(&long), 2000, true),
+            (long.as_str(), long.trim(), 2000, true),
+            (long.as_str(), "wort wort", 2000, false),
+            ("", "", 2000, false),
+            ("yes", "…", 2000, false),
+            ("yes", "yes, and more", 2000, false),
+        ];
+        for (text, prompt, at, wanted) in cases {
+            let told = receipt(text).is_shown_by(prompt, Timestamp(at));
+            assert_eq!(told, wanted, "{text:?} {prompt:?} {at}");
+        }
+    }
 }

@@ -22,6 +22,10 @@ pub struct SessionView {
     pub origin: SessionOrigin,
     /// What it does.
     pub activity: Activity,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// When it was put.
+    pub prompted_at: Option<Timestamp>,
     /// When its record last grew.
     pub moved_at: Option<Timestamp>,
     /// When its last turn ended; `None` while one runs, or when no source tells.

@@ -16,7 +16,7 @@ pub enum Told {
     Act {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The number of the act; 0 for one that was not begun.
+        /// The number of the act; 0 for one that was not begun, and for what became known of one later.
         number: u64,
         /// What it was.
         kind: ActKind,

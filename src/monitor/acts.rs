@@ -4,7 +4,8 @@
 
 use crate::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, AuditEntry, Draft, Effect,
-    Receipt, RunningAct, SessionName, SmartReport, Timestamp, Told, VerifyReport, WorkspaceId,
+    Receipt, ReceiptState, RunningAct, SessionName, SessionView, SmartReport, Timestamp, Told, VerifyReport,
+    WorkspaceId,
 };
 
 use super::Monitor;
@@ -50,6 +51,27 @@ impl Acts {
                 self.drafts.push(draft);
             }
         }
+    }
+
+    /// Looks for the replies that are under way in what the sessions were asked last. Answers with those that
+    /// were found.
+    fn find_replies(&mut self, sessions: &[SessionView]) -> Vec<Receipt> {
+        let mut found = Vec::new();
+        for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
+            let is_its = |session: &&SessionView| {
+                session.agent == receipt.session.agent && session.session_id == receipt.session.session_id
+            };
+            let prompted = sessions
+                .iter()
+                .find(is_its)
+                .and_then(|session| session.prompt.as_deref().zip(session.prompted_at));
+            if prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at)) {
+                receipt.state = ReceiptState::Consumed;
+                receipt.words = None;
+                found.push(receipt.clone());
+            }
+        }
+        found
     }
 
     /// Takes note of an outcome.
@@ -160,6 +182,23 @@ impl Monitor {
             self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
         }
         self.told.push(Told::Act { workspace: id, number, kind, outcome });
+    }
+
+    /// The sessions of a workspace were read: a reply may stand in a record by now.
+    pub(super) fn find_replies(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        let found = tracked.acts.find_replies(&tracked.snapshot.words.sessions);
+        let drafts = tracked.acts.drafts.clone();
+        for receipt in found {
+            let is_its = |draft: &&Draft| {
+                draft.session == receipt.session && Receipt::excerpt_of(&draft.text) == receipt.excerpt
+            };
+            if drafts.iter().any(|draft| is_its(&draft)) {
+                self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
+            }
+            let outcome = Box::new(ActOutcome::Replied(Box::new(receipt)));
+            self.told.push(Told::Act { workspace: id.clone(), number: 0, kind: ActKind::Reply, outcome });
+        }
     }
 
     fn tell_problem(&mut self, workspace: WorkspaceId, kind: ActKind, problem: ActProblem) {

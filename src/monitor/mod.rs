@@ -108,6 +108,7 @@ impl Monitor {
                 self.with(&workspace, |tracked| {
                     effects.extend(tracked.collected(generation, took_ms, outcome, &policy, at));
                 });
+                self.find_replies(&workspace, &mut effects);
                 self.changed.insert(workspace);
                 at
             }

@@ -27,6 +27,8 @@ pub(crate) fn session(
         model: None,
         origin: SessionOrigin::Person,
         activity: Activity { state, source, since, detail: (!detail.is_empty()).then(|| detail.to_owned()) },
+        prompt: None,
+        prompted_at: None,
         moved_at: since,
         ended_at: since.filter(|_| matches!(state, ActivityState::Idle)),
         question: None,

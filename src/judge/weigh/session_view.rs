@@ -23,6 +23,8 @@ pub(super) fn view(
         model: session.model.clone(),
         origin: session.origin.clone(),
         activity,
+        prompt: session.prompt.clone(),
+        prompted_at: session.prompted_at,
         moved_at: session.written_at,
         ended_at: match &session.turn {
             TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
