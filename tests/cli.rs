@@ -5,6 +5,7 @@ mod check;
 mod classify;
 mod doctor;
 mod remembered;
+mod rescue;
 mod settings;
 mod status;
 mod usage;

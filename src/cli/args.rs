@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::agent::hook_events::HookAgent;
-use crate::model::TaskKind;
+use crate::model::{CommitAuthor, TaskKind};
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
 /// and what is left to do.
@@ -42,6 +42,19 @@ pub(super) enum Command {
     /// Let the agents tell closeout what they do, at the moment they do it
     #[command(subcommand)]
     Hook(Hook),
+    /// Save work that was never committed: record all of it, show what a commit would hold, commit it
+    ///
+    /// The record is complete, lies on a hidden reference and changes nothing. The commit holds exactly what
+    /// was shown, or it is not made.
+    ///
+    /// Exit codes: 0 done, 10 saved with gaps, 11 saved and not committed, 12 nothing to do, 20 refused, 21
+    /// somebody else is at it, 22 not trusted, 23 unknown, 30 failed, 31 took too long, 40 damage, and 2 to
+    /// 6 as those of `check`.
+    Rescue(Rescue),
+    /// Take the last rescue back: branch and index are exactly as before, and no file is touched
+    Undo(Undo),
+    /// Make the rescue again that was taken back last
+    Redo(Undo),
     /// Print what was done to workspaces, by whom, and how it ended; the newest last
     Log(Log),
     /// Print the JSON schema of what `check --json` and `status --json` print
@@ -117,6 +130,71 @@ pub(super) struct Classify {
 /// `closeout doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout rescue`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Rescue {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Only record the work; commit nothing
+    #[arg(long, conflicts_with_all = ["dry_run", "message", "split", "include", "author", "protected", "new_branch"])]
+    pub(super) record_only: bool,
+    /// Record the work and show what would be committed; commit nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Say yes to what would be asked
+    #[arg(short, long)]
+    pub(super) yes: bool,
+    /// The commit message, in place of the proposed one
+    #[arg(short, long, value_name = "TEXT")]
+    pub(super) message: Option<String>,
+    /// Make several commits, which are one rescue: first what is staged, or one for each folder
+    #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, default_missing_value = "staged")]
+    pub(super) split: Option<SplitBy>,
+    /// Take in a path, or all below a folder, that would be left out; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub(super) include: Vec<PathBuf>,
+    /// Whose name the commit bears, where git knows none: `Name <mail>`
+    #[arg(long, value_name = "AUTHOR", value_parser = super::rescue::author)]
+    pub(super) author: Option<CommitAuthor>,
+    /// Commit to a protected branch
+    #[arg(long, conflicts_with = "new_branch")]
+    pub(super) protected: bool,
+    /// Commit to a new branch; HEAD, index and work tree stay as they are
+    #[arg(long)]
+    pub(super) new_branch: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// By what work is split into commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SplitBy {
+    /// First what is staged, as it is staged; then the rest
+    Staged,
+    /// One for each folder at the top
+    Folders,
+}
+
+/// `closeout undo` and `closeout redo`.
+#[derive(Debug, Args)]
+pub(super) struct Undo {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Say yes to what would be asked
+    #[arg(short, long)]
+    pub(super) yes: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

@@ -4,7 +4,6 @@
 //! terminal, exit codes. Errors of all rooms end as one sentence that says what happened and what to
 //! do. No rule lives here.
 
-#[expect(dead_code, reason = "the fronts of acts are built one after the other")]
 mod acting;
 mod args;
 mod check;
@@ -16,6 +15,7 @@ mod hook;
 mod log;
 mod output;
 mod report;
+mod rescue;
 mod schema;
 mod status;
 mod text;
@@ -26,6 +26,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::model::UndoWay;
 use args::{Arguments, Command};
 use environment::Environment;
 use exit::{Failure, Outcome};
@@ -47,6 +48,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
         Some(Command::Hook(command)) => hook::run(&environment, &command),
+        Some(Command::Rescue(rescue)) => rescue::run(&environment, &rescue),
+        Some(Command::Undo(undo)) => rescue::run_undo(&environment, &undo, UndoWay::Undo),
+        Some(Command::Redo(redo)) => rescue::run_undo(&environment, &redo, UndoWay::Redo),
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
     };

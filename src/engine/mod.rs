@@ -19,10 +19,11 @@ mod watching;
 
 use std::path::PathBuf;
 
+use crate::action::rescue::Rescuer;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{LiveSources, Surroundings};
-use crate::model::Timestamp;
+use crate::model::{ActProblem, Timestamp};
 use crate::store::hook_log;
 
 pub use live::Engine;
@@ -82,6 +83,14 @@ pub struct Overlay {
 }
 
 impl Launch {
+    /// Where rescues are made from.
+    ///
+    /// # Errors
+    /// There is no git program, or no state folder for the journal.
+    pub fn rescuer(&self) -> Result<Rescuer, ActProblem> {
+        acting::rescue::rescuer_of(self)
+    }
+
     /// Where hooks of agents leave their events.
     fn hook_folder(&self) -> Option<PathBuf> {
         self.state_folder.as_deref().map(hook_log::folder)

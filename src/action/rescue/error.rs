@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::ActClass;
 use crate::process::ProcessError;
 
 /// Why nothing was done. Whatever was recorded before stays.
@@ -54,6 +55,20 @@ pub enum RescueError {
 }
 
 impl RescueError {
+    /// How an act ends that fails so.
+    pub fn class(&self) -> ActClass {
+        match self {
+            RescueError::Refused(_) => ActClass::Refused,
+            RescueError::SavedOnly(_) => ActClass::SavedOnly,
+            RescueError::Busy(_) => ActClass::Busy,
+            RescueError::Untrusted(_) => ActClass::Untrusted,
+            RescueError::Nothing => ActClass::Nothing,
+            RescueError::Damage(_) => ActClass::Damage,
+            RescueError::TimedOut(_) => ActClass::TimedOut,
+            RescueError::Git { .. } | RescueError::Process(_) | RescueError::Io { .. } => ActClass::Failed,
+        }
+    }
+
     /// For `map_err`: what was tried with which file.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();

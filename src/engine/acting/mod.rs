@@ -7,7 +7,7 @@ mod asking;
 mod audit;
 mod decide;
 mod reply;
-mod rescue;
+pub(super) mod rescue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,12 +22,18 @@ use super::{Launch, clock, collect};
 type Acted = Result<ActOutcome, ActProblem>;
 
 /// What an act is carried out with.
-#[expect(dead_code, reason = "each kind of act takes what it needs as it is built")]
 pub(super) struct Tools<'a> {
     /// Programs, folders and configuration of this run.
     pub(super) launch: &'a Launch,
     /// Told how far the act is; the last word counts.
     pub(super) report: &'a (dyn Fn(ActProgress) + Send + Sync),
+}
+
+impl Tools<'_> {
+    /// Tells what is done now.
+    fn say(&self, words: &str) {
+        (self.report)(ActProgress { words: words.to_owned(), ..ActProgress::default() });
+    }
 }
 
 /// Carries out an act and writes it down. Blocks as long as it takes. The second value is its entry in

@@ -1,25 +1,118 @@
-//! Rescue, undo and redo.
+//! Rescue, undo and redo: what the monitor asks for, done by the room that may.
 
-use crate::model::{ActRequest, RescuePlan, UndoPlan, UndoWay};
+use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
+use crate::model::{ActClass, ActOutcome, ActProblem, ActRequest, RescuePlan, UndoPlan, UndoWay};
 
-use super::{Acted, Tools, not_yet};
+use super::{Acted, Tools};
 
-pub(super) fn plan(_: &ActRequest, _: Option<&str>, _: bool, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// The folder of rescues' journals and kept indexes, in the state folder.
+const FOLDER: &str = "rescue";
+
+/// Records the work, and plans a visible commit of it.
+pub(super) fn plan(
+    request: &ActRequest,
+    message: Option<&str>,
+    _is_size_allowed: bool,
+    tools: &Tools<'_>,
+) -> Acted {
+    tools.say("recording the uncommitted work");
+    let wanted = PlanRequest {
+        message: message.map(str::to_owned),
+        task: request.prompt.clone(),
+        last_words: request.last_words.clone(),
+    };
+    let plan = rescuer(tools)?.plan(request.workspace.path(), wanted).map_err(problem)?;
+    Ok(ActOutcome::RescuePlanned(Box::new(plan)))
 }
 
-pub(super) fn record(_: &ActRequest, _: bool, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// Only records the work.
+pub(super) fn record(request: &ActRequest, _is_size_allowed: bool, tools: &Tools<'_>) -> Acted {
+    tools.say("recording the uncommitted work");
+    let record = rescuer(tools)?.record(request.workspace.path()).map_err(problem)?;
+    Ok(ActOutcome::Recorded(Box::new(record)))
 }
 
-pub(super) fn commit(_: &ActRequest, _: &RescuePlan, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// Commits what a plan shows.
+pub(super) fn commit(request: &ActRequest, plan: &RescuePlan, tools: &Tools<'_>) -> Acted {
+    tools.say("looking again, and committing what was confirmed");
+    let rescued = rescuer(tools)?.commit(request.workspace.path(), plan).map_err(|error| {
+        let problem = problem(error);
+        let is_saved = problem.next.is_none() && problem.class == ActClass::SavedOnly;
+        if is_saved {
+            problem.with_next(format!("the work is kept in {}", plan.record.reference))
+        } else {
+            problem
+        }
+    })?;
+    Ok(ActOutcome::Rescued(Box::new(rescued)))
 }
 
-pub(super) fn plan_undo(_: &ActRequest, _: UndoWay, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// What an undo or a redo would do.
+pub(super) fn plan_undo(request: &ActRequest, way: UndoWay, tools: &Tools<'_>) -> Acted {
+    let (rescuer, path) = (rescuer(tools)?, request.workspace.path());
+    let plan = match way {
+        UndoWay::Undo => rescuer.undo_plan(path),
+        UndoWay::Redo => rescuer.redo_plan(path),
+    };
+    plan.map(|plan| ActOutcome::UndoPlanned(Box::new(plan))).map_err(|error| match error {
+        RescueError::Nothing => {
+            let words = match way {
+                UndoWay::Undo => "there is no rescue to take back here",
+                UndoWay::Redo => "there is no rescue to make again here",
+            };
+            ActProblem::new(ActClass::Nothing, words)
+        }
+        error => problem(error),
+    })
 }
 
-pub(super) fn undo(_: &ActRequest, _: &UndoPlan, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// Takes a rescue back, or makes it again, as the plan says.
+pub(super) fn undo(request: &ActRequest, plan: &UndoPlan, tools: &Tools<'_>) -> Acted {
+    rescuer(tools)?.turn_back(request.workspace.path(), plan).map_err(problem)?;
+    Ok(ActOutcome::Undone(Box::new(plan.clone())))
+}
+
+/// Where rescues of this run are made from.
+fn rescuer(tools: &Tools<'_>) -> Result<Rescuer, ActProblem> {
+    tools.launch.rescuer()
+}
+
+/// Makes the value that rescues are made from: git, and closeout's own folder.
+pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Rescuer, ActProblem> {
+    let git = launch.git_program.clone().ok_or_else(|| {
+        ActProblem::new(ActClass::Failed, "git was not found on the path")
+            .with_next("install git 2.38 or newer; `closeout doctor` says more")
+    })?;
+    let state = launch.state_folder.as_ref().ok_or_else(|| {
+        ActProblem::new(ActClass::Failed, "there is no state folder, and a rescue needs its journal")
+            .with_next("set HOME or CLOSEOUT_STATE_DIR")
+    })?;
+    Ok(Rescuer::new(git, launch.home.clone(), state.join(FOLDER)))
+}
+
+/// An error of the rescue, for a person.
+pub(in crate::engine) fn problem(error: RescueError) -> ActProblem {
+    let class = error.class();
+    let mut words = error.to_string();
+    // What a system call said stands below the error.
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    let problem = ActProblem::new(class, words);
+    match error {
+        RescueError::Nothing => ActProblem::new(ActClass::Nothing, "there is no uncommitted work here"),
+        RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
+        RescueError::TimedOut(_) => {
+            problem.with_next("something in the repository hangs (a FIFO, a dead mount); nothing was changed")
+        }
+        RescueError::Refused(_)
+        | RescueError::SavedOnly(_)
+        | RescueError::Untrusted(_)
+        | RescueError::Damage(_)
+        | RescueError::Git { .. }
+        | RescueError::Process(_)
+        | RescueError::Io { .. } => problem,
+    }
 }

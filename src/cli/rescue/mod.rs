@@ -1,0 +1,254 @@
+//! `closeout rescue`, `closeout undo` and `closeout redo`: saves work that was never committed, shows what a
+//! commit of it would be, commits what was confirmed, takes it back.
+
+mod preview;
+
+use std::os::unix::ffi::OsStrExt as _;
+
+use crate::model::{
+    Act, ActClass, ActOutcome, CommitAuthor, CommitTarget, RescuePlan, RescueRecord, SplitKind, UndoWay,
+    display_text,
+};
+
+use super::acting::{Acting, confirm, launch, unexpected};
+use super::args::{Rescue, SplitBy, Undo};
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::report::line;
+use super::{Ended, output};
+use preview::{files, short};
+
+/// Runs `closeout rescue`.
+pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
+    let launch = launch(environment, &rescue.path)?;
+    let mut acting = Acting::judge(&launch)?;
+    if rescue.record_only {
+        let act = Act::Record { is_size_allowed: rescue.yes };
+        return match acting.act(act) {
+            ActOutcome::Recorded(record) => recorded(&record, rescue.json),
+            outcome => Ok(unexpected(&outcome)),
+        };
+    }
+    let act = Act::PlanRescue { message: rescue.message.clone(), is_size_allowed: rescue.yes };
+    let mut plan = match acting.act(act) {
+        ActOutcome::RescuePlanned(plan) => plan,
+        outcome => return Ok(unexpected(&outcome)),
+    };
+    choose(&mut plan, rescue)?;
+    if rescue.json && (rescue.dry_run || plan.target.is_none()) {
+        output::print_line(&line(&plan))?;
+    } else if !rescue.json {
+        output::print(&preview::preview(&plan))?;
+    }
+    if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
+        return Ok(refused(&plan, refusal));
+    }
+    if rescue.dry_run {
+        return Ok(Outcome::Act(ActClass::Done));
+    }
+    commit(&mut acting, plan, rescue)
+}
+
+fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> Ended {
+    let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+    let question = format!("Commit {} to {}?", files(n_in), display_text::line(&target_words(&plan)));
+    if !confirm(&question, rescue.yes) {
+        let reference = display_text::line(&plan.record.reference).into_owned();
+        output::complain(&format!("nothing was committed; the work is kept in {reference}"));
+        return Ok(Outcome::Act(ActClass::SavedOnly));
+    }
+    match acting.act(Act::Rescue { plan }) {
+        ActOutcome::Rescued(rescued) if rescue.json => {
+            output::print_line(&line(&rescued))?;
+            Ok(Outcome::Act(rescued.record.class()))
+        }
+        ActOutcome::Rescued(rescued) => {
+            for commit in &rescued.commits {
+                output::print_line(&format!(
+                    "committed {commit} on {}",
+                    display_text::line(short(&rescued.branch))
+                ))?;
+            }
+            for note in &rescued.notes {
+                output::print_line(&display_text::line(note))?;
+            }
+            if rescued.can_be_undone {
+                output::print_line("`closeout undo` takes it back exactly")?;
+            }
+            Ok(Outcome::Act(rescued.record.class()))
+        }
+        outcome => Ok(unexpected(&outcome)),
+    }
+}
+
+fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
+    if is_json {
+        output::print_line(&line(record))?;
+    } else {
+        output::print_line(&format!(
+            "saved in {}: {}, {}",
+            display_text::line(&record.reference),
+            files(record.n_files),
+            display_text::size(record.n_bytes)
+        ))?;
+        for gap in &record.gaps {
+            let path = display_text::bytes(&gap.path);
+            output::print_line(&format!("  gap  {path}: {}", display_text::line(&gap.reason)))?;
+        }
+    }
+    Ok(Outcome::Act(record.class()))
+}
+
+/// Says why no commit is made as things stand, and what makes one.
+fn refused(plan: &RescuePlan, refusal: &str) -> Outcome {
+    output::complain(&format!("closeout: no commit: {}", display_text::line(refusal)));
+    for target in &plan.targets {
+        match target {
+            CommitTarget::Head => {}
+            CommitTarget::ProtectedHead => {
+                output::complain("  → --protected commits to this branch all the same");
+            }
+            CommitTarget::NewBranch(name) => {
+                let name = display_text::line(short(name));
+                output::complain(&format!("  → --new-branch commits to a new branch, {name}"));
+            }
+        }
+    }
+    let reference = display_text::line(&plan.record.reference);
+    output::complain(&format!("  → `closeout restore {reference} FOLDER` gives the files back"));
+    Outcome::Act(ActClass::SavedOnly)
+}
+
+/// Enters what the flags choose into the plan.
+fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
+    if rescue.protected {
+        choose_target(plan, |target| *target == CommitTarget::ProtectedHead)
+            .ok_or_else(|| usage("--protected: the branch here is not a protected one"))?;
+    }
+    if rescue.new_branch {
+        choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)))
+            .ok_or_else(|| usage("--new-branch: no new branch can be made here"))?;
+    }
+    for included in &rescue.include {
+        let bytes = included.as_os_str().as_bytes();
+        let folder = [bytes.strip_suffix(b"/").unwrap_or(bytes), b"/"].concat();
+        let mut n_found = 0;
+        for path in plan.paths.iter_mut().filter(|path| path.path == bytes || path.path.starts_with(&folder))
+        {
+            n_found += 1;
+            match path.left_out {
+                Some(reason) if !reason.can_be_asked_for() => {
+                    let name = display_text::bytes(&path.path);
+                    return Err(usage(&format!(
+                        "--include {name}: it cannot be in a commit; the record has it"
+                    )));
+                }
+                Some(_) | None => path.left_out = None,
+            }
+        }
+        if n_found == 0 {
+            let name = display_text::path(included);
+            return Err(usage(&format!("--include {name}: no such path is changed here")));
+        }
+    }
+    if let Some(author) = &rescue.author {
+        plan.author = Some(author.clone());
+    }
+    if let Some(split) = rescue.split {
+        let kind = match split {
+            SplitBy::Staged => SplitKind::Staged,
+            SplitBy::Folders => SplitKind::Folders,
+        };
+        if !plan.splits.iter().any(|offered| offered.kind == kind) {
+            let offered = preview::split_words(&plan.splits);
+            let offered = if offered.is_empty() { "nothing".to_owned() } else { offered };
+            return Err(usage(&format!("--split: this work can be split by {offered}")));
+        }
+        plan.split = Some(kind);
+    }
+    Ok(())
+}
+
+fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool) -> Option<()> {
+    plan.target = Some(plan.targets.iter().find(|target| is_meant(target))?.clone());
+    Some(())
+}
+
+fn target_words(plan: &RescuePlan) -> String {
+    match &plan.target {
+        Some(CommitTarget::NewBranch(name)) => format!("the new branch {}", short(name)),
+        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => short(&plan.branch).to_owned(),
+    }
+}
+
+fn usage(words: &str) -> Failure {
+    Failure::Usage(words.to_owned())
+}
+
+/// Reads `Name <mail>`.
+pub(super) fn author(text: &str) -> Result<CommitAuthor, String> {
+    let parts = text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<'));
+    let parts = parts.map(|(name, mail)| (name.trim(), mail.trim()));
+    match parts {
+        Some((name, mail)) if !name.is_empty() && !mail.is_empty() && !name.contains(['<', '>', '\n']) => {
+            Ok(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
+        }
+        Some(_) | None => Err("it has the form `Name <mail>`".to_owned()),
+    }
+}
+
+/// Runs `closeout undo` and `closeout redo`.
+pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> Ended {
+    let launch = launch(environment, &undo.path)?;
+    let mut acting = Acting::judge(&launch)?;
+    let plan = match acting.act(Act::PlanUndo { way }) {
+        ActOutcome::UndoPlanned(plan) => plan,
+        outcome => return Ok(unexpected(&outcome)),
+    };
+    if undo.json && undo.dry_run {
+        output::print_line(&line(&plan))?;
+    } else if !undo.json {
+        output::print(&preview::undo_preview(&plan))?;
+    }
+    if undo.dry_run {
+        return Ok(Outcome::Act(ActClass::Done));
+    }
+    let question = match way {
+        UndoWay::Undo => "Take it back?",
+        UndoWay::Redo => "Make it again?",
+    };
+    if !confirm(question, undo.yes) {
+        output::complain("nothing was changed");
+        return Ok(Outcome::Act(ActClass::Cancelled));
+    }
+    match acting.act(Act::Undo { plan }) {
+        ActOutcome::Undone(done) if undo.json => {
+            output::print_line(&line(&done))?;
+            Ok(Outcome::Act(ActClass::Done))
+        }
+        ActOutcome::Undone(done) => {
+            let branch = display_text::line(short(&done.branch)).into_owned();
+            let at = done
+                .to
+                .as_deref()
+                .map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
+            output::print_line(&format!("{branch} {at}"))?;
+            Ok(Outcome::Act(ActClass::Done))
+        }
+        outcome => Ok(unexpected(&outcome)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_has_a_name_and_a_mail() {
+        let known = author("Ann Example <ann@example.org>").unwrap();
+        assert_eq!((known.name.as_str(), known.mail.as_str()), ("Ann Example", "ann@example.org"));
+        for text in ["", "Ann", "<a@b>", "Ann <>", "Ann a@b", "A <b> <c>"] {
+            assert!(author(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The preview of a rescue as text: every path with its state and size, what is left out and why, where it
+//! goes and with which message. Every text that comes from outside is cleaned here.
+
+use std::fmt::Write as _;
+
+use crate::model::{
+    ActKind, CommitTarget, LeftOut, PlannedChange, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
+    UndoPlan, UndoWay, display_text,
+};
+
+/// The whole preview.
+pub(super) fn preview(plan: &RescuePlan) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "saved in {}: {}, {}",
+        display_text::line(&plan.record.reference),
+        files(plan.record.n_files),
+        display_text::size(plan.record.n_bytes)
+    );
+    for gap in &plan.record.gaps {
+        let path =
+            if gap.path.is_empty() { String::new() } else { format!("{}: ", display_text::bytes(&gap.path)) };
+        let _ = writeln!(text, "  gap  {path}{}", display_text::line(&gap.reason));
+    }
+    let (included, left_out): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|path| path.left_out.is_none());
+    let n_bytes = included.iter().map(|path| path.size).sum();
+    let _ = writeln!(text, "\nto be committed: {}, {}", files(included.len()), display_text::size(n_bytes));
+    included.iter().for_each(|path| write_path(&mut text, path));
+    if !left_out.is_empty() {
+        let _ = writeln!(
+            text,
+            "\nleft out of the commit, and in the record all the same: {}",
+            files(left_out.len())
+        );
+        left_out.iter().for_each(|path| write_path(&mut text, path));
+    }
+    for note in &plan.notes {
+        let _ = writeln!(text, "note: {}", display_text::line(&note.words()));
+    }
+    write_target(&mut text, plan);
+    write_messages(&mut text, plan);
+    text
+}
+
+fn write_path(text: &mut String, path: &PlannedPath) {
+    let sign = match path.change {
+        PlannedChange::Added => 'A',
+        PlannedChange::Modified => 'M',
+        PlannedChange::Deleted => 'D',
+    };
+    let size =
+        if path.change == PlannedChange::Deleted { String::new() } else { display_text::size(path.size) };
+    let _ = write!(text, "  {sign}  {size:>7}  {}", display_text::bytes(&path.path));
+    if path.is_converted {
+        text.push_str("  (committed in another form: line ends, encoding or a filter)");
+    }
+    if let Some(reason) = path.left_out {
+        let ask = if reason.can_be_asked_for() { "; --include takes it in" } else { "" };
+        let _ = write!(text, "  ({}{ask})", left_out_words(reason));
+    }
+    text.push('\n');
+}
+
+/// Why a path is left out, in words.
+fn left_out_words(reason: LeftOut) -> &'static str {
+    match reason {
+        LeftOut::Secret => "may be a secret",
+        LeftOut::Junk => "a build product or dependency",
+        LeftOut::Large => "larger than 10 MB",
+        LeftOut::Nested => "of a repository inside this one",
+        LeftOut::Flagged => "marked assume-unchanged or skip-worktree",
+        LeftOut::Gap => "could not be read exactly",
+        LeftOut::Name => "git refuses the name",
+        LeftOut::Untrusted => "its filter would run a program that is not trusted",
+    }
+}
+
+fn write_target(text: &mut String, plan: &RescuePlan) {
+    let branch = display_text::line(short(&plan.branch)).into_owned();
+    let words = match &plan.target {
+        Some(CommitTarget::Head | CommitTarget::ProtectedHead) => format!("on branch {branch}"),
+        Some(CommitTarget::NewBranch(name)) => {
+            format!("on the new branch {}; HEAD, index and work tree stay", display_text::line(short(name)))
+        }
+        None => String::new(),
+    };
+    if !words.is_empty() {
+        let _ = writeln!(text, "\n{words}");
+    }
+    match (&plan.author, &plan.target) {
+        (Some(author), Some(_)) => {
+            let name = display_text::line(&author.name);
+            let _ = writeln!(text, "by {name} <{}>", display_text::line(&author.mail));
+        }
+        (None, Some(_)) => text.push_str("by nobody yet: git knows no name; give --author \"Name <mail>\"\n"),
+        (_, None) => {}
+    }
+}
+
+fn write_messages(text: &mut String, plan: &RescuePlan) {
+    let split = plan.split.and_then(|kind| plan.splits.iter().find(|split| split.kind == kind));
+    let Some(split) = split else {
+        let _ = writeln!(text, "\nmessage");
+        write_message(text, &plan.message);
+        return;
+    };
+    for (number, commit) in split.commits.iter().enumerate() {
+        let _ = writeln!(text, "\ncommit {}: {}", number + 1, files(commit.paths.len()));
+        write_message(text, &commit.message);
+    }
+}
+
+fn write_message(text: &mut String, message: &str) {
+    for line in message.lines() {
+        let _ = writeln!(text, "  | {}", display_text::line(line));
+    }
+}
+
+/// The ways to split it that the plan offers.
+pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
+    let words = |split: &PlannedSplit| {
+        let name = match split.kind {
+            SplitKind::Staged => "staged",
+            SplitKind::Folders => "folders",
+        };
+        format!("{name} ({} commits)", split.commits.len())
+    };
+    splits.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+/// What an undo or a redo would do, as text.
+pub(super) fn undo_preview(plan: &UndoPlan) -> String {
+    let (verb, kind) = match plan.way {
+        UndoWay::Undo => ("to be taken back", ActKind::Undo),
+        UndoWay::Redo => ("to be made again", ActKind::Redo),
+    };
+    let mut text = format!("{verb} on {}:\n", display_text::line(short(&plan.branch)));
+    for commit in &plan.commits {
+        let id = commit.commit.get(..12).unwrap_or(&commit.commit);
+        let subject = display_text::line(&commit.subject);
+        let _ = writeln!(text, "  {id}  {subject}  ({})", files(commit.n_paths));
+    }
+    if kind == ActKind::Undo {
+        text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
+    }
+    text
+}
+
+/// A number of files in words.
+pub(super) fn files(n_files: usize) -> String {
+    if n_files == 1 { "1 file".to_owned() } else { format!("{n_files} files") }
+}
+
+/// A branch without `refs/heads/`.
+pub(super) fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
+}

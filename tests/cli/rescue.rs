@@ -1,0 +1,116 @@
+//! `closeout rescue`, `undo`, `redo` and `log`: what they print, their exit codes, and what they change.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::with_work;
+use crate::support::desk::{Desk, Run};
+use crate::support::repo::Repo;
+
+/// A repository with a staged and an unstaged edit, a new file and a secret.
+fn dirty() -> Repo {
+    let repo = with_work();
+    repo.git(["config", "user.name", "Ann"]);
+    repo.git(["config", "user.email", "ann@example.org"]);
+    repo.write("parser.rs", "staged\n");
+    repo.git(&["add", "parser.rs"]);
+    repo.write("parser.rs", "staged\nand not\n");
+    repo.write("neü.rs", "new\n");
+    repo.write(".env", "TOKEN=1\n");
+    repo
+}
+
+fn run(desk: &Desk, repo: &Repo, arguments: &[&str]) -> Run {
+    let path = repo.path().to_str().unwrap();
+    desk.run(desk.at("."), &[&[arguments[0], path], &arguments[1..]].concat())
+}
+
+fn status(repo: &Repo) -> String {
+    repo.git(&["status", "--porcelain=v2"])
+}
+
+#[test]
+fn a_preview_commits_nothing_and_names_every_path() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let before = (status(&repo), repo.git(&["rev-parse", "HEAD"]));
+    let shown = run(&desk, &repo, &["rescue", "--dry-run"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    for words in ["parser.rs", "neü.rs", ".env  (may be a secret; --include takes it in)", "on branch work"]
+    {
+        assert!(shown.out.contains(words), "{words}: {shown:?}");
+    }
+    assert_eq!((status(&repo), repo.git(&["rev-parse", "HEAD"])), before);
+    let plan: Value = run(&desk, &repo, &["rescue", "--dry-run", "--json"]).json();
+    let left_out: Vec<&Value> =
+        plan["paths"].as_array().unwrap().iter().map(|path| &path["left_out"]).collect();
+    assert_eq!(left_out, [&Value::from("secret"), &Value::Null, &Value::Null]);
+}
+
+#[test]
+fn what_is_confirmed_is_committed_taken_back_and_written_down() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let before = (status(&repo), repo.git(&["rev-parse", "HEAD"]));
+    let saved = run(&desk, &repo, &["rescue", "--yes", "--message", "feat: parse"]);
+    assert_eq!(saved.code, 0, "{saved:?}");
+    assert_eq!(repo.git(&["log", "-1", "--format=%s"]).trim(), "feat: parse");
+    assert_eq!(status(&repo).trim(), "? .env");
+    let undone = run(&desk, &repo, &["undo", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!((status(&repo), repo.git(&["rev-parse", "HEAD"])), before);
+    let nothing = run(&desk, &repo, &["undo", "--yes"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (12, ""), "{nothing:?}");
+    assert_eq!(run(&desk, &repo, &["redo", "--yes"]).code, 0);
+    assert_eq!(status(&repo).trim(), "? .env");
+    let log = run(&desk, &repo, &["log", "--json"]);
+    let acts: Vec<(String, String)> = log
+        .out
+        .lines()
+        .map(|line| {
+            let entry: Value = serde_json::from_str(line).unwrap();
+            let word = |value: &Value| value.as_str().unwrap().to_owned();
+            (word(&entry["kind"]), word(&entry["end"]["class"]))
+        })
+        .collect();
+    let expected = [("rescue", "done"), ("undo", "done"), ("redo", "done")];
+    assert_eq!(acts, expected.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
+    assert!(!log.out.contains("feat: parse"), "{log:?}");
+}
+
+#[test]
+fn without_a_terminal_nothing_is_committed_unless_a_flag_says_yes() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let asked = run(&desk, &repo, &["rescue"]);
+    assert_eq!(asked.code, 11, "{asked:?}");
+    assert!(asked.err.contains("the work is kept in refs/closeout/rescue/"), "{asked:?}");
+    assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
+}
+
+#[test]
+fn a_record_alone_a_clean_tree_and_a_plain_folder_have_their_codes() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let recorded = run(&desk, &repo, &["rescue", "--record-only"]);
+    assert_eq!(recorded.code, 0, "{recorded:?}");
+    assert!(recorded.out.starts_with("saved in refs/closeout/rescue/"), "{recorded:?}");
+    let clean = with_work();
+    let nothing = run(&desk, &clean, &["rescue", "--yes"]);
+    assert_eq!(nothing.code, 12, "{nothing:?}");
+    let plain = desk.at("plain");
+    std::fs::create_dir(&plain).unwrap();
+    let refused = desk.run(desk.at("."), &["rescue", plain.to_str().unwrap()]);
+    assert_eq!(refused.code, 20, "{refused:?}");
+    let missing = desk.run(desk.at("."), &["rescue", "not-there"]);
+    assert_eq!(missing.code, 4, "{missing:?}");
+}
+
+#[test]
+fn a_path_can_be_taken_in_only_where_it_is_offered() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let unknown = run(&desk, &repo, &["rescue", "--yes", "--include", "nowhere"]);
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+    let taken = run(&desk, &repo, &["rescue", "--yes", "--include", ".env"]);
+    assert_eq!(taken.code, 0, "{taken:?}");
+    assert_eq!(status(&repo), "");
+    assert!(Path::new(&repo.path().join(".env")).exists());
+}
