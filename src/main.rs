@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // An agent waits for it: before anything else is read.
-    closeout::cli::run_if_event(std::env::args_os())
+    // A program is waited for, and an agent waits: before anything else is read.
+    closeout::cli::run_if_launcher(std::env::args_os())
+        .or_else(|| closeout::cli::run_if_event(std::env::args_os()))
         .unwrap_or_else(|| closeout::cli::run(std::env::args_os()))
 }

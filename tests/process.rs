@@ -1,5 +1,8 @@
 //! Children that hang, flood, refuse to end or leave others behind.
 
+#[path = "process/own_session.rs"]
+mod own_session;
+
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

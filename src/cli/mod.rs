@@ -31,6 +31,7 @@ use args::{Arguments, Command};
 use environment::Environment;
 use exit::{Failure, Outcome};
 
+pub use crate::process::run_if_launcher;
 pub use hook::run_if_event;
 
 /// Runs the program with these arguments (the first is its own name) and gives its exit code.

@@ -1,26 +1,38 @@
 //! The only room that starts programs: a child with an environment built from nothing, in a process
-//! group of its own, with a time limit and capped outputs. It also stops this program for a shell.
+//! group or a session of its own, with a time limit and capped outputs. It also stops this program for a
+//! shell.
 //!
 //! It must not use a shell, search a program through the current directory, hand on the caller's
 //! environment, or wait for anything but the child itself: a grandchild that holds the pipes open
 //! is not waited for (`SECURITY.md` 1.5).
 
 mod cancel;
+mod child;
 mod clock;
+mod descendants;
+mod launcher;
+mod own_session;
 mod program_path;
 mod run;
 mod suspend;
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Pid;
+
 pub use cancel::Cancel;
+pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;
 pub use suspend::{ask_job_to_stop, stop_this_program};
+
+/// How long TERM has before KILL follows.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// What is to be run, and within which bounds.
 #[derive(Debug, Clone)]
@@ -38,10 +50,12 @@ pub struct Spec {
     /// Handed to the child as its input in place of `stdin`: for input that is too large for memory,
     /// and for a locked file, whose lock then holds as long as the child lives.
     pub stdin_file: Option<Arc<File>>,
-    /// Starts the program in a session of its own, which has no terminal, and ends all that comes of
-    /// it. For agents and programs of the person; `None` gives it a process group only.
+    /// Starts the program in a session of its own, which has no terminal, and ends all that came of it
+    /// when it has ended, however that hid. For agents and programs of the person. `None` gives it a
+    /// process group, of which what leaves it can get away.
     pub own_session: Option<Launcher>,
-    /// After this time the process group is ended: TERM, half a second of grace, KILL.
+    /// After this time it is ended with its group, or with all that came of it in a session of its own:
+    /// TERM, half a second of grace, KILL.
     pub time_limit: Duration,
     /// Ends the run early, in the same way.
     pub cancel: Option<Cancel>,
@@ -53,7 +67,8 @@ pub struct Spec {
     pub is_ended_at_cap: bool,
 }
 
-/// closeout's own program, which gives a child a session of its own.
+/// closeout's own program, which gives a child a session of its own: it is started in between, and its
+/// `main` calls [`run_if_launcher`]. Works on Linux only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     /// Its absolute path.
@@ -97,6 +112,7 @@ impl Spec {
 
 /// What became of a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each tells of another thing that can be missing")]
 pub struct Output {
     /// How it ended.
     pub end: End,
@@ -109,8 +125,11 @@ pub struct Output {
     /// True when there was more standard error than was kept.
     pub is_stderr_cut: bool,
     /// True when something else still held the outputs open after the child had ended; what it
-    /// would have written is missing, and it was killed if it was in the child's process group.
+    /// would have written is missing, and it was killed if it was in the child's process group or session.
     pub was_held: bool,
+    /// True when something that came of the child lives on: another user's, or one that the system does
+    /// not let go of. Known only where it had a session of its own.
+    pub has_survivors: bool,
 }
 
 impl Output {
@@ -147,12 +166,12 @@ pub enum ProcessError {
     /// It could not be started.
     #[error("cannot start {program:?}")]
     Start {
-        /// The program.
+        /// The program, or the launcher where that is what cannot be started.
         program: PathBuf,
         /// The reason.
         source: std::io::Error,
     },
-    /// The system refused to wait for it or to read from it.
+    /// The system refused to wait for it or to read from it, or its launcher was ended by somebody else.
     #[error("lost track of {program:?}")]
     Lost {
         /// The program.
@@ -160,4 +179,21 @@ pub enum ProcessError {
         /// The reason.
         source: std::io::Error,
     },
+}
+
+fn set_nonblocking(fd: BorrowedFd<'_>) -> std::io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
+    Ok(())
+}
+
+/// The kernel's handle on a process, which becomes readable when it ends (`pidfd_open(2)`).
+#[cfg(target_os = "linux")]
+fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
+    None
 }

@@ -1,49 +1,35 @@
 //! Runs one child to its end, its time limit, or 0.3 s after its end when its outputs are still held.
 
 use std::io::Write as _;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::os::fd::AsFd;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
+use super::child::{self, Started};
 use super::clock::now;
-use super::{Cancel, End, Output, ProcessError, Spec};
+use super::{Cancel, End, GRACE, Output, ProcessError, Spec, set_nonblocking};
 
-/// How long TERM has before KILL follows.
-const GRACE: Duration = Duration::from_millis(500);
 /// How long outputs are read on after the child has ended.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
-/// The longest wait where the system cannot tell of the child's end through a descriptor.
-const NO_PIDFD_STEP: Duration = Duration::from_millis(20);
 
 /// Runs `spec` and waits for its end. Blocks up to the time limit and about a second more.
 pub fn run(spec: &Spec) -> Result<Output, ProcessError> {
-    let lost = |source| ProcessError::Lost { program: spec.program.clone(), source };
     let mut run = Run::start(spec)?;
     let outcome = run.follow();
-    if outcome.is_err() || run.was_held || run.ended_as.is_some() {
-        run.signal_group(Signal::KILL);
-    }
-    // The child has ended (or was just killed); this reaps it.
-    let status = run.child.wait().map_err(lost)?;
-    outcome.map_err(lost)?;
-    let end = if let Some(end) = run.ended_as {
-        end
-    } else if let Some(code) = status.code() {
-        End::Code(code)
-    } else {
-        End::Signal(status.signal().unwrap_or_default())
-    };
+    let is_by_force = outcome.is_err() || run.was_held || run.ended_as.is_some();
+    let has_survivors = run.started.end_the_rest(is_by_force);
+    let end = run.started.end(spec);
+    outcome.map_err(|source| child::lost(spec, source))?;
     Ok(Output {
-        end,
+        end: run.ended_as.map_or(end, Ok)?,
         is_stdout_cut: run.stdout.is_cut,
         is_stderr_cut: run.stderr.is_cut,
         stdout: run.stdout.kept,
         stderr: run.stderr.kept,
         was_held: run.was_held,
+        has_survivors,
     })
 }
 
@@ -87,9 +73,7 @@ impl<T: AsFd + std::io::Read> Stream<T> {
 /// A child that runs.
 struct Run<'a> {
     spec: &'a Spec,
-    child: Child,
-    pid: Option<Pid>,
-    pidfd: Option<OwnedFd>,
+    started: Started,
     stdin: Option<ChildStdin>,
     n_written: usize,
     stdout: Stream<ChildStdout>,
@@ -101,41 +85,19 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn start(spec: &'a Spec) -> Result<Run<'a>, ProcessError> {
-        if !spec.program.is_absolute() {
-            return Err(ProcessError::NotAbsolute { program: spec.program.clone() });
-        }
-        let failed = |source| ProcessError::Start { program: spec.program.clone(), source };
-        let input = match &spec.stdin_file {
-            Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
-            None if spec.stdin.is_some() => Stdio::piped(),
-            None => Stdio::null(),
-        };
-        #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
-        let mut command = Command::new(&spec.program);
-        command
-            .args(&spec.args)
-            .current_dir(&spec.folder)
-            .env_clear()
-            .envs(spec.env.iter().map(|(name, value)| (name, value)))
-            .stdin(input)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let mut child = command.spawn().map_err(failed)?;
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let stdin = child.stdin.take();
+        let mut started = Started::start(spec)?;
+        let failed = |source| child::lost(spec, source);
+        let stdin = started.child.stdin.take();
         if let Some(stdin) = &stdin {
             set_nonblocking(stdin.as_fd()).map_err(failed)?;
         }
         Ok(Run {
             spec,
-            pid,
-            pidfd: pid.and_then(open_pidfd),
             stdin,
             n_written: 0,
-            stdout: Stream::new(child.stdout.take(), spec.stdout_cap).map_err(failed)?,
-            stderr: Stream::new(child.stderr.take(), spec.stderr_cap).map_err(failed)?,
-            child,
+            stdout: Stream::new(started.child.stdout.take(), spec.stdout_cap).map_err(failed)?,
+            stderr: Stream::new(started.child.stderr.take(), spec.stderr_cap).map_err(failed)?,
+            started,
             ended_as: None,
             was_held: false,
         })
@@ -148,7 +110,7 @@ impl<'a> Run<'a> {
             self.write_some();
             self.stdout.drain();
             self.stderr.drain();
-            let has_ended = self.has_ended()?;
+            let has_ended = self.started.has_ended()?;
             if has_ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
                 return Ok(());
             }
@@ -164,12 +126,12 @@ impl<'a> Run<'a> {
                 Phase::Running { until } => {
                     self.ended_as = self.reason_to_end(now >= until);
                     if self.ended_as.is_some() {
-                        self.signal_group(Signal::TERM);
+                        self.started.ask_to_end();
                         phase = Phase::Warned { until: now + GRACE };
                     }
                 }
                 Phase::Warned { until } if now >= until => {
-                    self.signal_group(Signal::KILL);
+                    self.started.kill();
                     // Only a process in an uninterruptible call survives this; look again later.
                     phase = Phase::Warned { until: now + GRACE };
                 }
@@ -202,14 +164,12 @@ impl<'a> Run<'a> {
         if let Some(pipe) = &self.stdin {
             fds.push(PollFd::new(pipe, PollFlags::OUT));
         }
-        let limit = match &self.pidfd {
-            Some(pidfd) if !has_ended => {
-                fds.push(PollFd::new(pidfd, PollFlags::IN));
-                limit
-            }
-            Some(_) => limit,
-            None if has_ended => limit,
-            None => limit.min(NO_PIDFD_STEP),
+        let (bells, bells_limit) = self.started.bells(limit);
+        let limit = if has_ended {
+            limit
+        } else {
+            fds.extend(bells);
+            bells_limit
         };
         // Once it is heard it stays readable, and would keep this from sleeping.
         let cancel = self.spec.cancel.as_ref().filter(|_| self.ended_as.is_none() && !has_ended);
@@ -238,25 +198,6 @@ impl<'a> Run<'a> {
             }
         }
     }
-
-    /// Whether the child has ended. It is not reaped here: while it is a zombie its id cannot be
-    /// given to another process, so that signals to its group meet nobody else.
-    fn has_ended(&self) -> std::io::Result<bool> {
-        let Some(pid) = self.pid else { return Ok(true) };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        match rustix::process::waitid(WaitId::Pid(pid), options) {
-            Ok(status) => Ok(status.is_some()),
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    fn signal_group(&self, signal: Signal) {
-        if let Some(pid) = self.pid {
-            // The group may be gone already; then there is nobody to tell.
-            let _ = rustix::process::kill_process_group(pid, signal);
-        }
-    }
 }
 
 /// What is being waited for.
@@ -276,20 +217,4 @@ impl Phase {
             Phase::Running { until } | Phase::Warned { until } | Phase::Ended { until } => until,
         }
     }
-}
-
-fn set_nonblocking(fd: BorrowedFd<'_>) -> std::io::Result<()> {
-    let flags = rustix::fs::fcntl_getfl(fd)?;
-    rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
-    Ok(())
-}
-
-#[cfg(target_os = "linux")]
-fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
-    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_pidfd(_pid: Pid) -> Option<OwnedFd> {
-    None
 }

@@ -1,0 +1,273 @@
+//! A child that was started: whether it has ended, and how it and all that came of it are ended.
+//!
+//! It must not wait for the child but where that was ended already.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
+
+use super::clock::now;
+use super::own_session::{OwnSession, Told};
+use super::{End, GRACE, Launcher, ProcessError, Spec, descendants, open_pidfd};
+use crate::model::ProcessId;
+
+/// How long the launcher has to end after the program when nothing else is left.
+const MOMENT: Duration = Duration::from_millis(20);
+/// How long it is tried to kill what is left.
+const KILLING: Duration = Duration::from_secs(2);
+/// The time between two rounds of that.
+const BETWEEN_ROUNDS: Duration = Duration::from_millis(2);
+/// The longest wait where the system cannot tell of the child's end through a descriptor.
+const NO_PIDFD_STEP: Duration = Duration::from_millis(5);
+
+/// The child, which is the launcher where the program has a session of its own.
+pub(super) struct Started {
+    /// Its handle, of which the outputs are taken.
+    pub(super) child: Child,
+    pid: Option<Pid>,
+    pidfd: Option<OwnedFd>,
+    own_session: Option<OwnSession>,
+    /// What had come of it when it was asked to end, where nobody takes over what loses its parent.
+    known: Vec<ProcessId>,
+}
+
+impl Started {
+    /// Starts what `spec` says.
+    pub(super) fn start(spec: &Spec) -> Result<Started, ProcessError> {
+        if let Some(program) = [Some(&spec.program), spec.own_session.as_ref().map(|it| &it.program)]
+            .into_iter()
+            .flatten()
+            .find(|program| !program.is_absolute())
+        {
+            return Err(ProcessError::NotAbsolute { program: program.clone() });
+        }
+        let failed = |source| ProcessError::Start { program: spec.program.clone(), source };
+        let input = match &spec.stdin_file {
+            Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
+            None if spec.stdin.is_some() => Stdio::piped(),
+            None => Stdio::null(),
+        };
+        let (mut command, own_session) = match &spec.own_session {
+            Some(launcher) => {
+                let (command, own_session) = OwnSession::prepare(spec, launcher).map_err(failed)?;
+                (command, Some(own_session))
+            }
+            None => (directly(spec), None),
+        };
+        command
+            .current_dir(&spec.folder)
+            .env_clear()
+            .envs(spec.env.iter().map(|(name, value)| (name, value)))
+            .envs(own_session.as_ref().map(OwnSession::variable))
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().map_err(|source| {
+            let launcher = spec.own_session.as_ref().filter(|launcher| !launcher.program.exists());
+            let program = launcher.map_or(&spec.program, |launcher| &launcher.program).clone();
+            ProcessError::Start { program, source }
+        })?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        Ok(Started { child, pid, pidfd: pid.and_then(open_pidfd), own_session, known: Vec::new() })
+    }
+
+    /// Whether the program has ended. It is not reaped here: while it is a zombie its number cannot be
+    /// given to another process, so that signals to its group meet nobody else.
+    pub(super) fn has_ended(&mut self) -> std::io::Result<bool> {
+        // Before the report is heard: what it tells at its end is not missed.
+        let has_child_ended = self.ended_child()?.is_some();
+        let Some(own_session) = &mut self.own_session else { return Ok(has_child_ended) };
+        own_session.listen();
+        Ok(has_child_ended || matches!(own_session.told, Told::Ended(_)))
+    }
+
+    /// What wakes whoever waits for the end of a program that runs, and how long may be slept at once.
+    pub(super) fn bells(&self, limit: Duration) -> (impl Iterator<Item = PollFd<'_>>, Duration) {
+        let pidfd = self.pidfd.as_ref().map(|pidfd| PollFd::new(pidfd, PollFlags::IN));
+        let ear = self.own_session.as_ref().map(OwnSession::ear);
+        let limit = if pidfd.is_some() { limit } else { limit.min(NO_PIDFD_STEP) };
+        (pidfd.into_iter().chain(ear), limit)
+    }
+
+    /// Asks the program and what came of it to end.
+    pub(super) fn ask_to_end(&mut self) {
+        if self.own_session.is_some() {
+            descendants::signal_below(self.child.id(), Signal::TERM);
+        } else {
+            self.known = descendants::below(self.child.id());
+            self.signal_group(Signal::TERM);
+        }
+    }
+
+    /// Kills the program and what came of it, once.
+    pub(super) fn kill(&mut self) {
+        if self.own_session.is_some() {
+            if descendants::signal_below(self.child.id(), Signal::KILL) == 0 {
+                // Only the launcher is there, and it was stopped or never came so far as to start anything.
+                self.kill_child();
+            }
+            return;
+        }
+        let mut all = std::mem::take(&mut self.known);
+        all.extend(descendants::below(self.child.id()));
+        self.known = descendants::with_theirs(all);
+        self.signal_group(Signal::KILL);
+        for process in &self.known {
+            descendants::signal(*process, Signal::KILL);
+        }
+    }
+
+    /// Ends all that is left of a program that has ended. True when something could not be ended.
+    /// Without a session of its own only its group can be found, and is ended only where `is_by_force`.
+    pub(super) fn end_the_rest(&mut self, is_by_force: bool) -> bool {
+        let launcher = self.child.id();
+        let Some(mark) = self.own_session.as_ref().map(|own_session| own_session.mark.clone()) else {
+            if is_by_force {
+                self.kill();
+            }
+            return false;
+        };
+        if !self.ends_within(MOMENT) && !is_by_force {
+            // A server that the program started, or a part of it that outlived it: as gently as the program.
+            descendants::signal_below(launcher, Signal::TERM);
+            self.ends_within(GRACE);
+        }
+        let until = now() + KILLING;
+        // It ends when nothing is left, and knows that better than a list that is read while processes are
+        // born and end.
+        while !self.ends_within(BETWEEN_ROUNDS) && now() < until {
+            if descendants::signal_below(launcher, Signal::KILL) == 0 {
+                self.let_child_go_on();
+            }
+        }
+        let has_ended = self.ends_within(Duration::ZERO);
+        if has_ended && self.has_child_succeeded() {
+            return false;
+        }
+        let is_nothing_found = self.end_what_was_left_behind(mark.as_bytes(), now() + GRACE);
+        !(has_ended && is_nothing_found)
+    }
+
+    /// A launcher ends so when nothing is left.
+    fn has_child_succeeded(&self) -> bool {
+        self.ended_child().ok().flatten().is_some_and(|status| status.exit_status() == Some(0))
+    }
+
+    /// Kills what the launcher can no longer take over; true when nothing is left.
+    fn end_what_was_left_behind(&mut self, mark: &[u8], until: Instant) -> bool {
+        self.kill_child();
+        self.ends_within(GRACE);
+        loop {
+            let left = descendants::left_behind(self.child.id(), mark);
+            if left.is_empty() || now() >= until {
+                return left.is_empty();
+            }
+            for process in left {
+                descendants::signal(process, Signal::KILL);
+            }
+            std::thread::sleep(BETWEEN_ROUNDS);
+        }
+    }
+
+    /// How the program ended. The child must have ended, or be about to: this takes notice of it.
+    pub(super) fn end(mut self, spec: &Spec) -> Result<End, ProcessError> {
+        let status = self.child.wait().map_err(|source| lost(spec, source))?;
+        let Some((own_session, launcher)) = self.own_session.as_mut().zip(spec.own_session.as_ref()) else {
+            return Ok(end_of(status));
+        };
+        own_session.listen();
+        match own_session.told {
+            Told::Ended(end) => Ok(end),
+            Told::Starting => {
+                let source =
+                    std::io::Error::other(format!("what gave it a session of its own ended ({status})"));
+                Err(lost(spec, source))
+            }
+            Told::Failed(errno) => {
+                let source = std::io::Error::from_raw_os_error(errno);
+                Err(ProcessError::Start { program: spec.program.clone(), source })
+            }
+            Told::Nothing => Err(not_launched(launcher, status)),
+        }
+    }
+
+    /// Whether the child itself ends within `limit`.
+    fn ends_within(&self, limit: Duration) -> bool {
+        let until = now() + limit;
+        loop {
+            match self.ended_child() {
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => return true,
+            }
+            let left = until.saturating_duration_since(now());
+            if left.is_zero() {
+                return false;
+            }
+            match &self.pidfd {
+                Some(pidfd) => {
+                    let timeout = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+                    // Interrupted or not, it is looked at again.
+                    let _ = rustix::event::poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout));
+                }
+                None => std::thread::sleep(left.min(NO_PIDFD_STEP)),
+            }
+        }
+    }
+
+    /// How the child ended; `None` while it runs.
+    fn ended_child(&self) -> std::io::Result<Option<WaitIdStatus>> {
+        let pid = self.pid.ok_or(rustix::io::Errno::CHILD)?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        match rustix::process::waitid(WaitId::Pid(pid), options) {
+            Ok(status) => Ok(status),
+            Err(rustix::io::Errno::INTR) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Makes a launcher go on that the program has stopped.
+    fn let_child_go_on(&self) {
+        if let Some(pid) = self.pid {
+            // It may have ended by now; its number is its own until that is taken notice of.
+            let _ = rustix::process::kill_process(pid, Signal::CONT);
+        }
+    }
+
+    fn kill_child(&mut self) {
+        // It may have ended by now.
+        let _ = self.child.kill();
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if let Some(pid) = self.pid {
+            // The group may be gone already; then there is nobody to tell.
+            let _ = rustix::process::kill_process_group(pid, signal);
+        }
+    }
+}
+
+/// The command that starts the program as a child with a group of its own.
+fn directly(spec: &Spec) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.args).process_group(0);
+    command
+}
+
+fn end_of(status: ExitStatus) -> End {
+    status.code().map_or_else(|| End::Signal(status.signal().unwrap_or_default()), End::Code)
+}
+
+fn not_launched(launcher: &Launcher, status: ExitStatus) -> ProcessError {
+    let source = std::io::Error::other(format!("it gave the program no session of its own ({status})"));
+    ProcessError::Start { program: launcher.program.clone(), source }
+}
+
+/// The system refused to tell of a child.
+pub(super) fn lost(spec: &Spec, source: std::io::Error) -> ProcessError {
+    ProcessError::Lost { program: spec.program.clone(), source }
+}

@@ -1,0 +1,147 @@
+//! Finds what a child has started, however it hides, and signals it, as `/proc` tells (proc(5)).
+//!
+//! It must not signal a process that is not provably one of these: numbers are used again, so that each
+//! is held by the kernel's handle and looked at once more before it gets the signal.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+
+use rustix::process::{Pid, Signal};
+
+use crate::model::{ProcessId, ProcessStat};
+
+/// So much of an environment is read, in bytes.
+const ENVIRONMENT_CAP: u64 = 1 << 20;
+/// No line of parents is longer.
+const MOST_STEPS: usize = 32_768;
+
+/// The processes that live and come from `root`, which itself must not have been taken notice of, so that
+/// its number is still its own. Without `/proc` there are none.
+pub(super) fn below(root: u32) -> Vec<ProcessId> {
+    let table = table();
+    let comes_from_root = |pid: u32| {
+        let mut at = pid;
+        // Read one after the other, the lines may contradict each other and go in a circle.
+        for _ in 0..table.len() {
+            match table.get(&at) {
+                Some(stat) if stat.parent == root => return true,
+                Some(stat) => at = stat.parent,
+                None => return false,
+            }
+        }
+        false
+    };
+    living(&table).filter(|process| process.pid != root && comes_from_root(process.pid)).collect()
+}
+
+/// The processes that live and were left behind when `root` died: they are of the session that it led, or
+/// were started with `mark` in their environment, or come from such a one. `root` must not have been taken
+/// notice of.
+pub(super) fn left_behind(root: u32, mark: &[u8]) -> Vec<ProcessId> {
+    let table = table();
+    let is_of_session = |pid: u32| table.get(&pid).is_some_and(|stat| stat.session == root);
+    let found = living(&table).filter(|process| {
+        process.pid != root && (is_of_session(process.pid) || is_marked(process.pid, mark))
+    });
+    with_theirs(found.collect())
+}
+
+/// These processes and all that live and come from one of them.
+pub(super) fn with_theirs(mut processes: Vec<ProcessId>) -> Vec<ProcessId> {
+    for process in processes.clone() {
+        let theirs = below(process.pid);
+        // Its number was its own all the time.
+        if is_same(process) {
+            processes.extend(theirs);
+        }
+    }
+    processes.sort_unstable();
+    processes.dedup();
+    processes
+}
+
+/// Signals all that [`below`] finds; how many there were.
+pub(super) fn signal_below(root: u32, signal: Signal) -> usize {
+    let found = below(root);
+    for process in &found {
+        signal_if(*process, signal, || is_below(process.pid, root));
+    }
+    found.len()
+}
+
+/// Signals `process` if it still lives.
+pub(super) fn signal(process: ProcessId, signal: Signal) {
+    signal_if(process, signal, || true);
+}
+
+/// Signals `process` if it is still the same one and if, looked at now, it `is_one`.
+fn signal_if(process: ProcessId, signal: Signal, is_one: impl Fn() -> bool) {
+    let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw) else { return };
+    let handle = super::open_pidfd(pid);
+    // Looked at after the handle was taken: it is a handle on this one.
+    if !is_same(process) || !is_one() {
+        return;
+    }
+    // It may have ended by now, or be another user's (a program that changes its user): then it stays.
+    let _ = match handle {
+        Some(handle) => send(&handle, signal),
+        None => rustix::process::kill_process(pid, signal),
+    };
+}
+
+#[cfg(target_os = "linux")]
+fn send(handle: &std::os::fd::OwnedFd, signal: Signal) -> rustix::io::Result<()> {
+    rustix::process::pidfd_send_signal(handle, signal)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn send(_handle: &std::os::fd::OwnedFd, _signal: Signal) -> rustix::io::Result<()> {
+    Err(rustix::io::Errno::NOSYS)
+}
+
+/// Whether the process of that number comes from `root` now. Each step is looked at twice: a process that
+/// has the same parent before and after the parent's line was read proves that the line was its parent's.
+fn is_below(pid: u32, root: u32) -> bool {
+    let Some(mut own) = stat(pid) else { return false };
+    let mut at = pid;
+    for _ in 0..MOST_STEPS {
+        if own.parent == root {
+            return true;
+        }
+        let Some(above) = stat(own.parent) else { return false };
+        let is_still = |again: ProcessStat| (again.parent, again.started_at) == (own.parent, own.started_at);
+        if !stat(at).is_some_and(is_still) {
+            return false;
+        }
+        (at, own) = (own.parent, above);
+    }
+    false
+}
+
+fn is_same(process: ProcessId) -> bool {
+    stat(process.pid).is_some_and(|stat| !stat.is_dead && stat.started_at == process.started_at)
+}
+
+fn is_marked(pid: u32, mark: &[u8]) -> bool {
+    let mut environment = Vec::new();
+    File::open(format!("/proc/{pid}/environ"))
+        .and_then(|file| file.take(ENVIRONMENT_CAP).read_to_end(&mut environment))
+        .is_ok_and(|_| environment.split(|byte| *byte == 0).any(|variable| variable == mark))
+}
+
+fn living(table: &BTreeMap<u32, ProcessStat>) -> impl Iterator<Item = ProcessId> {
+    let alive = table.iter().filter(|(_, stat)| !stat.is_dead);
+    alive.map(|(pid, stat)| ProcessId { pid: *pid, started_at: stat.started_at })
+}
+
+/// All processes that are seen from here.
+fn table() -> BTreeMap<u32, ProcessStat> {
+    let Ok(entries) = fs::read_dir("/proc") else { return BTreeMap::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid| Some((pid, stat(pid)?))).collect()
+}
+
+fn stat(pid: u32) -> Option<ProcessStat> {
+    ProcessStat::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+}

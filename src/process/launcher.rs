@@ -1,0 +1,164 @@
+//! What closeout's own program does when it is started to give a program a session of its own: it
+//! leads the session, starts the program in it, and takes over all that the program leaves without a
+//! parent, so that nothing that comes of it gets out of sight.
+//!
+//! It lives as long as anything does that came of the program, and ends it all when the one who started it
+//! is gone. It must not read or write the program's input and outputs, nor reach the terminal.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use super::{GRACE, descendants};
+
+/// The first argument, which stands in no help.
+pub(super) const ARGUMENT: &str = "__own-session";
+/// So often what is left is killed after the one who started this is gone.
+const ROUNDS: u32 = 1000;
+/// The time between two rounds.
+const BETWEEN_ROUNDS: Duration = Duration::from_millis(5);
+
+/// Does what [`crate::process::Spec::own_session`] asks for, if these are the arguments of a launcher.
+/// `None` for others. It starts nothing where nobody waits for it, as when a person types them.
+pub fn run_if_launcher(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    if arguments.next()? != ARGUMENT {
+        return None;
+    }
+    let report = arguments.next().and_then(|place| Report::open(&place));
+    let Some((report, program)) = report.zip(arguments.next()) else {
+        // Without an error output there is nobody to tell.
+        let _ =
+            writeln!(std::io::stderr(), "closeout: {ARGUMENT} is for closeout itself; try `closeout --help`");
+        return Some(ExitCode::from(2));
+    };
+    Some(match keep(&program, arguments.collect(), report) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+/// The pipe to the one who started this: what became of the program, a line each.
+struct Report {
+    pipe: File,
+}
+
+impl Report {
+    /// Opens the pipe that `place` names: the number of the one who started this, a dot, and the number
+    /// of the descriptor there. It is not inherited, so that no other child gets it.
+    fn open(place: &OsStr) -> Option<Report> {
+        let (parent, descriptor) = place.to_str()?.split_once('.')?;
+        let (parent, descriptor): (i32, u32) = (parent.parse().ok()?, descriptor.parse().ok()?);
+        let pipe = File::options()
+            .write(true)
+            .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+            .open(format!("/proc/{parent}/fd/{descriptor}"))
+            .ok()?;
+        let is_pipe = pipe.metadata().ok()?.file_type().is_fifo();
+        // Looked at last: until now it cannot have been another's.
+        let is_of_parent = rustix::process::getppid() == Pid::from_raw(parent);
+        (is_pipe && is_of_parent).then_some(Report { pipe })
+    }
+
+    fn tell(&mut self, line: &str) {
+        // Nobody may be there any more; that is noticed elsewhere.
+        let _ = writeln!(self.pipe, "{line}");
+    }
+
+    /// Sleeps until nobody can read it any more.
+    fn wait_for_its_end(&self) {
+        loop {
+            let mut fds = [PollFd::new(&self.pipe, PollFlags::empty())];
+            match rustix::event::poll(&mut fds, None) {
+                Ok(_) => return,
+                Err(Errno::INTR) => {}
+                Err(_) => thread::sleep(BETWEEN_ROUNDS),
+            }
+        }
+    }
+}
+
+/// Starts the program and stays until nothing that came of it is left.
+fn keep(program: &OsStr, arguments: Vec<OsString>, mut report: Report) -> std::io::Result<()> {
+    // Before it is done: a program that ended this process at once has been started all the same.
+    report.tell("starting");
+    let child = match start(program, arguments, &report) {
+        Ok(child) => child,
+        Err(error) => {
+            let errno = error.raw_os_error().unwrap_or_else(|| Errno::IO.raw_os_error());
+            report.tell(&format!("failed {errno}"));
+            return Err(error);
+        }
+    };
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == child => report.tell(&line_of(status)),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) => return Ok(()),
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+fn line_of(status: WaitStatus) -> String {
+    match status.exit_status() {
+        Some(code) => format!("code {code}"),
+        None => format!("signal {}", status.terminating_signal().unwrap_or_default()),
+    }
+}
+
+fn start(program: &OsStr, arguments: Vec<OsString>, report: &Report) -> std::io::Result<Pid> {
+    rustix::process::setsid()?;
+    take_over_orphans()?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    let watched = Report { pipe: report.pipe.try_clone()? };
+    thread::Builder::new().name("parent".to_owned()).spawn(move || {
+        watched.wait_for_its_end();
+        end_all();
+    })?;
+    #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
+    let child = Command::new(program)
+        .args(arguments)
+        // Not the group of this process, which must not be met by what the program tells its own group.
+        // No leader of a session either, which could take a terminal by opening one.
+        .process_group(0)
+        .spawn()?;
+    // From now on only what came of the program holds its outputs open. Where that fails they seem to be
+    // held, and the program is there: no reason to end.
+    let _ = rustix::stdio::dup2_stdin(&nothing);
+    let _ = rustix::stdio::dup2_stdout(&nothing);
+    let _ = rustix::stdio::dup2_stderr(&nothing);
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| Errno::CHILD.into())
+}
+
+/// Ends all that came of the program.
+fn end_all() {
+    let own = rustix::process::getpid().as_raw_nonzero().get().cast_unsigned();
+    descendants::signal_below(own, Signal::TERM);
+    thread::sleep(GRACE);
+    for _ in 0..ROUNDS {
+        // The last one's end ends this process.
+        descendants::signal_below(own, Signal::KILL);
+        thread::sleep(BETWEEN_ROUNDS);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn take_over_orphans() -> std::io::Result<()> {
+    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_over_orphans() -> std::io::Result<()> {
+    Err(Errno::NOSYS.into())
+}

@@ -1,0 +1,114 @@
+//! The other end of the launcher: starts it, hears what became of the program, and ends all that came
+//! of it.
+//!
+//! It must not take the launcher's own end for the program's.
+
+use std::io::{PipeReader, PipeWriter, Read as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::time::ClockId;
+
+use super::{End, Launcher, Spec, launcher, set_nonblocking};
+
+/// The variable that marks what comes of a run.
+const MARK: &str = "CLOSEOUT_RUN";
+
+/// A session of a program's own.
+pub(super) struct OwnSession {
+    report: PipeReader,
+    /// The end of the pipe that the launcher opens; kept until it has.
+    given: Option<PipeWriter>,
+    unread: Vec<u8>,
+    /// What the launcher told last.
+    pub(super) told: Told,
+    /// A variable that is in the environment of the program and of no other run's.
+    pub(super) mark: String,
+}
+
+/// What a launcher tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Nothing yet: nothing was started.
+    Nothing,
+    /// The program could not be started, for this reason (errno(3)).
+    Failed(i32),
+    /// The program is started; it may run.
+    Starting,
+    /// The program ended.
+    Ended(End),
+}
+
+impl OwnSession {
+    /// The command that starts the program of `spec` through `launcher`.
+    pub(super) fn prepare(spec: &Spec, launcher: &Launcher) -> std::io::Result<(Command, OwnSession)> {
+        let (report, given) = std::io::pipe()?;
+        set_nonblocking(report.as_fd())?;
+        let mark = format!("{MARK}={}", unique());
+        #[expect(clippy::disallowed_methods, reason = "this room is the one that spawns")]
+        let mut command = Command::new(&launcher.program);
+        command
+            .arg0("closeout")
+            .arg(launcher::ARGUMENT)
+            .arg(format!("{}.{}", std::process::id(), given.as_raw_fd()))
+            .arg(&spec.program)
+            .args(&spec.args);
+        let told = Told::Nothing;
+        Ok((command, OwnSession { report, given: Some(given), unread: Vec::new(), told, mark }))
+    }
+
+    /// The mark as a variable.
+    pub(super) fn variable(&self) -> (&str, &str) {
+        self.mark.split_once('=').unwrap_or((MARK, ""))
+    }
+
+    /// Hears what was told since.
+    pub(super) fn listen(&mut self) {
+        let mut buffer = [0_u8; 256];
+        loop {
+            match self.report.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n_read) => self.unread.extend_from_slice(&buffer[..n_read]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.unread.drain(..=end).collect();
+            if let Some(told) = Told::parse(&line) {
+                self.given = None;
+                self.told = told;
+            }
+        }
+    }
+
+    /// What becomes readable when something is told.
+    pub(super) fn ear(&self) -> PollFd<'_> {
+        PollFd::new(&self.report, PollFlags::IN)
+    }
+}
+
+impl Told {
+    fn parse(line: &[u8]) -> Option<Told> {
+        let line = std::str::from_utf8(line).ok()?.trim_end();
+        let number = |text: &str| text.parse::<i32>().ok();
+        Some(match line.split_once(' ') {
+            None if line == "starting" => Told::Starting,
+            Some(("failed", errno)) => Told::Failed(number(errno)?),
+            Some(("code", code)) => Told::Ended(End::Code(number(code)?)),
+            Some(("signal", signal)) => Told::Ended(End::Signal(number(signal)?)),
+            _ => return None,
+        })
+    }
+}
+
+/// What no other run since the machine was started has.
+fn unique() -> String {
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    let since_boot = rustix::time::clock_gettime(ClockId::Boottime);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    format!("{}.{}.{:09}.{run}", std::process::id(), since_boot.tv_sec, since_boot.tv_nsec)
+}
