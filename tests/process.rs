@@ -1,5 +1,7 @@
 //! Children that hang, flood, refuse to end or leave others behind.
 
+#[path = "process/environment.rs"]
+mod environment;
 #[path = "process/own_session.rs"]
 mod own_session;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
 use super::survey::{Survey, SurveyAsk, SurveyMemory};
-use super::{claude, codex, custom, gemini, opencode};
-use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable, WatchTarget};
+use super::{claude, codex, custom, gemini, opencode, variables};
+use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable, VariableNames, WatchTarget};
 
 /// The most sessions of one workspace that are read; the newest ones.
 const MOST_SESSIONS: usize = 12;
@@ -80,6 +80,17 @@ impl Adapter {
             Adapter::OpenCode { data_dir } => Some(data_dir),
             Adapter::Codex { home } | Adapter::Gemini { home } => Some(home),
             Adapter::Custom(_) => None,
+        }
+    }
+
+    /// The environment variables of the person's that are meant for it.
+    pub fn variables(&self) -> VariableNames {
+        match self {
+            Adapter::ClaudeCode { .. } => variables::CLAUDE,
+            Adapter::Codex { .. } => variables::CODEX,
+            Adapter::OpenCode { .. } => variables::OPENCODE,
+            Adapter::Gemini { .. } => variables::GEMINI,
+            Adapter::Custom(_) => variables::CUSTOM,
         }
     }
 

@@ -22,6 +22,7 @@ mod record_file;
 mod record_tail;
 mod record_text;
 mod survey;
+mod variables;
 
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};

@@ -40,6 +40,7 @@ mod task_kind;
 mod timestamp;
 mod told;
 mod trust_list;
+mod variable_names;
 mod verdict;
 mod view;
 mod watch_target;
@@ -93,6 +94,7 @@ pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
 pub use told::Told;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
+pub use variable_names::VariableNames;
 pub use verdict::{
     ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, Verdict, VerdictState, Warning,
 };

@@ -10,6 +10,7 @@ mod cancel;
 mod child;
 mod clock;
 mod descendants;
+mod environment;
 mod launcher;
 mod own_session;
 mod program_path;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 pub use cancel::Cancel;
+pub use environment::environment;
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;
