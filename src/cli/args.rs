@@ -169,6 +169,10 @@ pub(super) struct Rescue {
     /// Commit to a new branch; HEAD, index and work tree stay as they are
     #[arg(long)]
     pub(super) new_branch: bool,
+    /// Keep the record as a bundle in closeout's own folder too; with --record-only there alone, and nothing
+    /// is written to the repository
+    #[arg(long)]
+    pub(super) vault: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

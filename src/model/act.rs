@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, ReplyBody, ReplyPlan, RescuePlan,
-    RescueRecord, Rescued, SeenWorld, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoPlan,
-    UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
+    AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody,
+    ReplyPlan, RescuePlan, RescueRecord, Rescued, SeenWorld, SessionName, SessionPlace, SmartReport,
+    TaskKind, Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An act on one workspace.
@@ -21,13 +21,13 @@ pub enum Act {
     PlanRescue {
         /// The commit message; `None` has one proposed.
         message: Option<String>,
-        /// The person was asked about the size of the record and said yes.
-        is_size_allowed: bool,
+        /// How the record is to be made.
+        order: RecordOrder,
     },
     /// Only record the uncommitted work. Answers with [`ActOutcome::Recorded`].
     Record {
-        /// The person was asked about the size of the record and said yes.
-        is_size_allowed: bool,
+        /// How the record is to be made.
+        order: RecordOrder,
     },
     /// Commit what the plan shows. Answers with [`ActOutcome::Rescued`].
     Rescue {
@@ -164,6 +164,9 @@ pub struct ActRequest {
 pub enum ActOutcome {
     /// The work is recorded, and this is what a visible commit would be.
     RescuePlanned(Box<RescuePlan>),
+    /// The record would be large. Nothing was done: a person is to be asked, and says yes by
+    /// [`RecordOrder::is_size_allowed`].
+    SizeAsked(RecordCost),
     /// The work is recorded, and nothing else was done.
     Recorded(Box<RescueRecord>),
     /// It is committed.
@@ -196,6 +199,7 @@ impl ActOutcome {
             ActOutcome::RescuePlanned(plan) => plan.record.class(),
             ActOutcome::Recorded(record) => record.class(),
             ActOutcome::Rescued(rescued) => rescued.record.class(),
+            ActOutcome::SizeAsked(_) => ActClass::Refused,
             ActOutcome::Replied(receipt) => receipt.state.class(),
             ActOutcome::Failed(problem) => problem.class,
             ActOutcome::UndoPlanned(_)

@@ -30,6 +30,7 @@ mod process_stat;
 mod question;
 mod reply;
 mod rescue_plan;
+mod rescue_record;
 mod session;
 mod session_place;
 mod session_view;
@@ -77,9 +78,12 @@ pub use reply::{
     SessionName,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, Gap, LeftOut, PlanNote, PlannedChange, PlannedCommit,
-    PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, RescueRecord, Rescued, SplitKind, TakenBack,
-    UndoPlan, UndoWay,
+    CommitAuthor, CommitPath, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath,
+    PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoPlan, UndoWay,
+};
+pub use rescue_record::{
+    ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
+    RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
 pub use session::{
     AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,

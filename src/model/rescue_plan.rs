@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ActClass;
+use super::RescueRecord;
 
 /// Everything that a person confirms. What is confirmed is what is done, or it is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,41 +209,6 @@ impl LeftOut {
             LeftOut::Secret | LeftOut::Junk | LeftOut::Large => true,
             LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name | LeftOut::Untrusted => false,
         }
-    }
-}
-
-/// A complete copy of uncommitted work on a hidden reference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RescueRecord {
-    /// The hidden reference that keeps it.
-    pub reference: String,
-    /// The commit whose tree is the work tree as it was.
-    pub snapshot: String,
-    /// The commit whose tree holds the index, its stages and the facts.
-    pub record: String,
-    /// How many files and links it holds.
-    pub n_files: usize,
-    /// How many bytes they have.
-    pub n_bytes: u64,
-    /// What could not be read; each is named.
-    pub gaps: Vec<Gap>,
-    /// False when files still changed in the last of the rounds: nothing is committed then.
-    pub is_settled: bool,
-}
-
-/// Something that a record does not hold, or not exactly.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gap {
-    /// From the top of the work tree, as bytes; empty when it is not about one path.
-    pub path: Vec<u8>,
-    /// Why, in words.
-    pub reason: String,
-}
-
-impl RescueRecord {
-    /// How an act ends that made it.
-    pub fn class(&self) -> ActClass {
-        if self.gaps.is_empty() { ActClass::Done } else { ActClass::SavedGaps }
     }
 }
 

@@ -91,6 +91,7 @@ impl Acts {
             ActOutcome::Checked(report) => self.smart_check = Some((**report).clone()),
             ActOutcome::Verified(report) => self.verified = Some((**report).clone()),
             ActOutcome::RescuePlanned(_)
+            | ActOutcome::SizeAsked(_)
             | ActOutcome::Recorded(_)
             | ActOutcome::Rescued(_)
             | ActOutcome::UndoPlanned(_)

@@ -51,6 +51,10 @@ impl Started {
             None if spec.stdin.is_some() => Stdio::piped(),
             None => Stdio::null(),
         };
+        let output = match &spec.stdout_file {
+            Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
+            None => Stdio::piped(),
+        };
         let (mut command, own_session) = match &spec.own_session {
             Some(launcher) => {
                 let (command, own_session) = OwnSession::prepare(spec, launcher).map_err(failed)?;
@@ -64,7 +68,7 @@ impl Started {
             .envs(spec.env.iter().map(|(name, value)| (name, value)))
             .envs(own_session.as_ref().map(OwnSession::variable))
             .stdin(input)
-            .stdout(Stdio::piped())
+            .stdout(output)
             .stderr(Stdio::piped());
         let child = command.spawn().map_err(|source| {
             let launcher = spec.own_session.as_ref().filter(|launcher| !launcher.program.exists());

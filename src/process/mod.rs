@@ -52,6 +52,9 @@ pub struct Spec {
     /// Handed to the child as its input in place of `stdin`: for input that is too large for memory,
     /// and for a locked file, whose lock then holds as long as the child lives.
     pub stdin_file: Option<Arc<File>>,
+    /// Handed to the child as its standard output in place of a pipe: for output that is too large for
+    /// memory. Nothing of it is kept here then.
+    pub stdout_file: Option<Arc<File>>,
     /// Starts the program in a session of its own, which has no terminal, and ends all that came of it
     /// when it has ended, however that hid. For agents and programs of the person. `None` gives it a
     /// process group, of which what leaves it can get away.
@@ -88,6 +91,7 @@ impl Spec {
             env: Vec::new(),
             stdin: None,
             stdin_file: None,
+            stdout_file: None,
             own_session: None,
             time_limit: Duration::from_secs(10),
             cancel: None,

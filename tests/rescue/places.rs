@@ -102,9 +102,10 @@ fn other_formats_are_rescued_or_refused_with_a_reason() {
     assert!(rescuer(&repo).plan(repo.path(), "m").unwrap().refusal.unwrap().contains("split"));
 
     let repo = Repo::with_format(&["--object-format=sha256"]);
-    repo.write("a", "1\n");
-    let refused = rescuer(&repo).record(repo.path());
-    assert!(matches!(&refused, Err(RescueError::Refused(words)) if words.contains("sha256")), "{refused:?}");
+    repo.write("a", "1\n").commit("first");
+    repo.write("a", "2\n").write("b", "3\n");
+    assert_there_and_back(&repo);
+    repo.git(["fsck", "--strict", "--no-dangling"]);
 }
 
 // C02

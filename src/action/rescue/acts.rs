@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{Act, Move, Purpose, Saved};
+use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::settings::Settings;
 use super::shadow::{Shadow, read_index};
@@ -14,7 +14,7 @@ use super::step::Step;
 use super::survey::{self, Survey};
 use super::turn::Turn;
 use super::visible::{self, Staged};
-use super::{Rescuer, author, moving, record, split, target};
+use super::{Rescuer, author, moving, record, references, split, target};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued};
 
 impl Rescuer {
@@ -40,7 +40,7 @@ impl Rescuer {
         let commits = visible::commits(&git, &seen.shadow, parent, seen.head.clone(), &wanted, &author)?;
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let id = turn.new_id();
-        record::make_reference(&git, &format!("refs/closeout/visible/{}/{id}", turn.repo.key), last)?;
+        references::make_or_other(&git, &format!("visible/{}/{id}", turn.repo.key), last)?;
         // The branch must not come to the disk before its commit.
         turn.sync(self)?;
         self.reached(Step::CommitPinned);
@@ -167,11 +167,8 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
 /// The record of a plan, as the journal and the repository know it.
 fn saved_of(turn: &Turn, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
     let (acts, _) = turn.journal.acts()?;
-    let saved = acts.into_iter().rev().find_map(|act| match act {
-        Act::Saved(saved) if saved.reference == plan.record.reference => Some(saved),
-        Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
-    });
-    let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot) else {
+    let saved = journal::saved(&acts).into_iter().rev().find(|it| it.reference == plan.record.reference);
+    let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::Refused("the journal does not know this record".to_owned()));
     };
     if moving::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::ActClass;
+use crate::model::{ActClass, RecordCost};
 use crate::process::ProcessError;
 
 /// Why nothing was done. Whatever was recorded before stays.
@@ -28,6 +28,21 @@ pub enum RescueError {
     /// A check failed; nothing is deleted.
     #[error("a check failed: {0}")]
     Damage(String),
+    /// The record would be large: a person is to be asked first, and to say yes with
+    /// [`RecordOrder::is_size_allowed`](crate::model::RecordOrder::is_size_allowed).
+    #[error("the record would take {} new or changed files of {} bytes; {} bytes are free", .0.n_files, .0.n_bytes, .0.n_free_bytes)]
+    Ask(RecordCost),
+    /// The record would take more than half of the free space.
+    #[error("the record would take {} bytes, more than half of the {} that are free", .0.n_bytes, .0.n_free_bytes)]
+    NoRoom(RecordCost),
+    /// The work of the record is in no branch, or that cannot be found out: a person is to be asked before
+    /// it is forgotten.
+    #[error("the work of this record is in no branch; it would be lost")]
+    WouldLose,
+    /// The repository cannot be written to; the record can still go to closeout's own folder
+    /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
+    #[error("the repository cannot be written to: {0}")]
+    ReadOnly(String),
     /// Git did not end in its time and was ended.
     #[error("git {0} did not answer in time")]
     TimedOut(String),
@@ -58,14 +73,20 @@ impl RescueError {
     /// How an act ends that fails so.
     pub fn class(&self) -> ActClass {
         match self {
-            RescueError::Refused(_) => ActClass::Refused,
+            RescueError::Refused(_)
+            | RescueError::Ask(_)
+            | RescueError::NoRoom(_)
+            | RescueError::WouldLose => ActClass::Refused,
             RescueError::SavedOnly(_) => ActClass::SavedOnly,
             RescueError::Busy(_) => ActClass::Busy,
             RescueError::Untrusted(_) => ActClass::Untrusted,
             RescueError::Nothing => ActClass::Nothing,
             RescueError::Damage(_) => ActClass::Damage,
             RescueError::TimedOut(_) => ActClass::TimedOut,
-            RescueError::Git { .. } | RescueError::Process(_) | RescueError::Io { .. } => ActClass::Failed,
+            RescueError::Git { .. }
+            | RescueError::Process(_)
+            | RescueError::Io { .. }
+            | RescueError::ReadOnly(_) => ActClass::Failed,
         }
     }
 

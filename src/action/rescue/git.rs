@@ -73,6 +73,14 @@ impl Git<'_> {
         self.run(self.spec(&self.repo.git_dir), args, input)
     }
 
+    /// Writes the content of the blob `id` to `file`, whatever its size.
+    pub(super) fn write_blob(&self, id: &str, file: &Arc<File>) -> Result<(), RescueError> {
+        let mut spec = self.spec(&self.repo.git_dir);
+        spec.stdout_file = Some(Arc::clone(file));
+        let output = self.run(spec, ["cat-file", "blob", id], Input::Lock)?;
+        succeeded("cat-file", output).map(drop)
+    }
+
     /// A command that sees `shadow` for the git directory and writes objects to `objects`.
     pub(super) fn shadowed<A: AsRef<OsStr>>(
         &self,
@@ -136,7 +144,7 @@ impl Git<'_> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let what = command_of(&args);
         spec.time_limit = match what.as_str() {
-            "fast-import" | "verify-pack" | "update-index" | "cat-file" => LONG,
+            "fast-import" | "verify-pack" | "update-index" | "cat-file" | "bundle" => LONG,
             _ => QUICK,
         };
         spec = spec.args(args);

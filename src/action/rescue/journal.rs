@@ -36,6 +36,13 @@ pub(super) enum Act {
         /// The move.
         id: String,
     },
+    /// A record is deleted for good, on a person's word; it is not to be put back.
+    Forgotten {
+        /// The hidden reference.
+        reference: String,
+        /// Moves whose indexes went with it.
+        moves: Vec<String>,
+    },
 }
 
 /// A record that is saved.
@@ -51,6 +58,31 @@ pub(super) struct Saved {
     pub(super) head: Option<String>,
     /// The meaning of the index.
     pub(super) digest: String,
+    /// What is shown of it; missing in lines of older versions.
+    #[serde(default)]
+    pub(super) shown: Shown,
+}
+
+/// What is shown of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shown {
+    /// When it was made, in milliseconds since the epoch.
+    pub(super) time: Option<i64>,
+    /// The branch by its full name.
+    pub(super) branch: Option<String>,
+    /// How many files.
+    pub(super) n_files: Option<usize>,
+    /// How many bytes they have.
+    pub(super) n_bytes: Option<u64>,
+    /// How many bytes it took on the disk.
+    pub(super) n_disk_bytes: Option<u64>,
+    /// How many gaps.
+    pub(super) n_gaps: Option<usize>,
+    /// The name of its bundle in our own folder of the worktree.
+    pub(super) vault: Option<String>,
+    /// True when no reference was made.
+    #[serde(default)]
+    pub(super) is_vault_only: bool,
 }
 
 /// What a move is for.
@@ -169,16 +201,47 @@ impl Journal {
 
     /// All acts. The second value is the number of lines that could not be read.
     pub(super) fn acts(&self) -> Result<(Vec<Act>, usize), RescueError> {
+        let read = self.read()?;
+        Ok((read.acts, read.n_damaged + read.n_newer))
+    }
+
+    /// All acts, and what could not be read.
+    pub(super) fn read(&self) -> Result<Reading, RescueError> {
         let content = read_regular(&self.path, CAP)?.unwrap_or_default();
-        let mut acts = Vec::new();
-        let mut n_damaged = 0;
-        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut read = Reading::default();
+        for line in lines(&content) {
             match parse(line) {
-                Some(act) => acts.push(act),
-                None => n_damaged += 1,
+                Line::Act(act) => read.acts.push(*act),
+                Line::Newer => read.n_newer += 1,
+                Line::Damaged => read.n_damaged += 1,
             }
         }
-        Ok((acts, n_damaged))
+        Ok(read)
+    }
+
+    /// Writes the journal again without the acts that `is_gone` names. Every other line stays as it is, also
+    /// those that cannot be read.
+    pub(super) fn drop_acts(&self, is_gone: &dyn Fn(&Act) -> bool) -> Result<(), RescueError> {
+        let content = read_regular(&self.path, CAP)?.unwrap_or_default();
+        let mut kept = Vec::with_capacity(content.len());
+        for line in lines(&content) {
+            if !matches!(parse(line), Line::Act(act) if is_gone(&act)) {
+                kept.extend_from_slice(line);
+                kept.push(b'\n');
+            }
+        }
+        let beside = self.path.with_extension("new");
+        // What a crash left.
+        let _ = std::fs::remove_file(&beside);
+        let failed = |error| RescueError::io("write", &beside)(error);
+        let mut file =
+            File::options().write(true).create_new(true).mode(0o600).open(&beside).map_err(failed)?;
+        file.write_all(&kept).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        std::fs::rename(&beside, &self.path).map_err(RescueError::io("replace", &self.path))?;
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(RescueError::io("write", folder))
     }
 }
 
@@ -188,9 +251,33 @@ fn sum_of(text: &[u8]) -> String {
     sum.hex()
 }
 
-fn parse(line: &[u8]) -> Option<Act> {
-    let (sum, text) = (line.get(..40)?, line.get(41..)?);
-    (sum == sum_of(text).as_bytes()).then(|| serde_json::from_slice(text).ok())?
+fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// What a journal holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The acts, the oldest first.
+    pub(super) acts: Vec<Act>,
+    /// Lines that are cut or changed.
+    pub(super) n_damaged: usize,
+    /// Lines that are whole and tell of something that this version does not know.
+    pub(super) n_newer: usize,
+}
+
+enum Line {
+    Act(Box<Act>),
+    Newer,
+    Damaged,
+}
+
+fn parse(line: &[u8]) -> Line {
+    let (Some(sum), Some(text)) = (line.get(..40), line.get(41..)) else { return Line::Damaged };
+    if sum != sum_of(text).as_bytes() {
+        return Line::Damaged;
+    }
+    serde_json::from_slice(text).map_or(Line::Newer, |act| Line::Act(Box::new(act)))
 }
 
 /// The last move, and whether it is over.
@@ -199,6 +286,7 @@ pub(super) fn last_move(acts: &[Act]) -> Option<(&Move, bool)> {
     let Act::Moving(last) = &acts[place] else { return None };
     let is_over = acts[place..].iter().any(|act| match act {
         Act::Moved { id } | Act::RolledBack { id } => *id == last.id,
+        Act::Forgotten { moves, .. } => moves.contains(&last.id),
         Act::Saved(_) | Act::Moving(_) => false,
     });
     Some((last, is_over))
@@ -208,10 +296,40 @@ pub(super) fn last_move(acts: &[Act]) -> Option<(&Move, bool)> {
 pub(super) fn last_done(acts: &[Act]) -> Option<&Move> {
     let id = acts.iter().rev().find_map(|act| match act {
         Act::Moved { id } => Some(id),
-        Act::Saved(_) | Act::Moving(_) | Act::RolledBack { .. } => None,
+        Act::Saved(_) | Act::Moving(_) | Act::RolledBack { .. } | Act::Forgotten { .. } => None,
     })?;
-    acts.iter().rev().find_map(|act| match act {
-        Act::Moving(made) if made.id == *id => Some(made),
-        Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
+    let is_forgotten = |act: &Act| matches!(act, Act::Forgotten { moves, .. } if moves.contains(id));
+    if acts.iter().any(is_forgotten) {
+        return None;
+    }
+    moves(acts).find(|made| made.id == *id)
+}
+
+/// The moves, the newest first.
+pub(super) fn moves(acts: &[Act]) -> impl Iterator<Item = &Move> {
+    acts.iter().rev().filter_map(|act| match act {
+        Act::Moving(made) => Some(made),
+        Act::Saved(_) | Act::Moved { .. } | Act::RolledBack { .. } | Act::Forgotten { .. } => None,
     })
+}
+
+/// The records that were saved and not forgotten, the oldest first.
+pub(super) fn saved(acts: &[Act]) -> Vec<&Saved> {
+    let forgotten: std::collections::BTreeSet<&str> = acts
+        .iter()
+        .filter_map(|act| match act {
+            Act::Forgotten { reference, .. } => Some(reference.as_str()),
+            Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
+        })
+        .collect();
+    acts.iter()
+        .filter_map(|act| match act {
+            Act::Saved(saved) if !forgotten.contains(saved.reference.as_str()) => Some(saved),
+            Act::Saved(_)
+            | Act::Moving(_)
+            | Act::Moved { .. }
+            | Act::RolledBack { .. }
+            | Act::Forgotten { .. } => None,
+        })
+        .collect()
 }

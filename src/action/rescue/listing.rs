@@ -24,6 +24,8 @@ pub(super) struct IndexEntry {
     pub(super) stage: u8,
     /// The flags that mean something.
     pub(super) flags: u32,
+    /// What the index remembers of the file: size, and time in seconds and nanoseconds.
+    pub(super) stat: (u32, u64, u64),
     /// From the top, as bytes.
     pub(super) path: Vec<u8>,
 }
@@ -63,14 +65,23 @@ fn parse_entries(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
         let mut fields = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
         let (mode, id) = (fields.next()?.to_owned(), fields.next()?.to_owned());
         let stage = fields.next()?.parse().ok()?;
-        let mut lines = rest.splitn(6, |byte| *byte == b'\n');
-        let last = lines.nth(4)?;
-        text = lines.next()?;
+        let lines: Vec<&[u8]> = rest.splitn(6, |byte| *byte == b'\n').collect();
+        let [_, modified, _, _, last, following] = lines[..] else { return None };
+        text = following;
+        let stat = parse_stat(modified, last)?;
         let flags = std::str::from_utf8(last).ok()?.rsplit_once("flags: ")?.1;
         let flags = u32::from_str_radix(flags, 16).ok()? & MEANING;
-        entries.push(IndexEntry { mode, id, stage, flags, path: record[tab + 1..].to_vec() });
+        entries.push(IndexEntry { mode, id, stage, flags, stat, path: record[tab + 1..].to_vec() });
     }
     Some(entries)
+}
+
+/// Size and time of a file, of the lines `  mtime: 12:34` and `  size: 5\tflags: 0`.
+fn parse_stat(modified: &[u8], last: &[u8]) -> Option<(u32, u64, u64)> {
+    let (seconds, nanos) =
+        std::str::from_utf8(modified).ok()?.trim_start().strip_prefix("mtime: ")?.split_once(':')?;
+    let size = std::str::from_utf8(last).ok()?.trim_start().strip_prefix("size: ")?.split_once('\t')?.0;
+    Some((size.parse().ok()?, seconds.parse().ok()?, nanos.parse().ok()?))
 }
 
 /// The meaning of an index: entries, stages and flags, not the stat cache, which any `status` rewrites.
@@ -118,8 +129,10 @@ pub(super) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, Res
 pub(super) struct Head {
     /// The branch, by its full name; `None` when HEAD is detached.
     pub(super) branch: Option<String>,
-    /// The commit; `None` on an unborn branch.
+    /// The commit; `None` on an unborn branch, and when it is lost.
     pub(super) commit: Option<String>,
+    /// The commit that HEAD names when the repository does not have it.
+    pub(super) lost: Option<String>,
 }
 
 /// Reads HEAD.
@@ -129,10 +142,14 @@ pub(super) fn head(git: &Git<'_>) -> Result<Head, RescueError> {
     let commit =
         git.real(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"], Input::Lock)?;
     let commit = commit.is_success().then(|| line(&commit));
-    if branch.is_none() && commit.is_none() {
+    let lost = match commit {
+        Some(_) => None,
+        None => super::references::at(git, "HEAD")?,
+    };
+    if branch.is_none() && commit.is_none() && lost.is_none() {
         return Err(RescueError::Damage("HEAD names no commit and no branch".to_owned()));
     }
-    Ok(Head { branch, commit })
+    Ok(Head { branch, commit, lost })
 }
 
 /// One entry of a tree.
@@ -161,7 +178,9 @@ pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
         let Some((path, entry)) = entry else {
             return Err(RescueError::Damage("the list of a tree is not as expected".to_owned()));
         };
-        tree.insert(path, entry);
+        if tree.insert(path, entry).is_some() {
+            return Err(RescueError::Damage("a tree has two entries of one name".to_owned()));
+        }
     }
     Ok(tree)
 }

@@ -194,7 +194,7 @@ pub(super) fn digest_now(git: &Git<'_>, turn: &Turn, shadow: &Shadow) -> Result<
 }
 
 fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
-    let zero = "0".repeat(40);
+    let zero = git.repo.format.zero();
     let from = plan.from.as_deref().unwrap_or(&zero);
     let message = "closeout";
     let args = match &plan.to {

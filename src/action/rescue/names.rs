@@ -34,3 +34,14 @@ pub(super) fn hex(path: &[u8]) -> String {
         text
     })
 }
+
+/// The bytes that [`hex`] wrote; `None` when the text is none of its.
+pub(super) fn unhex(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    text.chunks(2)
+        .map(|pair| match pair {
+            [high, low] => Some(digit(high)? << 4 | digit(low)?),
+            _ => None,
+        })
+        .collect()
+}

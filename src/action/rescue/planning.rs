@@ -11,7 +11,7 @@ use super::message::{self, Words};
 use super::turn::Turn;
 use super::visible::{self, Attributes, Staged};
 use super::{Recorded, Rescuer, author, moving, split, target};
-use crate::model::{LeftOut, PlanNote, PlannedPath, PlannedPrograms, RescuePlan};
+use crate::model::{LeftOut, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan};
 
 /// What a front knows that a commit message can be made of. All of it may be untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct PlanRequest {
     pub task: Option<String>,
     /// What the agent said last.
     pub last_words: Option<String>,
+    /// How the record is to be made.
+    pub order: RecordOrder,
 }
 
 impl From<&str> for PlanRequest {
@@ -37,7 +39,7 @@ impl Rescuer {
         let request = request.into();
         let turn = Turn::take(self, workspace)?;
         moving::recover(self, &turn)?;
-        let (rescued, seen) = self.record_in(&turn)?;
+        let (rescued, seen) = self.record_in(&turn, request.order)?;
         let git = turn.git(self);
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
         let mut targets = target::targets(&git, &seen.shadow, &seen.survey, &self.protected, &id)?;
@@ -46,7 +48,9 @@ impl Rescuer {
             None => Ok(Tree::new()),
         };
         let head = head.unwrap_or_else(|error| {
-            targets = target::Targets::none(format!("the last commit cannot be read: {error}"));
+            targets = target::Targets::none(format!(
+                "the repository is damaged: the last commit cannot be read: {error}"
+            ));
             Tree::new()
         });
         let snapshot = listing::tree(&git, &rescued.snapshot)?;

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::error::RescueError;
-use super::sha1::Sha1;
+use super::object_id::ObjectFormat;
 use super::spool::Spool;
 
 /// A file is read so often when it changes under the reader.
@@ -42,6 +42,17 @@ impl Stamp {
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u64),
         }
+    }
+
+    /// True for a folder.
+    pub(super) fn is_folder(&self) -> bool {
+        FileType::from_raw_mode(self.mode) == FileType::Directory
+    }
+
+    /// Its size and time as an index keeps them, to see whether it has changed since.
+    pub(super) fn as_in_index(&self) -> (u32, u64, u64) {
+        let size = u32::try_from(self.size & u64::from(u32::MAX)).unwrap_or(0);
+        (size, u64::try_from(self.modified.0).unwrap_or(0), self.modified.1)
     }
 
     /// The mode that git gives it.
@@ -87,15 +98,16 @@ pub(super) struct Blob {
 /// The work tree, opened once.
 pub(super) struct WorkTree {
     top: OwnedFd,
+    format: ObjectFormat,
 }
 
 impl WorkTree {
-    /// Opens the top.
-    pub(super) fn open(top: &Path) -> Result<WorkTree, RescueError> {
+    /// Opens the top; contents get ids of this format.
+    pub(super) fn open(top: &Path, format: ObjectFormat) -> Result<WorkTree, RescueError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let top = rustix::fs::open(top, flags, Mode::empty())
             .map_err(|errno| RescueError::io("open", top)(errno.into()))?;
-        Ok(WorkTree { top })
+        Ok(WorkTree { top, format })
     }
 
     /// How the path is found now; `None` when nothing is there.
@@ -130,8 +142,8 @@ impl WorkTree {
                 Err(errno) => return Ok(not_found(errno)),
             };
             let found = match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Symlink => read_link(folder, name, Stamp::of(&stat), spool)?,
-                FileType::RegularFile => read_file(folder, name, attempt == TRIES, spool)?,
+                FileType::Symlink => read_link(folder, name, Stamp::of(&stat), self.format, spool)?,
+                FileType::RegularFile => read_file(folder, name, attempt == TRIES, self.format, spool)?,
                 FileType::Directory => return Ok(Found::Folder),
                 FileType::Fifo
                 | FileType::Socket
@@ -209,6 +221,7 @@ fn read_link(
     folder: std::os::fd::BorrowedFd<'_>,
     name: &[u8],
     stamp: Stamp,
+    format: ObjectFormat,
     spool: &mut Spool,
 ) -> Result<Option<Found>, RescueError> {
     let target = match rustix::fs::readlinkat(folder, name, Vec::new()) {
@@ -224,11 +237,15 @@ fn read_link(
         Ok(_) => return Ok(None),
         Err(errno) => return Ok(Some(not_found(errno))),
     }
-    let mut sum = Sha1::of_blob(content.len() as u64);
-    sum.update(content);
+    let Some(id) = format.id_of(content) else { return Ok(Some(collision())) };
     let mark = spool.blob(content)?;
     let size = content.len() as u64;
-    Ok(Some(Found::Read(Blob { stamp, id: sum.hex(), mark, size, is_torn: false })))
+    Ok(Some(Found::Read(Blob { stamp, id, mark, size, is_torn: false })))
+}
+
+/// Git refuses to store it, and with it everything that comes at the same time.
+fn collision() -> Found {
+    Found::Unreadable("it is made to have the SHA-1 of another content, and git refuses it".to_owned())
 }
 
 /// Reads a regular file; `None` when it changed meanwhile and this was not the last try.
@@ -236,6 +253,7 @@ fn read_file(
     folder: std::os::fd::BorrowedFd<'_>,
     name: &[u8],
     is_last: bool,
+    format: ObjectFormat,
     spool: &mut Spool,
 ) -> Result<Option<Found>, RescueError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -252,7 +270,7 @@ fn read_file(
         Err(errno) => return Ok(Some(unreadable(errno))),
     };
     let mut file = File::from(fd);
-    let mut sum = Sha1::of_blob(before.size);
+    let mut id = format.blob(before.size);
     let start = spool.begin(before.size)?;
     let mut n_read = 0;
     let mut piece = vec![0; PIECE.min(usize::try_from(before.size).unwrap_or(PIECE) + 1)];
@@ -265,7 +283,7 @@ fn read_file(
                 if n_read > before.size {
                     break;
                 }
-                sum.update(&piece[..n]);
+                id.update(&piece[..n]);
                 spool.add(&piece[..n])?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -283,19 +301,28 @@ fn read_file(
         }
     };
     if n_read == before.size && before == after {
+        let Some(id) = id.hex() else {
+            spool.rewind(start)?;
+            return Ok(Some(collision()));
+        };
         let mark = spool.end()?;
-        let blob = Blob { stamp: after, id: sum.hex(), mark, size: n_read, is_torn: false };
+        let blob = Blob { stamp: after, id, mark, size: n_read, is_torn: false };
         return Ok(Some(Found::Read(blob)));
     }
     spool.rewind(start)?;
     if !is_last {
         return Ok(None);
     }
-    read_torn(&mut file, after, spool).map(Some)
+    read_torn(&mut file, after, format, spool).map(Some)
 }
 
 /// Reads a file that does not hold still: as much of it as it had a moment ago, and says so.
-fn read_torn(file: &mut File, stamp: Stamp, spool: &mut Spool) -> Result<Found, RescueError> {
+fn read_torn(
+    file: &mut File,
+    stamp: Stamp,
+    format: ObjectFormat,
+    spool: &mut Spool,
+) -> Result<Found, RescueError> {
     use std::io::Seek as _;
     let mut content = Vec::new();
     let read = file.rewind().and_then(|()| file.take(stamp.size.min(TORN_CAP)).read_to_end(&mut content));
@@ -306,10 +333,9 @@ fn read_torn(file: &mut File, stamp: Stamp, spool: &mut Spool) -> Result<Found, 
         return Ok(Found::Unreadable("it is large and changes all the time".to_owned()));
     }
     let size = content.len() as u64;
-    let mut sum = Sha1::of_blob(size);
-    sum.update(&content);
+    let Some(id) = format.id_of(&content) else { return Ok(collision()) };
     let mark = spool.blob(&content)?;
-    Ok(Found::Read(Blob { stamp, id: sum.hex(), mark, size, is_torn: true }))
+    Ok(Found::Read(Blob { stamp, id, mark, size, is_torn: true }))
 }
 
 /// The largest file of which a torn reading is kept, in bytes.

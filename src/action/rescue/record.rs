@@ -12,6 +12,7 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::listing::{self, Tree, TreeEntry, digest};
 use super::names;
+use super::object_id::ObjectFormat;
 use super::repository::read_regular;
 use super::shadow::Shadow;
 use super::spool::{Spool, quoted};
@@ -92,7 +93,7 @@ pub(super) fn draft(
     }
     draft.add_stages(git, shadow, survey)?;
     if let Some(raw) = &shadow.raw_index {
-        draft.add(spool, b"index", &raw.bytes)?;
+        draft.add(git.repo.format, spool, b"index", &raw.bytes)?;
     }
     draft.add_state(git, spool)?;
     let modified = shadow.raw_index.as_ref().and_then(|raw| {
@@ -112,8 +113,10 @@ pub(super) fn draft(
         "gaps": gaps,
         "refused_names": refused,
         "nested": nested,
+        "n_files": survey.blobs.len(),
+        "n_bytes": survey.blobs.values().map(|blob| blob.size).sum::<u64>(),
     });
-    draft.add(spool, b"meta.json", meta.to_string().as_bytes())?;
+    draft.add(git.repo.format, spool, b"meta.json", meta.to_string().as_bytes())?;
     Ok(draft)
 }
 
@@ -126,10 +129,18 @@ fn nested_facts(git: &Git<'_>, path: &[u8]) -> serde_json::Value {
 }
 
 impl Draft {
-    fn add(&mut self, spool: &mut Spool, path: &[u8], content: &[u8]) -> Result<(), RescueError> {
-        let mut sum = super::sha1::Sha1::of_blob(content.len() as u64);
-        sum.update(content);
-        let id = sum.hex();
+    fn add(
+        &mut self,
+        format: ObjectFormat,
+        spool: &mut Spool,
+        path: &[u8],
+        content: &[u8],
+    ) -> Result<(), RescueError> {
+        let Some(id) = format.id_of(content) else {
+            let reason = "git's own file is made to have the SHA-1 of another content".to_owned();
+            self.gaps.push(Gap { path: path.to_vec(), reason });
+            return Ok(());
+        };
         let mark = spool.blob(content)?;
         self.sizes.insert(id.clone(), content.len() as u64);
         self.references.entry(id.clone()).or_insert_with(|| format!(":{mark}"));
@@ -178,7 +189,8 @@ impl Draft {
                 use std::os::unix::ffi::OsStrExt as _;
                 let Ok(below) = file.strip_prefix(&git.repo.git_dir) else { continue };
                 if let Some(content) = read_regular(file, STATE_CAP)? {
-                    self.add(spool, &[b"state/", below.as_os_str().as_bytes()].concat(), &content)?;
+                    let path = [b"state/", below.as_os_str().as_bytes()].concat();
+                    self.add(git.repo.format, spool, &path, &content)?;
                 }
             }
         }
@@ -274,17 +286,16 @@ pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::pat
     Ok(packs)
 }
 
+/// The bytes of the packs in our own object directory.
+pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
+    let folder = shadow.objects.join("pack");
+    let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
+    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
+}
+
 /// True for the list of a pack's contents.
 fn is_list(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "idx")
-}
-
-/// Keeps `commit` by a hidden reference that did not exist.
-pub(super) fn make_reference(git: &Git<'_>, name: &str, commit: &str) -> Result<(), RescueError> {
-    let zero = "0".repeat(commit.len());
-    let output = git.real(["update-ref", "--no-deref", name, commit, &zero], Input::Lock)?;
-    succeeded("update-ref", output)?;
-    Ok(())
 }
 
 /// True when the trees show no work that is not committed.

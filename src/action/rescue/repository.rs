@@ -5,12 +5,14 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use super::error::RescueError;
+use super::object_id::ObjectFormat;
 use super::sha1::Sha1;
 use crate::model::display_text;
 
@@ -28,6 +30,8 @@ pub(super) struct Repository {
     pub(super) common_dir: PathBuf,
     /// Names this worktree in our own folder and in references.
     pub(super) key: String,
+    /// How its objects are named; known once git was asked.
+    pub(super) format: ObjectFormat,
     identity: [(u64, u64); 2],
 }
 
@@ -57,7 +61,40 @@ impl Repository {
         let mut sum = Sha1::default();
         sum.update(git_dir.as_os_str().as_bytes());
         let key = sum.hex()[..16].to_owned();
-        Ok(Repository { top, git_dir, common_dir, key, identity })
+        let format = ObjectFormat::default();
+        Ok(Repository { top, git_dir, common_dir, key, format, identity })
+    }
+
+    /// An empty repository of our own in the new folder `work`.
+    pub(super) fn new_own(work: &Path, format: ObjectFormat) -> Result<Repository, RescueError> {
+        let git_dir = work.join("git");
+        for name in ["objects/pack", "refs"] {
+            let path = git_dir.join(name);
+            std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&path)
+                .map_err(RescueError::io("make", &path))?;
+        }
+        for (name, text) in [("HEAD", "ref: refs/heads/unborn\n"), ("config", format.settings())] {
+            let path = git_dir.join(name);
+            std::fs::write(&path, text).map_err(RescueError::io("write", &path))?;
+        }
+        let (top, common_dir) = (work.to_owned(), git_dir.clone());
+        let identity = [identity(&top)?, identity(&git_dir)?];
+        Ok(Repository { top, git_dir, common_dir, key: String::new(), format, identity })
+    }
+
+    /// Refuses when objects cannot be written.
+    pub(super) fn check_writable(&self) -> Result<(), RescueError> {
+        let objects = self.common_dir.join("objects");
+        match rustix::fs::access(&objects, rustix::fs::Access::WRITE_OK) {
+            Err(errno @ (Errno::ROFS | Errno::ACCESS | Errno::PERM)) => {
+                Err(RescueError::ReadOnly(std::io::Error::from(errno).to_string()))
+            }
+            // Whatever else is wrong shows at the first write.
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Refuses when the work tree or the git directory is another one than at first.

@@ -1,27 +1,30 @@
 //! Writes the work tree of a record into a new, empty folder. It must not write into a folder that holds
-//! anything, nor through a link.
+//! anything, nor through a link, and must not begin before every name is known to be safe.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::Rescuer;
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::listing::{self, TreeEntry};
-use super::names;
-use super::turn::Turn;
+use super::object_id::ObjectFormat;
+use super::turn::{self, Turn};
+use super::vault::Opened;
+use super::{Rescuer, keeping, names, references};
 use crate::model::display_text;
 
-/// The most that is read from git at once, in bytes.
-const AT_ONCE: u64 = 64 << 20;
-/// The largest content that can be restored, in bytes; it must fit into an answer of git's.
-const LARGEST: u64 = 200 << 20;
+/// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
+const AT_ONCE: u64 = 32 << 20;
 /// Below the new folder: what has a name that git refuses, under its number in the record.
 const REFUSED_NAMES: &str = "names-that-git-refuses";
+
+/// What is to be written, by the path below the new folder.
+type Files = BTreeMap<PathBuf, TreeEntry>;
 
 impl Rescuer {
     /// Writes the files of the record `reference` into `into`, which must be empty or not there; how
@@ -31,44 +34,125 @@ impl Rescuer {
     /// [`RescueError::Refused`] when `into` holds something or a name in the record is not safe; then
     /// nothing is written.
     pub fn restore(&self, workspace: &Path, reference: &str, into: &Path) -> Result<usize, RescueError> {
+        self.restore_paths(workspace, reference, &[], into)
+    }
+
+    /// The same with these paths of the record alone, each a file or a folder; all when none is named. A record
+    /// that is in the vault alone is taken from there.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] also when the record does not hold one of the paths.
+    pub fn restore_paths(
+        &self,
+        workspace: &Path,
+        reference: &str,
+        paths: &[Vec<u8>],
+        into: &Path,
+    ) -> Result<usize, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        let git = turn.git(self);
-        if !reference.starts_with("refs/closeout/rescue/") {
+        if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
-        let mut files: BTreeMap<PathBuf, TreeEntry> = BTreeMap::new();
-        for (path, entry) in listing::tree(&git, reference)? {
-            if names::is_refused(&path) {
-                return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
+        let git = turn.git(self);
+        if let Some(snapshot) = references::at(&git, reference)? {
+            return restore(self, &git, &snapshot, paths, into);
+        }
+        match keeping::vault_of(self, &turn, reference)? {
+            Some(bundle) => {
+                let opened = Opened::open(self, &bundle, &turn.folder.join("work"))?;
+                restore(self, &opened.git(self), &opened.snapshot, paths, into)
             }
-            if entry.mode != "160000" {
-                files.insert(PathBuf::from(std::ffi::OsStr::from_bytes(&path)), entry);
+            None => Err(RescueError::Refused("there is no such record".to_owned())),
+        }
+    }
+
+    /// Writes files of a bundle of the vault; the repository that it is of need not be there any more.
+    pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
+        let folder = self.state.join("rescue").join("opened");
+        turn::own_folder(&folder)?;
+        let _lock = turn::lock(&folder)?;
+        let opened = Opened::open(self, bundle, &folder.join("work"))?;
+        restore(self, &opened.git(self), &opened.snapshot, paths, into)
+    }
+}
+
+fn restore(
+    rescuer: &Rescuer,
+    git: &Git<'_>,
+    snapshot: &str,
+    paths: &[Vec<u8>],
+    into: &Path,
+) -> Result<usize, RescueError> {
+    let files = chosen(files(git, snapshot)?, paths)?;
+    check_names(&files)?;
+    let sizes = sizes(git, &files)?;
+    new_folder(into)?;
+    let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
+    // Links come last: nothing can be written through them.
+    for group in groups(plain.into_iter().chain(links), &sizes) {
+        match group[..] {
+            [(path, entry)] if is_large(entry, &sizes) => write_large(git, &into.join(path), entry)?,
+            _ => write_group(git, into, &group)?,
+        }
+    }
+    if rescuer.is_synced {
+        sync(into)?;
+    }
+    Ok(files.len())
+}
+
+/// All files of the record.
+fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
+    let mut files = Files::new();
+    for (path, entry) in listing::tree(git, snapshot)? {
+        if names::is_refused(&path) {
+            return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
+        }
+        if entry.mode != "160000" {
+            files.insert(PathBuf::from(std::ffi::OsStr::from_bytes(&path)), entry);
+        }
+    }
+    for (path, entry) in listing::tree(git, &keeping::record_of(git, snapshot)?)? {
+        if let Some(number) = path.strip_prefix(b"x/") {
+            let path = Path::new(REFUSED_NAMES).join(std::ffi::OsStr::from_bytes(number));
+            if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {
+                return Err(RescueError::Refused(format!("the record has a file {REFUSED_NAMES} itself")));
             }
         }
-        // On an unborn branch the only parent is the record.
-        let parents =
-            succeeded("rev-parse", git.real(["rev-parse", &format!("{reference}^@")], Input::Lock)?)?;
-        let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
-        let record = parents.lines().last().unwrap_or_default().to_owned();
-        for (path, entry) in listing::tree(&git, &record)? {
-            if let Some(number) = path.strip_prefix(b"x/") {
-                let path = Path::new(REFUSED_NAMES).join(std::ffi::OsStr::from_bytes(number));
-                if files.insert(path, entry).is_some() {
-                    return Err(RescueError::Refused(format!(
-                        "the record has a file {REFUSED_NAMES} itself"
-                    )));
-                }
-            }
+    }
+    Ok(files)
+}
+
+/// Those that are asked for.
+fn chosen(files: Files, paths: &[Vec<u8>]) -> Result<Files, RescueError> {
+    if paths.is_empty() {
+        return Ok(files);
+    }
+    let mut chosen = Files::new();
+    for path in paths {
+        let path = Path::new(std::ffi::OsStr::from_bytes(path));
+        let found = files.iter().filter(|(file, _)| file.starts_with(path));
+        let n_before = chosen.len();
+        let is_there = files.keys().any(|file| file.starts_with(path));
+        chosen.extend(found.map(|(file, entry)| (file.clone(), entry.clone())));
+        if chosen.len() == n_before && !is_there {
+            let words = format!("the record does not hold {}", display_text::path(path));
+            return Err(RescueError::Refused(words));
         }
-        let sizes = sizes(&git, &files)?;
-        new_folder(into)?;
-        let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|(_, entry)| entry.mode == "120000");
-        // Links come last: nothing can be written through them.
-        for group in groups(plain.into_iter().chain(links), &sizes) {
-            write_group(&git, into, &group)?;
+    }
+    Ok(chosen)
+}
+
+/// Refuses a name that is a file and a folder at the same time: git takes such a tree, and what is written
+/// could go through a link.
+fn check_names(files: &Files) -> Result<(), RescueError> {
+    let is_twice = |path: &PathBuf| path.ancestors().skip(1).any(|parent| files.contains_key(parent));
+    match files.keys().find(|path| is_twice(path)) {
+        None => Ok(()),
+        Some(path) => {
+            let words = format!("{} lies below a file or link", display_text::path(path));
+            Err(RescueError::Refused(words))
         }
-        turn.sync(self)?;
-        Ok(files.len())
     }
 }
 
@@ -86,34 +170,24 @@ fn new_folder(into: &Path) -> Result<(), RescueError> {
     }
 }
 
-fn sizes(git: &Git<'_>, files: &BTreeMap<PathBuf, TreeEntry>) -> Result<BTreeMap<String, u64>, RescueError> {
+fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueError> {
     let ids: String = files.values().map(|entry| entry.id.clone() + "\n").collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let output = succeeded("cat-file", git.real(args, Input::Bytes(ids.into_bytes()))?)?;
     let sizes = super::verify::sizes(&output.stdout);
-    for (path, entry) in files {
-        match sizes.get(&entry.id) {
-            None => {
-                return Err(RescueError::Damage(format!(
-                    "the content of {} is missing",
-                    display_text::path(path)
-                )));
-            }
-            Some(size) if *size > LARGEST => {
-                let words = format!(
-                    "{} is too large; take it with: git cat-file blob {}",
-                    display_text::path(path),
-                    entry.id
-                );
-                return Err(RescueError::Refused(words));
-            }
-            Some(_) => {}
+    match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
+        None => Ok(sizes),
+        Some((path, _)) => {
+            Err(RescueError::Damage(format!("the content of {} is missing", display_text::path(path))))
         }
     }
-    Ok(sizes)
 }
 
-/// Files that are read together.
+fn is_large(entry: &TreeEntry, sizes: &BTreeMap<String, u64>) -> bool {
+    entry.mode != "120000" && sizes.get(&entry.id).is_some_and(|size| *size > AT_ONCE)
+}
+
+/// Files that are read together; one that is large is alone.
 fn groups<'f>(
     files: impl Iterator<Item = (&'f PathBuf, &'f TreeEntry)>,
     sizes: &BTreeMap<String, u64>,
@@ -139,11 +213,8 @@ fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> 
     let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Input::Bytes(ids.into_bytes()))?)?;
     let mut answer = &output.stdout[..];
     for (path, entry) in group {
-        let Some((content, rest)) = next_content(answer, &entry.id) else {
-            return Err(RescueError::Damage(format!(
-                "the content of {} is not as listed",
-                display_text::path(path)
-            )));
+        let Some((content, rest)) = next_content(answer, &entry.id, git.repo.format) else {
+            return Err(not_as_listed(path));
         };
         answer = rest;
         write_one(&into.join(path), entry, content)?;
@@ -151,35 +222,64 @@ fn write_group(git: &Git<'_>, into: &Path, group: &[(&PathBuf, &TreeEntry)]) -> 
     Ok(())
 }
 
+fn not_as_listed(path: &Path) -> RescueError {
+    RescueError::Damage(format!("the content of {} is not as listed", display_text::path(path)))
+}
+
 /// The content that stands next in the answer of `cat-file --batch`, and what follows it.
-fn next_content<'a>(answer: &'a [u8], id: &str) -> Option<(&'a [u8], &'a [u8])> {
+fn next_content<'a>(answer: &'a [u8], id: &str, format: ObjectFormat) -> Option<(&'a [u8], &'a [u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let header = std::str::from_utf8(&answer[..end]).ok()?;
     let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
     let content = answer.get(end + 1..end + 1 + size)?;
-    let mut sum = super::sha1::Sha1::of_blob(size as u64);
-    sum.update(content);
-    (sum.hex() == id).then_some((content, answer.get(end + 2 + size..)?))
+    (format.id_of(content)? == id).then_some((content, answer.get(end + 2 + size..)?))
+}
+
+fn new_file(path: &Path, entry: &TreeEntry) -> Result<File, RescueError> {
+    let mode = if entry.mode == "100755" { 0o700 } else { 0o600 };
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(mode);
+    options.open(path).map_err(RescueError::io("make", path))
+}
+
+fn parent_of(path: &Path) -> Result<(), RescueError> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))
 }
 
 fn write_one(path: &Path, entry: &TreeEntry, content: &[u8]) -> Result<(), RescueError> {
-    if let Some(folder) = path.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(RescueError::io("make", folder))?;
-    }
+    parent_of(path)?;
     if entry.mode == "120000" {
         let target = std::ffi::OsStr::from_bytes(content);
         return std::os::unix::fs::symlink(target, path).map_err(RescueError::io("make", path));
     }
-    let mode = if entry.mode == "100755" { 0o700 } else { 0o600 };
-    let mut file = File::options()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(path)
-        .map_err(RescueError::io("make", path))?;
-    file.write_all(content).map_err(RescueError::io("write", path))
+    new_file(path, entry)?.write_all(content).map_err(RescueError::io("write", path))
+}
+
+/// Has git write the content, and reads it again to see that it is the one.
+fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), RescueError> {
+    parent_of(path)?;
+    let file = Arc::new(new_file(path, entry)?);
+    git.write_blob(&entry.id, &file)?;
+    let written = File::open(path).map_err(RescueError::io("open", path))?;
+    let size = written.metadata().map_err(RescueError::io("look at", path))?.len();
+    let mut id = git.repo.format.blob(size);
+    let mut written = written.take(size);
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match written.read(&mut piece).map_err(RescueError::io("read", path))? {
+            0 => break,
+            n => id.update(&piece[..n]),
+        }
+    }
+    if id.hex().as_ref() == Some(&entry.id) { Ok(()) } else { Err(not_as_listed(path)) }
+}
+
+/// What was restored is on the disk before it is said.
+fn sync(into: &Path) -> Result<(), RescueError> {
+    let folder = File::open(into).map_err(RescueError::io("open", into))?;
+    #[cfg(target_os = "linux")]
+    return rustix::fs::syncfs(&folder).map_err(|errno| RescueError::io("write", into)(errno.into()));
+    #[cfg(not(target_os = "linux"))]
+    folder.sync_all().map_err(RescueError::io("write", into))
 }

@@ -1,10 +1,11 @@
 //! What a rescue must know of a repository's settings. They are read as text; none is obeyed that
 //! names a program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
+use super::git::{Git, Input, succeeded};
+use crate::model::RecordNotice;
 
 /// Settings of the section `core` that say what is ignored and how contents are converted.
 const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
@@ -16,6 +17,25 @@ pub(super) struct Settings {
     pub(super) harmless: Vec<(String, String)>,
     /// Names of filters for which a program is configured.
     pub(super) filters: BTreeSet<String>,
+    /// Remotes to which a push takes the hidden references along.
+    pub(super) mirrors: Vec<RecordNotice>,
+    /// When git removes objects that nothing reaches, and entries of reflogs that no branch reaches.
+    pub(super) expiry: Expiry,
+}
+
+/// When what nothing reaches goes, in the words of the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Expiry {
+    /// `gc.pruneExpire`.
+    pub(super) objects: String,
+    /// `gc.reflogExpireUnreachable`.
+    pub(super) reflog: String,
+}
+
+impl Default for Expiry {
+    fn default() -> Expiry {
+        Expiry { objects: "2.weeks.ago".to_owned(), reflog: "30.days.ago".to_owned() }
+    }
 }
 
 impl Settings {
@@ -28,12 +48,13 @@ impl Settings {
             .is_some_and(|(_, value)| value != "false")
     }
 
-    /// Reads them, and refuses formats that cannot be recorded.
+    /// Reads them, and refuses what has no work tree.
     pub(super) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
         let output = git.real(["config", "--list", "-z", "--includes"], Input::Lock)?;
         let output = succeeded("config", output)?;
         let mut settings = Settings::default();
         let mut is_bare = false;
+        let mut mirrors = Mirrors::default();
         for entry in String::from_utf8_lossy(&output.stdout).split('\0') {
             let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             if let Some(name) = key.strip_prefix("core.") {
@@ -42,6 +63,12 @@ impl Settings {
                     settings.harmless.push((name.to_owned(), value.to_owned()));
                 }
             }
+            match key {
+                "gc.pruneexpire" => value.clone_into(&mut settings.expiry.objects),
+                "gc.reflogexpireunreachable" => value.clone_into(&mut settings.expiry.reflog),
+                _ => {}
+            }
+            mirrors.add(key, value);
             let program = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.'));
             if let Some((name, "clean" | "process" | "required")) = program {
                 settings.filters.insert(name.to_owned());
@@ -50,12 +77,55 @@ impl Settings {
         if is_bare {
             return Err(RescueError::Refused("the repository is bare: it has no work tree".to_owned()));
         }
-        let format = succeeded("rev-parse", git.real(["rev-parse", "--show-object-format"], Input::Lock)?)?;
-        match line(&format).as_str() {
-            "sha1" => Ok(settings),
-            other => {
-                Err(RescueError::Refused(format!("object ids of the format {other} are not supported yet")))
-            }
-        }
+        settings.mirrors = mirrors.notices();
+        Ok(settings)
     }
 }
+
+/// A remote to which a push takes every reference along, as its settings say.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mirror {
+    takes_all_anyway: bool,
+    is_all: bool,
+    is_without_ours: bool,
+}
+
+/// What is to be said of remotes to which a push takes the hidden references along.
+#[derive(Debug, Default)]
+struct Mirrors(BTreeMap<String, Mirror>);
+
+impl Mirrors {
+    fn add(&mut self, key: &str, value: &str) {
+        let Some((remote, name)) = key.strip_prefix("remote.").and_then(|rest| rest.rsplit_once('.')) else {
+            return;
+        };
+        let mirror = self.0.entry(remote.to_owned()).or_default();
+        match (name, value.trim_start_matches('+').split(':').next()) {
+            ("mirror", _) => mirror.takes_all_anyway = matches!(value, "true" | "yes" | "on" | "1"),
+            ("push", Some("refs/*")) => mirror.is_all = true,
+            ("push", Some(HIDDEN_OUT)) => mirror.is_without_ours = true,
+            _ => {}
+        }
+    }
+
+    /// `--mirror` takes no other words, so that such a remote needs the same said in refspecs.
+    fn notices(self) -> Vec<RecordNotice> {
+        let leaks = |mirror: &Mirror| mirror.takes_all_anyway || (mirror.is_all && !mirror.is_without_ours);
+        let found = self.0.into_iter().filter(|(_, mirror)| leaks(mirror));
+        found
+            .map(|(remote, mirror)| {
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+                let name = if remote.chars().all(is_plain) { &remote } else { "REMOTE" };
+                let remedy = if mirror.takes_all_anyway {
+                    format!("git -c remote.{name}.mirror=false push {name} '+refs/*:refs/*' '{HIDDEN_OUT}'")
+                } else {
+                    format!("git config --add remote.{name}.push '{HIDDEN_OUT}'")
+                };
+                RecordNotice::MirrorRemote { remote, remedy }
+            })
+            .collect()
+    }
+}
+
+/// The refspec that keeps the hidden references out of a push.
+const HIDDEN_OUT: &str = "^refs/closeout*";

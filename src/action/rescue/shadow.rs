@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::error::RescueError;
+use super::object_id::ObjectFormat;
 use super::repository::{Repository, read_regular};
 use super::settings::Settings;
 
@@ -29,6 +30,7 @@ pub(super) struct Shadow {
     /// The bytes of the index, and the time of its file; `None` when there is no index.
     pub(super) raw_index: Option<RawIndex>,
     folder: PathBuf,
+    format: ObjectFormat,
 }
 
 /// The index as it lay on the disk.
@@ -60,6 +62,7 @@ impl Shadow {
             objects: work.join("objects"),
             raw_index: read_index(&repo.index())?,
             folder: work.to_owned(),
+            format: repo.format,
         };
         shadow.write("HEAD", b"ref: refs/heads/unborn\n")?;
         shadow.configure(&Settings::default())?;
@@ -95,8 +98,8 @@ impl Shadow {
 
     /// Adds harmless settings of the repository: they decide what is ignored and how it is converted.
     pub(super) fn configure(&self, settings: &Settings) -> Result<(), RescueError> {
-        let mut text =
-            String::from("[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tfileMode = true\n");
+        let mut text = self.format.settings().to_owned();
+        text.push_str("\tfileMode = true\n");
         for (key, value) in &settings.harmless {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
             // Writing to a string cannot fail.

@@ -6,6 +6,8 @@
 pub enum Step {
     /// The turn on this worktree is ours.
     Locked,
+    /// The work tree was listed; nothing of it was read.
+    Listed,
     /// The work tree was read.
     Surveyed,
     /// Contents, trees and commits are in our own object directory.
@@ -38,8 +40,9 @@ pub enum Step {
 
 impl Step {
     /// All of them, in their order.
-    pub const ALL: [Step; 15] = [
+    pub const ALL: [Step; 16] = [
         Step::Locked,
+        Step::Listed,
         Step::Surveyed,
         Step::Imported,
         Step::PackMoved,

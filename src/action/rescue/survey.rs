@@ -24,6 +24,8 @@ pub(super) struct Survey {
     pub(super) head: Head,
     /// The index.
     pub(super) entries: Vec<IndexEntry>,
+    /// Why the index cannot be read, or that it is missing; `None` when it is as it should be.
+    pub(super) index_problem: Option<String>,
     /// Every file and link that was read.
     pub(super) blobs: BTreeMap<Vec<u8>, Blob>,
     /// Repositories inside this one, submodules too.
@@ -48,20 +50,51 @@ impl Kept {
     }
 }
 
+/// What reading will take, as the sizes of the files tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Expected {
+    /// All bytes that are to be read.
+    pub(super) bytes: u64,
+    /// Files that are not as the index remembers them.
+    pub(super) new_files: usize,
+    /// Their bytes.
+    pub(super) new_bytes: u64,
+}
+
 /// Reads everything into `spool`.
 pub(super) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Result<Survey, RescueError> {
-    let tree = WorkTree::open(&git.repo.top)?;
+    survey_if(git, shadow, spool, &|_| Ok(()))
+}
+
+/// The same, unless `is_wanted` says otherwise between the first list and the first reading.
+pub(super) fn survey_if(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    spool: &mut Spool,
+    is_wanted: &dyn Fn(&Expected) -> Result<(), RescueError>,
+) -> Result<Survey, RescueError> {
+    let tree = WorkTree::open(&git.repo.top, git.repo.format)?;
     let head = listing::head(git)?;
-    let entries = listing::index_entries(git, shadow)?;
+    let index = Index::read(git, shadow, &head)?;
+    let Index { entries, problem, others } = index;
     let mut kept: BTreeMap<Vec<u8>, Kept> = BTreeMap::new();
     for round in 1..=ROUNDS {
-        let names = Names::list(git, shadow, &tree, &entries)?;
+        let mut names = Names::list(git, shadow, &tree, &entries)?;
+        names.paths.extend(others.iter().cloned());
+        if round == 1 {
+            is_wanted(&expected(&tree, &names.paths, &entries))?;
+        }
         let mut gaps = names.gaps;
+        gaps.extend(problem.clone());
+        if let Some(lost) = &head.lost {
+            let reason = format!("the last commit {lost} is missing from the repository");
+            gaps.push(Gap { path: Vec::new(), reason });
+        }
         let mut next = BTreeMap::new();
         let mut is_moving = false;
         for path in names.paths {
             let before = kept.remove(&path);
-            let stamp = tree.stamp(&path).ok().flatten();
+            let stamp = before.as_ref().and_then(|_| tree.stamp(&path).ok().flatten());
             if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
                 && !before.is_racy()
                 && !before.blob.is_torn
@@ -94,11 +127,66 @@ pub(super) fn survey(git: &Git<'_>, shadow: &Shadow, spool: &mut Spool) -> Resul
         let is_settled = round > 1 && !is_moving;
         if is_settled || round == ROUNDS {
             let blobs = kept.into_iter().map(|(path, kept)| (path, kept.blob)).collect();
-            return Ok(Survey { head, entries, blobs, nested: names.nested, gaps, is_settled });
+            let nested = names.nested;
+            let index_problem = problem.map(|gap| gap.reason);
+            return Ok(Survey { head, entries, index_problem, blobs, nested, gaps, is_settled });
         }
         std::thread::sleep(TICK);
     }
     Err(RescueError::Damage("no round was made".to_owned()))
+}
+
+/// What the index says, or what stands in for it.
+struct Index {
+    entries: Vec<IndexEntry>,
+    problem: Option<Gap>,
+    /// Paths of the last commit where the index cannot name them: ignore rules would hide some.
+    others: Vec<Vec<u8>>,
+}
+
+impl Index {
+    fn read(git: &Git<'_>, shadow: &Shadow, head: &Head) -> Result<Index, RescueError> {
+        let listed = listing::index_entries(git, shadow);
+        let reason = match &listed {
+            Ok(_) if shadow.raw_index.is_some() || head.commit.is_none() => None,
+            Ok(_) => Some("the index is missing".to_owned()),
+            Err(RescueError::Git { words, .. }) => Some(format!("the index cannot be read: {words}")),
+            Err(RescueError::Damage(words)) => Some(words.clone()),
+            Err(_) => None,
+        };
+        let Some(reason) = reason else {
+            return listed.map(|entries| Index { entries, problem: None, others: Vec::new() });
+        };
+        // So that git can list what is untracked. The bytes are kept in the record all the same.
+        match std::fs::remove_file(&shadow.index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(RescueError::io("remove", &shadow.index)(error));
+            }
+            _ => {}
+        }
+        let tree = head.commit.as_ref().and_then(|commit| listing::tree(git, commit).ok());
+        let others = tree.into_iter().flatten().filter(|(_, entry)| entry.mode != "160000");
+        let others = others.map(|(path, _)| path).collect();
+        Ok(Index { entries: Vec::new(), problem: Some(Gap { path: Vec::new(), reason }), others })
+    }
+}
+
+/// What reading the paths will take. What is as the index remembers it is taken for known.
+fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) -> Expected {
+    let known: BTreeMap<&[u8], &IndexEntry> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
+    let mut expected = Expected::default();
+    for path in paths {
+        let Ok(Some(stamp)) = tree.stamp(path) else { continue };
+        if stamp.is_folder() {
+            continue;
+        }
+        expected.bytes = expected.bytes.saturating_add(stamp.size);
+        if known.get(&path[..]).is_none_or(|entry| entry.stat != stamp.as_in_index()) {
+            expected.new_files += 1;
+            expected.new_bytes = expected.new_bytes.saturating_add(stamp.size);
+        }
+    }
+    expected
 }
 
 fn now() -> Duration {

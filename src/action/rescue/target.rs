@@ -118,6 +118,12 @@ fn blocked(git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Option<String> {
     if survey.entries.iter().any(|entry| entry.stage != 0) {
         return words("the index has conflicts");
     }
+    if let Some(words) = &survey.index_problem {
+        return Some(words.clone());
+    }
+    if let Some(lost) = &survey.head.lost {
+        return Some(format!("the repository is damaged: the last commit {lost} is missing"));
+    }
     if shadow.raw_index.is_none() && survey.head.commit.is_some() {
         return words("the index is missing");
     }

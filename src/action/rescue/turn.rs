@@ -11,11 +11,14 @@ use rustix::fs::OFlags;
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::Git;
+use super::git::{Git, Input, line, succeeded};
 use super::journal::Journal;
+use super::object_id::ObjectFormat;
+use super::place;
 use super::repository::Repository;
 use super::sha1::Sha1;
 use super::step::Step;
+use crate::model::display_text;
 
 /// How often and after which pauses the lock is tried: two seconds in all. A child of a killed rescue
 /// can hold it a moment longer than its parent.
@@ -39,27 +42,13 @@ impl Turn {
         let repo = Repository::open(workspace, rescuer.home.as_deref())?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
         own_folder(&folder)?;
-        let path = folder.join("lock");
-        let file = File::options()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path)
-            .map_err(RescueError::io("open", &path))?;
-        for _ in 0..TRIES {
-            match file.try_lock() {
-                Ok(()) => {
-                    let journal = Journal::at(&folder);
-                    rescuer.reached(Step::Locked);
-                    return Ok(Turn { repo, folder, journal, lock: Arc::new(file) });
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(RescueError::io("lock", &path)(error)),
-            }
-        }
-        Err(RescueError::Busy("another rescue works on this worktree".to_owned()))
+        let lock = lock(&folder)?;
+        place::remember(&folder, &repo)?;
+        let journal = Journal::at(&folder);
+        let mut turn = Turn { repo, folder, journal, lock: Arc::new(lock) };
+        turn.repo.format = format(&turn.git(rescuer))?;
+        rescuer.reached(Step::Locked);
+        Ok(turn)
     }
 
     /// The runner of git.
@@ -98,8 +87,37 @@ impl Turn {
     }
 }
 
+/// Waits for the lock on a folder of ours.
+pub(super) fn lock(folder: &Path) -> Result<File, RescueError> {
+    let path = folder.join("lock");
+    let file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(&path)
+        .map_err(RescueError::io("open", &path))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(RescueError::io("lock", &path)(error)),
+        }
+    }
+    Err(RescueError::Busy("another rescue works on this worktree".to_owned()))
+}
+
+/// How the objects of the repository are named.
+fn format(git: &Git<'_>) -> Result<ObjectFormat, RescueError> {
+    let output = git.real(["rev-parse", "--show-object-format"], Input::Lock)?;
+    let name = line(&succeeded("rev-parse", output)?);
+    let words = format!("object ids of the format {} are not supported", display_text::line(&name));
+    ObjectFormat::named(&name).ok_or(RescueError::Refused(words))
+}
+
 /// Makes sure that `folder` is this user's own and that nobody else can look into it.
-fn own_folder(folder: &Path) -> Result<(), RescueError> {
+pub(super) fn own_folder(folder: &Path) -> Result<(), RescueError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))?;
     let metadata = fs::symlink_metadata(folder).map_err(RescueError::io("look at", folder))?;
     if metadata.is_dir()

@@ -100,7 +100,9 @@ pub(super) fn stage(
             converted.push(path.clone());
         }
     }
-    let input: Vec<u8> = staged.iter().flat_map(|(path, entry)| index_line(path, entry.as_ref())).collect();
+    let zero = git.repo.format.zero();
+    let input: Vec<u8> =
+        staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();
     update_index(git, shadow, objects, &["--index-info"], input)?;
     if !converted.is_empty() {
         let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
@@ -123,10 +125,10 @@ pub(super) fn changed() -> RescueError {
     RescueError::SavedOnly("files changed since you looked; look again".to_owned())
 }
 
-fn index_line(path: &[u8], entry: Option<&TreeEntry>) -> Vec<u8> {
+fn index_line(zero: &str, path: &[u8], entry: Option<&TreeEntry>) -> Vec<u8> {
     let facts = match entry {
         Some(entry) => format!("{} {}\t", entry.mode, entry.id),
-        None => format!("0 {}\t", "0".repeat(40)),
+        None => format!("0 {zero}\t"),
     };
     [facts.as_bytes(), path, b"\0"].concat()
 }
@@ -192,11 +194,12 @@ pub(super) fn commits(
 ) -> Result<Vec<String>, RescueError> {
     let objects = git.repo.common_dir.join("objects");
     let index = shadow.index_elsewhere();
+    let zero = git.repo.format.zero();
     let list = |input: Vec<u8>| {
         let args = ["update-index", "-z", "--index-info"];
         succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?)
     };
-    list(tree.iter().flat_map(|(path, entry)| index_line(path, Some(entry))).collect())?;
+    list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
     let mut made: Vec<String> = Vec::new();
     for (staged, message) in wanted {
         for (path, entry) in staged {
@@ -205,7 +208,7 @@ pub(super) fn commits(
                 None => drop(tree.remove(path)),
             }
         }
-        list(staged.iter().flat_map(|(path, entry)| index_line(path, entry.as_ref())).collect())?;
+        list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
         let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
         let id = line(&succeeded("write-tree", written)?);
         let mut args: Vec<&str> = author.iter().map(String::as_str).collect();

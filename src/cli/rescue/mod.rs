@@ -6,8 +6,8 @@ mod preview;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
-    Act, ActClass, ActOutcome, CommitAuthor, CommitTarget, RescuePlan, RescueRecord, SplitKind, UndoWay,
-    display_text,
+    Act, ActClass, ActOutcome, CommitAuthor, CommitTarget, KeepIn, RecordCost, RecordOrder, RescuePlan,
+    RescueRecord, SplitKind, UndoWay, display_text,
 };
 
 use super::acting::{Acting, confirm, launch, unexpected};
@@ -22,15 +22,22 @@ use preview::{files, short};
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let launch = launch(environment, &rescue.path)?;
     let mut acting = Acting::judge(&launch)?;
-    if rescue.record_only {
-        let act = Act::Record { is_size_allowed: rescue.yes };
-        return match acting.act(act) {
-            ActOutcome::Recorded(record) => recorded(&record, rescue.json),
-            outcome => Ok(unexpected(&outcome)),
-        };
+    let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
+    let wanted = |order| match rescue.record_only {
+        true => Act::Record { order },
+        false => Act::PlanRescue { message: rescue.message.clone(), order },
+    };
+    let mut outcome = acting.act(wanted(order));
+    if let ActOutcome::SizeAsked(cost) = &outcome {
+        if !confirm(&size_question(*cost), false) {
+            output::complain("nothing was saved");
+            return Ok(Outcome::Act(ActClass::Refused));
+        }
+        order.is_size_allowed = true;
+        outcome = acting.act(wanted(order));
     }
-    let act = Act::PlanRescue { message: rescue.message.clone(), is_size_allowed: rescue.yes };
-    let mut plan = match acting.act(act) {
+    let mut plan = match outcome {
+        ActOutcome::Recorded(record) => return recorded(&record, rescue.json),
         ActOutcome::RescuePlanned(plan) => plan,
         outcome => return Ok(unexpected(&outcome)),
     };
@@ -47,6 +54,23 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         return Ok(Outcome::Act(ActClass::Done));
     }
     commit(&mut acting, plan, rescue)
+}
+
+fn keep_in(rescue: &Rescue) -> KeepIn {
+    match (rescue.vault, rescue.record_only) {
+        (false, _) => KeepIn::Repository,
+        (true, true) => KeepIn::Vault,
+        (true, false) => KeepIn::RepositoryAndVault,
+    }
+}
+
+fn size_question(cost: RecordCost) -> String {
+    format!(
+        "The record would hold {} with {}; {} are free. Save it?",
+        files(cost.n_files),
+        display_text::size(cost.n_bytes),
+        display_text::size(cost.n_free_bytes)
+    )
 }
 
 fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> Ended {

@@ -69,6 +69,7 @@ fn undo_words(plan: &UndoPlan) -> String {
 fn outcome_words(outcome: &ActOutcome) -> String {
     let words = match outcome {
         ActOutcome::RescuePlanned(_)
+        | ActOutcome::SizeAsked(_)
         | ActOutcome::UndoPlanned(_)
         | ActOutcome::ReplyPlanned(_)
         | ActOutcome::AskPlanned(_) => String::new(),

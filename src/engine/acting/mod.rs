@@ -69,10 +69,8 @@ fn guarded(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
 
 fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
     match &request.act {
-        Act::PlanRescue { message, is_size_allowed } => {
-            rescue::plan(request, message.as_deref(), *is_size_allowed, tools)
-        }
-        Act::Record { is_size_allowed } => rescue::record(request, *is_size_allowed, tools),
+        Act::PlanRescue { message, order } => rescue::plan(request, message.as_deref(), *order, tools),
+        Act::Record { order } => rescue::record(request, *order, tools),
         Act::Rescue { plan } => rescue::commit(request, plan, tools),
         Act::PlanUndo { way } => rescue::plan_undo(request, *way, tools),
         Act::Undo { plan } => rescue::undo(request, plan, tools),

@@ -1,7 +1,9 @@
 //! Rescue, undo and redo: what the monitor asks for, done by the room that may.
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
-use crate::model::{ActClass, ActOutcome, ActProblem, ActRequest, RescuePlan, UndoPlan, UndoWay};
+use crate::model::{
+    ActClass, ActOutcome, ActProblem, ActRequest, RecordOrder, RescuePlan, UndoPlan, UndoWay,
+};
 
 use super::{Acted, Tools};
 
@@ -12,7 +14,7 @@ const FOLDER: &str = "rescue";
 pub(super) fn plan(
     request: &ActRequest,
     message: Option<&str>,
-    _is_size_allowed: bool,
+    order: RecordOrder,
     tools: &Tools<'_>,
 ) -> Acted {
     tools.say("recording the uncommitted work");
@@ -20,16 +22,29 @@ pub(super) fn plan(
         message: message.map(str::to_owned),
         task: request.prompt.clone(),
         last_words: request.last_words.clone(),
+        order,
     };
-    let plan = rescuer(tools)?.plan(request.workspace.path(), wanted).map_err(problem)?;
-    Ok(ActOutcome::RescuePlanned(Box::new(plan)))
+    match rescuer(tools)?.plan(request.workspace.path(), wanted) {
+        Ok(plan) => Ok(ActOutcome::RescuePlanned(Box::new(plan))),
+        Err(error) => asked_or(error),
+    }
 }
 
 /// Only records the work.
-pub(super) fn record(request: &ActRequest, _is_size_allowed: bool, tools: &Tools<'_>) -> Acted {
+pub(super) fn record(request: &ActRequest, order: RecordOrder, tools: &Tools<'_>) -> Acted {
     tools.say("recording the uncommitted work");
-    let record = rescuer(tools)?.record(request.workspace.path()).map_err(problem)?;
-    Ok(ActOutcome::Recorded(Box::new(record)))
+    match rescuer(tools)?.record_ordered(request.workspace.path(), order) {
+        Ok(record) => Ok(ActOutcome::Recorded(Box::new(record))),
+        Err(error) => asked_or(error),
+    }
+}
+
+/// A question about the size is no problem.
+fn asked_or(error: RescueError) -> Acted {
+    match error {
+        RescueError::Ask(cost) => Ok(ActOutcome::SizeAsked(cost)),
+        error => Err(problem(error)),
+    }
 }
 
 /// Commits what a plan shows.
@@ -107,7 +122,12 @@ pub(in crate::engine) fn problem(error: RescueError) -> ActProblem {
         RescueError::TimedOut(_) => {
             problem.with_next("something in the repository hangs (a FIFO, a dead mount); nothing was changed")
         }
-        RescueError::Refused(_)
+        RescueError::NoRoom(_) => problem.with_next("make room, or keep large files out by ignore rules"),
+        RescueError::ReadOnly(_) => problem
+            .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),
+        RescueError::WouldLose
+        | RescueError::Ask(_)
+        | RescueError::Refused(_)
         | RescueError::SavedOnly(_)
         | RescueError::Untrusted(_)
         | RescueError::Damage(_)

@@ -1,0 +1,112 @@
+//! The ids of git's objects, computed here too, so that what git says it stored is compared with what was
+//! read. Both formats that git has.
+
+use sha2::{Digest as _, Sha256};
+
+use super::sha1::Sha1;
+
+/// How a repository names its objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum ObjectFormat {
+    /// Forty digits.
+    #[default]
+    Sha1,
+    /// Sixty-four digits.
+    Sha256,
+}
+
+impl ObjectFormat {
+    /// The format that git calls so (`extensions.objectFormat`).
+    pub(super) fn named(name: &str) -> Option<ObjectFormat> {
+        match name {
+            "sha1" => Some(ObjectFormat::Sha1),
+            "sha256" => Some(ObjectFormat::Sha256),
+            _ => None,
+        }
+    }
+
+    /// The id of a blob of `size` bytes, before its content.
+    pub(super) fn blob(self, size: u64) -> BlobId {
+        let mut id = match self {
+            ObjectFormat::Sha1 => BlobId::Sha1(Box::default()),
+            ObjectFormat::Sha256 => BlobId::Sha256(Sha256::new()),
+        };
+        id.update(format!("blob {size}\0").as_bytes());
+        id
+    }
+
+    /// The id of a blob that is in memory; `None` as with [`BlobId::hex`].
+    pub(super) fn id_of(self, content: &[u8]) -> Option<String> {
+        let mut id = self.blob(content.len() as u64);
+        id.update(content);
+        id.hex()
+    }
+
+    /// The settings with which git knows a repository of this format.
+    pub(super) fn settings(self) -> &'static str {
+        match self {
+            ObjectFormat::Sha1 => "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n",
+            ObjectFormat::Sha256 => {
+                "[extensions]\n\tobjectFormat = sha256\n[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n"
+            }
+        }
+    }
+
+    /// The id of a tree without entries, which git knows in every repository.
+    pub(super) fn empty_tree(self) -> &'static str {
+        match self {
+            ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            ObjectFormat::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        }
+    }
+
+    /// The id that stands for nothing.
+    pub(super) fn zero(self) -> String {
+        match self {
+            ObjectFormat::Sha1 => "0".repeat(40),
+            ObjectFormat::Sha256 => "0".repeat(64),
+        }
+    }
+}
+
+/// An id in the making.
+pub(super) enum BlobId {
+    /// In a repository of the usual format.
+    Sha1(Box<Sha1>),
+    /// In one of the newer.
+    Sha256(Sha256),
+}
+
+impl BlobId {
+    /// Adds `bytes` of the content.
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            BlobId::Sha1(sum) => sum.update(bytes),
+            BlobId::Sha256(sum) => sum.update(bytes),
+        }
+    }
+
+    /// The id in hexadecimal digits; `None` for a content that is made to have the id of another, which git
+    /// refuses to store.
+    pub(super) fn hex(self) -> Option<String> {
+        match self {
+            BlobId::Sha1(sum) => sum.hex_if_safe(),
+            BlobId::Sha256(sum) => Some(super::names::hex(&sum.finalize())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ObjectFormat;
+
+    #[test]
+    fn the_ids_are_those_that_git_gives() {
+        let ids = [ObjectFormat::Sha1, ObjectFormat::Sha256].map(|format| format.id_of(b"").unwrap());
+        let git = [
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+        ];
+        assert_eq!(ids, git);
+    }
+}

@@ -1,0 +1,195 @@
+//! Makes a record from the first look to the line in the journal: read, written, compared, kept.
+//!
+//! It must not say "saved" before everything was found again where it is kept.
+
+use std::path::{Path, PathBuf};
+
+use super::error::RescueError;
+use super::git::Git;
+use super::journal::{Act, Saved, Shown};
+use super::record::{Commits, Draft};
+use super::settings::Settings;
+use super::shadow::Shadow;
+use super::spool::Spool;
+use super::step::Step;
+use super::survey::Survey;
+use super::turn::Turn;
+use super::{Rescuer, ignored, keeping, limits, listing, moving, record, references, survey, vault, verify};
+use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
+
+/// What a record was made of, for the visible commit that follows.
+pub(super) struct Recorded {
+    /// The settings of the repository.
+    pub(super) settings: Settings,
+    /// The shadow in which it was made.
+    pub(super) shadow: Shadow,
+    /// What was read.
+    pub(super) survey: Survey,
+}
+
+/// Where a record is kept.
+struct Kept {
+    reference: String,
+    n_disk_bytes: u64,
+    vault: Option<PathBuf>,
+    is_vault_only: bool,
+    notices: Vec<RecordNotice>,
+}
+
+impl Rescuer {
+    /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a
+    /// person or an agent sees; it is verified and on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] when there is no uncommitted work, [`RescueError::Ask`] when the record would
+    /// be large; every other error leaves all as it was.
+    pub fn record(&self, workspace: &Path) -> Result<RescueRecord, RescueError> {
+        self.record_ordered(workspace, RecordOrder::default())
+    }
+
+    /// The same as it was ordered: with a large record allowed, or kept in another place.
+    pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
+        let turn = Turn::take(self, workspace)?;
+        moving::recover(self, &turn)?;
+        self.record_in(&turn, order).map(|(record, _)| record)
+    }
+
+    /// Makes a record in a turn that was taken.
+    pub(super) fn record_in(
+        &self,
+        turn: &Turn,
+        order: RecordOrder,
+    ) -> Result<(RescueRecord, Recorded), RescueError> {
+        let git = turn.git(self);
+        if order.keep_in != KeepIn::Vault {
+            turn.repo.check_writable()?;
+        }
+        let settings = Settings::read(&git)?;
+        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
+        shadow.configure(&settings)?;
+        let mut spool = Spool::create(&shadow.file("stream"))?;
+        let is_wanted = |expected: &survey::Expected| {
+            limits::check(turn, order, expected)?;
+            self.reached(Step::Listed);
+            Ok(())
+        };
+        let survey = survey::survey_if(&git, &shadow, &mut spool, &is_wanted)?;
+        let draft = record::draft(&git, &shadow, &survey, &mut spool)?;
+        self.reached(Step::Surveyed);
+        if record::is_nothing(&git, &survey, &draft) {
+            return Err(RescueError::Nothing);
+        }
+        let commits = record::import(&git, &shadow, &survey, &draft, spool)?;
+        self.reached(Step::Imported);
+        turn.repo.check_same()?;
+        let mut kept = self.keep(turn, &git, &shadow, order.keep_in, &draft, &commits)?;
+        let time = Timestamp(now_millis());
+        let saved = Saved {
+            reference: kept.reference.clone(),
+            snapshot: commits.snapshot.clone(),
+            record: commits.record.clone(),
+            head: survey.head.commit.clone(),
+            digest: listing::digest(&survey.entries),
+            shown: shown(time, &survey, &draft, &kept),
+        };
+        turn.journal.append(&Act::Saved(saved))?;
+        self.reached(Step::RecordJournalled);
+        kept.notices.extend(settings.mirrors.iter().cloned());
+        let record = RescueRecord {
+            reference: kept.reference,
+            snapshot: commits.snapshot,
+            record: commits.record,
+            time,
+            branch: survey.head.branch.clone(),
+            n_files: survey.blobs.len(),
+            n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),
+            n_disk_bytes: kept.n_disk_bytes,
+            gaps: draft.gaps,
+            is_settled: survey.is_settled,
+            ignored: ignored::count(&git, &shadow)?,
+            vault: kept.vault,
+            notices: kept.notices,
+            totals: keeping::totals(self, turn)?,
+        };
+        Ok((record, Recorded { settings, shadow, survey }))
+    }
+
+    /// Brings what was imported to where it is kept, and finds it again there.
+    fn keep(
+        &self,
+        turn: &Turn,
+        git: &Git<'_>,
+        shadow: &Shadow,
+        keep_in: KeepIn,
+        draft: &Draft,
+        commits: &Commits,
+    ) -> Result<Kept, RescueError> {
+        let id = turn.new_id();
+        let usual = references::of_record(&turn.repo.key, &id);
+        if keep_in == KeepIn::Vault {
+            let vault = vault::write(self, turn, shadow, &id, draft, commits)?;
+            return self.kept_in_vault(turn, usual, vault, Vec::new());
+        }
+        let objects = turn.repo.common_dir.join("objects");
+        let n_disk_bytes = record::pack_bytes(shadow)?;
+        let packs = record::move_packs(shadow, &objects)?;
+        self.reached(Step::PackMoved);
+        verify::verify(git, draft, commits, &packs)?;
+        self.reached(Step::Verified);
+        turn.sync(self)?;
+        let below = format!("rescue/{}/{id}", turn.repo.key);
+        let made = references::make_or_other(git, &below, &commits.snapshot);
+        let (reference, notice) = match made {
+            Ok(made) => made,
+            Err(error) if references::in_the_way(git, &usual)?.is_some() => {
+                // No name is free: out of the way of whoever takes them.
+                let vault = vault::write(self, turn, shadow, &id, draft, commits)?;
+                let notice = RecordNotice::VaultOnly { reason: error.to_string() };
+                return self.kept_in_vault(turn, usual, vault, vec![notice]);
+            }
+            Err(error) => return Err(error),
+        };
+        self.reached(Step::ReferenceMade);
+        // Somebody may have collected garbage between the pack and the reference.
+        verify::is_there(git, draft)?;
+        let vault = match keep_in {
+            KeepIn::RepositoryAndVault => Some(vault::write(self, turn, shadow, &id, draft, commits)?),
+            KeepIn::Repository | KeepIn::Vault => None,
+        };
+        turn.sync(self)?;
+        let notices = notice.into_iter().collect();
+        Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
+    }
+
+    fn kept_in_vault(
+        &self,
+        turn: &Turn,
+        reference: String,
+        vault: PathBuf,
+        notices: Vec<RecordNotice>,
+    ) -> Result<Kept, RescueError> {
+        turn.sync(self)?;
+        let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
+        Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
+    }
+}
+
+/// What the list of records will show of it.
+fn shown(time: Timestamp, survey: &Survey, draft: &Draft, kept: &Kept) -> Shown {
+    Shown {
+        time: Some(time.0),
+        branch: survey.head.branch.clone(),
+        n_files: Some(survey.blobs.len()),
+        n_bytes: Some(survey.blobs.values().map(|blob| blob.size).sum()),
+        n_disk_bytes: Some(kept.n_disk_bytes),
+        n_gaps: Some(draft.gaps.len()),
+        vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+        is_vault_only: kept.is_vault_only,
+    }
+}
+
+/// The time now, in milliseconds since the epoch.
+pub(super) fn now_millis() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
+}

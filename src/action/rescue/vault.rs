@@ -1,0 +1,132 @@
+//! Records as bundles in closeout's own folder, out of reach of who can write to the repository. A bundle
+//! is whole: it needs no repository to be read.
+//!
+//! It must not call a bundle written before everything was found again in it.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::Read as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::listing;
+use super::object_id::ObjectFormat;
+use super::record::{Commits, Draft};
+use super::references;
+use super::repository::Repository;
+use super::shadow::Shadow;
+use super::turn::Turn;
+
+/// The first bytes of a bundle, which tell the format of its objects.
+const HEADER: u64 = 256;
+
+/// The folder for the bundles of one worktree.
+pub(super) fn folder(own: &Path) -> PathBuf {
+    own.join("vault")
+}
+
+/// Writes the record into the vault; the file.
+pub(super) fn write(
+    rescuer: &Rescuer,
+    turn: &Turn,
+    shadow: &Shadow,
+    id: &str,
+    draft: &Draft,
+    commits: &Commits,
+) -> Result<PathBuf, RescueError> {
+    let git = turn.git(rescuer);
+    let run = |args: &[&str], input| {
+        let output = git.shadowed(shadow, &shadow.objects, args, input)?;
+        Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
+    };
+    // Without the commits before them: the bundle holds all that it needs.
+    let record = run(&["commit-tree", &format!("{}^{{tree}}", commits.record)], message())?;
+    let snapshot =
+        run(&["commit-tree", &format!("{}^{{tree}}", commits.snapshot), "-p", &record], message())?;
+    let name = references::of_record(&turn.repo.key, id);
+    run(&["update-ref", &name, &snapshot], Input::Lock)?;
+    let vault = folder(&turn.folder);
+    DirBuilder::new().recursive(true).mode(0o700).create(&vault).map_err(RescueError::io("make", &vault))?;
+    let beside = vault.join(format!("{id}.new"));
+    let path = vault.join(format!("{id}.bundle"));
+    let beside_text = beside.to_string_lossy().into_owned();
+    let written = run(&["bundle", "create", "-q", &beside_text, &name], Input::Lock)
+        .and_then(|_| check(rescuer, &beside, &shadow.file("opened"), draft))
+        .and_then(|()| {
+            let synced = File::open(&beside).and_then(|file| file.sync_all());
+            synced.map_err(RescueError::io("write", &beside))?;
+            fs::rename(&beside, &path).map_err(RescueError::io("write", &path))
+        });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written.map(|()| path)
+}
+
+fn message() -> Input {
+    Input::Bytes(b"closeout: record of uncommitted work, by itself\n".to_vec())
+}
+
+fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result<(), RescueError> {
+    let opened = Opened::open(rescuer, bundle, work)?;
+    let git = opened.git(rescuer);
+    let record = format!("{}^", opened.snapshot);
+    for (commit, expected) in [(&opened.snapshot, &draft.snapshot), (&record, &draft.record)] {
+        if &listing::tree(&git, commit)? != expected {
+            return Err(RescueError::Damage("the bundle does not hold what was read".to_owned()));
+        }
+    }
+    super::verify::is_there(&git, draft)
+}
+
+/// A bundle that was unpacked into a repository of our own; gone when it is dropped.
+pub(super) struct Opened {
+    /// The commit of the work tree.
+    pub(super) snapshot: String,
+    repo: Repository,
+    lock: Arc<File>,
+    work: PathBuf,
+}
+
+impl Opened {
+    /// Unpacks `bundle` into the folder `work`, which is made anew.
+    pub(super) fn open(rescuer: &Rescuer, bundle: &Path, work: &Path) -> Result<Opened, RescueError> {
+        let file = File::open(bundle).map_err(RescueError::io("open", bundle))?;
+        let mut header = Vec::new();
+        (&file).take(HEADER).read_to_end(&mut header).map_err(RescueError::io("read", bundle))?;
+        let is_sha256 = String::from_utf8_lossy(&header).lines().any(|it| it == "@object-format=sha256");
+        let format = if is_sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
+        let _ = fs::remove_dir_all(work);
+        let repo = Repository::new_own(work, format)?;
+        let mut opened =
+            Opened { snapshot: String::new(), repo, lock: Arc::new(file), work: work.to_owned() };
+        let text = bundle.to_string_lossy().into_owned();
+        let output = opened.git(rescuer).real(["bundle", "unbundle", &text], Input::Lock)?;
+        let heads = line(&succeeded("bundle", output)?);
+        match heads.split_once(' ') {
+            Some((id, name)) if references::is_of_record(name) => id.clone_into(&mut opened.snapshot),
+            _ => return Err(RescueError::Damage("the bundle does not hold one record".to_owned())),
+        }
+        Ok(opened)
+    }
+
+    /// The runner of git on what was unpacked.
+    pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+        Git {
+            program: &rescuer.git,
+            home: rescuer.home.as_deref(),
+            repo: &self.repo,
+            lock: Arc::clone(&self.lock),
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // What stays is removed when the folder is used next.
+        let _ = fs::remove_dir_all(&self.work);
+    }
+}
