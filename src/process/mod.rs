@@ -11,6 +11,7 @@ mod child;
 mod clock;
 mod descendants;
 mod environment;
+mod git;
 mod launcher;
 mod own_session;
 mod program_path;
@@ -28,6 +29,7 @@ use rustix::process::Pid;
 
 pub use cancel::Cancel;
 pub use environment::environment;
+pub use git::GitCall;
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;
 pub use run::run;

@@ -307,41 +307,13 @@ fn the_callers_environment_has_no_effect() {
     }
 }
 
+/// G10
 #[test]
 fn a_hostile_environment_of_the_caller_has_no_effect() {
-    // The same test binary runs some of its tests under variables that would mislead git.
-    let repo = Repo::new();
-    let canary = repo.root().join("canary");
-    let script = armed(&repo, &canary, "environment");
-    let trap = repo.beside("trap");
-    trap.git(["init", "-q", "--bare", "."]);
-    let trap = trap.path().display().to_string();
-    let mut spec = closeout::process::Spec::new(std::env::current_exe().unwrap(), repo.path())
-        .args(["a_commit_made_here_is_new_work", "every_kind_of_change_is_told_apart"])
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    let index = repo.root().join("no-index").display().to_string();
-    for (name, value) in [
-        ("HOME", trap.as_str()),
-        ("XDG_CONFIG_HOME", &trap),
-        ("GIT_DIR", &trap),
-        ("GIT_WORK_TREE", &trap),
-        ("GIT_COMMON_DIR", &trap),
-        ("GIT_OBJECT_DIRECTORY", &trap),
-        ("GIT_INDEX_FILE", &index),
-        ("GIT_TRACE", &canary.display().to_string()),
-        ("GIT_EXTERNAL_DIFF", &script),
-        ("GIT_CONFIG_COUNT", "1"),
-        ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
-        ("GIT_CONFIG_VALUE_0", &script),
-        ("GIT_NAMESPACE", "other"),
-    ] {
-        spec = spec.env(name, value);
-    }
-    spec.time_limit = Duration::from_mins(1);
-    let output = closeout::process::run(&spec).unwrap();
-    assert!(output.is_success(), "{}", String::from_utf8_lossy(&output.stdout));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("2 passed"));
-    assert!(!canary.exists());
+    crate::support::trap::assert_passed_in_a_trap(&[
+        "evidence_git::new_work::a_commit_made_here_is_new_work",
+        "evidence_git::changes::every_kind_of_change_is_told_apart",
+    ]);
 }
 
 /// What breaks a repository.

@@ -253,3 +253,14 @@ fn no_program_of_the_repository_runs() {
     repo.git(["config", "--unset", "core.fsmonitor"]);
     assert_eq!(fingerprint(&repo), before);
 }
+
+/// G10
+#[test]
+fn a_hostile_environment_of_the_caller_has_no_effect_on_a_rescue() {
+    crate::support::trap::assert_passed_in_a_trap(&[
+        "rescue::record::a_record_holds_the_work_tree_and_the_staged_version",
+        "rescue::undo::undo_gives_back_branch_index_bytes_and_times",
+        "rescue::visible::the_commit_holds_the_work_tree_and_leaves_nothing_to_do",
+        "rescue::visible::no_program_of_the_repository_runs",
+    ]);
+}

@@ -6,5 +6,6 @@ pub(crate) mod schema;
 pub(crate) mod screen;
 pub(crate) mod session_stories;
 pub(crate) mod stories;
+pub(crate) mod trap;
 pub(crate) mod vectors;
 pub(crate) mod weighed_words;

@@ -1,5 +1,5 @@
-//! The only runner of git children of a rescue: explicit git directory and work tree, an environment
-//! built from nothing, and settings that keep git from running what the repository names.
+//! The only runner of git children of a rescue: explicit git directory and work tree, and what every
+//! call of git has (`process::GitCall`).
 //!
 //! It must not search for a repository. Commands that read the index or the work tree run in the
 //! shadow; only those that run nothing (`SECURITY.md` 1.2) see the real git directory.
@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::error::RescueError;
 use super::repository::Repository;
 use super::shadow::Shadow;
-use crate::process::{self, End, Output, Spec};
+use crate::process::{self, End, GitCall, Output, Spec};
 
 /// How long a command may take that looks at lists.
 const QUICK: Duration = Duration::from_secs(20);
@@ -21,24 +21,15 @@ const QUICK: Duration = Duration::from_secs(20);
 const LONG: Duration = Duration::from_mins(15);
 /// The most that is kept of an answer: a million paths fit.
 const ANSWER_CAP: usize = 256 << 20;
-/// Settings that keep git from starting anything or reaching out.
-const OVERRIDES: [&str; 15] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.alternateRefsCommand=",
+/// Settings of a rescue beside those that every call has.
+const SETTINGS: [&str; 6] = [
     // Contents are written to the disk by one call of ours; a reference must never be there without.
     "core.fsync=reference",
     "core.symlinks=true",
     "core.ignoreCase=false",
     "core.precomposeUnicode=false",
     "core.bigFileThreshold=64m",
-    "safe.bareRepository=explicit",
-    "log.showSignature=false",
-    "protocol.allow=never",
     "fastimport.unpackLimit=0",
-    "gc.auto=0",
-    "maintenance.auto=false",
 ];
 
 /// What a command gets as its input.
@@ -112,27 +103,10 @@ impl Git<'_> {
     }
 
     fn spec(&self, git_dir: &Path) -> Spec {
-        let top = &self.repo.top;
-        let mut spec = Spec::new(self.program, top)
-            .env("GIT_DIR", git_dir)
-            .env("GIT_WORK_TREE", top)
-            .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top))
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("GIT_NO_REPLACE_OBJECTS", "1")
-            .env("GIT_LITERAL_PATHSPECS", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("LC_ALL", "C");
-        if let Some(folder) = self.program.parent() {
-            spec = spec.env("PATH", folder);
-        }
-        if let Some(home) = self.home {
-            spec = spec.env("HOME", home);
-        }
+        let call = GitCall { program: self.program, home: self.home, git_dir, work_tree: &self.repo.top };
+        let mut spec = call.spec().env("GIT_CONFIG_NOSYSTEM", "1");
         spec.stdout_cap = ANSWER_CAP;
-        OVERRIDES.iter().fold(spec, |spec, setting| spec.args(["-c", setting]))
+        SETTINGS.iter().fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
 
     fn run<A: AsRef<OsStr>>(

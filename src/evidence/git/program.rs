@@ -2,8 +2,8 @@
 //! with a time limit.
 //!
 //! Only commands that run nothing of the repository's are used (`SECURITY.md` 1.2); the one that
-//! would (`status`) sees a shadow of the git directory instead. The environment is built from
-//! nothing; names that came from outside are full names or ids, never options.
+//! would (`status`) sees a shadow of the git directory instead. Names that came from outside are full
+//! names or ids, never options.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +20,7 @@ use super::reflog::{Action, LogEntry};
 use super::shadow::{Setting, Shadow};
 use super::trouble::{Read, damaged_config, trouble};
 use crate::model::{GitReader, Head, ReadProblem};
-use crate::process::{self, End, Output, Spec};
+use crate::process::{self, End, GitCall, Output, Spec};
 
 /// The most that is read of an answer; 100,000 changed paths fit.
 const ANSWER_CAP: usize = 64 << 20;
@@ -28,18 +28,6 @@ const ANSWER_CAP: usize = 64 << 20;
 const LOG_LIMIT: usize = 5_000;
 /// What is asked of each commit: id, tree, parents, committer time, subject.
 const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00";
-/// Settings that keep git from starting anything or reaching out.
-const OVERRIDES: [&str; 9] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.alternateRefsCommand=",
-    "safe.bareRepository=explicit",
-    "log.showSignature=false",
-    "protocol.allow=never",
-    "gc.auto=0",
-    "maintenance.auto=false",
-];
 
 /// How the git program is called.
 #[derive(Debug, Clone, Copy)]
@@ -76,31 +64,16 @@ impl<'a> Program<'a> {
 
     /// A call whose repository is `git_dir`.
     fn spec(&self, git_dir: &Path) -> Spec {
-        let top = &self.layout.top;
-        let mut spec = Spec::new(self.call.program, top);
+        let call = GitCall {
+            program: self.call.program,
+            home: self.call.home,
+            git_dir,
+            work_tree: &self.layout.top,
+        };
+        // Wider than what git itself needs: the filters of the user's own configuration are there.
+        let mut spec = call.spec().env("PATH", search_path(self.call.program));
         spec.time_limit = self.call.time_limit;
         spec.stdout_cap = ANSWER_CAP;
-        spec = spec
-            .env("GIT_DIR", git_dir)
-            .env("GIT_WORK_TREE", top)
-            .env("GIT_CEILING_DIRECTORIES", top.parent().unwrap_or(top))
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("GIT_NO_REPLACE_OBJECTS", "1")
-            .env("GIT_LITERAL_PATHSPECS", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_PAGER", "cat")
-            .env("LC_ALL", "C")
-            .env("PATH", search_path(self.call.program));
-        spec = match self.call.home {
-            Some(home) => spec.env("HOME", home),
-            None => spec.env("GIT_CONFIG_GLOBAL", "/dev/null"),
-        };
-        spec = spec.args(["--no-optional-locks"]);
-        for setting in OVERRIDES {
-            spec = spec.args(["-c", setting]);
-        }
         spec
     }
 
