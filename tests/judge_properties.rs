@@ -223,11 +223,11 @@ proptest! {
 
     #[test]
     fn a_smart_check_ends_and_is_complete_only_by_gits_word(
-        max_probes in 0_u32..6, has_final_rescue: bool, readings in vec(any_reading(), 6),
+        max_probes in 0_u32..6, has_final_rescue: bool, may_commit: bool, readings in vec(any_reading(), 6),
         commits in vec(proptest::option::of(prop_oneof![3 => Just(0_u64), 1 => 0_u64..3]), 32),
         changes in vec(proptest::option::of(any::<bool>()), 8),
     ) {
-        let config = SmartCheckConfig { max_probes, probe_interval_seconds: 1, has_final_rescue };
+        let config = SmartCheckConfig { max_probes, probe_interval_seconds: 1, has_final_rescue, may_commit };
         let (mut check, mut step) = SmartCheck::new(config);
         let (mut readings, mut commits, mut changes) = (readings.into_iter(), commits.into_iter(), changes.into_iter());
         let (mut last_commits, mut last_changes, mut n_steps) = (None, None, 0);
@@ -249,7 +249,9 @@ proptest! {
                     Happened::Changes(last_changes)
                 }
                 Step::Rescue { is_final } => {
-                    prop_assert!(last_changes == Some(true) && (has_final_rescue || !is_final));
+                    prop_assert!(last_changes == Some(true));
+                    let is_allowed = if is_final { has_final_rescue } else { may_commit };
+                    prop_assert!(is_allowed);
                     Happened::Rescued(RescueOutcome::Ok)
                 }
                 Step::Wait { .. } => Happened::Waited,

@@ -145,6 +145,7 @@ fn smart_config(input: &Object) -> smart_check::SmartCheckConfig {
         has_final_rescue: config
             .get("final_rescue_attempt")
             .is_none_or(|value| value.as_bool().unwrap_or_default()),
+        may_commit: true,
     }
 }
 

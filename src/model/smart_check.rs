@@ -37,8 +37,12 @@ pub enum ProbeFailure {
     SpawnError,
     /// No object with a `status`.
     Unreadable,
-    /// A `status` that is none of the three words.
+    /// A `status` that is none of the three words, or two answers that differ.
     UnknownStatus,
+    /// The client, or the model's service behind it, said that it failed.
+    ClientError,
+    /// Files of the workspace changed while it was asked, so that its answer is not used.
+    ChangedFiles,
 }
 
 /// How a smart check ended. A closed set.

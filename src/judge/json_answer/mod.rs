@@ -45,6 +45,24 @@ pub fn find(text: &str, key: &str) -> Result<Value, Refusal> {
     }
 }
 
+/// The objects with `key` before the one that [`find`] answers with, the last one first, at most `most`. What was
+/// said before the answer and differs from it makes it doubtful. Looks at the text `most` times at most.
+pub fn find_before(text: &str, key: &str, most: usize) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    for round in 0..=most {
+        let Some(object) = scan::last_object_with(rest, key) else { break };
+        let start = object.as_ptr().addr().saturating_sub(rest.as_ptr().addr());
+        rest = rest.get(..start).unwrap_or_default();
+        if round > 0
+            && let Ok(value) = parse(object, MAX_DEPTH)
+        {
+            found.push(value);
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +107,15 @@ mod tests {
         ] {
             assert_eq!(find(text, "k"), Err(Refusal::NotJson), "{text}");
         }
+    }
+
+    #[test]
+    fn what_was_said_before_the_answer_is_found_too() {
+        let text = "a {\"k\":1} b {\"x\":0} c {\"k\":2} d {\"k\":3} e";
+        assert_eq!(find_before(text, "k", 8), [json!({"k": 2}), json!({"k": 1})]);
+        assert_eq!(find_before(text, "k", 1), [json!({"k": 2})]);
+        assert_eq!(find_before("{\"k\":1}", "k", 8), Vec::<Value>::new());
+        assert_eq!(find_before("nothing", "k", 8), Vec::<Value>::new());
     }
 
     #[test]

@@ -62,6 +62,11 @@ impl SmartCheck {
         self.step.clone()
     }
 
+    /// Sends no further probe: it would end as the last one did.
+    pub fn send_no_more(&mut self) {
+        self.config.max_probes = self.probes_used;
+    }
+
     fn transition(&mut self, happened: Happened) -> Option<(Awaits, Step)> {
         let next = match (self.awaits, happened) {
             (Awaits::CommitsOfRound | Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => {
@@ -79,9 +84,13 @@ impl SmartCheck {
             (Awaits::ChangesAfterComplete, Happened::Changes(Some(false))) => {
                 self.finish(SmartStatus::NothingToDo, Some(false))
             }
-            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) => {
+            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) if self.config.may_commit => {
                 (Awaits::RescueAfterComplete, Step::Rescue { is_final: false })
             }
+            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) if self.config.has_final_rescue => {
+                (Awaits::FinalRescue, Step::Rescue { is_final: true })
+            }
+            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) => self.time_is_up(Some(true)),
             (Awaits::RescueAfterComplete, Happened::Rescued(_)) => {
                 (Awaits::CommitsAfterRescue, Step::CountCommits)
             }

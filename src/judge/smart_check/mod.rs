@@ -24,6 +24,9 @@ pub struct SmartCheckConfig {
     pub probe_interval_seconds: u64,
     /// Whether changes that are left when the time is up are rescued.
     pub has_final_rescue: bool,
+    /// Whether a rescue may commit. One that only records cannot bring the commits that a further round would
+    /// wait for: the time is up as soon as the agent says that it is done and changes are left.
+    pub may_commit: bool,
 }
 
 /// What to do next.

@@ -9,6 +9,9 @@ use crate::judge::closer::is_none_word;
 use crate::judge::json_answer;
 use crate::model::{ProbeFailure, ProbeReading, ProbeWord};
 
+/// So many objects before the answer are held against it.
+const MOST_DRAFTS: usize = 8;
+
 /// What came back from a probe.
 #[derive(Debug, Clone, Copy)]
 pub enum ProbeAnswer<'a> {
@@ -53,11 +56,24 @@ impl From<ProbeFailure> for ProbeReport {
 pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
     match answer {
         ProbeAnswer::Json(value) => read_value(value),
-        ProbeAnswer::Raw(text) => json_answer::find(text, "status")
-            .map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value)),
+        ProbeAnswer::Raw(text) => read_text(text),
         ProbeAnswer::Timeout => ProbeFailure::Timeout.into(),
         ProbeAnswer::SpawnError => ProbeFailure::SpawnError.into(),
     }
+}
+
+/// Two answers in one text that differ are none: which of them the agent stands by is not known.
+fn read_text(text: &str) -> ProbeReport {
+    let Ok(value) = json_answer::find(text, "status") else { return ProbeFailure::Unreadable.into() };
+    let report = read_value(&value);
+    let is_other = |value: &Value| {
+        let reading = read_value(value).reading;
+        matches!(reading, ProbeReading::Answered(_)) && reading != report.reading
+    };
+    if json_answer::find_before(text, "status", MOST_DRAFTS).iter().any(is_other) {
+        return ProbeReport { reading: ProbeReading::Failed(ProbeFailure::UnknownStatus), ..report };
+    }
+    report
 }
 
 fn read_value(value: &Value) -> ProbeReport {

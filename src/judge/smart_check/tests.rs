@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 
 const CONFIG: SmartCheckConfig =
-    SmartCheckConfig { max_probes: 2, probe_interval_seconds: 7, has_final_rescue: true };
+    SmartCheckConfig { max_probes: 2, probe_interval_seconds: 7, has_final_rescue: true, may_commit: true };
 const COMPLETE: Happened = Happened::Probed(ProbeReading::Answered(ProbeWord::Complete));
 const WORKING: Happened = Happened::Probed(ProbeReading::Answered(ProbeWord::Working));
 const FAILED: Happened = Happened::Probed(ProbeReading::Failed(ProbeFailure::Timeout));
@@ -222,4 +222,46 @@ fn answers_are_read_tolerantly_and_doubted_strictly() {
     let two = "first {\"status\":\"complete\"} no: {\"status\":\"working\"} {\"note\":\"x\"}";
     assert_eq!(read_probe(ProbeAnswer::Raw(two)).reading, answered(ProbeWord::Working));
     assert_eq!(read_probe(ProbeAnswer::Raw("")).reading, ProbeReading::Failed(Unreadable));
+}
+
+/// P05: two answers in one text that differ.
+#[test]
+fn two_answers_that_differ_are_none() {
+    let raw = |text: &str| read_probe(ProbeAnswer::Raw(text)).reading;
+    let failed = ProbeReading::Failed(ProbeFailure::UnknownStatus);
+    let complete = ProbeReading::Answered(ProbeWord::Complete);
+    for (text, reading) in [
+        ("{\"status\":\"working\"} and now {\"status\":\"complete\"}", failed),
+        ("{\"status\":\"complete\"} or {\"status\":\"working\"}", failed),
+        ("{\"status\":\"complete\"}\n{\"status\":\"complete\"}", complete),
+        // The question itself, said again.
+        ("as {\"status\":\"complete|waiting|working\"}: {\"status\":\"complete\"}", complete),
+    ] {
+        assert_eq!(raw(text), reading, "{text}");
+    }
+}
+
+#[test]
+fn a_check_that_may_only_record_ends_when_the_agent_is_done() {
+    let config = SmartCheckConfig { may_commit: false, ..CONFIG };
+    let events = [NO_COMMITS, COMPLETE, NO_COMMITS, Happened::Changes(Some(true))];
+    assert_eq!(steps(config, &events).pop(), Some(Step::Rescue { is_final: true }));
+    let recorded = [Happened::Rescued(RescueOutcome::Ok), NO_COMMITS, Happened::Changes(Some(true))];
+    let left = end(config, &[&events[..], &recorded[..]].concat());
+    assert_eq!((left.verdict, left.probes_used, left.waits), (VerdictState::RescueNeeded, 1, 0));
+    // The agent itself committed meanwhile: that is for the next look, by git's word.
+    let without = SmartCheckConfig { has_final_rescue: false, ..config };
+    let left = end(without, &events);
+    assert_eq!((left.verdict, left.complete), (VerdictState::RescueNeeded, false));
+}
+
+#[test]
+fn a_check_that_sends_no_more_ends_with_what_it_has() {
+    let (mut check, _) = SmartCheck::new(CONFIG);
+    assert_eq!(check.advance(NO_COMMITS), Step::Probe { number: 1 });
+    check.send_no_more();
+    assert_eq!(check.advance(FAILED), Step::CountCommits);
+    assert_eq!(check.advance(NO_COMMITS), Step::LookAtChanges);
+    let Step::Finish(outcome) = check.advance(Happened::Changes(Some(false))) else { panic!("not finished") };
+    assert_eq!((outcome.status, outcome.verdict), (SmartStatus::ProbeError, VerdictState::Error));
 }
