@@ -9,6 +9,7 @@ pub mod closer;
 pub mod combine;
 pub mod decision;
 pub mod json_answer;
+pub mod prompt;
 pub mod questions;
 pub mod rounds;
 pub mod smart_check;
