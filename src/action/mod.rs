@@ -3,4 +3,5 @@
 //! It must not judge whether work is finished, draw, or run anything that a repository names. Every
 //! act is written to a journal outside the repository before it moves something.
 
+pub mod asking;
 pub mod rescue;

@@ -171,6 +171,22 @@ impl Adapter {
     }
 }
 
+impl Adapter {
+    /// The program that deletes the copy `copy_id` of `session`, which a command of this adapter made
+    /// ([`Trace::Copy`](super::Trace::Copy)). `None` where the agent has no such copies, or the id is not
+    /// one of the agent's, or is the session's own.
+    pub fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
+        if copy_id == session.session_id {
+            return None;
+        }
+        match self {
+            Adapter::OpenCode { .. } => opencode::removal(session, copy_id),
+            Adapter::Gemini { .. } => gemini::removal(session, copy_id),
+            Adapter::ClaudeCode { .. } | Adapter::Codex { .. } | Adapter::Custom(_) => None,
+        }
+    }
+}
+
 /// Reads the sessions of `workspace` over all `adapters`, the newest first.
 pub fn sessions(
     adapters: &[Adapter],

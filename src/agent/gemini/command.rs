@@ -44,3 +44,23 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
 fn with_schema(prompt: &str, schema: &str) -> String {
     format!("{prompt}\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n{schema}\n")
 }
+
+/// The program that deletes a copy. Its id is a UUID; the client takes a number too, which would be another
+/// session's place in a list.
+pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
+    let groups: Vec<&str> = copy_id.split('-').collect();
+    let is_uuid = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.concat().bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_uuid {
+        return None;
+    }
+    Some(AgentCommand {
+        program: PROGRAM.to_owned(),
+        arguments: vec!["--delete-session".into(), copy_id.into()],
+        stdin: String::new(),
+        folder: session.folder.clone()?,
+        environment: Vec::new(),
+        trace: Trace::Nothing,
+        answer: AnswerPlace::None,
+    })
+}

@@ -17,7 +17,7 @@ mod messages;
 mod projects;
 mod survey;
 
-pub(super) use command::command;
+pub(super) use command::{command, removal};
 pub(super) use find::{Memory, sessions};
 pub(super) use survey::{SurveyMemory, survey};
 

@@ -47,3 +47,20 @@ fn with_schema(prompt: &str, schema: &str) -> String {
         "{prompt}\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{schema}"
     )
 }
+
+/// The program that deletes a copy.
+pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
+    let folder: PathBuf = session.folder.clone().filter(|folder| folder.is_absolute())?;
+    if !is_session_id(copy_id) {
+        return None;
+    }
+    Some(AgentCommand {
+        program: "opencode".to_owned(),
+        arguments: vec!["session".into(), "delete".into(), copy_id.into()],
+        stdin: String::new(),
+        folder,
+        environment: Vec::new(),
+        trace: Trace::Nothing,
+        answer: AnswerPlace::None,
+    })
+}

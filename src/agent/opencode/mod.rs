@@ -17,7 +17,7 @@ mod survey;
 
 pub use api::{ApiAnswers, read_api_answers};
 pub(super) use arrivals::is_news;
-pub(super) use command::command;
+pub(super) use command::{command, removal};
 pub(super) use sessions::{Memory, sessions};
 pub(super) use survey::{SurveyMemory, survey};
 

@@ -1,0 +1,90 @@
+//! The temporary files of one command line: made for this user only, in a folder of their own, and gone with
+//! it.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use tempfile::TempDir;
+
+use super::MOST_OUTPUT;
+use crate::agent::{Argument, COPY_PREFIX};
+
+/// The largest record that is copied, in bytes.
+const LARGEST_RECORD: u64 = 256 << 20;
+
+/// The arguments of a command line with the files that some of them name.
+pub(super) struct Files {
+    pub(super) arguments: Vec<OsString>,
+    answer: Option<PathBuf>,
+    /// Removed with everything in it when this is dropped.
+    _folder: Option<TempDir>,
+}
+
+impl Files {
+    /// Makes the files of `arguments`. `record` is what a copy is made of.
+    pub(super) fn make(arguments: &[Argument], record: Option<&Path>) -> io::Result<Files> {
+        let needs_folder = arguments.iter().any(|argument| !matches!(argument, Argument::Text(_)));
+        let folder =
+            needs_folder.then(|| tempfile::Builder::new().prefix("closeout-ask-").tempdir()).transpose()?;
+        let mut files = Files { arguments: Vec::new(), answer: None, _folder: None };
+        for (index, argument) in arguments.iter().enumerate() {
+            let at = |name: String| {
+                folder.as_ref().map(|folder| folder.path().join(name)).ok_or(io::ErrorKind::NotFound)
+            };
+            let value = match argument {
+                Argument::Text(text) => OsString::from(text),
+                Argument::File(content) => {
+                    let path = at(format!("{index}.json"))?;
+                    create(&path)?.write_all(content.as_bytes())?;
+                    path.into_os_string()
+                }
+                Argument::AnswerFile => {
+                    let path = at(format!("{index}.answer"))?;
+                    create(&path)?;
+                    files.answer = Some(path.clone());
+                    path.into_os_string()
+                }
+                Argument::RecordCopy => {
+                    let record = record.ok_or_else(|| io::Error::other("its record is not known"))?;
+                    let ending = record.extension().and_then(|ending| ending.to_str()).unwrap_or("jsonl");
+                    let path = at(format!("{COPY_PREFIX}{index}.{ending}"))?;
+                    copy(record, &path)?;
+                    path.into_os_string()
+                }
+            };
+            files.arguments.push(value);
+        }
+        Ok(Files { _folder: folder, ..files })
+    }
+
+    /// What the program wrote to its answer file, if it was given one and wrote anything.
+    pub(super) fn answer(&self) -> Option<Vec<u8>> {
+        let file = open_regular(self.answer.as_deref()?).ok()?;
+        let mut answer = Vec::new();
+        file.take(MOST_OUTPUT as u64).read_to_end(&mut answer).ok()?;
+        Some(answer).filter(|answer| !answer.is_empty())
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Opens a regular file without following a link or waiting for a writer.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
+}
+
+fn copy(record: &Path, to: &Path) -> io::Result<()> {
+    let from = open_regular(record)?;
+    if from.metadata()?.len() > LARGEST_RECORD {
+        return Err(io::Error::other("its record is larger than 256 MiB"));
+    }
+    io::copy(&mut from.take(LARGEST_RECORD), &mut create(to)?).map(drop)
+}

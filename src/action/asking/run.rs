@@ -1,0 +1,153 @@
+//! Runs one command line and takes its answer; then removes the copy of the session that it made, if it made
+//! one.
+
+use std::time::Instant;
+
+use super::answer::{Found, client_error};
+use super::files::Files;
+use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
+use crate::agent::{Adapter, AgentCommand, AnswerPlace};
+use crate::model::{AskCost, SessionObservation, Trace};
+use crate::process::{self, End, Output, ProcessError, Spec, find_program};
+
+impl Asker {
+    /// Asks once by `command`, which `adapter` made for `session`. Blocks up to the time limit, and as long
+    /// again where a copy is removed.
+    pub fn ask(&self, adapter: &Adapter, session: &SessionObservation, command: &AgentCommand) -> Asked {
+        let began = now();
+        let mut notes = Vec::new();
+        let found = match self.run(command) {
+            Ok(ran) => {
+                if command.trace == Trace::Copy {
+                    notes.extend(self.remove_copy(adapter, session, command, &ran));
+                }
+                read(command, &ran)
+            }
+            Err(no_answer) => {
+                if command.trace == Trace::Copy && !matches!(no_answer, NoAnswer::NotStarted(_)) {
+                    notes.push(left_behind(session, "it was ended before it told which one"));
+                }
+                Found { answer: Err(no_answer), cost: AskCost::default(), session_id: None }
+            }
+        };
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Asked { answer: found.answer, took_ms, cost: found.cost, notes }
+    }
+
+    fn run(&self, command: &AgentCommand) -> Result<Ran, NoAnswer> {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+        let Some(program) = find_program(&command.program, path) else {
+            let words = format!("there is no program `{}` on the path", command.program);
+            return Err(NoAnswer::NotStarted(words));
+        };
+        let files = Files::make(&command.arguments, self.record.as_deref())
+            .map_err(|error| NoAnswer::NotStarted(format!("its files could not be made: {error}")))?;
+        let mut environment = self.environment.clone();
+        for (name, value) in &command.environment {
+            environment.retain(|(known, _)| known != name.as_str());
+            environment.push((name.into(), value.into()));
+        }
+        let spec = Spec {
+            args: files.arguments.clone(),
+            env: environment,
+            stdin: Some(command.stdin.clone().into_bytes()).filter(|input| !input.is_empty()),
+            own_session: self.launcher.clone(),
+            time_limit: self.time_limit,
+            cancel: Some(self.cancel.clone()),
+            stdout_cap: MOST_OUTPUT,
+            stderr_cap: MOST_COMPLAINTS,
+            is_ended_at_cap: true,
+            ..Spec::new(program, &command.folder)
+        };
+        let output = process::run(&spec).map_err(|error| not_started(&error))?;
+        match output.end {
+            End::TimedOut => Err(NoAnswer::TimedOut(self.time_limit.as_secs())),
+            End::Cancelled => Err(NoAnswer::Cancelled),
+            End::AtCap => Err(NoAnswer::Flooded),
+            End::Code(_) | End::Signal(_) => Ok(Ran { answer: files.answer(), output }),
+        }
+    }
+
+    /// Removes the copy that the run left in the agent's records; what a person should know of it. Only the
+    /// copy of which the client itself told the id, and never the session that was asked.
+    fn remove_copy(
+        &self,
+        adapter: &Adapter,
+        session: &SessionObservation,
+        command: &AgentCommand,
+        ran: &Ran,
+    ) -> Option<String> {
+        let Some(id) = read_answer(command.answer, &ran.output.stdout).session_id else {
+            return Some(left_behind(session, "the client did not tell which one"));
+        };
+        let Some(removal) = adapter.removal(session, &id) else {
+            return Some(left_behind(session, "it has no id that could be named safely"));
+        };
+        match self.run(&removal) {
+            Ok(ran) if ran.output.is_success() => None,
+            Ok(ran) => Some(left_behind(session, &complaint(&ran.output))),
+            Err(no_answer) => Some(left_behind(session, &no_answer.to_string())),
+        }
+    }
+}
+
+/// A run that ended by itself.
+struct Ran {
+    output: Output,
+    /// What it wrote to its answer file.
+    answer: Option<Vec<u8>>,
+}
+
+fn read(command: &AgentCommand, ran: &Ran) -> Found {
+    let place = command.answer;
+    let mut found = read_answer(place, &ran.output.stdout);
+    if let Some(answer) = &ran.answer
+        && !matches!(found.answer, Err(NoAnswer::ClientError(_)))
+    {
+        found.answer = read_answer(AnswerPlace::Stdout, answer).answer;
+    }
+    // What ended badly did not answer, whatever it printed; what the client says of it says more.
+    if !ran.output.is_success() && !matches!(found.answer, Err(NoAnswer::ClientError(_))) {
+        found.answer = Err(client_error(&complaint(&ran.output)));
+    }
+    found
+}
+
+/// How a client ended and what it said of it.
+fn complaint(output: &Output) -> String {
+    let end = match output.end {
+        End::Code(code) => format!("exit code {code}"),
+        End::Signal(signal) => format!("signal {signal}"),
+        End::TimedOut | End::Cancelled | End::AtCap => "it was ended".to_owned(),
+    };
+    let words = String::from_utf8_lossy(&output.stderr);
+    let last = words.lines().rev().find(|line| !line.trim().is_empty());
+    last.map_or_else(|| end.clone(), |line| format!("{end}: {}", line.trim()))
+}
+
+fn not_started(error: &ProcessError) -> NoAnswer {
+    let reason = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    NoAnswer::NotStarted(format!("{error}{reason}"))
+}
+
+fn left_behind(session: &SessionObservation, why: &str) -> String {
+    format!("a copy of the session stays in the records of {}: {why}", session.agent)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a person is told how long an answer took")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The arguments of a command line as a person sees them before it is run.
+pub fn shown(command: &AgentCommand) -> Vec<String> {
+    use crate::agent::Argument;
+    let mut line = vec![command.program.clone()];
+    line.extend(command.arguments.iter().map(|argument| match argument {
+        Argument::Text(text) => text.clone(),
+        Argument::File(_) => "(file)".to_owned(),
+        Argument::AnswerFile => "(answer file)".to_owned(),
+        Argument::RecordCopy => "(copy of the session's record)".to_owned(),
+    }));
+    line
+}
