@@ -13,6 +13,7 @@ mod required_files;
 mod sessions;
 mod test_results;
 mod text_file;
+mod tree_signature;
 pub mod untrusted_file;
 mod watch_folders;
 
@@ -20,3 +21,5 @@ pub use collect::{CollectError, Memory, Surroundings, collect};
 pub use live_facts::LiveSources;
 pub use plan_file::{PlanFormatError, parse_plan};
 pub use test_results::{ResultsFormatError, TestCounts, parse_results};
+pub use text_file::read_untrusted_text;
+pub use tree_signature::{TreeSignature, tree_signature};

@@ -31,6 +31,12 @@ fn document(directory: &WorkspaceDir, name: &str, reach: Reach) -> Result<Readin
     Ok(Reading::Present(text_file(&file, text(&bytes), false)))
 }
 
+/// Reads a text file of the workspace that its settings do not name, if it is there: at most 1 MiB, below
+/// the workspace, not through links.
+pub fn read_untrusted_text(directory: &WorkspaceDir, name: &str) -> Reading<TextFile> {
+    read_document(directory, name, Reach::Workspace)
+}
+
 /// Reads a document that may be caught while it is written: one that is younger than two seconds and
 /// empty, or begins as JSON and is none, is [`ReadProblem::HalfWritten`]. So no other channel decides in
 /// its place; who asked has to look again.

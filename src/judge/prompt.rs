@@ -105,7 +105,10 @@ mod tests {
     #[test]
     fn a_head_names_the_values() {
         let template = read("---\nparams:\n  - step_id\n  - \"other\"\nedition: x\n---\nDo {{step_id}}\n");
-        assert_eq!((template.params, template.text), (vec!["step_id".into(), "other".into()], "Do {{step_id}}\n".into()));
+        assert_eq!(
+            (template.params, template.text),
+            (vec!["step_id".into(), "other".into()], "Do {{step_id}}\n".into())
+        );
         assert_eq!(read("---\nparams: [a, b]\n---\nx").params, ["a", "b"]);
         assert_eq!(read("---\r\nparams:\r\n- a\r\n---\r\nx\r\n").params, ["a"]);
         assert_eq!(read("---\n---\nx").text, "x");

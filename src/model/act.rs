@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody,
     ReplyPlan, RescuePlan, RescueRecord, Rescued, SeenWorld, SessionName, SessionPlace, SmartReport,
-    TaskKind, Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
+    Standing, TaskKind, Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An act on one workspace.
@@ -154,6 +154,8 @@ pub struct ActRequest {
     pub prompt: Option<String>,
     /// The agent's last words. Untrusted text.
     pub last_words: Option<String>,
+    /// What speaks for and against that the work is done.
+    pub standing: Standing,
     /// Of an earlier checklist by the closer what it left open, and its summary.
     pub verified: Option<Box<VerifyReport>>,
 }
@@ -201,12 +203,12 @@ impl ActOutcome {
             ActOutcome::Rescued(rescued) => rescued.record.class(),
             ActOutcome::SizeAsked(_) => ActClass::Refused,
             ActOutcome::Replied(receipt) => receipt.state.class(),
+            ActOutcome::Checked(report) => report.class(),
             ActOutcome::Failed(problem) => problem.class,
             ActOutcome::UndoPlanned(_)
             | ActOutcome::Undone(_)
             | ActOutcome::ReplyPlanned(_)
             | ActOutcome::AskPlanned(_)
-            | ActOutcome::Checked(_)
             | ActOutcome::Verified(_)
             | ActOutcome::Decided(_) => ActClass::Done,
         }

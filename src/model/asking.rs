@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::smart_check::ProbeReading;
-use super::{Checklist, SessionName, SmartOutcome, Timestamp};
+use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
+use super::{ActClass, Checklist, SessionName, SmartOutcome, Timestamp};
 
 /// What an agent is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,16 @@ pub struct AskPlan {
     pub rescue: ProbeRescue,
     /// What a person should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
+}
+
+/// What speaks for and against that the work is done, by the names of the sources. An agent is asked for its
+/// status only where neither does (DESIGN.md 2.2, R3).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Sources that say YES, without earlier probes, and without commits, which a smart check counts itself.
+    pub yes: Vec<String>,
+    /// Sources that say NO.
+    pub no: Vec<String>,
 }
 
 /// What a smart check may do with uncommitted work.
@@ -116,6 +126,26 @@ pub struct SmartReport {
     pub record: Option<String>,
     /// What else a person should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
+}
+
+impl SmartReport {
+    /// How an act ends that found it: as the last probe did, where the probes are what failed.
+    pub fn class(&self) -> ActClass {
+        if self.outcome.status != SmartStatus::ProbeError {
+            return ActClass::Done;
+        }
+        match self.attempts.last().and_then(|attempt| attempt.reading) {
+            Some(ProbeReading::Failed(ProbeFailure::Timeout)) => ActClass::TimedOut,
+            Some(ProbeReading::Failed(ProbeFailure::SpawnError | ProbeFailure::ClientError)) => {
+                ActClass::Failed
+            }
+            Some(ProbeReading::Failed(
+                ProbeFailure::Unreadable | ProbeFailure::UnknownStatus | ProbeFailure::ChangedFiles,
+            ))
+            | Some(ProbeReading::Answered(_))
+            | None => ActClass::Unknown,
+        }
+    }
 }
 
 /// What the closer found.

@@ -9,6 +9,7 @@ use crate::model::{
 };
 
 use super::Monitor;
+use super::asked::{self, Asked};
 use super::tracked::Tracked;
 
 /// So many of the newest entries of a workspace's history are kept for a front.
@@ -27,6 +28,8 @@ pub(super) struct Acts {
     pub(super) receipts: Vec<Receipt>,
     pub(super) smart_check: Option<SmartReport>,
     pub(super) verified: Option<VerifyReport>,
+    /// When in the task agents were asked.
+    pub(super) asked: Asked,
 }
 
 impl Acts {
@@ -88,8 +91,14 @@ impl Acts {
                 self.receipts.insert(0, (**receipt).clone());
                 self.receipts.truncate(MOST_RECEIPTS);
             }
-            ActOutcome::Checked(report) => self.smart_check = Some((**report).clone()),
-            ActOutcome::Verified(report) => self.verified = Some((**report).clone()),
+            ActOutcome::Checked(report) => {
+                self.smart_check = Some((**report).clone());
+                self.asked.checked_in = self.asked.began_in.take();
+            }
+            ActOutcome::Verified(report) => {
+                self.verified = Some((**report).clone());
+                self.asked.verified_in = self.asked.began_in.take();
+            }
             ActOutcome::RescuePlanned(_)
             | ActOutcome::SizeAsked(_)
             | ActOutcome::Recorded(_)
@@ -121,6 +130,7 @@ impl Monitor {
         }
         self.last_act += 1;
         let number = self.last_act;
+        tracked.acts.asked.begins(&tracked.snapshot.words);
         tracked.acts.running = Some(RunningAct {
             number,
             kind,
@@ -230,7 +240,8 @@ fn request(tracked: &Tracked, number: u64, act: Act) -> ActRequest {
         first_session,
         prompt: words.prompt.clone(),
         last_words: words.last_words.as_ref().map(|words| words.text.clone()),
-        verified: tracked.acts.verified.clone().map(Box::new),
+        standing: asked::standing(tracked.verdict.as_ref()),
+        verified: tracked.acts.fresh_verified(words).cloned().map(Box::new),
     }
 }
 

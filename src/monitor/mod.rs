@@ -5,6 +5,7 @@
 //! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
 
 mod acts;
+mod asked;
 mod attention;
 mod schedule;
 mod tracked;

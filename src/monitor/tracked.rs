@@ -333,9 +333,10 @@ impl Tracked {
     }
 
     fn judge(&mut self, policy: &Policy, now: Timestamp) {
-        let evidence: Vec<Evidence> =
-            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         let words = &self.snapshot.words;
+        let mut evidence: Vec<Evidence> =
+            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+        evidence.extend(self.acts.evidence(words));
         let references: Vec<&Evidence> = evidence.iter().collect();
         let advanced = rounds::advance(
             &self.rounds,

@@ -166,7 +166,8 @@ fn opencode(objects: &[Value]) -> Option<Found> {
             }
             Some("error") => {
                 let words = object.pointer("/error/data/message").or_else(|| object.pointer("/error/name"));
-                error = Some(words.and_then(Value::as_str).unwrap_or("the client tells of an error").to_owned());
+                error =
+                    Some(words.and_then(Value::as_str).unwrap_or("the client tells of an error").to_owned());
             }
             Some(_) | None => {}
         }

@@ -4,6 +4,7 @@
 //! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.1).
 
 mod activity;
+pub mod asked;
 mod checks;
 mod decision;
 mod excerpt;

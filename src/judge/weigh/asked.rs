@@ -1,0 +1,88 @@
+//! What an agent said when it was asked, as evidence: its status (rank 9), and the closer's checklist (rank 6).
+//!
+//! Must not: make more of an answer than what the agent says of itself. Who asked tells whether the answer is
+//! still about the present moment.
+
+use crate::model::{
+    Claim, Evidence, Pointer, ProbeFailure, ProbeReading, ProbeWord, Rejection, SmartReport, Source,
+    Strength, VerifyReport,
+};
+
+use super::excerpt;
+
+/// What the last probe of a smart check says; `None` when none was sent.
+pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
+    let attempt = report.attempts.last()?;
+    let reading = attempt.reading?;
+    let name = report.session.as_ref().map_or_else(String::new, |session| session.agent.clone());
+    let evidence = match reading {
+        _ if is_stale => Evidence::abstain(Source::Probe, name, Rejection::Stale)
+            .because("said before a later prompt or turn"),
+        ProbeReading::Answered(word) => {
+            let (claim, words) = match word {
+                ProbeWord::Complete => (Claim::Yes, "asked, it says that it is done"),
+                ProbeWord::Waiting => (Claim::Wait, "asked, it says that background work runs"),
+                ProbeWord::Working => (Claim::Work, "asked, it says that work is left"),
+            };
+            Evidence::claim(Source::Probe, name, claim).because(words)
+        }
+        ProbeReading::Failed(failure) => {
+            let rejection = match failure {
+                ProbeFailure::UnknownStatus => Rejection::Undecided,
+                ProbeFailure::Timeout
+                | ProbeFailure::SpawnError
+                | ProbeFailure::Unreadable
+                | ProbeFailure::ClientError
+                | ProbeFailure::ChangedFiles => Rejection::Unreadable,
+            };
+            Evidence::abstain(Source::Probe, name, rejection).because(in_words(failure))
+        }
+    };
+    let words = attempt.words.as_deref().map(excerpt::reason);
+    let excerpt = attempt.answer.as_deref().map(excerpt::reason);
+    let place = format!("probe {} of a smart check", attempt.number);
+    let mut evidence = Evidence {
+        strength: Strength::SelfReported,
+        pointer: Some(Pointer { place, excerpt }),
+        ..evidence.at(Some(report.at))
+    };
+    evidence.reasons.extend(words.filter(|_| !is_stale));
+    Some(evidence)
+}
+
+/// Why a probe has no usable answer, in words.
+pub fn in_words(failure: ProbeFailure) -> &'static str {
+    match failure {
+        ProbeFailure::Timeout => "there was no answer in time",
+        ProbeFailure::SpawnError => "it could not be asked",
+        ProbeFailure::Unreadable => "the answer holds no status",
+        ProbeFailure::UnknownStatus => "the answer has no status that is known, or two that differ",
+        ProbeFailure::ClientError => "the client failed",
+        ProbeFailure::ChangedFiles => "files changed while it was asked, so its answer is not used",
+    }
+}
+
+/// What the closer found when it was asked.
+pub fn closer(report: &VerifyReport, is_stale: bool) -> Evidence {
+    let name = format!("asked of {}", report.session.agent);
+    let evidence = if is_stale {
+        Evidence::abstain(Source::Closer, name, Rejection::Stale)
+            .because("said before a later prompt or turn")
+    } else if let Some(error) = &report.error {
+        Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
+    } else if report.is_complete {
+        let n_items = report.checklist.items.len();
+        Evidence::claim(Source::Closer, name, Claim::Yes).because(format!("{n_items} items, all completed"))
+    } else {
+        let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
+        evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
+        if evidence.reasons.is_empty() {
+            let percent = report.confidence_percent.unwrap_or_default();
+            evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
+        }
+        evidence
+    };
+    let excerpt = report.summary.as_deref().map(excerpt::reason);
+    let pointer = Some(Pointer { place: format!("closer, round {}", report.round), excerpt });
+    Evidence { strength: Strength::SelfReported, pointer, ..evidence.at(Some(report.at)) }
+}
