@@ -123,3 +123,42 @@ fn a_recovery_that_is_killed_is_taken_up_by_the_next() {
         assert_eq!(fingerprint(&repo), before, "{step:?}");
     }
 }
+
+// K01, and what the agent does before the next start.
+#[test]
+fn what_is_staged_after_a_cut_commit_is_kept_by_the_recovery() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    assert!(killed_at(&repo, "commit", Step::IndexMoved));
+    repo.write("late", "late\n").stage("late");
+    let staged = fingerprint(&repo);
+    rescuer(&repo).recover(repo.path()).unwrap();
+    let after = fingerprint(&repo);
+    assert_eq!((&after.index, &after.references), (&staged.index, &staged.references));
+    assert_eq!(after.locks, Vec::<String>::new());
+    // The commit is known to be made: it is taken back once the index is as it left it.
+    repo.git(["rm", "-q", "--cached", "late"]);
+    repo.remove("late");
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// A lock that came after a crash is another's, even if the system gave it the number that ours had.
+#[test]
+fn a_lock_of_another_is_kept_by_the_recovery() {
+    for step in [Step::MoveJournalled, Step::IndexMoved] {
+        let repo = rich();
+        assert!(killed_at(&repo, "commit", step));
+        for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
+            std::fs::write(repo.git_dir().join(name), "of another\n").unwrap();
+        }
+        // It may say that it has to wait.
+        let _ = rescuer(&repo).recover(repo.path());
+        for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
+            assert_eq!(std::fs::read(repo.git_dir().join(name)).unwrap(), b"of another\n", "{step:?}");
+            std::fs::remove_file(repo.git_dir().join(name)).unwrap();
+        }
+        rescuer(&repo).recover(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
+    }
+}

@@ -264,3 +264,55 @@ fn a_hostile_environment_of_the_caller_has_no_effect_on_a_rescue() {
         "rescue::visible::no_program_of_the_repository_runs",
     ]);
 }
+
+// What `git update-ref` would have written beside the branch is there too.
+#[test]
+fn the_reflogs_tell_of_the_commit_and_of_its_undo() {
+    let repo = rich();
+    let before = repo.head();
+    let made = commit(&repo);
+    for name in ["HEAD", "main"] {
+        let told = repo.git(["reflog", "-1", "--format=%H %gs %gn", name]);
+        assert_eq!(told, format!("{made} closeout A Person"));
+        assert_eq!(repo.git(["rev-parse", &format!("{name}@{{1}}")]), before);
+    }
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(repo.git(["reflog", "-1", "--format=%H %gs", "HEAD"]), format!("{before} closeout"));
+    repo.git(["fsck", "--no-dangling"]);
+    repo.git(["reflog", "expire", "--expire=all", "--all"]);
+}
+
+#[test]
+fn a_branch_moves_wherever_git_keeps_it() {
+    for name in ["main", "work/on/it"] {
+        let repo = rich();
+        repo.switch(name);
+        repo.git(["pack-refs", "--all"]);
+        let before = fingerprint(&repo);
+        commit(&repo);
+        assert_eq!(repo.git(["symbolic-ref", "--short", "HEAD"]), name);
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before);
+    }
+    // Before the first commit, below a folder of branches that is not there; packed before it is undone.
+    for is_packed in [false, true] {
+        let repo = Repo::unborn();
+        repo.git(["symbolic-ref", "HEAD", "refs/heads/work/on/it"]);
+        repo.write("untracked", "2\n");
+        let before = fingerprint(&repo);
+        commit(&repo);
+        if is_packed {
+            repo.git(["pack-refs", "--all"]);
+        }
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before);
+    }
+    // The name of a folder on the way is a branch.
+    let repo = rich();
+    repo.git(["symbolic-ref", "HEAD", "refs/heads/main/inner"]);
+    repo.git(["pack-refs", "--all"]);
+    let plan = plan(&repo);
+    let before = fingerprint(&repo);
+    assert!(rescuer(&repo).commit(repo.path(), &plan).is_err());
+    assert_eq!(fingerprint(&repo), before);
+}

@@ -29,7 +29,7 @@ impl Rescuer {
         let git = turn.git(self);
         let saved = saved_of(&turn, &git, plan)?;
         let settings = Settings::read(&git)?;
-        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
+        let shadow = Shadow::make(&turn.repo, &turn.work())?;
         shadow.configure(&settings)?;
         let seen = self.look_again(&git, shadow, settings, plan, &saved)?;
         let wanted = self.stage_shown(&git, &seen, plan)?;
@@ -149,6 +149,7 @@ fn planned_move(
         index_before: before,
         index_after: after,
         inode: (0, 0),
+        branch_inode: None,
         is_branch_only: false,
         base: None,
         record,

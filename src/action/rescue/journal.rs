@@ -120,6 +120,10 @@ pub(super) struct Move {
     pub(super) index_after: Option<KeptIndex>,
     /// Device and inode of the new index, which is linked to git's lock.
     pub(super) inode: (u64, u64),
+    /// Device and inode of the file that the locks on HEAD and the branch are linked from; `None` when git
+    /// moves the branch.
+    #[serde(default)]
+    pub(super) branch_inode: Option<(u64, u64)>,
     /// True when only the branch moves: it is not checked out, and the index is not its own.
     #[serde(default)]
     pub(super) is_branch_only: bool,
@@ -151,6 +155,7 @@ impl Move {
             index_before: None,
             index_after: None,
             inode: (0, 0),
+            branch_inode: None,
             is_branch_only: true,
             base,
             record,

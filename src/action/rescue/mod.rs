@@ -6,6 +6,7 @@
 
 mod acts;
 mod author;
+mod branch;
 mod error;
 mod forgetting;
 mod git;

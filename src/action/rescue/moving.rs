@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::Rescuer;
+use super::branch::{self, Branch};
 use super::error::RescueError;
 use super::git::{Git, Input};
 use super::journal::{self, Act, KeptIndex, Move};
@@ -57,6 +58,11 @@ fn checked(turn: &Turn, id: &str) -> PathBuf {
     turn.repo.git_dir.join(format!("index.closeout-{id}-checked"))
 }
 
+/// What the locks on HEAD and the branch are linked from.
+fn for_branch(turn: &Turn, id: &str) -> PathBuf {
+    turn.repo.git_dir.join(format!("index.closeout-{id}-branch"))
+}
+
 fn mark_checked(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
     let from = prepared(turn, &plan.id);
     fs::rename(&from, checked(turn, &plan.id)).map_err(RescueError::io("rename", &from))
@@ -79,42 +85,47 @@ pub(super) fn make(
     if plan.is_branch_only {
         return make_branch(rescuer, turn, &git, &plan);
     }
-    let beside = prepared(turn, &plan.id);
-    let after = plan.index_after.as_ref().map(|index| kept(turn, index)).transpose()?;
-    let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    let written = write_index(&beside, after.as_ref().unwrap_or(&empty));
-    let journalled = written.and_then(|()| {
-        rescuer.reached(Step::IndexPrepared);
-        plan.inode = inode(&beside).unwrap_or_default();
-        turn.journal.append(&Act::Moving(plan.clone()))
-    });
-    if let Err(error) = journalled {
-        let _ = fs::remove_file(&beside);
-        return Err(error);
-    }
+    // Everything that takes time is done before git is locked out.
+    let known = plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?;
+    let branch = match prepare(rescuer, turn, &git, &mut plan) {
+        Ok(branch) => branch,
+        Err(error) => {
+            forget_prepared(turn, &plan);
+            return Err(error);
+        }
+    };
     rescuer.reached(Step::MoveJournalled);
     let lock = turn.repo.index_lock();
-    if let Err(error) = fs::hard_link(&beside, &lock) {
-        roll_back(turn, &plan, false)?;
+    if let Err(error) = fs::hard_link(prepared(turn, &plan.id), &lock) {
+        roll_back(turn, &plan)?;
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             return Err(busy());
         }
         return Err(RescueError::io("make", &lock)(error));
     }
     rescuer.reached(Step::IndexLocked);
-    if let Err(error) = check(&git, turn, shadow, &plan).and_then(|()| mark_checked(turn, &plan)) {
-        roll_back(turn, &plan, true)?;
-        return Err(error);
-    }
-    if let Err(error) = move_branch(&git, &plan) {
-        // An answer that did not come says nothing about what happened.
-        if branch_at(&git, &plan.branch)? == plan.to {
+    let moved = check(&git, turn, shadow, &plan, known.as_ref(), branch.as_ref())
+        .and_then(|()| mark_checked(turn, &plan))
+        .and_then(|()| {
+            rescuer.reached(Step::Checked);
+            match &branch {
+                Some(branch) => branch.go(),
+                None => move_branch(&git, &plan),
+            }
+        });
+    if let Err(error) = moved {
+        // An answer of git's that did not come says nothing about what happened.
+        let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
+        if is_checked && branch.is_none() && branch_at(&git, &plan.branch)? == plan.to {
             return finish(rescuer, turn, &plan);
         }
-        roll_back(turn, &plan, true)?;
+        roll_back(turn, &plan)?;
         return Err(error);
     }
     rescuer.reached(Step::BranchMoved);
+    if let Some(branch) = branch {
+        branch.log();
+    }
     finish(rescuer, turn, &plan)
 }
 
@@ -142,6 +153,27 @@ fn make_branch(rescuer: &Rescuer, turn: &Turn, git: &Git<'_>, plan: &Move) -> Re
     done(rescuer, turn, plan)
 }
 
+/// Writes what is going to be linked and renamed, and tells the journal of it.
+fn prepare<'t>(
+    rescuer: &Rescuer,
+    turn: &'t Turn,
+    git: &Git<'t>,
+    plan: &mut Move,
+) -> Result<Option<Branch<'t>>, RescueError> {
+    let beside = prepared(turn, &plan.id);
+    let after = plan.index_after.as_ref().map(|index| kept(turn, index)).transpose()?;
+    let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
+    write_index(&beside, after.as_ref().unwrap_or(&empty))?;
+    rescuer.reached(Step::IndexPrepared);
+    let file = for_branch(turn, &plan.id);
+    let branch =
+        Branch::prepare(git, &plan.branch, (plan.from.as_deref(), plan.to.as_deref()), file.clone())?;
+    plan.inode = inode(&beside).unwrap_or_default();
+    plan.branch_inode = inode(&file);
+    turn.journal.append(&Act::Moving(plan.clone()))?;
+    Ok(branch)
+}
+
 /// What is said when git's lock on the index is somebody else's.
 pub(super) fn busy() -> RescueError {
     RescueError::Busy(
@@ -167,27 +199,49 @@ fn check_packed(turn: &Turn) -> Result<(), RescueError> {
     Err(RescueError::Busy("the references are locked: packed-refs.lock is there".to_owned()))
 }
 
-/// Checks, under the lock, that everything is as it was when it was confirmed.
-fn check(git: &Git<'_>, turn: &Turn, shadow: &Shadow, plan: &Move) -> Result<(), RescueError> {
+/// Checks, under the lock, that everything is as it was when it was confirmed; locks the branch too, if
+/// that is for us to do.
+fn check(
+    git: &Git<'_>,
+    turn: &Turn,
+    shadow: &Shadow,
+    plan: &Move,
+    known: Option<&RawIndex>,
+    branch: Option<&Branch<'_>>,
+) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
     turn.repo.check_same()?;
     if turn.repo.operation().is_some() {
         return refused("an operation of git was begun since you looked");
     }
-    let head = listing::head(git)?;
-    if head.branch.as_deref() != Some(&plan.branch) || head.commit != plan.from {
-        return refused("the branch moved since you looked");
-    }
-    if digest_now(git, turn, shadow)? != plan.digest_before {
+    let now = read_index(&turn.repo.index())?;
+    // The same bytes say the same; after a `git status` only their meaning is the same.
+    if now.as_ref().map(|now| &now.bytes) != known.map(|known| &known.bytes)
+        && digest_of(git, shadow, now.as_ref())? != plan.digest_before
+    {
         return refused("something was staged since you looked");
     }
-    Ok(())
+    let is_in_place = match branch {
+        Some(branch) if !branch.lock()? => {
+            return Err(busy_branch("HEAD.lock or the lock of the branch is there"));
+        }
+        Some(branch) => branch.is_as_planned()?,
+        None => {
+            let head = listing::head(git)?;
+            head.branch.as_deref() == Some(&plan.branch) && head.commit == plan.from
+        }
+    };
+    if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
 }
 
-/// The meaning of the index as it is now.
-pub(super) fn digest_now(git: &Git<'_>, turn: &Turn, shadow: &Shadow) -> Result<String, RescueError> {
-    match read_index(&turn.repo.index())? {
-        Some(raw) => write_index(&shadow.index, &raw)?,
+fn busy_branch(words: &str) -> RescueError {
+    RescueError::Busy(format!("the branch is locked: {words}"))
+}
+
+/// The meaning of an index, as git reads it.
+fn digest_of(git: &Git<'_>, shadow: &Shadow, index: Option<&RawIndex>) -> Result<String, RescueError> {
+    match index {
+        Some(raw) => write_index(&shadow.index, raw)?,
         None => drop(fs::remove_file(&shadow.index)),
     }
     Ok(listing::digest(&listing::index_entries(git, shadow)?))
@@ -207,7 +261,7 @@ fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
     }
     let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if words.contains(".lock") {
-        return Err(RescueError::Busy(format!("the branch is locked: {words}")));
+        return Err(busy_branch(&words));
     }
     Err(RescueError::Git { what: "update-ref".to_owned(), words })
 }
@@ -219,8 +273,9 @@ pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, R
 }
 
 /// Puts the new index in its place, under a lock that is ours, and says that all is done.
-pub(super) fn finish(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+fn finish(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
     let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
+    branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     if plan.index_after.is_some() {
         fs::rename(&lock, &index).map_err(RescueError::io("put in its place", &index))?;
     } else {
@@ -236,28 +291,45 @@ pub(super) fn finish(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), 
 }
 
 fn forget_prepared(turn: &Turn, plan: &Move) {
-    // What stays is removed by the next recovery.
-    let _ = fs::remove_file(prepared(turn, &plan.id));
-    let _ = fs::remove_file(checked(turn, &plan.id));
+    for path in [prepared(turn, &plan.id), checked(turn, &plan.id), for_branch(turn, &plan.id)] {
+        // What stays is removed by the next recovery.
+        let _ = fs::remove_file(path);
+    }
 }
 
-/// Says that a move is made.
-pub(super) fn done(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
-    forget_prepared(turn, plan);
+/// Says that a move is made. What was prepared stays until that is said: as long as it is there, its
+/// number is no other file's, and a lock with that number is ours.
+fn done(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+    branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     turn.sync(rescuer)?;
     turn.journal.append(&Act::Moved { id: plan.id.clone() })?;
+    forget_prepared(turn, plan);
     rescuer.reached(Step::MoveDone);
     Ok(())
 }
 
-/// Takes a move back that moved nothing. The lock is removed only when it is ours.
-pub(super) fn roll_back(turn: &Turn, plan: &Move, is_locked: bool) -> Result<(), RescueError> {
+/// Takes a move back that moved nothing. Locks are removed only when they are ours.
+fn roll_back(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+    branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     let lock = turn.repo.index_lock();
-    if is_locked && inode(&lock) == Some(plan.inode) {
+    if is_ours(turn, plan, &lock) {
         fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
     }
     forget_prepared(turn, plan);
     turn.journal.append(&Act::RolledBack { id: plan.id.clone() })
+}
+
+/// True when `path` is the index that this move prepared, which is still known by a name of ours.
+fn is_ours(turn: &Turn, plan: &Move, path: &Path) -> bool {
+    let is_held = [prepared(turn, &plan.id), checked(turn, &plan.id)]
+        .iter()
+        .any(|path| inode(path) == Some(plan.inode));
+    is_held && inode(path) == Some(plan.inode)
+}
+
+/// The same for the locks on HEAD and the branch: the number that they have if they are ours.
+fn branch_inode(turn: &Turn, plan: &Move) -> Option<(u64, u64)> {
+    plan.branch_inode.filter(|ours| inode(&for_branch(turn, &plan.id)) == Some(*ours))
 }
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
@@ -274,28 +346,42 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
         }
         let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
         let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
-        let is_lock_ours = inode(&lock) == Some(plan.inode);
+        let is_lock_ours = is_ours(turn, plan, &lock);
         let is_index_moved = match plan.index_after {
-            Some(_) => inode(&index) == Some(plan.inode),
-            None => at == plan.to && inode(&index).is_none() && !is_lock_ours,
+            Some(_) => is_ours(turn, plan, &index),
+            None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
         };
         if is_index_moved {
             done(rescuer, turn, plan)?;
         } else if is_lock_ours && at == plan.to && is_checked {
             finish(rescuer, turn, plan)?;
         } else if is_lock_ours || at == plan.from {
-            roll_back(turn, plan, true)?;
+            roll_back(turn, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
-            // Somebody removed our lock after the branch had moved.
-            fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
-            finish(rescuer, turn, plan)?;
+            take_up(rescuer, turn, &git, plan)?;
         } else if inode(&lock).is_some() {
             return Err(busy());
         } else {
-            roll_back(turn, plan, false)?;
+            roll_back(turn, plan)?;
         }
     }
-    remove_prepared(turn)
+    remove_prepared(turn)?;
+    branch::release_hidden(&turn.repo);
+    Ok(())
+}
+
+/// The branch has moved, and the lock is gone: somebody removed it, or the new index came to its place and
+/// git wrote another since. Only in the first case is the index still the one of before.
+fn take_up(rescuer: &Rescuer, turn: &Turn, git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+    let lock = turn.repo.index_lock();
+    fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+    let shadow = Shadow::make(&turn.repo, &turn.work())?;
+    let digest = listing::digest(&listing::index_entries(git, &shadow)?);
+    if digest == plan.digest_before && digest != plan.digest_after {
+        return finish(rescuer, turn, plan);
+    }
+    fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+    done(rescuer, turn, plan)
 }
 
 /// Removes what a crash left before the journal knew of it. The names are ours alone.

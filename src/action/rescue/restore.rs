@@ -59,7 +59,7 @@ impl Rescuer {
         }
         match keeping::vault_of(self, &turn, reference)? {
             Some(bundle) => {
-                let opened = Opened::open(self, &bundle, &turn.folder.join("work"))?;
+                let opened = Opened::open(self, &bundle, &turn.work())?;
                 restore(self, &opened.git(self), &opened.snapshot, paths, into)
             }
             None => Err(RescueError::Refused("there is no such record".to_owned())),

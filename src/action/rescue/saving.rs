@@ -65,7 +65,7 @@ impl Rescuer {
             turn.repo.check_writable()?;
         }
         let settings = Settings::read(&git)?;
-        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
+        let shadow = Shadow::make(&turn.repo, &turn.work())?;
         shadow.configure(&settings)?;
         let mut spool = Spool::create(&shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {

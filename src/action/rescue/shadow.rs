@@ -43,10 +43,8 @@ pub(super) struct RawIndex {
 }
 
 impl Shadow {
-    /// Makes the shadow below `work`, a folder of ours on which this process has its turn.
+    /// Makes the shadow below `work`, a new folder of ours.
     pub(super) fn make(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
-        // What a killed run left; the turn is ours.
-        let _ = fs::remove_dir_all(work);
         let git_dir = work.join("git");
         for folder in ["git/refs", "git/info", "objects/pack"] {
             let path = work.join(folder);

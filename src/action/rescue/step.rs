@@ -30,6 +30,8 @@ pub enum Step {
     MoveJournalled,
     /// git's lock on the index is ours.
     IndexLocked,
+    /// Everything was found as it was confirmed, under the locks.
+    Checked,
     /// The branch is at its new place.
     BranchMoved,
     /// The new index is in its place.
@@ -40,7 +42,7 @@ pub enum Step {
 
 impl Step {
     /// All of them, in their order.
-    pub const ALL: [Step; 16] = [
+    pub const ALL: [Step; 17] = [
         Step::Locked,
         Step::Listed,
         Step::Surveyed,
@@ -54,6 +56,7 @@ impl Step {
         Step::IndexPrepared,
         Step::MoveJournalled,
         Step::IndexLocked,
+        Step::Checked,
         Step::BranchMoved,
         Step::IndexMoved,
         Step::MoveDone,

@@ -51,6 +51,18 @@ impl Turn {
         Ok(turn)
     }
 
+    /// A folder for the work of this turn, which is not there yet. What killed turns left is removed: a
+    /// child of git's that outlived one of them must not meet what is made now.
+    pub(super) fn work(&self) -> PathBuf {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("work") {
+                // What stays is tried again next time.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        self.folder.join(format!("work-{}", self.new_id()))
+    }
+
     /// The runner of git.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
         Git {

@@ -95,7 +95,7 @@ impl Rescuer {
                 "something else was done since you looked; look again".to_owned(),
             ));
         }
-        let shadow = Shadow::make(&turn.repo, &turn.folder.join("work"))?;
+        let shadow = Shadow::make(&turn.repo, &turn.work())?;
         let purpose = match way {
             UndoWay::Undo => Purpose::Undo,
             UndoWay::Redo => Purpose::Redo,
@@ -111,6 +111,7 @@ impl Rescuer {
             index_before: last.index_after.clone(),
             index_after: last.index_before.clone(),
             inode: (0, 0),
+            branch_inode: None,
             is_branch_only: last.is_branch_only,
             base: last.base.clone(),
             record: last.record.clone(),

@@ -1,0 +1,225 @@
+//! Moves a branch that lies in a file of its own, as git does, but under locks that are linked from one
+//! file that the journal knows: what a crash leaves of them is provably ours. A child of git's that is
+//! killed while it moves a branch leaves locks that nobody can tell from another's.
+//!
+//! It must not move a branch that is not where it was, and must leave to git what is stored otherwise.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use super::error::RescueError;
+use super::git::{Git, Input, line};
+use super::moving::inode;
+use super::repository::{Repository, read_regular};
+
+/// The most that is read of the file of packed references.
+const PACKED_CAP: u64 = 256 << 20;
+/// What the reflog says of a move.
+const MESSAGE: &str = "closeout";
+
+/// A branch in files, and the file that its locks are linked from.
+pub(super) struct Branch<'r> {
+    repo: &'r Repository,
+    name: String,
+    from: Option<String>,
+    to: Option<String>,
+    /// What the locks are linked from; its content is the new value.
+    prepared: PathBuf,
+    /// Who moves it, as the reflog names him; asked before anything is locked.
+    who: String,
+}
+
+impl<'r> Branch<'r> {
+    /// Writes the file for the locks, at `prepared`. `None` when git must move this branch itself: it is
+    /// stored in another format, or is no plain name of a commit.
+    pub(super) fn prepare(
+        git: &Git<'r>,
+        name: &str,
+        values: (Option<&str>, Option<&str>),
+        prepared: PathBuf,
+    ) -> Result<Option<Branch<'r>>, RescueError> {
+        let (from, to) = values;
+        let repo = git.repo;
+        let is_packed = packed(repo, name)?.is_some();
+        let is_plain = head(repo)?.is_some_and(|head| head == name)
+            && !name.contains("..")
+            && name.starts_with("refs/heads/")
+            && value(repo, name)?.as_deref() == from
+            && (from.is_some() || !is_taken(repo, name)?)
+            && (to.is_some() || !is_packed);
+        if !is_plain {
+            return Ok(None);
+        }
+        let who = git.real(["var", "GIT_COMMITTER_IDENT"], Input::Lock)?;
+        let who = if who.is_success() {
+            line(&who)
+        } else {
+            let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+            format!("closeout <closeout@localhost> {now} +0000")
+        };
+        let failed = |error| RescueError::io("write", &prepared)(error);
+        let mut file = File::create_new(&prepared).map_err(failed)?;
+        file.write_all(format!("{}\n", to.unwrap_or_default()).as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        let owned = |value: Option<&str>| value.map(str::to_owned);
+        Ok(Some(Branch { repo, name: name.to_owned(), from: owned(from), to: owned(to), prepared, who }))
+    }
+
+    /// Takes the locks; `false` when one of them is another's, and then none is ours.
+    pub(super) fn lock(&self) -> Result<bool, RescueError> {
+        for lock in locks(self.repo, &self.name) {
+            let folder = lock.parent().unwrap_or(Path::new("/"));
+            let linked = fs::create_dir_all(folder).and_then(|()| fs::hard_link(&self.prepared, &lock));
+            if let Err(error) = linked {
+                release(self.repo, &self.name, inode(&self.prepared))?;
+                if error.kind() == ErrorKind::AlreadyExists {
+                    return Ok(false);
+                }
+                return Err(RescueError::io("make", &lock)(error));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether HEAD names this branch and it is where the move begins.
+    pub(super) fn is_as_planned(&self) -> Result<bool, RescueError> {
+        Ok(head(self.repo)?.as_deref() == Some(&self.name)
+            && value(self.repo, &self.name)? == self.from
+            && (self.to.is_some() || packed(self.repo, &self.name)?.is_none()))
+    }
+
+    /// Moves it, under the locks.
+    pub(super) fn go(&self) -> Result<(), RescueError> {
+        let (file, lock) = (self.file(), lock_of(self.repo, &self.name));
+        let moved = match &self.to {
+            // An empty folder can be left where a branch was; one that holds something stays.
+            Some(_) => fs::rename(&lock, &file).or_else(|error| {
+                if error.kind() == ErrorKind::IsADirectory {
+                    return fs::remove_dir(&file).and_then(|()| fs::rename(&lock, &file));
+                }
+                Err(error)
+            }),
+            None => fs::remove_file(&file),
+        };
+        moved.map_err(RescueError::io("move", &file))
+    }
+
+    /// Tells the reflogs, if they are kept. What cannot be told there changes nothing.
+    pub(super) fn log(&self) {
+        let zero = "0".repeat(self.to.as_ref().or(self.from.as_ref()).map_or(40, String::len));
+        let (from, to) = (self.from.as_deref().unwrap_or(&zero), self.to.as_deref().unwrap_or(&zero));
+        let text = format!("{from} {to} {}\t{MESSAGE}\n", self.who);
+        let of_branch = self.repo.common_dir.join("logs").join(&self.name);
+        let _ = append(&self.repo.git_dir.join("logs/HEAD"), &text, self.from.is_none());
+        if self.to.is_some() {
+            let _ = append(&of_branch, &text, self.from.is_none());
+        } else {
+            // Git forgets the log of a branch with the branch.
+            let _ = fs::remove_file(&of_branch);
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.repo.common_dir.join(&self.name)
+    }
+}
+
+/// Removes the locks on HEAD and on the branch `name` that are linked from the file with this inode.
+pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -> Result<(), RescueError> {
+    for lock in locks(repo, name).into_iter().rev() {
+        if ours.is_some() && inode(&lock) == ours {
+            fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the locks that killed children of git's left on our own hidden references of this worktree.
+pub(super) fn release_hidden(repo: &Repository) {
+    for kind in ["rescue", "visible"] {
+        let folder = repo.common_dir.join("refs/closeout").join(kind).join(&repo.key);
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().ends_with(".lock") {
+                // What stays is tried again next time; no other reference is locked by it.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// The locks in the order in which git takes them.
+fn locks(repo: &Repository, name: &str) -> [PathBuf; 2] {
+    [repo.git_dir.join("HEAD.lock"), lock_of(repo, name)]
+}
+
+fn lock_of(repo: &Repository, name: &str) -> PathBuf {
+    repo.common_dir.join(format!("{name}.lock"))
+}
+
+/// The branch that HEAD names, when that is written in the file HEAD.
+fn head(repo: &Repository) -> Result<Option<String>, RescueError> {
+    let path = repo.git_dir.join("HEAD");
+    if path.is_symlink() {
+        return Ok(None);
+    }
+    let text = super::repository::read_small(&path)?.unwrap_or_default();
+    let text = String::from_utf8(text).unwrap_or_default();
+    Ok(text.strip_prefix("ref:").map(|name| name.trim().to_owned()))
+}
+
+/// The commit of a branch in files. What is no plain id is an id that no commit has.
+fn value(repo: &Repository, name: &str) -> Result<Option<String>, RescueError> {
+    let path = repo.common_dir.join(name);
+    if path.is_dir() {
+        return packed(repo, name);
+    }
+    match super::repository::read_small(&path) {
+        Ok(Some(text)) => Ok(Some(String::from_utf8_lossy(text.trim_ascii_end()).into_owned())),
+        Ok(None) => packed(repo, name),
+        Err(RescueError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {
+            packed(repo, name)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The commit of a branch in the file of packed references.
+fn packed(repo: &Repository, name: &str) -> Result<Option<String>, RescueError> {
+    let text = read_regular(&repo.common_dir.join("packed-refs"), PACKED_CAP)?.unwrap_or_default();
+    let found = packed_names(&text).find(|(_, it)| *it == name.as_bytes());
+    Ok(found.map(|(id, _)| String::from_utf8_lossy(id).into_owned()))
+}
+
+/// True when a packed branch has the place of a folder on the way to `name`, or lies below it.
+fn is_taken(repo: &Repository, name: &str) -> Result<bool, RescueError> {
+    let text = read_regular(&repo.common_dir.join("packed-refs"), PACKED_CAP)?.unwrap_or_default();
+    let is_below =
+        |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+    let name = name.as_bytes();
+    Ok(packed_names(&text).any(|(_, it)| is_below(it, name) || is_below(name, it)))
+}
+
+/// Ids and names, as `git pack-refs` writes them: `<id> <name>`, beside lines with `#` and `^`.
+fn packed_names(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    text.split(|byte| *byte == b'\n').filter_map(|line| {
+        let space = line.iter().position(|byte| *byte == b' ')?;
+        (!line.starts_with(b"#")).then(|| (&line[..space], &line[space + 1..]))
+    })
+}
+
+/// Appends a line to a log; one that is not there is made only if asked for.
+fn append(path: &Path, text: &str, is_made: bool) -> io::Result<()> {
+    if let (true, Some(folder)) = (is_made, path.parent()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = File::options()
+        .append(true)
+        .create(is_made)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path)?;
+    file.write_all(text.as_bytes())
+}
