@@ -1,0 +1,317 @@
+//! One cycle: random changes, an act that is cut at a random moment, the recovery, and the comparison of
+//! what is there with what must be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use closeout::action::rescue::RescueError;
+
+use super::act::{self, Act, MESSAGE};
+use super::change;
+use super::photo::{Moved, Photo, WorkTree};
+use super::random::Random;
+use super::shot::{self, Pace, Shot, Target};
+use super::tally::Tally;
+use super::world::World;
+
+/// The last visible commit, and on which side of it the repository is.
+struct Last {
+    before: Moved,
+    after: Moved,
+    is_undone: bool,
+}
+
+/// What is known of a world.
+struct Known {
+    last: Option<Last>,
+    /// References that were said to be saved, with the work tree of that moment.
+    saved: BTreeSet<String>,
+    is_synced: bool,
+}
+
+/// Runs `count` cycles in a new world.
+pub(crate) fn world(
+    random: &mut Random,
+    number: u64,
+    count: usize,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<()> {
+    let world = World::new(random)?;
+    let mut known = Known { last: None, saved: BTreeSet::new(), is_synced: number % 10 == 3 };
+    let outcome = (0..count).try_for_each(|n| {
+        cycle(&world, random, pace, tally, &mut known)
+            .with_context(|| format!("cycle {n} of world {number} ({:?})", world.kind))
+    });
+    let outcome = outcome.and_then(|()| finish(&world, &known));
+    if outcome.is_err() {
+        eprintln!("soak: the world is kept in {}", world.keep().display());
+    }
+    outcome
+}
+
+/// Everything that was said to be saved is there, and the repository is whole.
+fn finish(world: &World, known: &Known) -> Result<()> {
+    let references = world.git(&["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"])?;
+    let there: BTreeSet<&str> = references.lines().collect();
+    for reference in &known.saved {
+        ensure!(there.contains(&reference[..]), "{reference} was said to be saved and is gone");
+    }
+    world.git(&["fsck", "--connectivity-only", "--no-dangling", "--no-progress"])?;
+    Ok(())
+}
+
+fn cycle(
+    world: &World,
+    random: &mut Random,
+    pace: &mut Pace,
+    tally: &mut Tally,
+    known: &mut Known,
+) -> Result<()> {
+    for _ in 0..random.below(5) {
+        change::make(world, random)?;
+    }
+    let act = pick(random.below(100), known.last.as_ref());
+    let target = Target::any(random);
+    let foreign = if random.percent(8) { plant_lock(world, random)? } else { None };
+    let before = Photo::of(world)?;
+    let root = world.root()?;
+    let shot = shot::fire(act, target, random, pace, (world.top(), &root), known.is_synced)?;
+    let told = |what: &str| {
+        format!("{} ({target:?} killed: {}) {what}; it said {:?}", act.name(), shot.is_hit, shot.outcome)
+    };
+    let cut = Photo::of(world)?;
+    ensure!(cut.work_tree == before.work_tree, told("wrote to the work tree"));
+    tally.n_left += cut.locks.len().saturating_sub(before.locks.len());
+    recover(world, &root, known.is_synced, foreign.is_some()).with_context(|| told("and recovery failed"))?;
+    let after = Photo::of(world)?;
+    ensure!(after.work_tree == before.work_tree, told("and recovery wrote to the work tree"));
+    ensure!(
+        after.locks == before.locks,
+        told(&format!("left {:?}, there were {:?}", after.locks, before.locks))
+    );
+    if let Some((path, inode)) = &foreign {
+        let metadata = path.symlink_metadata().with_context(|| told("removed the lock of another"))?;
+        ensure!(metadata.ino() == *inode, told("took the place of another's lock"));
+        fs::remove_file(path)?;
+        tally.n_foreign += 1;
+    }
+    let end = judge(world, act, &before, &after, known).with_context(|| told("left a state in between"))?;
+    if let (Some((is_done, words)), false) = (&shot.outcome, shot.is_hit) {
+        ensure!(
+            *is_done == (end == "after") || act == Act::Record,
+            told(&format!("and the state is the one {end}"))
+        );
+        if !is_done {
+            *tally.refusals.entry(format!("{}: {}", act.name(), first_word(words))).or_default() += 1;
+        }
+    }
+    compare_saved(world, act, &shot, &before.work_tree, tally, known)
+        .with_context(|| told("and the record is wrong"))?;
+    *tally.ends.entry((act, shot.is_hit.then_some(target), end)).or_default() += 1;
+    Ok(())
+}
+
+/// What is most worth to be tried; sometimes what cannot be done.
+fn pick(chance: usize, last: Option<&Last>) -> Act {
+    match (chance, last.map(|last| last.is_undone)) {
+        (0..12, _) => Act::Record,
+        (12..55, Some(false)) | (12..16, _) => Act::Undo,
+        (12..55, Some(true)) | (16..20, _) => Act::Redo,
+        _ => Act::Commit,
+    }
+}
+
+fn first_word(words: &str) -> &str {
+    words.split(['(', ' ', '{']).next().unwrap_or_default()
+}
+
+/// The next start.
+fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bool) -> Result<()> {
+    match act::rescuer(root, is_synced).recover(world.top()) {
+        Err(RescueError::Busy(_)) if is_locked => Ok(()),
+        other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
+    }
+}
+
+/// A lock of somebody else: its path and inode.
+fn plant_lock(world: &World, random: &mut Random) -> Result<Option<(PathBuf, u64)>> {
+    let branch = world.branch()?.unwrap_or_else(|| "refs/heads/work".to_owned());
+    let path = match random.below(3) {
+        0 => world.git_dir().join("index.lock"),
+        1 => world.git_dir().join("HEAD.lock"),
+        _ => world.common_dir().join(format!("{branch}.lock")),
+    };
+    let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(None) };
+    ensure!(folder.is_dir());
+    fs::write(&path, b"of somebody else\n")?;
+    let inode = path.symlink_metadata()?.ino();
+    Ok(Some((path, inode)))
+}
+
+/// Whether branch and index are as before or as after the act; anything else is the bug that is looked for.
+fn judge(world: &World, act: Act, before: &Photo, after: &Photo, known: &mut Known) -> Result<&'static str> {
+    ensure!(after.references == before.references, "references moved that are nobody's business");
+    if after.moved == before.moved {
+        return Ok("before");
+    }
+    match act {
+        Act::Record => bail!("a record moved something"),
+        Act::Commit => {
+            is_commit_of(world, before, after)?;
+            let (before, after) = (before.moved.clone(), after.moved.clone());
+            known.last = Some(Last { before, after, is_undone: false });
+        }
+        Act::Undo => {
+            let last =
+                known.last.as_mut().filter(|last| !last.is_undone).context("nothing was to be undone")?;
+            ensure!(
+                after.moved == last.before,
+                "it is not what was before the commit: {}",
+                differences(&last.before, &after.moved)
+            );
+            last.is_undone = true;
+        }
+        Act::Redo => {
+            let last =
+                known.last.as_mut().filter(|last| last.is_undone).context("nothing was to be redone")?;
+            ensure!(
+                after.moved == last.after,
+                "it is not what the commit had left: {}",
+                differences(&last.after, &after.moved)
+            );
+            last.is_undone = false;
+        }
+    }
+    Ok("after")
+}
+
+fn differences(expected: &Moved, found: &Moved) -> String {
+    format!(
+        "index {}, HEAD {}, branch {:?} for {:?}",
+        expected.index == found.index,
+        expected.head == found.head,
+        found.branch,
+        expected.branch
+    )
+}
+
+/// HEAD is one commit further, with the message; each path in it is as in the work tree or as it was; the
+/// index holds what the commit holds.
+fn is_commit_of(world: &World, before: &Photo, after: &Photo) -> Result<()> {
+    ensure!(after.moved.head == before.moved.head, "HEAD names another branch");
+    let body = world.git(&["log", "-1", "--format=%B"])?;
+    ensure!(body.trim() == MESSAGE.trim(), "the tip is not the rescue");
+    let made = tree(world, "HEAD")?;
+    let parents = world.git(&["log", "-1", "--format=%P"])?;
+    let old = before.moved.branch.clone().unwrap_or_default();
+    ensure!(parents.trim() == old, "the parent is {parents}, not {old}");
+    let parent = if old.is_empty() { BTreeMap::new() } else { tree(world, &old)? };
+    let contents = contents(world, made.values().map(|(_, id)| &id[..]))?;
+    for (path, entry) in &made {
+        let is_as_on_disk = after.work_tree.get(path).is_some_and(|(mode, bytes, _)| {
+            is_mode(&entry.0, *mode)
+                && (contents.get(&entry.1) == Some(bytes)
+                    || contents.get(&entry.1) == Some(&without_returns(bytes)))
+        });
+        ensure!(
+            is_as_on_disk || parent.get(path) == Some(entry),
+            "{} is in the commit and nowhere else",
+            String::from_utf8_lossy(path)
+        );
+    }
+    let staged = world.git_with(&["diff-index", "--cached", "--name-only", "-z", "HEAD"], b"")?;
+    for path in staged.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+        // What is no part of the commit stays staged as it was.
+        ensure!(
+            made.get(path) == parent.get(path),
+            "{} is staged after the commit",
+            String::from_utf8_lossy(path)
+        );
+    }
+    Ok(())
+}
+
+fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes()
+}
+
+fn is_mode(git: &str, disk: u32) -> bool {
+    match disk & 0o170_000 {
+        0o120_000 => git == "120000",
+        0o100_000 => git == if disk & 0o100 == 0 { "100644" } else { "100755" },
+        _ => false,
+    }
+}
+
+/// Mode and object of each path.
+fn tree(world: &World, commit: &str) -> Result<BTreeMap<Vec<u8>, (String, String)>> {
+    let listed = world.git_with(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
+    let mut tree = BTreeMap::new();
+    for record in listed.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
+        let tab = record.iter().position(|byte| *byte == b'\t').context("no tab")?;
+        let fields: Vec<&str> = std::str::from_utf8(&record[..tab])?.split(' ').collect();
+        tree.insert(record[tab + 1..].to_vec(), (fields[0].to_owned(), fields[2].to_owned()));
+    }
+    Ok(tree)
+}
+
+/// The contents of objects.
+fn contents<'a>(world: &World, ids: impl Iterator<Item = &'a str>) -> Result<BTreeMap<String, Vec<u8>>> {
+    let input = ids.flat_map(|id| [id, "\n"]).collect::<String>();
+    let answer = world.git_with(&["cat-file", "--batch"], input.as_bytes())?;
+    let (mut rest, mut contents) = (&answer[..], BTreeMap::new());
+    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        let header: Vec<&str> = std::str::from_utf8(&rest[..end])?.split(' ').collect();
+        let [id, "blob", size] = header[..] else { bail!("{header:?} is no content") };
+        let size: usize = size.parse()?;
+        contents.insert(id.to_owned(), rest[end + 1..end + 1 + size].to_vec());
+        rest = &rest[end + 2 + size..];
+    }
+    Ok(contents)
+}
+
+/// What was said to be saved holds the work tree byte for byte.
+fn compare_saved(
+    world: &World,
+    act: Act,
+    shot: &Shot,
+    work_tree: &WorkTree,
+    tally: &mut Tally,
+    known: &mut Known,
+) -> Result<()> {
+    let mut saved = shot.saved.clone();
+    if let (Act::Record, Some((true, reference))) = (act, &shot.outcome) {
+        saved.push(reference.clone());
+    }
+    for reference in saved {
+        let stored = tree(world, &reference)?;
+        let contents = contents(world, stored.values().map(|(_, id)| &id[..]))?;
+        let expected = work_tree.iter().filter(|(path, (mode, ..))| {
+            let is_folder = mode & 0o170_000 == 0o040_000;
+            let text = String::from_utf8_lossy(path);
+            !is_folder && !text.split('/').any(|part| part == ".git")
+        });
+        for (path, (mode, bytes, _)) in expected {
+            let Some((git_mode, id)) = stored.get(path) else {
+                // Ignored files are not in a record unless git tracks them.
+                ensure!(path.starts_with(b"x.ign"), "{} is missing", String::from_utf8_lossy(path));
+                continue;
+            };
+            ensure!(
+                is_mode(git_mode, *mode) && contents.get(id) == Some(bytes),
+                "{} is not as on the disk",
+                String::from_utf8_lossy(path)
+            );
+        }
+        for path in stored.keys() {
+            ensure!(work_tree.contains_key(path), "{} is not on the disk", String::from_utf8_lossy(path));
+        }
+        tally.n_saved += 1;
+        known.saved.insert(reference);
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The soak: random rescues, undos, redos and records on random states of real repositories, cut by
+//! `kill -9` at random moments. After each the state must be the one before or the one after, with no
+//! byte lost and no lock of ours left (K03 of the faults).
+//!
+//! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs one world of that seed
+//! alone. The seed decides the states, the acts, who is killed and which part of the act has passed by
+//! then; the machine decides which step that part falls on. It is no part of a plain `cargo test`.
+
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "it reads clocks and starts programs: that is what it is for")]
+
+mod act;
+mod change;
+mod cycle;
+mod photo;
+mod random;
+mod shot;
+mod tally;
+mod world;
+
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context as _, Result};
+
+use random::Random;
+use shot::Pace;
+use tally::Tally;
+
+/// So many cycles are run in one repository.
+const CYCLES_IN_A_WORLD: usize = 25;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == act::WORD) {
+        return act::run(&arguments[1..]);
+    }
+    match soak(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("soak: FAILED: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn soak(arguments: &[String]) -> Result<()> {
+    let number = |name: &str| -> Result<Option<u64>> {
+        let Some(place) = arguments.iter().position(|word| word == name) else { return Ok(None) };
+        let word = arguments.get(place + 1).with_context(|| format!("{name} needs a number"))?;
+        Ok(Some(word.parse().with_context(|| format!("{name} needs a number, not {word}"))?))
+    };
+    let n_cycles = usize::try_from(number("--cycles")?.unwrap_or(150))?;
+    let seed = match number("--seed")? {
+        Some(seed) => seed,
+        None => SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_secs(),
+    };
+    println!("soak: {n_cycles} cycles, seed {seed}");
+    let begun = Instant::now();
+    let (mut tally, mut pace) = (Tally::default(), Pace::default());
+    let worlds = match number("--world")? {
+        Some(world) => world..=world,
+        None => 0..=u64::try_from(n_cycles.saturating_sub(1) / CYCLES_IN_A_WORLD)?,
+    };
+    let mut n_left = n_cycles;
+    for world in worlds {
+        let count = n_left.min(CYCLES_IN_A_WORLD);
+        n_left -= count;
+        let mut random = Random::new(seed, world);
+        cycle::world(&mut random, world, count, &mut pace, &mut tally)
+            .with_context(|| format!("run again with --seed {seed} --world {world}"))?;
+    }
+    let took = begun.elapsed().as_secs_f64();
+    println!("{tally}");
+    let a_second = f64::from(u32::try_from(n_cycles)?) / took;
+    println!("soak: {n_cycles} cycles in {took:.0} s, {a_second:.1} a second, seed {seed}");
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Runs an act in a process of its own and kills at a random moment: the rescuing process alone, the
+//! process with all its children, or one child of git's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::act::{Act, WORD};
+use super::random::Random;
+
+/// Longer than this nothing may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Who is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Target {
+    /// The rescuing process; its children live on.
+    Parent,
+    /// The process and its children.
+    Group,
+    /// One child, as the system does that has no memory left.
+    Child,
+}
+
+impl Target {
+    /// One of them, as likely as each other.
+    pub(crate) fn any(random: &mut Random) -> Target {
+        *random.one_of(&[Target::Parent, Target::Group, Target::Child])
+    }
+}
+
+/// What became of an act.
+#[derive(Debug)]
+pub(crate) struct Shot {
+    /// True when somebody was killed.
+    pub(crate) is_hit: bool,
+    /// References of which it was said that they are saved.
+    pub(crate) saved: Vec<String>,
+    /// What was said at the end: true for "done".
+    pub(crate) outcome: Option<(bool, String)>,
+}
+
+/// How long the acts take here, to aim well.
+#[derive(Debug, Default)]
+pub(crate) struct Pace(BTreeMap<Act, Duration>);
+
+impl Pace {
+    fn of(&self, act: Act) -> Duration {
+        self.0.get(&act).copied().unwrap_or(Duration::from_millis(100))
+    }
+
+    fn learn(&mut self, act: Act, took: Duration) {
+        let known = self.of(act);
+        self.0.insert(act, (known * 7 + took) / 8);
+    }
+}
+
+/// Runs the act and kills after a part of its usual time.
+pub(crate) fn fire(
+    act: Act,
+    target: Target,
+    random: &mut Random,
+    pace: &mut Pace,
+    folders: (&Path, &Path),
+    is_synced: bool,
+) -> Result<Shot> {
+    let (top, root) = folders;
+    // More shots fall on the second half, where something moves; some come too late to hit.
+    let part = u32::try_from(if random.percent(50) { random.below(1150) } else { 550 + random.below(600) })?;
+    let is_spared = random.percent(20);
+    let delay = if is_spared { PATIENCE } else { pace.of(act) * part / 1000 };
+    let mut child = Command::new(std::env::current_exe()?)
+        .args([WORD, act.name()])
+        .arg(top)
+        .arg(root)
+        .arg(if is_synced { "synced" } else { "quick" })
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let pid = Pid::from_raw(i32::try_from(child.id())?).context("no process")?;
+    let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+    ensure!(lines.next().transpose()?.as_deref() == Some("go"), "the act did not begin");
+    let begun = Instant::now();
+    while begun.elapsed() < delay && is_alive(pid) {
+        std::thread::sleep(delay.saturating_sub(begun.elapsed()).min(Duration::from_micros(500)));
+    }
+    let is_hit = match target {
+        Target::Parent => is_alive(pid) && kill_process(pid, Signal::KILL).is_ok(),
+        Target::Group => kill_all(pid),
+        Target::Child => kill_one(pid),
+    };
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    while child.try_wait()?.is_none() {
+        ensure!(begun.elapsed() < PATIENCE, "the {} does not end", act.name());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let took = begun.elapsed();
+    let told =
+        |word: &str| rest.iter().filter_map(|line| Some(line.strip_prefix(word)?.to_owned())).collect();
+    let saved: Vec<String> = told("saved ");
+    let done: Vec<String> = told("ok ");
+    let not: Vec<String> = told("no ");
+    let outcome =
+        done.into_iter().map(|words| (true, words)).chain(not.into_iter().map(|words| (false, words)));
+    let outcome = outcome.last();
+    if !is_hit && outcome.as_ref().is_some_and(|(is_done, _)| *is_done) {
+        pace.learn(act, took);
+    }
+    Ok(Shot { is_hit, saved, outcome })
+}
+
+fn state(pid: Pid) -> Option<char> {
+    let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    text.rsplit_once(") ")?.1.chars().next()
+}
+
+fn is_alive(pid: Pid) -> bool {
+    state(pid).is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}
+
+/// Stops it first, so that it makes no more children while they are counted.
+fn kill_all(pid: Pid) -> bool {
+    if !is_alive(pid) || kill_process(pid, Signal::STOP).is_err() {
+        return false;
+    }
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE && state(pid).is_some_and(|state| !matches!(state, 'T' | 'Z' | 'X')) {
+        std::hint::spin_loop();
+    }
+    let mut all = children(pid);
+    let mut place = 0;
+    while let Some(child) = all.get(place).copied() {
+        all.extend(children(child));
+        place += 1;
+    }
+    let is_hit = is_alive(pid) && kill_process(pid, Signal::KILL).is_ok();
+    for child in all {
+        // It may have ended by itself.
+        let _ = kill_process(child, Signal::KILL);
+    }
+    is_hit
+}
+
+/// The next child that is seen.
+fn kill_one(pid: Pid) -> bool {
+    while is_alive(pid) {
+        if let Some(child) = children(pid).into_iter().find(|child| is_alive(*child)) {
+            return kill_process(child, Signal::KILL).is_ok();
+        }
+    }
+    false
+}
+
+fn children(pid: Pid) -> Vec<Pid> {
+    let pid = pid.as_raw_nonzero();
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
+}
