@@ -16,6 +16,7 @@ mod judging;
 mod latency;
 mod machine;
 mod one_shot;
+mod rescue;
 mod rest;
 mod samples;
 mod screen;
@@ -60,15 +61,21 @@ impl Scope {
 type Group = fn(&Scope, &mut Table) -> Result<()>;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == rescue::RECORD_ONLY) {
+        rescue::record_only(&arguments[1..]).unwrap();
+        return;
+    }
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, Group); 7] = [
+    let groups: [(&str, Group); 8] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
         ("one-shot", one_shot::run),
         ("hook", hooks::run),
+        ("rescue", rescue::run),
         ("screen", latency::run),
         ("rest", rest::run),
     ];

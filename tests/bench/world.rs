@@ -142,7 +142,8 @@ impl World {
     }
 }
 
-fn file_name(number: usize) -> String {
+/// A tracked file.
+pub(crate) fn file_name(number: usize) -> String {
     let folder = number / 10;
     // Folders of ten in folders of ten, as in a real tree.
     if folder == 0 {
