@@ -55,6 +55,14 @@ pub(super) enum Command {
     Undo(Undo),
     /// Make the rescue again that was taken back last
     Redo(Undo),
+    /// List the records of a repository: when, what of, how large, and whether their work is in a branch
+    ///
+    /// Exit code 40 says that somebody or something damaged what keeps them.
+    Rescues(Rescues),
+    /// Write the files of a record into a new, empty folder
+    Restore(Restore),
+    /// Delete a record for good
+    Forget(Forget),
     /// Print what was done to workspaces, by whom, and how it ended; the newest last
     Log(Log),
     /// Print the JSON schema of what `check --json` and `status --json` print
@@ -202,6 +210,51 @@ pub(super) struct Undo {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// `closeout rescues`.
+#[derive(Debug, Args)]
+pub(super) struct Rescues {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout restore`.
+#[derive(Debug, Args)]
+pub(super) struct Restore {
+    /// The record: its reference, the beginning of the last part of it, or a bundle of the vault
+    #[arg(value_name = "RECORD")]
+    pub(super) record: String,
+    /// The folder that its files are written into; it must be empty or not there
+    #[arg(value_name = "INTO")]
+    pub(super) into: PathBuf,
+    /// The workspace
+    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Only this file or folder of the record; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(super) only: Vec<PathBuf>,
+}
+
+/// `closeout forget`.
+#[derive(Debug, Args)]
+pub(super) struct Forget {
+    /// The record: its reference, or the beginning of the last part of it
+    #[arg(value_name = "RECORD")]
+    pub(super) record: String,
+    /// The workspace
+    #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Say yes to what would be asked, but for work that would be lost
+    #[arg(short, long)]
+    pub(super) yes: bool,
+    /// Delete it although its work is in no branch
+    #[arg(long)]
+    pub(super) lose_work: bool,
 }
 
 /// `closeout log`.

@@ -52,6 +52,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Rescue(rescue)) => rescue::run(&environment, &rescue),
         Some(Command::Undo(undo)) => rescue::run_undo(&environment, &undo, UndoWay::Undo),
         Some(Command::Redo(redo)) => rescue::run_undo(&environment, &redo, UndoWay::Redo),
+        Some(Command::Rescues(rescues)) => rescue::list(&environment, &rescues),
+        Some(Command::Restore(restore)) => rescue::restore(&environment, &restore),
+        Some(Command::Forget(forget)) => rescue::forget(&environment, &forget),
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
     };

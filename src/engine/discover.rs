@@ -149,16 +149,10 @@ impl<'a> Found<'a> {
             return self.refuse(path, "is no directory");
         }
         match git::worktrees(&resolved) {
-            Ok(worktrees) => {
-                let top = worktrees
-                    .iter()
-                    .filter(|worktree| resolved.starts_with(&worktree.path))
-                    .max_by_key(|worktree| worktree.path.as_os_str().len());
-                match top {
-                    Some(worktree) => self.add(&worktree.path.clone(), true),
-                    None => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
-                }
-            }
+            Ok(worktrees) => match top_of(&resolved, &worktrees) {
+                Some(worktree) => self.add(&worktree.path.clone(), true),
+                None => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
+            },
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
             // Something of a repository is there: let the collection say on its row what is wrong.
             Err(_) => self.add(&resolved, true),
@@ -190,6 +184,22 @@ impl<'a> Found<'a> {
     fn refuse(&mut self, path: &Path, reason: &str) {
         self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
     }
+}
+
+/// The worktree that a resolved path lies in.
+fn top_of<'a>(resolved: &Path, worktrees: &'a [Worktree]) -> Option<&'a Worktree> {
+    let around = worktrees.iter().filter(|worktree| resolved.starts_with(&worktree.path));
+    around.max_by_key(|worktree| worktree.path.as_os_str().len())
+}
+
+/// The top of the worktree that `path` lies in; why there is none, in words.
+pub(super) fn worktree_top(path: &Path) -> Result<PathBuf, String> {
+    let shown = display_text::path(path);
+    let resolved = path.canonicalize().map_err(|error| format!("{shown} cannot be opened: {error}"))?;
+    let worktrees =
+        git::worktrees(&resolved).map_err(|unreadable| format!("{shown}: {}", unreadable.detail))?;
+    let top = top_of(&resolved, &worktrees).map(|worktree| worktree.path.clone());
+    top.ok_or_else(|| format!("{shown} is in no work tree"))
 }
 
 /// The files without which git does not know a linked worktree; it writes them one after the other.

@@ -22,7 +22,7 @@ use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::draft_keeping::DraftKeeping;
 use super::watching::Watching;
-use super::{Launch, clock, collect, pane_jump};
+use super::{Launch, clock, collect, pane_jump, recovering};
 
 /// How many collections run at once.
 const N_LANES: usize = 2;
@@ -114,6 +114,7 @@ impl Engine {
             draft_keeping,
             notices,
         };
+        recovering::start(Arc::clone(&engine.launch), engine.sender.clone());
         engine.discovering.start(Occasion::Asked);
         engine
     }

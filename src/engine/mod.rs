@@ -14,18 +14,20 @@ mod live;
 mod once;
 mod pane_jump;
 mod recall;
+mod recovering;
 mod session_folders;
 mod watching;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{LiveSources, Surroundings};
-use crate::model::{ActProblem, Timestamp};
-use crate::store::hook_log;
+use crate::model::{ActClass, ActKind, ActProblem, Timestamp};
+use crate::store::{Store, hook_log};
 
+pub use acting::rescue::problem as rescue_problem;
 pub use live::Engine;
 pub use once::{Judged, OneShot, judge_once};
 
@@ -89,6 +91,34 @@ impl Launch {
     /// There is no git program, or no state folder for the journal.
     pub fn rescuer(&self) -> Result<Rescuer, ActProblem> {
         acting::rescue::rescuer_of(self)
+    }
+
+    /// Carries out an act on the records of `workspace` that the monitor has no part in, and writes it down
+    /// before and after. `words` tells of what was done.
+    ///
+    /// # Errors
+    /// It cannot be written down, and was not done; or what the act itself answers.
+    pub fn audited<T>(
+        &self,
+        (kind, workspace, plan): (ActKind, &Path, String),
+        act: impl FnOnce() -> Result<T, ActProblem>,
+        words: impl FnOnce(&T) -> String,
+    ) -> Result<T, ActProblem> {
+        let store = self.state_folder.as_ref().map(Store::open).transpose().map_err(|error| {
+            ActProblem::new(
+                ActClass::Failed,
+                format!("the record of what is done cannot be written: {error}"),
+            )
+        })?;
+        acting::audit::audited(store.as_ref(), (kind, workspace, plan), act, words)
+    }
+
+    /// The top of the worktree that `path` lies in.
+    ///
+    /// # Errors
+    /// There is none, in words.
+    pub fn worktree_top(&self, path: &Path) -> Result<PathBuf, String> {
+        discover::worktree_top(path)
     }
 
     /// Where hooks of agents leave their events.

@@ -9,7 +9,7 @@ use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
 
 /// A repository with a staged and an unstaged edit, a new file and a secret.
-fn dirty() -> Repo {
+pub(super) fn dirty() -> Repo {
     let repo = with_work();
     repo.git(["config", "user.name", "Ann"]);
     repo.git(["config", "user.email", "ann@example.org"]);
@@ -21,7 +21,7 @@ fn dirty() -> Repo {
     repo
 }
 
-fn run(desk: &Desk, repo: &Repo, arguments: &[&str]) -> Run {
+pub(super) fn run(desk: &Desk, repo: &Repo, arguments: &[&str]) -> Run {
     let path = repo.path().to_str().unwrap();
     desk.run(desk.at("."), &[&[arguments[0], path], &arguments[1..]].concat())
 }

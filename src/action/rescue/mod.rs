@@ -34,6 +34,7 @@ mod sha1;
 mod shadow;
 mod split;
 mod spool;
+mod starting;
 mod step;
 mod survey;
 mod target;

@@ -2,6 +2,7 @@
 //! commit of it would be, commits what was confirmed, takes it back.
 
 mod preview;
+mod records;
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -16,6 +17,8 @@ use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::report::line;
 use super::{Ended, output};
+pub(super) use records::{forget, list, restore};
+
 use preview::{files, short};
 
 /// Runs `closeout rescue`.

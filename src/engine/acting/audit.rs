@@ -1,9 +1,12 @@
 //! Writes down what is done, before and after: who wanted it, what was confirmed, how it ended. Private
 //! texts (replies, prompts, answers) stay out.
 
+use std::path::Path;
+
+use crate::engine::clock;
 use crate::model::{
     Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActRequest, ActedBy, AuditEntry, RescuePlan,
-    Timestamp, UndoPlan, display_text,
+    Timestamp, UndoPlan, WorkspaceId, display_text,
 };
 use crate::store::Store;
 
@@ -88,4 +91,34 @@ fn outcome_words(outcome: &ActOutcome) -> String {
         ActOutcome::Failed(problem) => problem.words.clone(),
     };
     words.chars().take(500).collect()
+}
+
+/// Writes an act of a front down that the monitor has no part in: before, and how it ended.
+pub(in crate::engine) fn audited<T>(
+    store: Option<&Store>,
+    (kind, workspace, plan): (ActKind, &Path, String),
+    act: impl FnOnce() -> Result<T, ActProblem>,
+    words: impl FnOnce(&T) -> String,
+) -> Result<T, ActProblem> {
+    let now = clock::now();
+    let begun = AuditEntry {
+        id: format!("{:x}-{:x}-0", now.0, std::process::id()),
+        at: now,
+        by: ActedBy::Command,
+        workspace: WorkspaceId::local(workspace),
+        kind,
+        plan,
+        end: None,
+    };
+    write(store, &begun)?;
+    let outcome = act();
+    let (class, words) = match &outcome {
+        Ok(done) => (ActClass::Done, words(done)),
+        Err(problem) => (problem.class, problem.words.clone()),
+    };
+    let end = Some(ActEnd { at: clock::now(), class, words });
+    if let Err(problem) = write(store, &AuditEntry { end, ..begun }) {
+        tracing::warn!("{}", problem.words);
+    }
+    outcome
 }

@@ -4,7 +4,7 @@
 //! No rule lives here, and nothing is changed here: what changes a workspace is in the room `action`.
 
 mod asking;
-mod audit;
+pub(super) mod audit;
 mod decide;
 mod reply;
 pub(super) mod rescue;

@@ -7,9 +7,6 @@ use crate::model::{
 
 use super::{Acted, Tools};
 
-/// The folder of rescues' journals and kept indexes, in the state folder.
-const FOLDER: &str = "rescue";
-
 /// Records the work, and plans a visible commit of it.
 pub(super) fn plan(
     request: &ActRequest,
@@ -102,11 +99,11 @@ pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Re
         ActProblem::new(ActClass::Failed, "there is no state folder, and a rescue needs its journal")
             .with_next("set HOME or CLOSEOUT_STATE_DIR")
     })?;
-    Ok(Rescuer::new(git, launch.home.clone(), state.join(FOLDER)))
+    Ok(Rescuer::new(git, launch.home.clone(), state.clone()))
 }
 
 /// An error of the rescue, for a person.
-pub(in crate::engine) fn problem(error: RescueError) -> ActProblem {
+pub fn problem(error: RescueError) -> ActProblem {
     let class = error.class();
     let mut words = error.to_string();
     // What a system call said stands below the error.

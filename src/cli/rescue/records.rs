@@ -1,0 +1,252 @@
+//! `closeout rescues`, `closeout restore` and `closeout forget`: the records that are kept, work taken out of
+//! one, and one deleted for good.
+
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+
+use crate::action::rescue::{RescueError, Rescuer};
+use crate::cli::acting::{confirm, fail, launch};
+use crate::cli::args::{Forget, Rescues, Restore};
+use crate::cli::environment::Environment;
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::report::line;
+use crate::cli::{Ended, output};
+use crate::engine::{Launch, rescue_problem};
+use crate::model::{
+    ActClass, ActKind, ActProblem, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordNotice,
+    RecordState, Timestamp, display_text,
+};
+
+use super::preview::{files, short};
+
+/// Runs `closeout rescues`.
+pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
+    let launch = launch(environment, &rescues.path)?;
+    let path = environment.absolute(&rescues.path);
+    let listed = match rescuer(&launch).and_then(|rescuer| top(&launch, &path).map(|top| rescuer.list(&top)))
+    {
+        Ok(Ok(listed)) => listed,
+        Ok(Err(error)) => return Ok(fail(&rescue_problem(error))),
+        Err(failed) => return failed,
+    };
+    if rescues.json {
+        output::print_line(&line(&listed))?;
+    } else {
+        output::print(&text(&listed))?;
+    }
+    Ok(Outcome::Act(if listed.is_damaged() { ActClass::Damage } else { ActClass::Done }))
+}
+
+/// Runs `closeout restore`.
+pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> Ended {
+    let launch = launch(environment, &restore.path)?;
+    let path = environment.absolute(&restore.path);
+    let into = environment.absolute(&restore.into);
+    let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
+    let restored = (|| {
+        let rescuer = rescuer(&launch)?;
+        if Path::new(&restore.record).is_file() {
+            let act = || rescuer.restore_vault(Path::new(&restore.record), &paths, &into);
+            return Ok(restored(&launch, &path, &restore.record, act));
+        }
+        let top = top(&launch, &path)?;
+        let reference = match named(&rescuer, &top, &restore.record) {
+            Ok(reference) => reference,
+            Err(error) => return Ok(Err(rescue_problem(error))),
+        };
+        let act = || rescuer.restore_paths(&top, &reference, &paths, &into);
+        Ok(restored(&launch, &top, &reference, act))
+    })();
+    match restored {
+        Ok(Ok(n_files)) => {
+            output::print_line(&format!("{} written to {}", files(n_files), display_text::path(&into)))?;
+            Ok(Outcome::Act(ActClass::Done))
+        }
+        Ok(Err(problem)) => Ok(fail(&problem)),
+        Err(failed) => failed,
+    }
+}
+
+/// Restores, and writes down that it was done.
+fn restored(
+    launch: &Launch,
+    workspace: &Path,
+    record: &str,
+    act: impl FnOnce() -> Result<usize, RescueError>,
+) -> Result<usize, ActProblem> {
+    let plan = (ActKind::Restore, workspace, record.to_owned());
+    launch.audited(plan, || act().map_err(rescue_problem), |n_files| files(*n_files))
+}
+
+/// Runs `closeout forget`.
+pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
+    let launch = launch(environment, &forget.path)?;
+    let path = environment.absolute(&forget.path);
+    let (rescuer, top) = match rescuer(&launch).and_then(|rescuer| Ok((rescuer, top(&launch, &path)?))) {
+        Ok(found) => found,
+        Err(failed) => return failed,
+    };
+    let reference = match named(&rescuer, &top, &forget.record) {
+        Ok(reference) => reference,
+        Err(error) => return Ok(fail(&rescue_problem(error))),
+    };
+    let shown = display_text::line(&reference).into_owned();
+    if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
+        output::complain("nothing was deleted");
+        return Ok(Outcome::Act(ActClass::Cancelled));
+    }
+    let plan = (ActKind::Forget, top.as_path(), reference.clone());
+    let act = || {
+        let mut forgotten = rescuer.forget(&top, &reference, forget.lose_work);
+        if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
+            let question = "Its work is in no branch, and would be lost. Delete it all the same?";
+            if confirm(question, false) {
+                forgotten = rescuer.forget(&top, &reference, true);
+            }
+        }
+        forgotten.map_err(|error| {
+            let would_lose = matches!(error, RescueError::WouldLose);
+            let problem = rescue_problem(error);
+            let next = "--lose-work deletes it all the same; `closeout restore` takes it out first";
+            if would_lose { problem.with_next(next) } else { problem }
+        })
+    };
+    match launch.audited(plan, act, forgotten_words) {
+        Ok(forgotten) => {
+            output::print_line(&forgotten_words(&forgotten))?;
+            Ok(Outcome::Act(ActClass::Done))
+        }
+        Err(problem) => Ok(fail(&problem)),
+    }
+}
+
+fn rescuer(launch: &Launch) -> Result<Rescuer, Ended> {
+    launch.rescuer().map_err(|problem| Ok(fail(&problem)))
+}
+
+/// The top of the worktree that `path` lies in.
+fn top(launch: &Launch, path: &Path) -> Result<PathBuf, Ended> {
+    launch.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
+}
+
+/// The reference of a record that was named in full or by the last part of its name.
+fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, RescueError> {
+    if name.starts_with("refs/") {
+        return Ok(name.to_owned());
+    }
+    let listed = rescuer.list(top)?;
+    let is_meant =
+        |record: &&KeptRecord| record.reference.rsplit('/').next().is_some_and(|last| last.starts_with(name));
+    let meant: Vec<&KeptRecord> = listed.records.iter().filter(is_meant).collect();
+    match meant.as_slice() {
+        [one] => Ok(one.reference.clone()),
+        [] => Err(RescueError::Refused(
+            "there is no record of that name; `closeout rescues` lists them".to_owned(),
+        )),
+        _ => Err(RescueError::Refused("several records begin so; write more of the name".to_owned())),
+    }
+}
+
+fn text(listed: &RecordList) -> String {
+    let mut text = String::new();
+    for record in &listed.records {
+        write_record(&mut text, record);
+    }
+    if listed.records.is_empty() {
+        text.push_str("no records\n");
+    } else {
+        let size = display_text::size(listed.totals.n_disk_bytes);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} records, {size} on the disk", listed.totals.n_records);
+    }
+    for notice in &listed.notices {
+        let _ = writeln!(text, "note: {}", display_text::line(&notice_words(notice)));
+    }
+    text
+}
+
+fn write_record(text: &mut String, record: &KeptRecord) {
+    let name = record.reference.rsplit('/').next().unwrap_or(&record.reference);
+    let branch = record.branch.as_deref().map_or("detached HEAD", short);
+    let n_files = record.n_files.map_or_else(|| "? files".to_owned(), files);
+    let size = record.n_bytes.map_or_else(|| "?".to_owned(), display_text::size);
+    let gaps = match record.n_gaps {
+        Some(0) | None => String::new(),
+        Some(n_gaps) => format!(", {n_gaps} gaps"),
+    };
+    let reach = match record.reach {
+        Reach::InBranch => "in a branch by now".to_owned(),
+        Reach::Missing(n) => format!("{n} contents in no branch"),
+        Reach::Unknown => "it cannot be told whether it is in a branch".to_owned(),
+    };
+    let state = match record.state {
+        RecordState::Kept => "",
+        RecordState::PutBack => "; its reference was gone and is put back",
+        RecordState::NotInJournal => "; the journal does not know it",
+        RecordState::VaultOnly => "; in the vault alone",
+        RecordState::Lost => "; LOST: its objects are gone",
+    };
+    let old = if record.is_old { "; may go" } else { "" };
+    let branch = display_text::line(branch);
+    let _ = writeln!(
+        text,
+        "{}  {}  {branch}  {n_files}, {size}{gaps}",
+        display_text::line(name),
+        moment(record.time)
+    );
+    let worktree = record.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
+    let _ = writeln!(text, "    {}{reach}{state}{old}", worktree.unwrap_or_default());
+}
+
+fn notice_words(notice: &RecordNotice) -> String {
+    match notice {
+        RecordNotice::JournalDamaged { n_lines } => {
+            format!("{n_lines} lines of the journal cannot be read; nothing was deleted")
+        }
+        RecordNotice::JournalNewer { n_lines } => {
+            format!("{n_lines} lines of the journal are of a newer closeout")
+        }
+        RecordNotice::PutBack { reference, moved_to: None } => {
+            format!("{reference} had been removed and is put back")
+        }
+        RecordNotice::PutBack { reference, moved_to: Some(kept) } => {
+            format!("{reference} had been moved and is put back; where it was moved to is kept as {kept}")
+        }
+        RecordNotice::NotInJournal { reference } => format!("no journal knows {reference}"),
+        RecordNotice::Lost { reference } => format!("{reference} was removed, and its objects are gone"),
+        RecordNotice::MirrorRemote { remote, remedy } => {
+            format!("a push to {remote} takes the hidden references along; this keeps them out: {remedy}")
+        }
+        RecordNotice::OtherName { taken } => {
+            format!("{taken} is in the way of the usual name, so another was taken")
+        }
+        RecordNotice::VaultOnly { reason } => {
+            format!("the record is in closeout's own folder alone: {reason}")
+        }
+    }
+}
+
+fn forgotten_words(forgotten: &ForgottenRecord) -> String {
+    let undo = if forgotten.is_undo_gone { "; its commit can no more be taken back by closeout" } else { "" };
+    let objects = match &forgotten.objects_go {
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => {
+            format!("its objects go when git collects garbage and they are older than {expiry}")
+        }
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
+            format!(
+                "its objects go when git collects garbage, after {expiry}, and {reflog} for what the reflog names"
+            )
+        }
+        ObjectsGo::Never => "its objects stay: the settings of the repository keep them".to_owned(),
+        ObjectsGo::Now => "its objects are gone".to_owned(),
+    };
+    display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
+}
+
+fn moment(at: Timestamp) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+}
