@@ -1,9 +1,19 @@
 //! Rescue: records, visible commits and their undo, over real git and with faults injected for real.
 
+#[path = "rescue/as_user.rs"]
+mod as_user;
 #[path = "rescue/bench.rs"]
 mod bench;
+#[path = "rescue/damage.rs"]
+mod damage;
+#[path = "rescue/forget.rs"]
+mod forget;
+#[path = "rescue/keep.rs"]
+mod keep;
 #[path = "rescue/kill.rs"]
 mod kill;
+#[path = "rescue/limits.rs"]
+mod limits;
 #[path = "rescue/places.rs"]
 mod places;
 #[path = "rescue/record.rs"]
@@ -14,5 +24,7 @@ mod split;
 mod target;
 #[path = "rescue/undo.rs"]
 mod undo;
+#[path = "rescue/vault.rs"]
+mod vault;
 #[path = "rescue/visible.rs"]
 mod visible;

@@ -97,15 +97,53 @@ fn other_formats_are_rescued_or_refused_with_a_reason() {
     repo.git(["update-index", "--untracked-cache"]);
     assert_there_and_back(&repo);
 
-    let repo = rich();
-    repo.git(["update-index", "--split-index"]);
-    assert!(rescuer(&repo).plan(repo.path(), "m").unwrap().refusal.unwrap().contains("split"));
-
     let repo = Repo::with_format(&["--object-format=sha256"]);
     repo.write("a", "1\n").commit("first");
     repo.write("a", "2\n").write("b", "3\n");
     assert_there_and_back(&repo);
     repo.git(["fsck", "--strict", "--no-dangling"]);
+}
+
+// S27
+#[test]
+fn a_split_index_is_committed_and_taken_back_even_when_its_second_file_is_gone() {
+    let repo = rich();
+    repo.git(["update-index", "--split-index"]);
+    repo.write("late", "late\n").git(["add", "late"]);
+    let shared = || -> Vec<_> {
+        let names = fs::read_dir(repo.git_dir()).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.to_string_lossy().contains("sharedindex.")).collect()
+    };
+    assert_eq!(shared().len(), 1);
+    let made = record(&repo);
+    assert!(listed(&repo, &made.record).keys().any(|path| path.starts_with(b"sharedindex.")));
+    let before = (fingerprint(&repo), status(&repo));
+    commit(&repo);
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    fs::remove_file(&shared()[0]).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!((fingerprint(&repo), status(&repo)), before);
+}
+
+// S27
+#[test]
+fn a_sparse_index_is_committed_and_taken_back() {
+    let repo = Repo::new();
+    repo.write("dir/a", "1\n").write("other/b", "1\n").write("other/deep/c", "1\n").commit("more");
+    repo.git(["sparse-checkout", "set", "--cone", "--sparse-index", "dir"]);
+    assert!(
+        repo.git(["ls-files", "--sparse"]).contains("other/\n")
+            || repo.git(["ls-files", "--sparse"]).ends_with("other/")
+    );
+    repo.write("dir/a", "2\n").write("dir/new", "3\n");
+    drop(rescuer(&repo));
+    let before = (fingerprint(&repo), status(&repo));
+    let made = commit(&repo);
+    assert_eq!(content(&repo, &made, b"other/deep/c").unwrap(), b"1\n");
+    assert_eq!(content(&repo, &made, b"dir/a").unwrap(), b"2\n");
+    assert_eq!(status(&repo).lines().filter(|line| !line.starts_with('#')).count(), 0);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!((fingerprint(&repo), status(&repo)), before);
 }
 
 // C02

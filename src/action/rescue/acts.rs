@@ -70,7 +70,7 @@ impl Rescuer {
         let survey = survey::survey(git, &shadow, &mut spool)?;
         let draft = record::draft(git, &shadow, &survey, &mut spool)?;
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
-        let targets = target::targets(git, &shadow, &survey, &self.protected, id)?;
+        let targets = target::targets(git, &survey, &self.protected, id)?;
         targets.check(git, plan.target.as_ref())?;
         let snapshot = listing::tree(git, &saved.snapshot)?;
         let digest = listing::digest(&survey.entries);

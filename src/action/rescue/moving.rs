@@ -18,6 +18,7 @@ use super::listing;
 use super::repository::read_regular;
 use super::sha1::Sha1;
 use super::shadow::{RawIndex, Shadow, read_index, write_index};
+use super::shared_index;
 use super::step::Step;
 use super::target::n_checked_out;
 use super::turn::Turn;
@@ -31,6 +32,7 @@ pub(super) fn keep(turn: &Turn, raw: &RawIndex) -> Result<KeptIndex, RescueError
     sum.update(&raw.bytes);
     let sum = sum.hex();
     write_index(&turn.folder.join(format!("index-{sum}")), raw)?;
+    shared_index::keep(turn, &raw.bytes)?;
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Ok(KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) })
 }
@@ -162,6 +164,9 @@ fn prepare<'t>(
 ) -> Result<Option<Branch<'t>>, RescueError> {
     let beside = prepared(turn, &plan.id);
     let after = plan.index_after.as_ref().map(|index| kept(turn, index)).transpose()?;
+    if let Some(after) = &after {
+        shared_index::put_back(turn, &after.bytes)?;
+    }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
     write_index(&beside, after.as_ref().unwrap_or(&empty))?;
     rescuer.reached(Step::IndexPrepared);
@@ -334,7 +339,7 @@ fn branch_inode(turn: &Turn, plan: &Move) -> Option<(u64, u64)> {
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
 pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError> {
-    let (acts, _) = turn.journal.acts()?;
+    let (acts, n_unread) = turn.journal.acts()?;
     if let Some((plan, false)) = journal::last_move(&acts) {
         let git = turn.git(rescuer);
         let at = branch_at(&git, &plan.branch)?;
@@ -364,6 +369,10 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
         } else {
             roll_back(turn, plan)?;
         }
+    }
+    if n_unread > 0 {
+        // A line that cannot be read may be about such a file.
+        return Ok(());
     }
     remove_prepared(turn)?;
     branch::release_hidden(&turn.repo);

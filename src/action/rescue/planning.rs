@@ -42,7 +42,7 @@ impl Rescuer {
         let (rescued, seen) = self.record_in(&turn, request.order)?;
         let git = turn.git(self);
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
-        let mut targets = target::targets(&git, &seen.shadow, &seen.survey, &self.protected, &id)?;
+        let mut targets = target::targets(&git, &seen.survey, &self.protected, &id)?;
         let head = match &seen.survey.head.commit {
             Some(commit) => listing::tree(&git, commit),
             None => Ok(Tree::new()),

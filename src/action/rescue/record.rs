@@ -12,9 +12,11 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::listing::{self, Tree, TreeEntry, digest};
 use super::names;
+use super::nested;
 use super::object_id::ObjectFormat;
 use super::repository::read_regular;
 use super::shadow::Shadow;
+use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
 use super::verify;
@@ -94,6 +96,9 @@ pub(super) fn draft(
     draft.add_stages(git, shadow, survey)?;
     if let Some(raw) = &shadow.raw_index {
         draft.add(git.repo.format, spool, b"index", &raw.bytes)?;
+        for (name, bytes) in shared_index::parts(&shadow.git_dir, &raw.bytes)? {
+            draft.add(git.repo.format, spool, name.as_bytes(), &bytes)?;
+        }
     }
     draft.add_state(git, spool)?;
     let modified = shadow.raw_index.as_ref().and_then(|raw| {
@@ -102,7 +107,7 @@ pub(super) fn draft(
     });
     let gaps: Vec<_> =
         draft.gaps.iter().map(|gap| json!({ "path": names::hex(&gap.path), "reason": gap.reason })).collect();
-    let nested: Vec<_> = survey.nested.iter().map(|path| nested_facts(git, path)).collect();
+    let nested: Vec<_> = survey.nested.iter().map(|path| nested::facts(&git.repo.top, path)).collect();
     let meta = json!({
         "version": 1,
         "branch": survey.head.branch,
@@ -118,14 +123,6 @@ pub(super) fn draft(
     });
     draft.add(git.repo.format, spool, b"meta.json", meta.to_string().as_bytes())?;
     Ok(draft)
-}
-
-/// A repository inside: where it is and the text of its HEAD, as far as it is a small file.
-fn nested_facts(git: &Git<'_>, path: &[u8]) -> serde_json::Value {
-    use std::os::unix::ffi::OsStrExt as _;
-    let folder = git.repo.top.join(std::ffi::OsStr::from_bytes(path)).join(".git");
-    let head = read_regular(&folder.join("HEAD"), 4096).ok().flatten();
-    json!({ "path": names::hex(path), "head": head.map(|text| String::from_utf8_lossy(&text).into_owned()) })
 }
 
 impl Draft {
@@ -212,13 +209,13 @@ impl Draft {
                 )
                 .as_bytes(),
             )?;
-            match (&survey.head.commit, is_snapshot) {
-                (Some(head), false) => spool.add(format!("from {head}\n").as_bytes())?,
-                (Some(head), true) => spool.add(format!("from {head}\nmerge :{record}\n").as_bytes())?,
-                (None, true) => spool.add(format!("from :{record}\n").as_bytes())?,
-                (None, false) => {}
+            // `merge` and never `from`: git would load the tree of the last commit, which can be damaged.
+            if let Some(head) = &survey.head.commit {
+                spool.add(format!("merge {head}\n").as_bytes())?;
             }
-            spool.add(b"deleteall\n")?;
+            if is_snapshot {
+                spool.add(format!("merge :{record}\n").as_bytes())?;
+            }
             for (path, entry) in tree {
                 let content = self.references.get(&entry.id).unwrap_or(&entry.id);
                 spool.add(format!("M {} {content} ", entry.mode).as_bytes())?;

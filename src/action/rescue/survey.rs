@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::error::RescueError;
 use super::git::Git;
 use super::listing::{self, Head, IndexEntry};
+use super::nested;
 use super::reading::{Blob, Found, WorkTree};
 use super::shadow::Shadow;
 use super::spool::Spool;
@@ -222,10 +223,29 @@ impl Names {
             }
         }
         names.nested.extend(untracked.nested);
+        names.name_broken(git, tree, entries);
         for folder in names.nested.clone() {
             names.walk(tree, &folder, true);
         }
         Ok(names)
+    }
+
+    /// Names folders that were repositories and whose git directory is broken: their files are plain ones.
+    fn name_broken(&mut self, git: &Git<'_>, tree: &WorkTree, entries: &[IndexEntry]) {
+        let tracked: BTreeSet<&[u8]> = entries.iter().map(|entry| &entry.path[..]).collect();
+        let untracked = self.paths.iter().filter(|path| !tracked.contains(&path[..]));
+        let parents = untracked.filter_map(|path| {
+            let end = path.iter().rposition(|byte| *byte == b'/')?;
+            Some(path[..end].to_vec())
+        });
+        let folders: BTreeSet<Vec<u8>> = parents.chain(self.nested.iter().cloned()).collect();
+        for folder in folders {
+            let is_there = matches!(tree.stamp(&[&folder, &b"/.git"[..]].concat()), Ok(Some(_)));
+            if is_there && nested::git_dir(&git.repo.top, &folder).is_none() {
+                let reason = "its git directory is broken; its files are kept as plain files".to_owned();
+                self.gaps.push(Gap { path: folder, reason });
+            }
+        }
     }
 
     /// Adds every file below `folder`, but not what git itself keeps there.

@@ -5,7 +5,6 @@
 
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
-use super::shadow::Shadow;
 use super::survey::Survey;
 use crate::model::CommitTarget;
 
@@ -72,12 +71,11 @@ fn names_at(git: &Git<'_>, name: &str) -> Result<Vec<String>, RescueError> {
 /// Where a commit of this state can go. `id` is the last part of the record's name: a time and digits.
 pub(super) fn targets(
     git: &Git<'_>,
-    shadow: &Shadow,
     survey: &Survey,
     protected: &[String],
     id: &str,
 ) -> Result<Targets, RescueError> {
-    if let Some(words) = blocked(git, shadow, survey) {
+    if let Some(words) = blocked(git, survey) {
         return Ok(Targets::none(words));
     }
     let new_branch = CommitTarget::NewBranch(new_branch(git, id)?);
@@ -107,7 +105,7 @@ pub(super) fn targets(
 }
 
 /// Why no visible commit can be made of this state at all; the record stays.
-fn blocked(git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Option<String> {
+fn blocked(git: &Git<'_>, survey: &Survey) -> Option<String> {
     let words = |words: &str| Some(words.to_owned());
     if !survey.is_settled {
         return words("files change all the time");
@@ -123,12 +121,6 @@ fn blocked(git: &Git<'_>, shadow: &Shadow, survey: &Survey) -> Option<String> {
     }
     if let Some(lost) = &survey.head.lost {
         return Some(format!("the repository is damaged: the last commit {lost} is missing"));
-    }
-    if shadow.raw_index.is_none() && survey.head.commit.is_some() {
-        return words("the index is missing");
-    }
-    if shadow.is_split_index() {
-        return words("the index is split into several files, which is not supported yet");
     }
     None
 }

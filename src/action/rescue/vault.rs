@@ -23,6 +23,9 @@ use super::turn::Turn;
 /// The first bytes of a bundle, which tell the format of its objects.
 const HEADER: u64 = 256;
 
+/// Who makes a record.
+const IDENTITY: [&str; 4] = ["-c", "user.name=closeout", "-c", "user.email=closeout@localhost"];
+
 /// The folder for the bundles of one worktree.
 pub(super) fn folder(own: &Path) -> PathBuf {
     own.join("vault")
@@ -39,7 +42,7 @@ pub(super) fn write(
 ) -> Result<PathBuf, RescueError> {
     let git = turn.git(rescuer);
     let run = |args: &[&str], input| {
-        let output = git.shadowed(shadow, &shadow.objects, args, input)?;
+        let output = git.shadowed(shadow, &shadow.objects, IDENTITY.iter().chain(args), input)?;
         Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
     };
     // Without the commits before them: the bundle holds all that it needs.

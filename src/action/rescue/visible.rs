@@ -12,6 +12,7 @@ use super::message;
 use super::names;
 use super::settings::Settings;
 use super::shadow::Shadow;
+use super::shared_index;
 use super::survey::Survey;
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
@@ -100,6 +101,7 @@ pub(super) fn stage(
             converted.push(path.clone());
         }
     }
+    shared_index::join(git, shadow)?;
     let zero = git.repo.format.zero();
     let input: Vec<u8> =
         staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();

@@ -1,0 +1,117 @@
+//! Faults that only an ordinary user meets: permissions mean nothing to root. As root, what is tried runs in
+//! a process of another user.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::model::{ActClass, KeepIn, RecordOrder};
+
+use super::bench::*;
+use crate::support::repo::{Repo, git_program};
+
+/// Names the work tree and what is to be tried to the process of the other user.
+const ORDER: &str = "CLOSEOUT_TEST_AS_USER";
+/// The user that owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// Not a test of its own: what the other user does.
+#[test]
+#[ignore = "run by the tests of this module in a process of another user"]
+fn act_as_another_user() {
+    let Ok(order) = std::env::var(ORDER) else { return };
+    let (top, act) = order.split_once('\n').unwrap();
+    perform(Path::new(top), act);
+}
+
+fn perform(top: &Path, act: &str) {
+    let root = top.parent().unwrap();
+    let rescuer = Rescuer::new(git_program(), Some(root.join("home")), root.join("state"));
+    match act {
+        "unreadable" => {
+            let record = rescuer.record(top).unwrap();
+            assert_eq!(record.class(), ActClass::SavedGaps);
+            let named = |name: &str| {
+                record.gaps.iter().any(|gap| gap.path == name.as_bytes() || gap.reason.contains(name))
+            };
+            assert!(named("closed-file") && named("closed-folder"), "{:?}", record.gaps);
+            assert_eq!((record.gaps.len(), record.n_files), (2, 2), "{:?}", record.gaps);
+        }
+        "read_only" => {
+            let refused = rescuer.record(top).unwrap_err();
+            assert!(matches!(refused, RescueError::ReadOnly(_)), "{refused:?}");
+            assert_eq!(refused.class(), ActClass::Failed);
+            let order = RecordOrder { keep_in: KeepIn::Vault, ..RecordOrder::default() };
+            let record = rescuer.record_ordered(top, order).unwrap();
+            let into = root.join("into");
+            assert_eq!(rescuer.restore(top, &record.reference, &into).unwrap(), record.n_files);
+            assert_eq!(fs::read(into.join("fine")).unwrap(), b"fine\n");
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// Tries it as somebody for whom permissions hold.
+#[expect(clippy::disallowed_methods, reason = "another user needs a process of its own")]
+fn try_as_user(repo: &Repo, act: &str) {
+    drop(rescuer(repo));
+    if !rustix::process::geteuid().is_root() {
+        return perform(repo.path(), act);
+    }
+    give(&repo.root());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "rescue::as_user::act_as_another_user", "--ignored", "--nocapture"])
+        .env(ORDER, format!("{}\n{act}", repo.path().display()))
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .uid(NOBODY)
+        .gid(NOBODY);
+    match command.output() {
+        Err(error) => eprintln!("SKIPPED: the other user cannot run this test: {error}"),
+        Ok(output) => {
+            let words = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && words.contains("1 passed"), "{words}");
+        }
+    }
+}
+
+/// Gives everything below to the other user.
+fn give(path: &Path) {
+    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.symlink_metadata().unwrap().is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            give(&entry.unwrap().path());
+        }
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+// S20
+#[test]
+fn what_cannot_be_read_is_named_and_everything_else_is_recorded() {
+    let repo = Repo::new();
+    repo.write("fine", "fine\n").write("closed-file", "1\n").write("closed-folder/inner", "2\n");
+    set_mode(&repo.at("closed-file"), 0);
+    set_mode(&repo.at("closed-folder"), 0);
+    try_as_user(&repo, "unreadable");
+    set_mode(&repo.at("closed-folder"), 0o700);
+}
+
+// S33
+#[test]
+fn a_repository_that_cannot_be_written_is_said_and_the_vault_takes_the_record() {
+    let repo = Repo::new();
+    repo.write("fine", "fine\n");
+    let objects = repo.git_dir().join("objects");
+    set_mode(&objects, 0o555);
+    try_as_user(&repo, "read_only");
+    set_mode(&objects, 0o755);
+}

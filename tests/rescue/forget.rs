@@ -1,0 +1,144 @@
+//! Deleting records for good, and getting single paths of one back.
+
+use std::fs;
+
+use closeout::action::rescue::RescueError;
+use closeout::model::{ActClass, ForgottenRecord, ObjectsGo};
+
+use super::bench::*;
+use super::keep::{journal, line, list};
+use crate::support::repo::Repo;
+
+#[test]
+fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
+    let repo = rich();
+    let made = record(&repo);
+    let refused = rescuer(&repo).forget(repo.path(), &made.reference, false);
+    assert!(matches!(refused, Err(RescueError::WouldLose)), "{refused:?}");
+    assert_eq!(refused.unwrap_err().class(), ActClass::Refused);
+    let before = fingerprint(&repo);
+    let forgotten = rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
+    let expected = ForgottenRecord {
+        reference: made.reference.clone(),
+        n_references: 1,
+        is_undo_gone: false,
+        objects_go: ObjectsGo::WhenCollected { expiry: "2.weeks.ago".to_owned(), reflog_expiry: None },
+    };
+    assert_eq!(forgotten, expected);
+    assert_eq!(fingerprint(&repo), before);
+    assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
+    assert_eq!(list(&repo).records, []);
+    assert_eq!(list(&repo).notices, []);
+    assert!(!fs::read_to_string(journal(&repo)).unwrap().contains(&made.snapshot));
+    repo.git(["gc", "-q", "--prune=now"]);
+    assert!(!repo.try_git(&["cat-file", "-e", &made.snapshot], &[]).status.success());
+    assert!(rescuer(&repo).forget(repo.path(), &made.reference, true).is_err());
+}
+
+#[test]
+fn what_was_kept_for_the_undo_goes_with_its_record() {
+    let repo = rich();
+    repo.git(["config", "gc.pruneExpire", "3.days.ago"]);
+    let made = commit(&repo);
+    let other = {
+        repo.write("later", "later\n");
+        record(&repo)
+    };
+    let reference = list(&repo).records[1].reference.clone();
+    let forgotten = rescuer(&repo).forget(repo.path(), &reference, true).unwrap();
+    assert_eq!((forgotten.n_references, forgotten.is_undo_gone), (2, true));
+    let objects_go = ObjectsGo::WhenCollected {
+        expiry: "3.days.ago".to_owned(),
+        reflog_expiry: Some("30.days.ago".to_owned()),
+    };
+    assert_eq!(forgotten.objects_go, objects_go);
+    assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)));
+    assert_eq!(repo.head(), made);
+    let folder = journal(&repo).parent().unwrap().to_owned();
+    let indexes = fs::read_dir(folder)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("index-"));
+    assert_eq!(indexes.count(), 0);
+    assert_eq!(list(&repo).records.len(), 1);
+    assert_eq!(list(&repo).records[0].reference, other.reference);
+}
+
+/// Makes a record look older by so many days.
+fn age(repo: &Repo, time: i64, days: i64) {
+    let journal = journal(repo);
+    let text = fs::read_to_string(&journal).unwrap();
+    let aged: String = text
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|text| {
+            let older = format!("\"time\":{}", time - days * 86_400_000);
+            line(&text[41..].replace(&format!("\"time\":{time}"), &older))
+        })
+        .collect();
+    fs::write(journal, aged).unwrap();
+}
+
+#[test]
+fn only_old_records_whose_work_is_in_a_branch_go_without_a_question() {
+    let repo = Repo::new();
+    repo.write("a", "1\n");
+    let committed = record(&repo);
+    repo.commit("a");
+    repo.write("b", "2\n");
+    let lost = record(&repo);
+    for record in [&committed, &lost] {
+        age(&repo, record.time.0, 29);
+    }
+    assert_eq!(rescuer(&repo).forget_old(repo.path()).unwrap(), []);
+    for record in [&committed, &lost] {
+        age(&repo, record.time.0 - 29 * 86_400_000, 2);
+    }
+    let is_old: Vec<bool> = list(&repo).records.iter().map(|record| record.is_old).collect();
+    assert_eq!(is_old, [false, true]);
+    let forgotten = rescuer(&repo).forget_old(repo.path()).unwrap();
+    let names: Vec<_> = forgotten.into_iter().map(|record| record.reference).collect();
+    assert_eq!(names, [committed.reference]);
+    assert_eq!(list(&repo).records[0].reference, lost.reference);
+}
+
+#[test]
+fn single_paths_of_a_record_are_restored() {
+    let repo = rich();
+    let made = record(&repo);
+    let into = repo.root().join("into");
+    let paths = [b"new".to_vec(), b"split".to_vec()];
+    let n = rescuer(&repo).restore_paths(repo.path(), &made.reference, &paths, &into).unwrap();
+    assert_eq!(n, 2);
+    assert_eq!(fs::read(into.join("new/deep/x")).unwrap(), b"x\n");
+    assert_eq!(fs::read(into.join("split")).unwrap(), b"first\n1\n2\nlast\n");
+    let elsewhere = repo.root().join("elsewhere");
+    let missing = [b"split".to_vec(), b"not there".to_vec()];
+    let refused = rescuer(&repo).restore_paths(repo.path(), &made.reference, &missing, &elsewhere);
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+    assert!(!elsewhere.exists());
+}
+
+// A record that somebody forged: what is below a link would be written outside.
+#[test]
+fn a_tree_with_a_link_and_a_folder_of_one_name_is_refused_before_anything_is_written() {
+    let repo = rich();
+    let made = record(&repo);
+    repo.write("target", "/tmp").write("inner", "evil\n");
+    let target = repo.git(["hash-object", "-w", "target"]);
+    let inner = repo.git(["hash-object", "-w", "inner"]);
+    let sub = mktree(&repo, &format!("100644 blob {inner}\tx\n"));
+    let tree = mktree(&repo, &format!("120000 blob {target}\ta\n040000 tree {sub}\ta\n"));
+    let forged = repo.git(["commit-tree", &tree, "-p", &made.record, "-m", "forged"]);
+    let reference = made.reference.clone() + "f";
+    repo.git(["update-ref", &reference, &forged]);
+    let into = repo.root().join("into");
+    let refused = rescuer(&repo).restore(repo.path(), &reference, &into);
+    assert!(matches!(refused, Err(RescueError::Refused(_) | RescueError::Damage(_))), "{refused:?}");
+    assert!(!into.exists());
+}
+
+fn mktree(repo: &Repo, text: &str) -> String {
+    repo.write("mktree-input", text);
+    let script = repo.script("mktree", "exec git mktree <mktree-input");
+    repo.git(["-c", &format!("alias.mk=!{}", script.display()), "mk"])
+}

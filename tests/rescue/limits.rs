@@ -1,0 +1,134 @@
+//! What a record may take, and what it tells of files that it does not hold.
+
+use std::fs::{self, File};
+
+use closeout::action::rescue::RescueError;
+use closeout::model::{ActClass, IgnoredFiles, RecordCost, RecordOrder};
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+const ALLOWED: RecordOrder =
+    RecordOrder { is_size_allowed: true, keep_in: closeout::model::KeepIn::Repository };
+
+fn sparse(repo: &Repo, name: &str, size: u64) {
+    File::create(repo.at(name)).unwrap().set_len(size).unwrap();
+}
+
+fn asked(repo: &Repo) -> RecordCost {
+    let before = fingerprint(repo);
+    let asked = rescuer(repo).record(repo.path());
+    let Err(RescueError::Ask(cost)) = asked else { panic!("{asked:?}") };
+    assert_eq!(fingerprint(repo), before);
+    assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
+    cost
+}
+
+// S30: asked first, made with a yes, exact.
+#[test]
+fn a_record_of_more_than_two_hundred_megabytes_is_asked_about() {
+    let repo = Repo::new();
+    sparse(&repo, "large", 200_000_001);
+    let cost = asked(&repo);
+    assert_eq!((cost.n_files, cost.n_bytes), (1, 200_000_001));
+    assert!(cost.n_free_bytes > 0);
+    let made = rescuer(&repo).record_ordered(repo.path(), ALLOWED).unwrap();
+    let size = repo.git(["cat-file", "-s", &format!("{}:large", made.snapshot)]);
+    assert_eq!(size, "200000001");
+    let into = repo.root().join("into");
+    rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
+    assert_eq!(fs::read(into.join("large")).unwrap(), fs::read(repo.at("large")).unwrap());
+}
+
+/// Bytes that cannot be compressed.
+fn write_random(repo: &Repo, name: &str, n_megabytes: u64) {
+    use std::io::Write as _;
+    let mut file = std::io::BufWriter::new(File::create(repo.at(name)).unwrap());
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..n_megabytes * (1 << 17) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        file.write_all(&state.to_le_bytes()).unwrap();
+    }
+    file.flush().unwrap();
+}
+
+/// Whether the id is the one that git gives the file as it is.
+fn assert_same_bytes(repo: &Repo, name: &str, id: &str) {
+    assert_eq!(repo.git(["hash-object", "--no-filters", name]), id);
+}
+
+// S30
+#[test]
+fn a_large_file_of_random_bytes_is_recorded_exactly() {
+    let repo = Repo::new();
+    write_random(&repo, "random", 80);
+    let made = record(&repo);
+    assert_same_bytes(&repo, "random", &listed(&repo, &made.snapshot)[&b"random"[..]].1);
+    let into = repo.root().join("into");
+    rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
+    assert!(fs::read(into.join("random")).unwrap() == fs::read(repo.at("random")).unwrap());
+}
+
+// S30, in full. Minutes long.
+#[test]
+#[ignore = "takes minutes and eight gigabytes of disk"]
+fn two_gigabytes_are_recorded_exactly() {
+    for is_sparse in [true, false] {
+        let repo = Repo::new();
+        if is_sparse {
+            sparse(&repo, "large", 2 << 30);
+        } else {
+            write_random(&repo, "large", 2048);
+        }
+        assert_eq!(rescuer(&repo).record(repo.path()).unwrap_err().class(), ActClass::Refused);
+        let made = rescuer(&repo).record_ordered(repo.path(), ALLOWED).unwrap();
+        assert_same_bytes(&repo, "large", &listed(&repo, &made.snapshot)[&b"large"[..]].1);
+        let into = repo.root().join("into");
+        rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
+    }
+}
+
+#[test]
+fn a_record_of_more_than_ten_thousand_new_files_is_asked_about() {
+    let repo = Repo::new();
+    fs::create_dir(repo.at("many")).unwrap();
+    for n in 0..10_001 {
+        fs::write(repo.at("many").join(n.to_string()), "").unwrap();
+    }
+    assert_eq!(asked(&repo).n_files, 10_001);
+    // Files that are committed and as they were cost nothing.
+    repo.commit("many");
+    repo.write("one", "1\n");
+    record(&repo);
+}
+
+#[test]
+fn a_record_that_takes_more_than_half_of_what_is_free_is_refused_with_figures() {
+    let repo = Repo::new();
+    let stat = rustix::fs::statvfs(repo.path()).unwrap();
+    sparse(&repo, "huge", stat.f_bavail * stat.f_frsize);
+    let refused = rescuer(&repo).record_ordered(repo.path(), ALLOWED);
+    let Err(RescueError::NoRoom(cost)) = &refused else { panic!("{refused:?}") };
+    assert!(cost.n_bytes > cost.n_free_bytes / 2, "{cost:?}");
+    assert_eq!(refused.unwrap_err().class(), ActClass::Refused);
+    assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
+}
+
+// S35
+#[test]
+fn what_ignore_rules_hide_is_counted() {
+    let repo = Repo::new();
+    repo.write("keep.log", "1\n").commit("log");
+    repo.write(".gitignore", "*\n").write("keep.log", "2\n").write("hidden", "ignored\n");
+    repo.write("deep/er/hidden", "12345").write("deep/more", "");
+    let made = record(&repo);
+    // With `.gitignore` itself.
+    assert_eq!(made.ignored, IgnoredFiles { n_files: 4, n_bytes: 15, is_more: false });
+    assert_eq!(content(&repo, &made.snapshot, b"hidden"), None);
+    fs::write(repo.git_dir().join("info/exclude"), "*.tmp\n").unwrap();
+    fs::remove_file(repo.at(".gitignore")).unwrap();
+    repo.write("x.tmp", "123");
+    assert_eq!(record(&repo).ignored, IgnoredFiles { n_files: 1, n_bytes: 3, is_more: false });
+}
