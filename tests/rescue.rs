@@ -16,12 +16,16 @@ mod kill;
 mod limits;
 #[path = "rescue/places.rs"]
 mod places;
+#[path = "rescue/programs.rs"]
+mod programs;
 #[path = "rescue/record.rs"]
 mod record;
 #[path = "rescue/split.rs"]
 mod split;
 #[path = "rescue/target.rs"]
 mod target;
+#[path = "rescue/trust.rs"]
+mod trust;
 #[path = "rescue/undo.rs"]
 mod undo;
 #[path = "rescue/vault.rs"]

@@ -48,6 +48,15 @@ pub struct UiSettings {
     pub has_mouse: bool,
 }
 
+/// How uncommitted work is rescued.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RescueSettings {
+    /// The person's own rescue program and its arguments; empty for none.
+    pub command: Vec<String>,
+    /// Branches, by short names, that get no commit unless a person says so.
+    pub protected: Vec<String>,
+}
+
 /// Colours and signs of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Look {
@@ -151,6 +160,15 @@ impl Config {
     /// What is written to the log file.
     pub fn log(&self) -> LogSettings {
         self.log.clone()
+    }
+
+    /// How uncommitted work is rescued. No workspace's own file has a say in it.
+    pub fn rescue(&self) -> RescueSettings {
+        let stack = Stack(vec![&self.built_in.values, &self.user.values, &self.flags.values]);
+        RescueSettings {
+            command: stack.list(Key::RescueCommand),
+            protected: stack.list(Key::RescueProtected),
+        }
     }
 
     /// The agents that the person described. Only the person's own file has them.

@@ -37,6 +37,10 @@ pub enum Key {
     CollectLimitSeconds,
     /// `sessions.fold_after_hours`
     FoldAfterHours,
+    /// `rescue.command`
+    RescueCommand,
+    /// `rescue.protected`
+    RescueProtected,
     /// `ui.look`
     Look,
     /// `ui.mouse`
@@ -83,7 +87,7 @@ const fn number(from: i64, to: i64) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 23] = [
+pub(super) const SPECS: [Spec; 25] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),
@@ -100,6 +104,8 @@ pub(super) const SPECS: [Spec; 23] = [
     spec(Key::PollSeconds, "watch", "poll_seconds", number(1, 3600), Reach::Person),
     spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),
     spec(Key::FoldAfterHours, "sessions", "fold_after_hours", number(1, 8760), Reach::Person),
+    spec(Key::RescueCommand, "rescue", "command", Kind::Command, Reach::Person),
+    spec(Key::RescueProtected, "rescue", "protected", Kind::Branches, Reach::Person),
     spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
     spec(Key::Mouse, "ui", "mouse", Kind::Switch, Reach::Person),
     spec(

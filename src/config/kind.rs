@@ -36,6 +36,10 @@ pub(super) enum Kind {
     PathOrNone,
     /// A list of paths or patterns in the workspace.
     Paths,
+    /// A program and its arguments.
+    Command,
+    /// A list of short names of branches.
+    Branches,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A whole number in this range, both ends included.
@@ -52,6 +56,13 @@ impl Kind {
             Kind::Revision => "a revision as git understands it, which does not begin with `-`".to_owned(),
             Kind::PathOrNone => "a path inside the workspace, or \"\" for none".to_owned(),
             Kind::Paths => format!("a list of at most {MAX_ENTRIES} paths inside the workspace"),
+            Kind::Command => {
+                format!(
+                    "a list of a program and at most {} arguments, without control characters",
+                    MAX_ENTRIES - 1
+                )
+            }
+            Kind::Branches => format!("a list of at most {MAX_ENTRIES} names of branches"),
             Kind::Choice(words) => one_of(words),
             Kind::Number { from, to } => format!("a whole number from {from} to {to}"),
             Kind::Switch => "true or false".to_owned(),
@@ -85,6 +96,20 @@ impl Kind {
                 None => Err(self.refused(&quoted(&text))),
             },
             (Kind::Paths, Value::List(entries)) => self.check_paths(&entries),
+            (Kind::Command | Kind::Branches, Value::List(entries)) => {
+                let is_usable = |entry: &String| {
+                    let is_name = !entry.is_empty() && !entry.starts_with('-') && !entry.contains(' ');
+                    entry.len() <= MAX_PATH
+                        && !entry.chars().any(char::is_control)
+                        && (is_name || matches!(self, Kind::Command))
+                };
+                let has_program = entries.first().is_none_or(|first| !first.is_empty());
+                if entries.len() <= MAX_ENTRIES && entries.iter().all(is_usable) && has_program {
+                    Ok(Value::List(entries))
+                } else {
+                    Err(self.refused("this list"))
+                }
+            }
             (Kind::Number { from, to }, Value::Number(number)) => {
                 if (from..=to).contains(&number) {
                     Ok(Value::Number(number))
@@ -99,6 +124,8 @@ impl Kind {
                 | Kind::Revision
                 | Kind::PathOrNone
                 | Kind::Paths
+                | Kind::Command
+                | Kind::Branches
                 | Kind::Number { .. }
                 | Kind::Switch,
                 value,

@@ -79,8 +79,9 @@ pub use reply::{
     SessionName,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath,
-    PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoPlan, UndoWay,
+    CommitAuthor, CommitPath, CommitTarget, LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedCommit,
+    PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoPlan, UndoWay,
+    WantedProgram,
 };
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,

@@ -142,12 +142,30 @@ pub struct PlannedPrograms {
     pub is_trusted: bool,
     /// The hooks that a commit by git would run, by their names. Untrusted text.
     pub hooks: Vec<String>,
-    /// A person wants the hooks to run.
-    pub are_hooks_wanted: bool,
-    /// The person's own rescue program, which can take the place of the commit: its words. Untrusted text.
-    pub own: Option<Vec<String>>,
-    /// A person wants their own program in place of the commit.
-    pub is_own_wanted: bool,
+    /// The person's own rescue program, which can take the place of the commit.
+    pub own: Option<OwnProgram>,
+    /// What of it a person wants to run; nothing unless they say so.
+    pub wanted: Option<WantedProgram>,
+}
+
+/// A rescue program of the person's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnProgram {
+    /// The program and its arguments. Untrusted text.
+    pub words: Vec<String>,
+    /// True when it is trusted: with all the others, or because the person's own configuration names it and it
+    /// lies outside the workspace.
+    pub is_trusted: bool,
+}
+
+/// A part in a commit that a program can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WantedProgram {
+    /// The hooks run as they would at a commit by git.
+    Hooks,
+    /// The own rescue program takes the place of the commit.
+    Own,
 }
 
 /// One path of a plan.

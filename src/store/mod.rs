@@ -19,6 +19,7 @@ pub mod hook_log;
 pub mod log;
 mod record;
 pub mod settings_file;
+mod trust;
 
 pub use audit::Audit;
 pub use baselines::Remembered;

@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use closeout::action::rescue::{RescueError, Step};
 
+use closeout::model::{CommitTarget, SplitKind};
+
 use super::bench::*;
 use crate::support::repo::Repo;
 
@@ -37,6 +39,16 @@ fn act_and_die() {
     match act {
         "commit" => {
             let plan = rescuer.plan(top, "rescue: work\n").unwrap();
+            rescuer.commit(top, &plan).unwrap();
+        }
+        "branch" => {
+            let mut plan = rescuer.plan(top, "rescue: work\n").unwrap();
+            plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+            rescuer.commit(top, &plan).unwrap();
+        }
+        "split" => {
+            let mut plan = rescuer.plan(top, "rescue: work\n").unwrap();
+            plan.split = Some(SplitKind::Staged);
             rescuer.commit(top, &plan).unwrap();
         }
         "undo" => rescuer.undo(top).unwrap(),
@@ -160,5 +172,53 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
         }
         rescuer(&repo).recover(repo.path()).unwrap();
         assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
+    }
+}
+
+// K01, K02 for a commit to a new branch: only that branch comes and goes.
+#[test]
+fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
+    let steps = [Step::CommitPinned, Step::MoveJournalled, Step::BranchMoved, Step::MoveDone];
+    for (act, step) in steps.into_iter().flat_map(|step| [("branch", step), ("undo", step)]) {
+        if (act, step) == ("undo", Step::CommitPinned) {
+            continue;
+        }
+        let repo = rich();
+        let before = fingerprint(&repo);
+        if act == "undo" {
+            let mut plan = plan(&repo);
+            plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+            rescuer(&repo).commit(repo.path(), &plan).unwrap();
+        }
+        assert!(killed_at(&repo, act, step), "{act} {step:?} was not reached");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        let after = fingerprint(&repo);
+        assert_eq!(
+            (&after.work_tree, &after.index, &after.locks),
+            (&before.work_tree, &before.index, &before.locks)
+        );
+        if after.references == before.references {
+            assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)), "{act} {step:?}");
+        } else {
+            assert_eq!(repo.git(["log", "-1", "--format=%s", "beside"]), "rescue: work");
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!(fingerprint(&repo), before, "{act} {step:?}");
+    }
+}
+
+// K01 for several commits: all of them, or none.
+#[test]
+fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
+    for step in [Step::TreeMade, Step::CommitPinned, Step::IndexLocked, Step::BranchMoved, Step::IndexMoved] {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        assert!(killed_at(&repo, "split", step), "{step:?} was not reached");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        if fingerprint(&repo).references != before.references {
+            assert_eq!(rescuer(&repo).undo_plan(repo.path()).unwrap().commits.len(), 2);
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
     }
 }

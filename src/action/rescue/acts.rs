@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::git::Git;
+use super::hooks::{self, Hooks};
 use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::settings::Settings;
@@ -13,9 +14,9 @@ use super::spool::Spool;
 use super::step::Step;
 use super::survey::{self, Survey};
 use super::turn::Turn;
-use super::visible::{self, Staged};
+use super::visible::{self, Staged, Staging};
 use super::{Rescuer, author, moving, record, references, split, target};
-use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued};
+use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
     /// Commits what `plan` shows, or nothing. The work tree is not touched.
@@ -32,12 +33,32 @@ impl Rescuer {
         let shadow = Shadow::make(&turn.repo, &turn.work())?;
         shadow.configure(&settings)?;
         let seen = self.look_again(&git, shadow, settings, plan, &saved)?;
+        if plan.programs.wanted == Some(WantedProgram::Own) {
+            if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
+                return Err(RescueError::Refused(
+                    "a rescue program commits to the branch that is checked out".to_owned(),
+                ));
+            }
+            return self.run_own(&turn, &git, &seen, plan, &saved);
+        }
         let wanted = self.stage_shown(&git, &seen, plan)?;
         self.reached(Step::TreeMade);
         let author = author::settings(&git, plan.author.as_ref())?;
         let parent = plan.head.as_deref();
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
-        let commits = visible::commits(&git, &seen.shadow, parent, seen.head.clone(), &wanted, &author)?;
+        let hooks = self.wanted_hooks(&git, &seen.shadow, plan)?;
+        let commits = visible::commits(
+            &git,
+            &seen.shadow,
+            (parent, seen.head.clone()),
+            &wanted,
+            &author,
+            hooks.as_ref(),
+        );
+        if hooks.is_some() {
+            Self::check_after_hooks(&git, &seen, &saved)?;
+        }
+        let commits = commits?;
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let id = turn.new_id();
         references::make_or_other(&git, &format!("visible/{}/{id}", turn.repo.key), last)?;
@@ -48,7 +69,8 @@ impl Rescuer {
         let branch = planned.branch.clone();
         moving::make(self, &turn, &seen.shadow, planned)?;
         let record = plan.record.clone();
-        Ok(Rescued { record, commits, branch, n_paths, notes: Vec::new(), can_be_undone: true })
+        let notes = hooks.and_then(|hooks| hooks.after()).into_iter().collect();
+        Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
     }
 
     /// Brings to an end what a crash has cut: all of it, or nothing.
@@ -89,6 +111,31 @@ impl Rescuer {
         Ok(Seen { settings, shadow, survey, head, snapshot, digest })
     }
 
+    fn wanted_hooks<'a>(
+        &'a self,
+        git: &'a Git<'a>,
+        shadow: &'a Shadow,
+        plan: &RescuePlan,
+    ) -> Result<Option<Hooks<'a>>, RescueError> {
+        if plan.programs.wanted != Some(WantedProgram::Hooks) {
+            return Ok(None);
+        }
+        Hooks::of(self, git, shadow, self.programs(git, shadow)?).map(Some)
+    }
+
+    /// Refuses when the hooks did anything to the work tree: what was confirmed is not what would be there.
+    fn check_after_hooks(git: &Git<'_>, seen: &Seen, saved: &Saved) -> Result<(), RescueError> {
+        let mut spool = Spool::create(&seen.shadow.file("stream-after"))?;
+        let after = survey::survey(git, &seen.shadow, &mut spool)?;
+        match hooks::difference(&seen.survey.blobs, &after.blobs) {
+            None => Ok(()),
+            Some(difference) => Err(RescueError::SavedOnly(format!(
+                "the hooks changed the work tree: {difference}; the record {} holds it as it was",
+                saved.reference
+            ))),
+        }
+    }
+
     /// Stages what the plan has in it, and splits it as the plan says; each object is the one that it shows.
     fn stage_shown(
         &self,
@@ -99,9 +146,16 @@ impl Rescuer {
         let objects = git.repo.common_dir.join("objects");
         let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
         let attributes = visible::attributes(git, &seen.shadow, included)?;
-        let (settings, snapshot) = (&seen.settings, &seen.snapshot);
-        let staged =
-            visible::stage(git, &seen.shadow, &objects, settings, snapshot, &plan.paths, &attributes)?;
+        let programs = self.programs(git, &seen.shadow)?;
+        let staging = Staging {
+            git,
+            shadow: &seen.shadow,
+            settings: &seen.settings,
+            snapshot: &seen.snapshot,
+            attributes: &attributes,
+            programs: self.for_programs(&programs),
+        };
+        let staged = staging.stage(&objects, &plan.paths)?;
         if !are_objects_shown(plan, &staged) {
             return Err(visible::changed());
         }
@@ -113,13 +167,19 @@ impl Rescuer {
 }
 
 /// The state that is as the plan shows it.
-struct Seen {
-    settings: Settings,
-    shadow: Shadow,
-    survey: Survey,
+pub(super) struct Seen {
+    /// The settings of the repository.
+    pub(super) settings: Settings,
+    /// The shadow with the index as it was.
+    pub(super) shadow: Shadow,
+    /// What was read.
+    pub(super) survey: Survey,
+    /// The last commit.
     head: Tree,
+    /// The work tree.
     snapshot: Tree,
-    digest: String,
+    /// The meaning of the index.
+    pub(super) digest: String,
 }
 
 /// The move that makes `commit` visible where the plan wants it.

@@ -42,6 +42,14 @@ pub(super) enum Input {
     File(Arc<File>),
 }
 
+/// What programs get that a person trusts.
+pub(super) struct ForPrograms<'a> {
+    /// Their environment.
+    pub(super) env: &'a [(OsString, OsString)],
+    /// Their time.
+    pub(super) limit: Duration,
+}
+
 /// The runner for one repository.
 pub(super) struct Git<'a> {
     /// Git, by absolute path.
@@ -83,6 +91,21 @@ impl Git<'_> {
         self.shadowed_with(shadow, &shadow.index, objects, args, input)
     }
 
+    /// The same for filters that are trusted: they get the environment that a person gives to programs, and
+    /// their own time.
+    pub(super) fn shadowed_with_programs<A: AsRef<OsStr>>(
+        &self,
+        shadow: &Shadow,
+        objects: &Path,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+        programs: &ForPrograms<'_>,
+    ) -> Result<Output, RescueError> {
+        let spec = self.shadow_spec(shadow, &shadow.index, objects);
+        let spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
+        self.run_within(spec, args, input, Some(programs.limit))
+    }
+
     /// The same with another index than the copy.
     pub(super) fn shadowed_with<A: AsRef<OsStr>>(
         &self,
@@ -92,28 +115,41 @@ impl Git<'_> {
         args: impl IntoIterator<Item = A>,
         input: Input,
     ) -> Result<Output, RescueError> {
-        let spec = self
-            .spec(&shadow.git_dir)
+        self.run(self.shadow_spec(shadow, index, objects), args, input)
+    }
+
+    fn shadow_spec(&self, shadow: &Shadow, index: &Path, objects: &Path) -> Spec {
+        self.spec(&shadow.git_dir)
             // The user's own settings can name filters, which would run on what the agent wrote.
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_INDEX_FILE", index)
             .env("GIT_OBJECT_DIRECTORY", objects)
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.repo.common_dir.join("objects")));
-        self.run(spec, args, input)
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.repo.common_dir.join("objects")))
     }
 
     fn spec(&self, git_dir: &Path) -> Spec {
         let call = GitCall { program: self.program, home: self.home, git_dir, work_tree: &self.repo.top };
-        let mut spec = call.spec().env("GIT_CONFIG_NOSYSTEM", "1");
+        let mut spec = call.spec();
         spec.stdout_cap = ANSWER_CAP;
         SETTINGS.iter().fold(spec, |spec, setting| spec.args(["-c", setting]))
     }
 
     fn run<A: AsRef<OsStr>>(
         &self,
+        spec: Spec,
+        args: impl IntoIterator<Item = A>,
+        input: Input,
+    ) -> Result<Output, RescueError> {
+        self.run_within(spec, args, input, None)
+    }
+
+    fn run_within<A: AsRef<OsStr>>(
+        &self,
         mut spec: Spec,
         args: impl IntoIterator<Item = A>,
         input: Input,
+        limit: Option<Duration>,
     ) -> Result<Output, RescueError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let what = command_of(&args);
@@ -121,6 +157,7 @@ impl Git<'_> {
             "fast-import" | "verify-pack" | "update-index" | "cat-file" | "bundle" => LONG,
             _ => QUICK,
         };
+        spec.time_limit = limit.unwrap_or(spec.time_limit);
         spec = spec.args(args);
         match input {
             Input::Lock => spec.stdin_file = Some(Arc::clone(&self.lock)),

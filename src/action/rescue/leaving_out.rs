@@ -1,7 +1,16 @@
-//! Which paths a visible commit leaves out unless they are asked for. Everything here is by name and
-//! size; the record holds them all the same.
+//! Which paths a visible commit leaves out unless they are asked for: by name, by size, and new ones whose
+//! content looks like a key. The record holds them all the same.
 
-use crate::model::LeftOut;
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::key_like;
+use super::listing::Tree;
+use crate::model::{LeftOut, PlannedChange, PlannedPath};
+
+/// Larger files are not looked into for keys, in bytes.
+const LOOKED_INTO: u64 = 1 << 20;
+/// So much is read from git at once, in bytes.
+const AT_ONCE: u64 = 32 << 20;
 
 /// From this size on, in bytes, a file is large.
 const LARGE: u64 = 10_000_000;
@@ -51,4 +60,61 @@ pub(super) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
         return Some(LeftOut::Junk);
     }
     (size > LARGE).then_some(LeftOut::Large)
+}
+
+/// Leaves out new files in which something looks like a key. Contents come from the record.
+pub(super) fn leave_keys_out(
+    git: &Git<'_>,
+    snapshot: &Tree,
+    paths: &mut [PlannedPath],
+) -> Result<(), RescueError> {
+    let is_looked_into = |path: &PlannedPath| {
+        path.change == PlannedChange::Added
+            && path.left_out.is_none()
+            && path.size > 0
+            && path.size <= LOOKED_INTO
+            && snapshot.get(&path.path).is_some_and(|entry| entry.mode != "120000")
+    };
+    let mut paths: Vec<&mut PlannedPath> = paths.iter_mut().filter(|path| is_looked_into(path)).collect();
+    let mut rest = &mut paths[..];
+    while !rest.is_empty() {
+        let mut n_bytes = 0;
+        let n = rest
+            .iter()
+            .take_while(|path| {
+                n_bytes += path.size;
+                n_bytes <= AT_ONCE
+            })
+            .count()
+            .max(1);
+        let (group, later) = rest.split_at_mut(n);
+        look_into(git, snapshot, group)?;
+        rest = later;
+    }
+    Ok(())
+}
+
+fn look_into(git: &Git<'_>, snapshot: &Tree, group: &mut [&mut PlannedPath]) -> Result<(), RescueError> {
+    let id = |path: &PlannedPath| snapshot.get(&path.path).map(|entry| entry.id.clone()).unwrap_or_default();
+    let ids: String = group.iter().map(|path| id(path) + "\n").collect();
+    let output = succeeded("cat-file", git.real(["cat-file", "--batch"], Input::Bytes(ids.into_bytes()))?)?;
+    let mut answer = &output.stdout[..];
+    for path in group {
+        let Some((content, next)) = next_content(answer, &id(path)) else {
+            return Err(RescueError::Damage("a content of the record cannot be read again".to_owned()));
+        };
+        answer = next;
+        if key_like::is_in(content) {
+            path.left_out = Some(LeftOut::Secret);
+        }
+    }
+    Ok(())
+}
+
+/// The content that stands next in the answer of `cat-file --batch`, and what follows it.
+fn next_content<'a>(answer: &'a [u8], id: &str) -> Option<(&'a [u8], &'a [u8])> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let size: usize = header.strip_prefix(id)?.strip_prefix(" blob ")?.parse().ok()?;
+    Some((answer.get(end + 1..end + 1 + size)?, answer.get(end + 2 + size..)?))
 }

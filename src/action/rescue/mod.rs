@@ -8,8 +8,11 @@ mod acts;
 mod author;
 mod branch;
 mod error;
+mod filters;
 mod forgetting;
 mod git;
+mod holder;
+mod hooks;
 mod ignored;
 mod journal;
 mod keeping;
@@ -21,7 +24,9 @@ mod message;
 mod moving;
 mod names;
 mod nested;
+mod new_branch;
 mod object_id;
+mod own_program;
 mod place;
 mod planning;
 mod reading;
@@ -40,6 +45,7 @@ mod starting;
 mod step;
 mod survey;
 mod target;
+mod trust;
 mod turn;
 mod undoing;
 mod vault;
@@ -49,6 +55,7 @@ mod visible;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use error::RescueError;
 pub use planning::PlanRequest;
@@ -75,6 +82,8 @@ pub struct Rescuer {
     pub own_program: Option<Vec<OsString>>,
     /// The environment for programs that are trusted: filters, hooks, the own rescue program.
     pub program_env: Vec<(OsString, OsString)>,
+    /// How long each of these programs may take.
+    pub program_limit: Duration,
     /// Called after each step. For tests, which end the process or change the repository there.
     pub at_step: Option<Box<dyn Fn(Step) + Send + Sync>>,
 }
@@ -97,6 +106,7 @@ impl Rescuer {
             trusted: BTreeSet::new(),
             own_program: None,
             program_env: Vec::new(),
+            program_limit: Duration::from_mins(5),
             at_step: None,
         }
     }

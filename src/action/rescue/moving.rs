@@ -9,7 +9,6 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::Rescuer;
 use super::branch::{self, Branch};
 use super::error::RescueError;
 use super::git::{Git, Input};
@@ -20,8 +19,8 @@ use super::sha1::Sha1;
 use super::shadow::{RawIndex, Shadow, read_index, write_index};
 use super::shared_index;
 use super::step::Step;
-use super::target::n_checked_out;
 use super::turn::Turn;
+use super::{Rescuer, holder, new_branch};
 
 /// The most that an index that we keep can have.
 const INDEX_CAP: u64 = 1 << 30;
@@ -83,9 +82,9 @@ pub(super) fn make(
     mut plan: Move,
 ) -> Result<(), RescueError> {
     let git = turn.git(rescuer);
-    check_packed(turn)?;
+    new_branch::check_packed(turn)?;
     if plan.is_branch_only {
-        return make_branch(rescuer, turn, &git, &plan);
+        return new_branch::make(rescuer, turn, &git, &plan);
     }
     // Everything that takes time is done before git is locked out.
     let known = plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?;
@@ -101,7 +100,7 @@ pub(super) fn make(
     if let Err(error) = fs::hard_link(prepared(turn, &plan.id), &lock) {
         roll_back(turn, &plan)?;
         if error.kind() == std::io::ErrorKind::AlreadyExists {
-            return Err(busy());
+            return Err(busy(turn));
         }
         return Err(RescueError::io("make", &lock)(error));
     }
@@ -131,30 +130,6 @@ pub(super) fn make(
     finish(rescuer, turn, &plan)
 }
 
-/// Moves a branch that is not checked out: made or removed, and nothing else.
-fn make_branch(rescuer: &Rescuer, turn: &Turn, git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
-    turn.repo.check_same()?;
-    if branch_at(git, &plan.branch)? != plan.from {
-        return Err(RescueError::Refused("the branch moved since the rescue".to_owned()));
-    }
-    // Whoever has it checked out would stand on nothing.
-    if plan.to.is_none() && n_checked_out(git, &plan.branch)? > 0 {
-        return Err(RescueError::Refused(
-            "the branch is checked out; switch to another one first".to_owned(),
-        ));
-    }
-    turn.journal.append(&Act::Moving(plan.clone()))?;
-    rescuer.reached(Step::MoveJournalled);
-    if let Err(error) = move_branch(git, plan)
-        && branch_at(git, &plan.branch)? != plan.to
-    {
-        turn.journal.append(&Act::RolledBack { id: plan.id.clone() })?;
-        return Err(error);
-    }
-    rescuer.reached(Step::BranchMoved);
-    done(rescuer, turn, plan)
-}
-
 /// Writes what is going to be linked and renamed, and tells the journal of it.
 fn prepare<'t>(
     rescuer: &Rescuer,
@@ -180,28 +155,8 @@ fn prepare<'t>(
 }
 
 /// What is said when git's lock on the index is somebody else's.
-pub(super) fn busy() -> RescueError {
-    RescueError::Busy(
-        "index.lock is there: git works in this repository, or was killed in it; if no git runs, remove the \
-         file yourself"
-            .to_owned(),
-    )
-}
-
-/// How long git's lock on the packed references is waited for, as git itself does.
-const PACKED_TRIES: u32 = 50;
-const PACKED_PAUSE: Duration = Duration::from_millis(20);
-
-/// Waits a moment for whoever packs the references.
-fn check_packed(turn: &Turn) -> Result<(), RescueError> {
-    let lock = turn.repo.common_dir.join("packed-refs.lock");
-    for _ in 0..PACKED_TRIES {
-        if lock.symlink_metadata().is_err() {
-            return Ok(());
-        }
-        std::thread::sleep(PACKED_PAUSE);
-    }
-    Err(RescueError::Busy("the references are locked: packed-refs.lock is there".to_owned()))
+pub(super) fn busy(turn: &Turn) -> RescueError {
+    RescueError::Busy(holder::words(&turn.repo, &turn.repo.index_lock()))
 }
 
 /// Checks, under the lock, that everything is as it was when it was confirmed; locks the branch too, if
@@ -252,7 +207,8 @@ fn digest_of(git: &Git<'_>, shadow: &Shadow, index: Option<&RawIndex>) -> Result
     Ok(listing::digest(&listing::index_entries(git, shadow)?))
 }
 
-fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+/// Moves the branch by git, if it is where the plan says.
+pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let from = plan.from.as_deref().unwrap_or(&zero);
     let message = "closeout";
@@ -304,7 +260,7 @@ fn forget_prepared(turn: &Turn, plan: &Move) {
 
 /// Says that a move is made. What was prepared stays until that is said: as long as it is there, its
 /// number is no other file's, and a lock with that number is ours.
-fn done(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+pub(super) fn done(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
     branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     turn.sync(rescuer)?;
     turn.journal.append(&Act::Moved { id: plan.id.clone() })?;
@@ -344,10 +300,7 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
         let git = turn.git(rescuer);
         let at = branch_at(&git, &plan.branch)?;
         if plan.is_branch_only {
-            if at == plan.to {
-                return done(rescuer, turn, plan);
-            }
-            return turn.journal.append(&Act::RolledBack { id: plan.id.clone() });
+            return new_branch::recover(rescuer, turn, plan, at.as_ref());
         }
         let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
         let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
@@ -365,7 +318,7 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
             take_up(rescuer, turn, &git, plan)?;
         } else if inode(&lock).is_some() {
-            return Err(busy());
+            return Err(busy(turn));
         } else {
             roll_back(turn, plan)?;
         }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{Git, Input, line};
+use super::git::{ForPrograms, Git, Input, line};
 use super::listing::{self, Tree};
 use super::message::{self, Words};
+use super::trust::Programs;
 use super::turn::Turn;
-use super::visible::{self, Attributes, Staged};
-use super::{Recorded, Rescuer, author, moving, split, target};
-use crate::model::{LeftOut, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan};
+use super::visible::{self, Attributes, Staged, Staging};
+use super::{Recorded, Rescuer, author, leaving_out, moving, own_program, split, target};
+use crate::model::{LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan};
 
 /// What a front knows that a commit message can be made of. All of it may be untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,44 +56,100 @@ impl Rescuer {
         });
         let snapshot = listing::tree(&git, &rescued.snapshot)?;
         let mut paths = visible::paths(&head, &snapshot, &seen.survey);
-        let attributes = visible::attributes(&git, &seen.shadow, paths.iter().map(|it| &it.path[..]))?;
-        let filters = leave_filters_out(&mut paths, &snapshot, &attributes, &seen);
-        let mut splits = Vec::new();
-        if !targets.all.is_empty() {
-            match stage_all(&git, &seen, &snapshot, &paths, &attributes) {
-                Ok(staged) => {
-                    show_staged(&mut paths, &snapshot, &staged);
-                    splits = split::ways(&seen.survey, &head, &staged);
-                }
-                Err(RescueError::SavedOnly(words)) => targets = target::Targets::none(words),
-                Err(error) => return Err(error),
-            }
-        }
+        leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
+        let programs = self.programs(&git, &seen.shadow)?;
+        let state = State { git: &git, seen: &seen, head: &head, snapshot: &snapshot };
+        let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
         let words = Words {
             task: request.task.as_deref(),
-            last_words: request.last_words.as_deref(),
+            said: request.last_words.as_deref(),
             record: &rescued.reference,
         };
         let message = match request.message.filter(|message| !message.trim().is_empty()) {
             Some(message) => message::with_trailers(&message, &rescued.reference),
             None => message::propose(&words, &message::changes(&paths)),
         };
-        let notes = notes(&git, &seen, &head, &paths, filters)?;
+        let notes = notes(&state, &programs, &paths, filters)?;
         Ok(RescuePlan {
             record: rescued.clone(),
             branch: seen.survey.head.branch.clone().unwrap_or_default(),
             head: seen.survey.head.commit.clone(),
             targets: targets.all,
             target: targets.usual,
-            splits: split::planned(&splits, &paths, &message, &words),
+            splits: split::planned(&ways, &paths, &message, &words),
             paths,
             message,
             refusal: targets.refusal,
             split: None,
             author: author::known(&git)?,
             notes,
-            programs: PlannedPrograms::default(),
+            programs: self.planned_programs(&git, programs),
         })
+    }
+}
+
+/// What a plan is made of.
+struct State<'a> {
+    git: &'a Git<'a>,
+    seen: &'a Recorded,
+    head: &'a Tree,
+    snapshot: &'a Tree,
+}
+
+impl Rescuer {
+    /// Tells in `paths` what the commit would hold; the ways to split it, and the filters that are not trusted.
+    fn show_commit(
+        &self,
+        state: &State<'_>,
+        programs: &Programs,
+        targets: &mut target::Targets,
+        paths: &mut [PlannedPath],
+    ) -> Result<(Vec<split::Way>, BTreeSet<String>), RescueError> {
+        let State { git, seen, snapshot, head } = *state;
+        let attributes = visible::attributes(git, &seen.shadow, paths.iter().map(|it| &it.path[..]))?;
+        let filters = if programs.is_trusted {
+            BTreeSet::new()
+        } else {
+            leave_filters_out(paths, snapshot, &attributes, seen)
+        };
+        if targets.all.is_empty() {
+            return Ok((Vec::new(), filters));
+        }
+        let staging = Staging {
+            git,
+            shadow: &seen.shadow,
+            settings: &seen.settings,
+            snapshot,
+            attributes: &attributes,
+            programs: self.for_programs(programs),
+        };
+        match stage_all(&staging, paths) {
+            Ok(staged) => {
+                show_staged(paths, snapshot, &staged);
+                Ok((split::ways(&seen.survey, head, &staged), filters))
+            }
+            Err(RescueError::SavedOnly(words)) => {
+                *targets = target::Targets::none(words);
+                Ok((Vec::new(), filters))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What programs get, if they are trusted.
+    pub(super) fn for_programs(&self, programs: &Programs) -> Option<ForPrograms<'_>> {
+        programs.is_trusted.then(|| ForPrograms { env: &self.program_env, limit: self.program_limit })
+    }
+
+    fn planned_programs(&self, git: &Git<'_>, programs: Programs) -> PlannedPrograms {
+        PlannedPrograms {
+            is_trusted: programs.is_trusted,
+            hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
+            own: own_program::find(self, &git.repo.top)
+                .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
+            wanted: None,
+            digest: programs.list.digest,
+        }
     }
 }
 
@@ -118,23 +175,15 @@ fn leave_filters_out(
 
 /// Stages everything that can be in a commit, in our own object directory; if that cannot be done, what
 /// is in unless something else is asked for.
-fn stage_all(
-    git: &Git<'_>,
-    seen: &Recorded,
-    snapshot: &Tree,
-    paths: &[PlannedPath],
-    attributes: &Attributes,
-) -> Result<Staged, RescueError> {
+fn stage_all(staging: &Staging<'_>, paths: &[PlannedPath]) -> Result<Staged, RescueError> {
     let all: Vec<PlannedPath> = paths
         .iter()
         .cloned()
         .map(|path| PlannedPath { left_out: path.left_out.filter(|it| !it.can_be_asked_for()), ..path })
         .collect();
-    let objects = &seen.shadow.objects;
-    let stage =
-        |paths| visible::stage(git, &seen.shadow, objects, &seen.settings, snapshot, paths, attributes);
-    match stage(&all) {
-        Err(RescueError::SavedOnly(_)) => stage(paths),
+    let objects = &staging.shadow.objects;
+    match staging.stage(objects, &all) {
+        Err(RescueError::SavedOnly(_)) => staging.stage(objects, paths),
         other => other,
     }
 }
@@ -151,9 +200,8 @@ fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
 
 /// What is not to be seen from the paths.
 fn notes(
-    git: &Git<'_>,
-    seen: &Recorded,
-    head: &Tree,
+    state: &State<'_>,
+    programs: &Programs,
     paths: &[PlannedPath],
     filters: BTreeSet<String>,
 ) -> Result<Vec<PlanNote>, RescueError> {
@@ -161,13 +209,17 @@ fn notes(
     if !filters.is_empty() {
         notes.push(PlanNote::FiltersNotTrusted(filters.into_iter().collect()));
     }
-    let n_staged = split::n_staged_versions(&seen.survey, head, paths);
+    let n_staged = split::n_staged_versions(&state.seen.survey, state.head, paths);
     if n_staged > 0 {
         notes.push(PlanNote::StagedVersions(n_staged));
     }
     let args = ["config", "--type=bool", "--get", "commit.gpgSign"];
-    if line(&git.real(args, Input::Lock)?) == "true" {
+    if line(&state.git.real(args, Input::Lock)?) == "true" {
         notes.push(PlanNote::Unsigned);
+    }
+    if !programs.hooks.is_empty() {
+        let names = programs.hooks.keys().map(|name| (*name).to_owned()).collect();
+        notes.push(PlanNote::HooksNotRun(names));
     }
     Ok(notes)
 }

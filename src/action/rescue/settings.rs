@@ -21,6 +21,8 @@ pub(super) struct Settings {
     pub(super) mirrors: Vec<RecordNotice>,
     /// When git removes objects that nothing reaches, and entries of reflogs that no branch reaches.
     pub(super) expiry: Expiry,
+    /// Name, key and value of what is configured for filters, in the order in which git reads it.
+    pub(super) filter_values: Vec<(String, String, String)>,
 }
 
 /// When what nothing reaches goes, in the words of the settings.
@@ -70,8 +72,9 @@ impl Settings {
             }
             mirrors.add(key, value);
             let program = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.'));
-            if let Some((name, "clean" | "process" | "required")) = program {
+            if let Some((name, key @ ("clean" | "process" | "required"))) = program {
                 settings.filters.insert(name.to_owned());
+                settings.filter_values.push((name.to_owned(), key.to_owned(), value.to_owned()));
             }
         }
         if is_bare {

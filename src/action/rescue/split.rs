@@ -111,15 +111,15 @@ pub(super) fn planned(
     let sizes: BTreeMap<&[u8], &PlannedPath> = paths.iter().map(|path| (&path.path[..], path)).collect();
     let commit = |kind: SplitKind, n: usize, entries: &Staged| {
         let of_commit: Vec<(Vec<u8>, PlannedChange)> = entries
-            .iter()
-            .filter_map(|(path, _)| {
+            .keys()
+            .filter_map(|path| {
                 let planned = sizes.get(&path[..])?;
                 planned.left_out.is_none().then(|| (path.clone(), planned.change))
             })
             .collect();
         let message = match (kind, n) {
             (SplitKind::Staged, 0) => message.to_owned(),
-            (SplitKind::Staged, _) | (SplitKind::Folders, _) => message::for_part(words, &of_commit),
+            (SplitKind::Staged | SplitKind::Folders, _) => message::for_part(words, &of_commit),
         };
         let paths = entries
             .iter()

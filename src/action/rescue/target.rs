@@ -31,7 +31,6 @@ impl Targets {
             Err(RescueError::SavedOnly(words))
         };
         match wanted {
-            None => refused(),
             Some(CommitTarget::NewBranch(name)) => {
                 if !self.all.iter().any(|it| matches!(it, CommitTarget::NewBranch(_))) {
                     return refused();
@@ -39,7 +38,7 @@ impl Targets {
                 check_new_branch(git, name)
             }
             Some(wanted) if self.all.contains(wanted) => Ok(()),
-            Some(_) => refused(),
+            Some(_) | None => refused(),
         }
     }
 }

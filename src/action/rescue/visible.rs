@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
+use super::filters;
+use super::git::{ForPrograms, Git, Input, line, succeeded};
+use super::hooks::Hooks;
 use super::leaving_out;
 use super::listing::{self, Tree, TreeEntry};
 use super::message;
@@ -74,43 +76,59 @@ fn is_below(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// What the chosen paths become in git; `None` for a deletion. Also the index after, in the shadow.
-pub(super) fn stage(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    objects: &Path,
-    settings: &Settings,
-    snapshot: &Tree,
-    planned: &[PlannedPath],
-    of_paths: &Attributes,
-) -> Result<Staged, RescueError> {
-    let mut staged = BTreeMap::new();
-    for path in planned.iter().filter(|path| path.left_out.is_none()) {
-        staged.insert(path.path.clone(), snapshot.get(&path.path).cloned());
-    }
-    let mut converted = Vec::new();
-    for (path, attributes) in of_paths.iter().filter(|(path, _)| staged.contains_key(*path)) {
-        if let Some(filter) = filter_of(path, snapshot, of_paths, settings) {
-            return Err(RescueError::Untrusted(format!(
-                "the filter {filter} would run a program that is not trusted"
-            )));
+/// With what paths are staged.
+pub(super) struct Staging<'a> {
+    /// The runner.
+    pub(super) git: &'a Git<'a>,
+    /// Its index becomes the index after.
+    pub(super) shadow: &'a Shadow,
+    /// Which filters have programs.
+    pub(super) settings: &'a Settings,
+    /// The work tree as it was recorded.
+    pub(super) snapshot: &'a Tree,
+    /// The attributes of the paths.
+    pub(super) attributes: &'a Attributes,
+    /// What filters get; `None` when they are not trusted.
+    pub(super) programs: Option<ForPrograms<'a>>,
+}
+
+impl Staging<'_> {
+    /// What the chosen paths become in git; `None` for a deletion. Also the index after, in the shadow.
+    pub(super) fn stage(&self, objects: &Path, planned: &[PlannedPath]) -> Result<Staged, RescueError> {
+        let (git, shadow) = (self.git, self.shadow);
+        let mut staged = BTreeMap::new();
+        for path in planned.iter().filter(|path| path.left_out.is_none()) {
+            staged.insert(path.path.clone(), self.snapshot.get(&path.path).cloned());
         }
-        if is_file(path, snapshot)
-            && (settings.is_converting() || CONVERSIONS.iter().any(|it| attributes.contains_key(*it)))
-        {
-            converted.push(path.clone());
+        let mut converted = Vec::new();
+        let mut filters = BTreeSet::new();
+        for (path, attributes) in self.attributes.iter().filter(|(path, _)| staged.contains_key(*path)) {
+            let filter = filter_of(path, self.snapshot, self.attributes, self.settings);
+            if let Some(filter) = filter {
+                filters.insert(filter);
+            }
+            let is_converting =
+                self.settings.is_converting() || CONVERSIONS.iter().any(|it| attributes.contains_key(*it));
+            if filter.is_some() || (is_file(path, self.snapshot) && is_converting) {
+                converted.push(path.clone());
+            }
         }
-    }
-    shared_index::join(git, shadow)?;
-    let zero = git.repo.format.zero();
-    let input: Vec<u8> =
-        staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();
-    update_index(git, shadow, objects, &["--index-info"], input)?;
-    if !converted.is_empty() {
+        shared_index::join(git, shadow)?;
+        let zero = git.repo.format.zero();
+        let input: Vec<u8> =
+            staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();
+        update_index(git, shadow, objects, &["--index-info"], input)?;
+        if converted.is_empty() {
+            return Ok(staged);
+        }
         let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
         // Without what git remembers of the files, so that it reads them.
         update_index(git, shadow, objects, &["--force-remove", "--stdin"], list(&converted))?;
-        update_index(git, shadow, objects, &["--add", "--replace", "--stdin"], list(&converted))?;
+        if filters.is_empty() {
+            update_index(git, shadow, objects, &["--add", "--replace", "--stdin"], list(&converted))?;
+        } else {
+            self.filter(objects, list(&converted), &filters)?;
+        }
         let entries = listing::index_entries(git, shadow)?;
         let by_path: BTreeMap<&[u8], _> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
         for path in converted {
@@ -118,8 +136,35 @@ pub(super) fn stage(
             let entry = TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
             staged.insert(path, Some(entry));
         }
+        Ok(staged)
     }
-    Ok(staged)
+
+    /// Stages paths of which some have filters with programs.
+    fn filter(&self, objects: &Path, input: Vec<u8>, filters: &BTreeSet<&str>) -> Result<(), RescueError> {
+        let names = filters.iter().copied().collect::<Vec<_>>().join(", ");
+        let Some(programs) = &self.programs else {
+            return Err(RescueError::Untrusted(format!(
+                "the filter {names} would run a program that is not trusted"
+            )));
+        };
+        filters::allow(self.shadow, self.git.repo, self.settings)?;
+        let args = ["update-index", "-z", "--add", "--replace", "--stdin"];
+        let input = Input::Bytes(input);
+        let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
+        let run = self.git.shadowed_with_programs(self.shadow, objects, args, input, programs);
+        let output = match run {
+            Err(RescueError::TimedOut(_)) => return Err(failed("it did not end in its time")),
+            other => other?,
+        };
+        let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        if !output.is_success() {
+            return Err(failed(&words));
+        }
+        if filters::have_kept_something(self.shadow) {
+            return Err(failed("it keeps files of its own in the git directory, which is not supported yet"));
+        }
+        Ok(())
+    }
 }
 
 /// What is said when the state is not the one that was confirmed.
@@ -189,10 +234,10 @@ fn is_file(path: &[u8], snapshot: &Tree) -> bool {
 pub(super) fn commits(
     git: &Git<'_>,
     shadow: &Shadow,
-    parent: Option<&str>,
-    mut tree: Tree,
+    (parent, mut tree): (Option<&str>, Tree),
     wanted: &[(Staged, String)],
     author: &[String],
+    hooks: Option<&Hooks<'_>>,
 ) -> Result<Vec<String>, RescueError> {
     let objects = git.repo.common_dir.join("objects");
     let index = shadow.index_elsewhere();
@@ -211,15 +256,27 @@ pub(super) fn commits(
             }
         }
         list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
-        let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
-        let id = line(&succeeded("write-tree", written)?);
+        let write = || {
+            let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
+            Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
+        };
+        let id = write()?;
+        let mut message = message.clone();
+        if let Some(hooks) = hooks {
+            message = hooks.before(&index, &message)?;
+            if write()? != id {
+                return Err(RescueError::SavedOnly(
+                    "a hook changed what would be committed; look again".to_owned(),
+                ));
+            }
+        }
         let mut args: Vec<&str> = author.iter().map(String::as_str).collect();
         args.extend(["-c", "i18n.commitEncoding=UTF-8", "-c", "user.useConfigOnly=true"]);
         args.extend(["commit-tree", id.as_str()]);
         let parent = made.last().map(String::as_str).or(parent);
         args.extend(parent.iter().flat_map(|parent| ["-p", parent]));
         args.extend(["-F", "-"]);
-        let output = git.real(args, Input::Bytes(message::stored(message)?.into_bytes()))?;
+        let output = git.real(args, Input::Bytes(message::stored(&message)?.into_bytes()))?;
         let commit = line(&succeeded("commit-tree", output)?);
         if listing::tree(git, &commit)? != tree {
             return Err(RescueError::Damage("the commit does not hold what was confirmed".to_owned()));

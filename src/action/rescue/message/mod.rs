@@ -26,7 +26,7 @@ pub(super) struct Words<'a> {
     /// What the agent was asked for.
     pub(super) task: Option<&'a str>,
     /// What it said last.
-    pub(super) last_words: Option<&'a str>,
+    pub(super) said: Option<&'a str>,
     /// The reference of the record.
     pub(super) record: &'a str,
 }
@@ -41,7 +41,7 @@ pub(super) fn changes(paths: &[PlannedPath]) -> Vec<Change> {
 
 /// A message for the whole of a rescue.
 pub(super) fn propose(words: &Words<'_>, changes: &[Change]) -> String {
-    let (task, last_words) = (harmless(words.task), harmless(words.last_words));
+    let (task, last_words) = (harmless(words.task), harmless(words.said));
     let subject = subject::of(task, last_words, changes);
     let said = last_words.map(summary).filter(|said| !said.is_empty());
     assembled(&subject, said.as_deref(), words, changes)

@@ -41,13 +41,12 @@ pub(super) fn of_paths(changes: &[Change]) -> String {
         },
         Some(_) | None => "save work on",
     };
-    let description = match changes {
-        [(path, _)] => format!("{verb} {}", short_name(path)),
-        _ => {
-            let folder = common_folder(changes);
-            let place = if folder.is_empty() { String::new() } else { format!(" in {}", folder.join("/")) };
-            format!("{verb} {} files{place}", changes.len())
-        }
+    let description = if let [(path, _)] = changes {
+        format!("{verb} {}", short_name(path))
+    } else {
+        let folder = common_folder(changes);
+        let place = if folder.is_empty() { String::new() } else { format!(" in {}", folder.join("/")) };
+        format!("{verb} {} files{place}", changes.len())
     };
     // The place is named already.
     assembled(kind, &[], &description)

@@ -11,7 +11,7 @@ fn change(path: &str, change: PlannedChange) -> Change {
 fn subject_of(task: &str, last_words: &str, paths: &[&str]) -> String {
     let words = Words {
         task: Some(task).filter(|it| !it.is_empty()),
-        last_words: Some(last_words).filter(|it| !it.is_empty()),
+        said: Some(last_words).filter(|it| !it.is_empty()),
         record: RECORD,
     };
     let changes: Vec<Change> = paths.iter().map(|path| change(path, PlannedChange::Modified)).collect();
@@ -107,7 +107,7 @@ fn a_subject_is_never_wider_than_72_columns_and_has_no_unsafe_signs() {
 fn a_message_has_the_words_the_paths_and_the_trailers() {
     let words = Words {
         task: Some("Fix the resolver"),
-        last_words: Some(
+        said: Some(
             "I fixed the resolver and it now retries three times before it gives up on a host that \
                           does not answer.\n\n```rust\nfn x() {}\n```",
         ),
@@ -141,7 +141,7 @@ fn nothing_that_looks_like_a_key_gets_into_a_message() {
     let key = "gh".to_owned() + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
     let words = Words {
         task: Some(&format!("use the token {key}")),
-        last_words: Some(&format!("I added the token {key}")),
+        said: Some(&format!("I added the token {key}")),
         record: RECORD,
     };
     let message = propose(&words, &[change("x", PlannedChange::Added)]);

@@ -253,7 +253,6 @@ pub(super) fn kind_of(description: &str) -> &'static str {
     JAPANESE_KINDS
         .iter()
         .find(|(_, parts)| parts.iter().any(|part| lower.contains(part)))
-        .or_else(|| None)
         .map(|(kind, _)| *kind)
         .or_else(|| ["fix", "perf", "refactor", "build"].into_iter().find(|kind| has(kind)))
         .unwrap_or("chore")

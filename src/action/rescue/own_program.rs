@@ -1,0 +1,203 @@
+//! The person's own rescue program, which can take the place of the built-in commit: a configured command, or
+//! `commit-rescue.py` at the top of the workspace. The record is made first; what the program did is judged by
+//! the commits that are there afterwards, never by its words.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::acts::Seen;
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::hooks;
+use super::journal::{Act, Move, Purpose, Saved};
+use super::listing;
+use super::shadow::{Shadow, read_index};
+use super::spool::Spool;
+use super::turn::Turn;
+use super::{Rescuer, moving, references, survey};
+use crate::model::{RescuePlan, Rescued};
+use crate::process::{self, End, Spec};
+
+/// The name at the top of a workspace.
+const NAME: &str = "commit-rescue.py";
+
+/// A program that can be run.
+pub(super) struct OwnProgram {
+    /// By absolute path.
+    pub(super) program: PathBuf,
+    /// Its arguments.
+    pub(super) args: Vec<OsString>,
+    /// As a person wrote or knows it.
+    pub(super) words: Vec<String>,
+}
+
+/// The program of this workspace, if there is one that can be started.
+pub(super) fn find(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
+    let path_var =
+        rescuer.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    if let Some(command) = &rescuer.own_program {
+        let (first, args) = command.split_first()?;
+        let path = Path::new(first);
+        let program = if path.is_absolute() {
+            path.to_owned()
+        } else if path.components().count() > 1 {
+            top.join(path)
+        } else {
+            process::find_program(first.to_str()?, path_var)?
+        };
+        let words = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        return Some(OwnProgram { program, args: args.to_vec(), words });
+    }
+    let script = top.join(NAME);
+    let metadata = script.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if metadata.permissions().mode() & 0o100 != 0 {
+        return Some(OwnProgram { program: script, args: Vec::new(), words: vec![NAME.to_owned()] });
+    }
+    let python = process::find_program("python3", path_var)?;
+    let words = vec!["python3".to_owned(), NAME.to_owned()];
+    Some(OwnProgram { program: python, args: vec![script.into_os_string()], words })
+}
+
+impl Rescuer {
+    /// Runs the person's own program in place of the commit, and judges what it did.
+    pub(super) fn run_own(
+        &self,
+        turn: &Turn,
+        git: &Git<'_>,
+        seen: &Seen,
+        plan: &RescuePlan,
+        saved: &Saved,
+    ) -> Result<Rescued, RescueError> {
+        let Some(own) = find(self, &git.repo.top) else {
+            return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
+        };
+        if !self.programs(git, &seen.shadow)?.is_own_trusted {
+            return Err(RescueError::Untrusted(format!(
+                "the rescue program is not trusted: {}",
+                own.words.join(" ")
+            )));
+        }
+        let mut spec = Spec::new(own.program, &git.repo.top).args(own.args);
+        for (name, value) in &self.program_env {
+            spec = spec.env(name, value);
+        }
+        spec = spec.env("CLOSEOUT_RECORD", &saved.reference);
+        spec.stdin = Some(plan.message.clone().into_bytes());
+        spec.time_limit = self.program_limit;
+        let output = process::run(&spec)?;
+        let told = match output.end {
+            End::Code(0) => None,
+            End::TimedOut => Some("the rescue program did not end in its time and was ended".to_owned()),
+            End::Code(_) | End::Signal(_) | End::Cancelled | End::AtCap => {
+                Some(format!("the rescue program failed: {}", hooks::said(&output)))
+            }
+        };
+        let commits = new_commits(git, plan, told.as_deref(), &saved.reference)?;
+        let undoable = self.journal_own(turn, git, seen, plan, saved, &commits);
+        let mut notes: Vec<String> = told.into_iter().collect();
+        let can_be_undone = match undoable {
+            Ok(()) => true,
+            Err(words) => {
+                notes.push(format!(
+                    "{words}, so that an undo would not be exact; the record {} gives the work back",
+                    saved.reference
+                ));
+                false
+            }
+        };
+        let n_paths = n_changed(git, plan.head.as_deref(), commits.last().map(String::as_str))?;
+        let branch = plan.branch.clone();
+        Ok(Rescued { record: plan.record.clone(), commits, branch, n_paths, notes, can_be_undone })
+    }
+
+    /// Puts what the program did into the journal, so that it can be taken back exactly; why it cannot.
+    fn journal_own(
+        &self,
+        turn: &Turn,
+        git: &Git<'_>,
+        seen: &Seen,
+        plan: &RescuePlan,
+        saved: &Saved,
+        commits: &[String],
+    ) -> Result<(), String> {
+        let words = |error: RescueError| error.to_string();
+        if git.repo.operation().is_some() {
+            return Err("an operation of git is in progress".to_owned());
+        }
+        let shadow = Shadow::make(&turn.repo, &turn.folder.join(format!("work-after-{}", turn.new_id())))
+            .map_err(words)?;
+        shadow.configure(&seen.settings).map_err(words)?;
+        let mut spool = Spool::create(&shadow.file("stream")).map_err(words)?;
+        let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
+        if let Some(difference) = hooks::difference(&seen.survey.blobs, &after.blobs) {
+            return Err(format!("the work tree is another one now ({difference})"));
+        }
+        let keep = |raw| moving::keep(turn, raw);
+        let index_before = seen.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+        let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+        let id = turn.new_id();
+        let last = commits.last().ok_or("there is no commit")?;
+        references::make_or_other(git, &format!("visible/{}/{id}", turn.repo.key), last).map_err(words)?;
+        turn.sync(self).map_err(words)?;
+        if read_index(&turn.repo.index()).map_err(words)? != shadow.raw_index {
+            return Err("the index changed".to_owned());
+        }
+        let made = Move {
+            id: id.clone(),
+            purpose: Purpose::Commit,
+            branch: plan.branch.clone(),
+            from: plan.head.clone(),
+            to: Some(last.clone()),
+            digest_before: seen.digest.clone(),
+            digest_after: listing::digest(&after.entries),
+            index_before,
+            index_after,
+            // The index that the program left: a crash before the next line is taken for done.
+            inode: moving::inode(&turn.repo.index()).unwrap_or_default(),
+            branch_inode: None,
+            is_branch_only: false,
+            base: None,
+            record: saved.reference.clone(),
+        };
+        turn.journal.append(&Act::Moving(made)).map_err(words)?;
+        turn.journal.append(&Act::Moved { id }).map_err(words)
+    }
+}
+
+/// The commits that came onto the branch, the oldest first.
+fn new_commits(
+    git: &Git<'_>,
+    plan: &RescuePlan,
+    told: Option<&str>,
+    record: &str,
+) -> Result<Vec<String>, RescueError> {
+    let after = listing::head(git)?;
+    let saved_only = |words: &str| {
+        let words = told.map_or_else(|| words.to_owned(), |told| format!("{told}; {words}"));
+        Err(RescueError::SavedOnly(format!("{words}; the record {record} holds the work")))
+    };
+    if after.branch.as_deref() != Some(&plan.branch) {
+        return saved_only("the rescue program left the branch");
+    }
+    let Some(newest) = after.commit.as_ref().filter(|_| after.commit != plan.head) else {
+        return saved_only("the rescue program made no commit");
+    };
+    if let Some(old) = &plan.head
+        && !git.real(["merge-base", "--is-ancestor", old, newest], Input::Lock)?.is_success()
+    {
+        return saved_only("the rescue program changed commits that were there");
+    }
+    let mut args = vec!["rev-list".to_owned(), "--reverse".to_owned(), newest.clone()];
+    args.extend(plan.head.iter().map(|old| format!("^{old}")));
+    let output = succeeded("rev-list", git.real(&args, Input::Lock)?)?;
+    Ok(line(&output).lines().map(str::to_owned).collect())
+}
+
+/// How many paths differ between two commits.
+fn n_changed(git: &Git<'_>, old: Option<&str>, new: Option<&str>) -> Result<usize, RescueError> {
+    let tree = |id: Option<&str>| id.map_or_else(|| Ok(listing::Tree::new()), |id| listing::tree(git, id));
+    let (old, new) = (tree(old)?, tree(new)?);
+    let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
+    Ok(paths.into_iter().filter(|path| old.get(*path) != new.get(*path)).count())
+}

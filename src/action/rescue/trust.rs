@@ -1,0 +1,362 @@
+//! What in and around a repository could run a program, shown as commands and named by one digest of the
+//! workspace's path and of every byte. A person trusts a digest; another byte is another digest.
+//!
+//! It must not run anything, and does not follow what a program calls further on: the files that a command
+//! names and the scripts that a hook names are in the digest, what these name is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::listing;
+use super::own_program;
+use super::repository::{Repository, read_regular};
+use super::settings::Settings;
+use super::shadow::Shadow;
+use super::turn::Turn;
+use crate::model::{TrustItem, TrustKind, TrustList, display_text};
+
+/// The most that is read of one file.
+const FILE_CAP: u64 = 16 << 20;
+/// Of a hook up to this size the words are looked at for files that it names.
+const SCRIPT_CAP: usize = 64 << 10;
+/// Sections and names of settings that name a program, as git lists them; `*` is any name in between.
+const PROGRAMS: [&str; 42] = [
+    "alias.*",
+    "browser.*.cmd",
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.attributesfile",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.sshcommand",
+    "credential.*",
+    "diff.external",
+    "diff.*.command",
+    "diff.*.textconv",
+    "difftool.*",
+    "filter.*.clean",
+    "filter.*.process",
+    "filter.*.required",
+    "filter.*.smudge",
+    "gpg.program",
+    "gpg.*.program",
+    "gpg.ssh.defaultkeycommand",
+    "hook.*",
+    "include.path",
+    "includeif.*",
+    "init.templatedir",
+    "interactive.difffilter",
+    "man.*.cmd",
+    "merge.*.driver",
+    "mergetool.*",
+    "pager.*",
+    "remote.*.receivepack",
+    "remote.*.uploadpack",
+    "remote.*.vcs",
+    "sendemail.*",
+    "sequence.editor",
+    "submodule.*.update",
+    "tar.*.command",
+    "trailer.*",
+    "uploadpack.packobjectshook",
+    "web.browser",
+];
+/// Hooks that a commit by git runs.
+const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
+
+/// The programs of a workspace, as they are now.
+pub(super) struct Programs {
+    /// For a person.
+    pub(super) list: TrustList,
+    /// True when a person trusts exactly these.
+    pub(super) is_trusted: bool,
+    /// True when the person's own rescue program is trusted.
+    pub(super) is_own_trusted: bool,
+    /// The hooks that a commit runs, by their names.
+    pub(super) hooks: BTreeMap<&'static str, PathBuf>,
+}
+
+impl Rescuer {
+    /// What could run a program in this workspace, and the digest by which it is trusted. Runs nothing.
+    ///
+    /// # Errors
+    /// As with [`Rescuer::record`]: the repository cannot be read.
+    pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
+        let turn = Turn::take(self, workspace)?;
+        let git = turn.git(self);
+        let settings = Settings::read(&git)?;
+        let shadow = Shadow::make(&turn.repo, &turn.work())?;
+        shadow.configure(&settings)?;
+        Ok(self.programs(&git, &shadow)?.list)
+    }
+
+    /// The programs as they are now.
+    pub(super) fn programs(&self, git: &Git<'_>, shadow: &Shadow) -> Result<Programs, RescueError> {
+        let mut collected = Collected::new(git.repo);
+        let settings = named_programs(git)?;
+        let (mut words, mut scripts) = (Vec::new(), Vec::new());
+        let mut hooks_path = None;
+        let mut attributes_file = None;
+        for (key, value) in &settings {
+            match key.as_str() {
+                "core.hookspath" => hooks_path = Some(value.clone()),
+                "core.attributesfile" => attributes_file = Some(value.clone()),
+                _ => {}
+            }
+            words.push(value.clone());
+            collected.add(TrustKind::Setting, key, value.clone(), value.as_bytes());
+        }
+        let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
+        let mut attribute_files = attribute_files(git, shadow)?;
+        attribute_files.extend(attributes_file.as_ref().map(resolve));
+        for path in attribute_files {
+            collected.add_attributes(&path)?;
+        }
+        let folder = hooks_path.as_ref().map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
+        for (path, content) in hook_files(&folder, &git.repo.top)? {
+            if content.len() <= SCRIPT_CAP {
+                scripts.push(String::from_utf8_lossy(&content).into_owned());
+            }
+            collected.add_file(TrustKind::Hook, &path, &content);
+        }
+        let mut is_own_outside = false;
+        if let Some(own) = own_program::find(self, &git.repo.top) {
+            is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
+            let shown = own.words.join(" ");
+            collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());
+            words.extend(own.words);
+        }
+        let mut files = named_files(&words, git.repo);
+        files.extend(named_files(&scripts, git.repo).into_iter().filter(|path| is_script(path)));
+        for path in files {
+            if let Some(content) = read_regular(&path, FILE_CAP)? {
+                collected.add_file(TrustKind::File, &path, &content);
+            }
+        }
+        let list = collected.finish();
+        let is_trusted = self.trusted.contains(&list.digest);
+        let is_own_trusted = is_trusted || is_own_outside;
+        Ok(Programs { is_trusted, is_own_trusted, hooks: commit_hooks(&folder), list })
+    }
+}
+
+/// The list in the making.
+struct Collected<'a> {
+    repo: &'a Repository,
+    items: BTreeMap<(TrustKind, String), (String, String)>,
+}
+
+impl<'a> Collected<'a> {
+    fn new(repo: &'a Repository) -> Collected<'a> {
+        Collected { repo, items: BTreeMap::new() }
+    }
+
+    /// Adds a thing: as it is shown, and its bytes. Of one name all contents count.
+    fn add(&mut self, kind: TrustKind, name: &str, shown: String, bytes: &[u8]) {
+        let sum = hex(&Sha256::digest(bytes));
+        let entry = self.items.entry((kind, name.to_owned())).or_default();
+        if entry.1.is_empty() {
+            *entry = (shown, sum);
+        } else {
+            entry.0 = format!("{}\n{shown}", entry.0);
+            entry.1 = format!("{} {sum}", entry.1);
+        }
+    }
+
+    fn add_file(&mut self, kind: TrustKind, path: &Path, content: &[u8]) {
+        let mode = path.metadata().map_or(0, |metadata| metadata.mode() & 0o111);
+        let sum = hex(&Sha256::digest(content));
+        let shown = format!("{} bytes, sha256 {sum}", content.len());
+        let bytes = [format!("{mode:o} ").as_bytes(), content].concat();
+        self.add(kind, &self.name_of(path), shown, &bytes);
+    }
+
+    /// Adds the lines that give filters to paths.
+    fn add_attributes(&mut self, path: &Path) -> Result<(), RescueError> {
+        let Ok(path) = path.canonicalize() else { return Ok(()) };
+        let content = read_regular(&path, FILE_CAP)?.unwrap_or_default();
+        let is_wanted = |line: &&[u8]| line.windows(6).any(|word| word == b"filter");
+        let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(is_wanted).collect();
+        if !lines.is_empty() {
+            let bytes = lines.join(&b'\n');
+            let shown = String::from_utf8_lossy(&bytes).into_owned();
+            self.add(TrustKind::Attribute, &self.name_of(&path), shown, &bytes);
+        }
+        Ok(())
+    }
+
+    /// A path from the top of the work tree if it is below it.
+    fn name_of(&self, path: &Path) -> String {
+        display_text::path(path.strip_prefix(&self.repo.top).unwrap_or(path))
+    }
+
+    fn finish(self) -> TrustList {
+        let mut sum = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            sum.update(bytes.len().to_le_bytes());
+            sum.update(bytes);
+        };
+        add(b"closeout trust 1");
+        add(self.repo.top.as_os_str().as_bytes());
+        let mut items = Vec::new();
+        for ((kind, name), (content, of_bytes)) in self.items {
+            add(format!("{kind:?}").as_bytes());
+            add(name.as_bytes());
+            add(of_bytes.as_bytes());
+            items.push(TrustItem { kind, name, content });
+        }
+        TrustList { items, digest: hex(&sum.finalize()) }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    super::names::hex(bytes)
+}
+
+/// Settings that name programs, with their values, in the order in which git reads them.
+fn named_programs(git: &Git<'_>) -> Result<Vec<(String, String)>, RescueError> {
+    let output = succeeded("config", git.real(["config", "--list", "-z", "--includes"], Input::Lock)?)?;
+    let mut settings = Vec::new();
+    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+        let entry = String::from_utf8_lossy(entry).into_owned();
+        let (key, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
+        if PROGRAMS.iter().any(|pattern| matches(pattern, key)) && !is_our_own(key, value) {
+            settings.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(settings)
+}
+
+/// What our own runner sets on the command line.
+fn is_our_own(key: &str, value: &str) -> bool {
+    matches!(
+        (key, value),
+        ("core.fsmonitor", "false")
+            | ("core.hookspath", "/dev/null")
+            | ("core.pager", "cat")
+            | ("core.alternaterefscommand", "")
+    )
+}
+
+/// `section.*.name`, `section.*` or a whole key.
+fn matches(pattern: &str, key: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == key,
+        Some((start, end)) => {
+            key.len() >= start.len() + end.len() && key.starts_with(start) && key.ends_with(end)
+        }
+    }
+}
+
+/// The path that a setting names.
+fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => top.join(text),
+    }
+}
+
+/// Every file of attributes that git reads for the paths of this workspace.
+fn attribute_files(git: &Git<'_>, shadow: &Shadow) -> Result<Vec<PathBuf>, RescueError> {
+    let mut folders: BTreeSet<Vec<u8>> = BTreeSet::from([Vec::new()]);
+    let entries = listing::index_entries(git, shadow)?;
+    let untracked = listing::untracked(git, shadow)?.paths;
+    for path in entries.iter().map(|entry| &entry.path).chain(&untracked) {
+        for (place, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+            folders.insert(path[..place].to_vec());
+        }
+    }
+    let below =
+        |folder: &Vec<u8>| git.repo.top.join(std::ffi::OsStr::from_bytes(folder)).join(".gitattributes");
+    let mut files: Vec<PathBuf> = folders.iter().map(below).collect();
+    files.push(git.repo.common_dir.join("info/attributes"));
+    Ok(files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
+}
+
+/// The files in the folder of hooks, and one folder deeper; beside them where a tool keeps its own.
+fn hook_files(folder: &Path, top: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, RescueError> {
+    let mut folders = vec![folder.to_owned()];
+    // husky and its kin: what is called lies beside the folder `_`.
+    if let Some(parent) = folder.parent()
+        && folder.starts_with(top)
+        && folder.ends_with("_")
+        && parent != top
+    {
+        folders.push(parent.to_owned());
+    }
+    let mut files = BTreeSet::new();
+    for (n, folder) in folders.clone().iter().enumerate() {
+        for path in children(folder) {
+            if path.is_dir() {
+                let below = if n == 0 { children(&path) } else { Vec::new() };
+                files.extend(below);
+            } else {
+                files.insert(path);
+            }
+        }
+    }
+    let mut contents = Vec::new();
+    for path in files {
+        let is_sample = path.extension().is_some_and(|extension| extension == "sample");
+        let Ok(real) = path.canonicalize() else { continue };
+        if !is_sample
+            && real.metadata().is_ok_and(|metadata| metadata.is_file())
+            && let Some(content) = read_regular(&real, FILE_CAP)?
+        {
+            contents.push((path, content));
+        }
+    }
+    Ok(contents)
+}
+
+fn children(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .map_or_else(|_| Vec::new(), |entries| entries.flatten().map(|it| it.path()).collect())
+}
+
+/// The hooks of a commit that git would run from this folder.
+fn commit_hooks(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
+    let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
+    COMMIT_HOOKS
+        .into_iter()
+        .map(|name| (name, folder.join(name)))
+        .filter(|(_, path)| is_program(path))
+        .collect()
+}
+
+/// True for what a script runs rather than works on.
+fn is_script(path: &Path) -> bool {
+    let ends = ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
+    let is_called_so = path.extension().is_some_and(|end| ends.iter().any(|it| end == *it));
+    is_called_so || path.metadata().is_ok_and(|metadata| metadata.mode() & 0o100 != 0)
+}
+
+/// Files of the workspace or of its git directory that stand in a command.
+fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
+    let mut files = BTreeSet::new();
+    for text in texts {
+        for word in text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>=$,".contains(c)) {
+            if word.is_empty() || word.len() > 4096 {
+                continue;
+            }
+            let Ok(path) = repo.top.join(word).canonicalize() else { continue };
+            let is_inside =
+                [&repo.top, &repo.git_dir, &repo.common_dir].iter().any(|it| path.starts_with(it));
+            if is_inside && path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                files.insert(path);
+            }
+        }
+    }
+    files
+}

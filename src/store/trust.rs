@@ -1,0 +1,127 @@
+//! Which programs of a workspace a person trusted: a small file a workspace with the digest of exactly what they
+//! saw. A digest names path and content, so that a changed program is not the one that was trusted.
+//!
+//! What cannot be read is not trusted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Timestamp;
+
+use super::StoreError;
+use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
+use super::record::file_name;
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    digest: String,
+    trusted_at: Timestamp,
+}
+
+impl Store {
+    /// The digest that a person trusted for the workspace; `None` when there is none, or none that can be read.
+    ///
+    /// # Errors
+    /// The file is there and the system refuses to give it.
+    pub fn trusted(&self, workspace: &Path) -> Result<Option<String>, StoreError> {
+        let json = read_record(&self.trust_file(workspace))?;
+        let form = json.and_then(|json| serde_json::from_slice::<Form>(&json).ok());
+        Ok(form.filter(|form| form.version <= VERSION && is_digest(&form.digest)).map(|form| form.digest))
+    }
+
+    /// Remembers that a person trusts exactly what `digest` names, in place of what they trusted before. It is
+    /// on the disk when this returns.
+    ///
+    /// # Errors
+    /// It cannot be written; then what was trusted before stands.
+    pub fn trust(&self, workspace: &Path, digest: &str, now: Timestamp) -> Result<(), StoreError> {
+        let path = self.trust_file(workspace);
+        own_folder(&self.trust_folder())?;
+        let form = Form { version: VERSION, digest: digest.to_owned(), trusted_at: now };
+        let mut json = serde_json::to_vec_pretty(&form)
+            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
+        json.push(b'\n');
+        let _turn = self.take_turn()?;
+        replace_record(&path, &json)
+    }
+
+    /// Takes the trust back; false when there was none.
+    ///
+    /// # Errors
+    /// The file cannot be removed: then it is trusted still.
+    pub fn distrust(&self, workspace: &Path) -> Result<bool, StoreError> {
+        let path = self.trust_file(workspace);
+        let _turn = self.take_turn()?;
+        match fs::remove_file(&path) {
+            Ok(()) => sync_folder(&self.trust_folder()).map(|()| true),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(StoreError::Io { what: "remove", path, source }),
+        }
+    }
+
+    fn trust_folder(&self) -> PathBuf {
+        self.folder().join("trust")
+    }
+
+    fn trust_file(&self, workspace: &Path) -> PathBuf {
+        self.trust_folder().join(file_name(workspace))
+    }
+}
+
+/// Sixty-four digits in hexadecimal.
+fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_trusted_is_remembered_for_its_workspace_alone_and_can_be_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("state")).unwrap();
+        let (one, other) = (Path::new("/w/one"), Path::new("/w/other"));
+        assert_eq!(store.trusted(one).unwrap(), None);
+        assert!(!store.distrust(one).unwrap());
+        let (first, second) = ("a".repeat(64), "b".repeat(64));
+        store.trust(one, &first, Timestamp(1)).unwrap();
+        store.trust(one, &second, Timestamp(2)).unwrap();
+        assert_eq!(store.trusted(one).unwrap(), Some(second));
+        assert_eq!(store.trusted(other).unwrap(), None);
+        assert!(store.distrust(one).unwrap());
+        assert_eq!(store.trusted(one).unwrap(), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("state")).unwrap();
+        let workspace = Path::new("/w");
+        let digest = "a".repeat(64);
+        store.trust(workspace, &digest, Timestamp(1)).unwrap();
+        let file = store.trust_file(workspace);
+        let sound = fs::read_to_string(&file).unwrap();
+        for text in [
+            String::new(),
+            "{".to_owned(),
+            sound.replace("\"version\": 1", "\"version\": 2"),
+            sound.replace(&digest, "*"),
+            sound.replace(&digest, &"A".repeat(64)),
+        ] {
+            fs::write(&file, &text).unwrap();
+            assert_eq!(store.trusted(workspace).unwrap(), None, "{text}");
+        }
+        fs::remove_file(&file).unwrap();
+        let real = folder.path().join("elsewhere");
+        fs::write(&real, &sound).unwrap();
+        std::os::unix::fs::symlink(&real, &file).unwrap();
+        assert!(store.trusted(workspace).is_err());
+    }
+}

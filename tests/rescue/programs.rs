@@ -1,0 +1,247 @@
+//! Hooks that a person asked for, and their own rescue program: the record is made first, and what they do is
+//! judged by what is there afterwards.
+
+use std::fs;
+use std::time::Duration;
+
+use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::model::{PlanNote, RescuePlan, WantedProgram};
+
+use super::bench::*;
+use super::trust::trusting;
+use crate::support::repo::Repo;
+
+/// Installs a hook.
+fn hook(repo: &Repo, name: &str, body: &str) {
+    let path = repo.git_dir().join("hooks").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    make_executable(&path);
+}
+
+/// A plan with hooks wanted.
+fn with_hooks(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
+    let mut plan = rescuer.plan(repo.path(), "rescue: work\n").unwrap();
+    assert_eq!(plan.refusal, None);
+    plan.programs.wanted = Some(WantedProgram::Hooks);
+    plan
+}
+
+// V01
+#[test]
+fn hooks_are_not_run_unless_asked_for_and_trusted() {
+    let repo = rich();
+    let canary = repo.root().join("canary");
+    hook(&repo, "pre-commit", &format!("touch {}; exit 1", canary.display()));
+    let plan = plan(&repo);
+    assert!(plan.notes.contains(&PlanNote::HooksNotRun(vec!["pre-commit".to_owned()])));
+    assert_eq!(plan.programs.hooks, ["pre-commit"]);
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert!(!canary.exists());
+    let before = fingerprint(&repo);
+    let untrusted = with_hooks(&rescuer(&repo), &repo);
+    let refused = rescuer(&repo).commit(repo.path(), &untrusted);
+    assert!(matches!(refused, Err(RescueError::Untrusted(_))), "{refused:?}");
+    assert!(!canary.exists());
+    assert_eq!(fingerprint(&repo), before);
+    // Trusted and wanted: it fails, and so nothing is committed.
+    let rescuer = trusting(&repo);
+    let refused = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo));
+    assert!(
+        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains("pre-commit")),
+        "{refused:?}"
+    );
+    assert!(canary.exists());
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// V01
+#[test]
+fn a_hook_that_hangs_is_ended() {
+    let repo = rich();
+    hook(&repo, "commit-msg", "sleep 600");
+    let mut rescuer = trusting(&repo);
+    rescuer.program_limit = Duration::from_millis(300);
+    let before = fingerprint(&repo);
+    let refused = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo));
+    assert!(
+        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains("commit-msg")),
+        "{refused:?}"
+    );
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn hooks_see_what_is_committed_and_can_add_to_the_message() {
+    let repo = rich();
+    let seen = repo.root().join("seen");
+    hook(&repo, "pre-commit", &format!("git diff --cached --name-only > {}", seen.display()));
+    hook(&repo, "commit-msg", "echo 'Change-Id: I1' >> \"$1\"");
+    hook(&repo, "post-commit", "exit 3");
+    let rescuer = trusting(&repo);
+    let plan = with_hooks(&rescuer, &repo);
+    let before = fingerprint(&repo);
+    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    assert!(repo.git(["log", "-1", "--format=%B"]).ends_with("Change-Id: I1"));
+    assert_eq!(rescued.notes.len(), 1);
+    assert!(rescued.notes[0].contains("post-commit"));
+    let mut names: Vec<String> = fs::read_to_string(&seen).unwrap().lines().map(str::to_owned).collect();
+    names.sort();
+    assert_eq!(names, ["a", "c2", "e", "intended", "link", "new/deep/x", "split"]);
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// V02
+#[test]
+fn a_hook_that_destroys_work_is_found_out_and_the_record_has_everything() {
+    let repo = Repo::new();
+    repo.write("a", "1\n").commit("more");
+    repo.write("a", "2\n").write("untracked", "u\n");
+    hook(
+        &repo,
+        "pre-commit",
+        "unset GIT_INDEX_FILE; git -c user.name=x -c user.email=y stash -q; rm -f untracked",
+    );
+    let rescuer = trusting(&repo);
+    let plan = with_hooks(&rescuer, &repo);
+    let head = repo.head();
+    let refused = rescuer.commit(repo.path(), &plan);
+    let Err(RescueError::SavedOnly(words)) = &refused else { panic!("{refused:?}") };
+    for part in ["a changed", "untracked deleted", &plan.record.reference] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert_eq!((repo.head(), fs::read(repo.at("a")).unwrap()), (head, b"1\n".to_vec()));
+    let into = repo.root().join("back");
+    rescuer.restore(repo.path(), &plan.record.reference, &into).unwrap();
+    assert_eq!(fs::read(into.join("a")).unwrap(), b"2\n");
+    assert_eq!(fs::read(into.join("untracked")).unwrap(), b"u\n");
+    assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
+}
+
+// A formatter in a hook: what was confirmed is not what would be committed; the next look is.
+#[test]
+fn after_a_hook_that_formats_the_second_confirmation_commits() {
+    let repo = Repo::new();
+    repo.write("f", "x  \n");
+    hook(&repo, "pre-commit", "sed -i 's/ *$//' f");
+    let rescuer = trusting(&repo);
+    let refused = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo));
+    assert!(
+        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains("f changed")),
+        "{refused:?}"
+    );
+    let rescued = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
+    assert_eq!(content(&repo, &rescued.commits[0], b"f").unwrap(), b"x\n");
+}
+
+/// A program of one's own that a plan wants.
+fn with_own(rescuer: &Rescuer, repo: &Repo) -> RescuePlan {
+    let mut plan = rescuer.plan(repo.path(), "the message\n").unwrap();
+    assert!(plan.programs.own.is_some());
+    plan.programs.wanted = Some(WantedProgram::Own);
+    plan
+}
+
+/// A shell script in the place of the program at the top, which commits as `Own`.
+fn own_script(repo: &Repo, body: &str) {
+    let git = "git -c user.name=Own -c user.email=own@example.org";
+    repo.write("commit-rescue.py", format!("#!/bin/sh\nset -e\ngit() {{ command {git} \"$@\"; }}\n{body}\n"));
+    make_executable(&repo.at("commit-rescue.py"));
+    repo.commit("program");
+}
+
+#[test]
+fn an_own_program_runs_only_when_it_is_trusted() {
+    let repo = Repo::new();
+    let canary = repo.root().join("canary");
+    own_script(&repo, &format!("touch {}", canary.display()));
+    repo.write("f", "1\n");
+    let plan = with_own(&rescuer(&repo), &repo);
+    let own = plan.programs.own.clone().unwrap();
+    assert_eq!((own.words, own.is_trusted), (vec!["commit-rescue.py".to_owned()], false));
+    let before = fingerprint(&repo);
+    let refused = rescuer(&repo).commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::Untrusted(_))), "{refused:?}");
+    assert!(!canary.exists());
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn the_commits_of_an_own_program_are_judged_and_taken_back_exactly() {
+    let repo = Repo::new();
+    own_script(&repo, "git add f; git commit -q -m one; git add -A; git commit -q -F -");
+    repo.write("f", "1\n").write("g", "2\n").write("staged", "s\n").git(["add", "staged"]);
+    let rescuer = trusting(&repo);
+    let plan = with_own(&rescuer, &repo);
+    assert!(plan.programs.own.as_ref().unwrap().is_trusted);
+    let before = fingerprint(&repo);
+    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!((rescued.commits.len(), rescued.n_paths, rescued.can_be_undone), (2, 3, true));
+    assert_eq!(rescued.commits[1], repo.head());
+    assert_eq!(repo.git(["log", "-2", "--format=%s %an"]), "the message Own\none Own");
+    let after = fingerprint(&repo);
+    assert_eq!(rescuer.undo_plan(repo.path()).unwrap().commits.len(), 2);
+    rescuer.undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    rescuer.redo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo).references, after.references);
+}
+
+#[test]
+fn an_own_program_that_makes_no_commit_or_changes_the_past_is_not_a_rescue() {
+    for (body, word) in [
+        ("echo nothing to do; exit 0", "no commit"),
+        ("echo it broke >&2; exit 7", "it broke"),
+        ("git checkout -q -b other; git add -A; git commit -q -m x", "left the branch"),
+        ("git add -A; git commit -q --amend -m x", "changed commits"),
+        ("sleep 600", "did not end"),
+    ] {
+        let repo = Repo::new();
+        own_script(&repo, body);
+        repo.write("f", "1\n");
+        let mut rescuer = trusting(&repo);
+        if body.starts_with("sleep") {
+            rescuer.program_limit = Duration::from_millis(300);
+        }
+        let plan = with_own(&rescuer, &repo);
+        let refused = rescuer.commit(repo.path(), &plan);
+        let Err(RescueError::SavedOnly(words)) = &refused else { panic!("{body}: {refused:?}") };
+        assert!(words.contains(word) && words.contains(&plan.record.reference), "{body}: {words}");
+        assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"1\n");
+        assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
+    }
+}
+
+#[test]
+fn an_own_program_that_changes_files_is_said_not_to_be_undone_exactly() {
+    let repo = Repo::new();
+    own_script(&repo, "echo formatted > f; git add -A; git commit -q -m x");
+    repo.write("f", "1\n");
+    let rescuer = trusting(&repo);
+    let plan = with_own(&rescuer, &repo);
+    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    assert!(!rescued.can_be_undone);
+    assert!(rescued.notes[0].contains("f changed") && rescued.notes[0].contains(&plan.record.reference));
+    assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
+}
+
+#[test]
+fn a_configured_program_outside_the_workspace_is_the_persons_own_word() {
+    let repo = rich();
+    let script = repo.script("mine", "git -c user.name=x -c user.email=y commit -q -a -m \"$1\"");
+    let mut rescuer = rescuer(&repo);
+    rescuer.program_env = vec![("PATH".into(), std::env::var_os("PATH").unwrap())];
+    rescuer.own_program = Some(vec![script.clone().into(), "by mine".into()]);
+    let plan = with_own(&rescuer, &repo);
+    assert!(plan.programs.own.as_ref().unwrap().is_trusted && !plan.programs.is_trusted);
+    rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!(repo.git(["log", "-1", "--format=%s"]), "by mine");
+    // One that is given a file of the workspace to run is not.
+    rescuer.own_program = Some(vec!["sh".into(), "e".into()]);
+    repo.write("e", "exit 1\n");
+    let plan = with_own(&rescuer, &repo);
+    assert!(!plan.programs.own.as_ref().unwrap().is_trusted);
+    assert!(matches!(rescuer.commit(repo.path(), &plan), Err(RescueError::Untrusted(_))));
+}
