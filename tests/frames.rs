@@ -3,6 +3,7 @@
 //!
 //! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
 
+mod acts;
 mod properties;
 mod sessions;
 mod updates;
@@ -324,7 +325,11 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
 #[test]
 fn every_picture_belongs_to_a_test() {
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let source = concat!(include_str!("frames.rs"), include_str!("frames/sessions.rs"));
+    let source = concat!(
+        include_str!("frames.rs"),
+        include_str!("frames/sessions.rs"),
+        include_str!("frames/acts.rs")
+    );
     let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
     let names = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let names = names.map(|entry| entry.unwrap().file_name());
@@ -332,7 +337,8 @@ fn every_picture_belongs_to_a_test() {
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
             let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
-            Some(name.strip_prefix("sessions__").unwrap_or(name).to_owned())
+            let modules = ["sessions__", "acts__"];
+            Some(modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(name).to_owned())
         })
         .collect();
     assert!(pictures.len() > 20);

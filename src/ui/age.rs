@@ -40,7 +40,10 @@ pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
 /// or an age changes; `None` when neither is to come.
 pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
-    armed.into_iter().chain(next_age_change(state, views, now)).min()
+    // Who waits for an act sees its seconds; at rest there are none.
+    let act = selected(state, views).and_then(|view| view.act.as_ref());
+    let second = act.map(|act| now.plus_millis(1_000 - now.millis_since(act.since).rem_euclid(1_000)));
+    armed.into_iter().chain(second).chain(next_age_change(state, views, now)).min()
 }
 
 /// When the next of the ages on the screen changes, at the next whole minute after that; `None` when
@@ -48,11 +51,15 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
 /// workspaces there are.
 fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let rows = views.iter().filter_map(sessions::moment);
-    let detail = views.iter().find(|view| state.selected.as_ref() == Some(&view.id));
+    let detail = selected(state, views);
     let change =
         rows.chain(detail.into_iter().flat_map(detail_moments)).map(|at| change_after(now, at)).min()?;
     let beyond = change.0.rem_euclid(MINUTE);
     Some(if beyond == 0 { change } else { change.plus_millis(MINUTE - beyond) })
+}
+
+fn selected<'a>(state: &State, views: &'a [WorkspaceView]) -> Option<&'a WorkspaceView> {
+    views.iter().find(|view| state.selected.as_ref() == Some(&view.id))
 }
 
 /// The moments whose ages the detail of a workspace shows.
@@ -68,6 +75,12 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
     moments.extend(subagents.filter_map(|subagent| subagent.moved_at));
     moments.extend(view.taken_at);
+    let attempts = view.smart_check.iter().flat_map(|report| &report.attempts);
+    moments.extend(attempts.map(|attempt| attempt.began_at));
+    moments.extend(view.smart_check.as_ref().map(|report| report.at));
+    moments.extend(view.verified.as_ref().map(|report| report.at));
+    moments.extend(view.receipts.iter().map(|receipt| receipt.sent_at));
+    moments.extend(view.history.iter().map(|entry| entry.at));
     moments
 }
 

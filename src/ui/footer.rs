@@ -8,7 +8,7 @@ use super::areas::Areas;
 use super::keymap::{Action, BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::Tone;
 use super::state::{Focus, Page, State};
-use super::{put, sessions, text};
+use super::{acts, put, sessions, text};
 use crate::model::WorkspaceView;
 
 /// Draws the line; answers where the cursor stands, so that an input method opens there.
@@ -19,10 +19,9 @@ pub(super) fn draw(
     areas: &Areas,
     selected: Option<&WorkspaceView>,
 ) -> Option<Position> {
-    let has_pane = selected.is_some_and(|view| sessions::with_pane(view).is_some());
     let width = usize::from(area.width);
     if !state.filter.is_editing {
-        put(buffer, area, [all_hints(state, areas, has_pane, width)]);
+        put(buffer, area, [all_hints(state, areas, selected, width)]);
         return None;
     }
     let look = state.look;
@@ -34,11 +33,14 @@ pub(super) fn draw(
         Span::styled(typed, look.style(Tone::Strong)),
         Span::raw("  "),
     ]);
-    line.spans
-        .extend(hints(state, &hinted(FILTER_BINDINGS), has_pane, width.saturating_sub(n_typed + 2)).spans);
+    line.spans.extend(hints(state, &hinted(FILTER_BINDINGS), false, width.saturating_sub(n_typed + 2)).spans);
     put(buffer, area, [line]);
     let column = u16::try_from(n_typed).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     Some(Position::new(area.x + column, area.y))
+}
+
+fn has_pane(selected: Option<&WorkspaceView>) -> bool {
+    selected.is_some_and(|view| sessions::with_pane(view).is_some())
 }
 
 /// A key in words, and a word for what it does.
@@ -50,11 +52,15 @@ pub(super) struct Hint {
     pub(super) is_on: bool,
 }
 
+/// The hint of a binding, if it has one: all its keys where they are named, else the first.
+pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
+    let key = binding.label.map_or_else(|| binding.first_key(), str::to_owned);
+    binding.hint.map(|word| Hint { key, word, is_on: true })
+}
+
 /// The hints of a table, in its order.
 pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
-    let hint =
-        |binding: &Binding<A>| binding.hint.map(|word| Hint { key: binding.first_key(), word, is_on: true });
-    table.iter().filter_map(hint).collect()
+    table.iter().filter_map(hint_of).collect()
 }
 
 /// Draws the hints of a dialog.
@@ -76,13 +82,21 @@ fn hinted(table: &'static [Binding]) -> Vec<&'static Binding> {
 }
 
 /// The bindings that mean something here, the one that leads back first.
-fn in_force(state: &State, areas: &Areas, has_pane: bool) -> Vec<&'static Binding> {
+fn in_force(
+    state: &State,
+    areas: &Areas,
+    selected: Option<&WorkspaceView>,
+    has_pane: bool,
+) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
         (Page::Help, _) => matches!(binding.action, Action::Down | Action::Up),
         (Page::None, Some(_)) => false,
         // Where Enter opens, a second key for it need not be hinted.
         (Page::None, None) if binding.action == Action::Open => has_pane && state.focus == Focus::List,
-        (Page::None, None) => binding.action != Action::Go || has_pane || state.focus == Focus::List,
+        (Page::None, None) => match acts::is_worth_a_hint(binding.action, selected) {
+            Some(is_worth) => is_worth,
+            None => binding.action != Action::Go || has_pane || state.focus == Focus::List,
+        },
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
@@ -98,12 +112,13 @@ fn stands_right(binding: &Binding) -> bool {
 }
 
 /// The hints of the list and the pages: what can be done here, and on the right the ways out.
-fn all_hints(state: &State, areas: &Areas, has_pane: bool, width: usize) -> Line<'static> {
+fn all_hints(state: &State, areas: &Areas, selected: Option<&WorkspaceView>, width: usize) -> Line<'static> {
+    let has_pane = has_pane(selected);
     let ways_out: Vec<&Binding> =
         hinted(BINDINGS).into_iter().filter(|binding| stands_right(binding)).collect();
     let right = hints(state, &ways_out, has_pane, width);
     let room = width.saturating_sub(text::line_width(&right) + 2);
-    let mut line = hints(state, &in_force(state, areas, has_pane), has_pane, room);
+    let mut line = hints(state, &in_force(state, areas, selected, has_pane), has_pane, room);
     let n_blanks = width.saturating_sub(text::line_width(&line) + text::line_width(&right) + 1);
     line.push_span(Span::raw(" ".repeat(n_blanks)));
     line.spans.extend(right.spans);

@@ -51,9 +51,24 @@ pub enum Action {
     EraseWord,
     /// Delete the whole filter.
     EraseAll,
-    /// Answer the agent of the selected workspace.
+    /// An act on the selected workspace, or what belongs to one.
+    Act(Wish),
+    /// Look again at the selected workspace.
+    Refresh,
+    /// Look again at all workspaces.
+    RefreshAll,
+    /// Show or hide the help page.
+    Help,
+    /// Leave.
+    Quit,
+}
+
+/// What a person can wish to be done to the selected workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Answer its agent.
     Reply,
-    /// Save the uncommitted work of the selected workspace.
+    /// Save its uncommitted work.
     Rescue,
     /// Take the last rescue back.
     Undo,
@@ -63,18 +78,12 @@ pub enum Action {
     SmartCheck,
     /// Have the closer make a checklist.
     Verify,
+    /// Show what the closer or a smart check found last.
+    Report,
     /// Say that the work is, or is not, complete.
     Decide,
-    /// End the act that runs on the selected workspace.
-    CancelAct,
-    /// Look again at the selected workspace.
-    Refresh,
-    /// Look again at all workspaces.
-    RefreshAll,
-    /// Show or hide the help page.
-    Help,
-    /// Leave.
-    Quit,
+    /// End the act that runs.
+    Cancel,
 }
 
 /// One row of a table; each mode has its own actions.
@@ -144,19 +153,22 @@ pub(super) const fn sign(sign: char) -> KeyPress {
 pub const BINDINGS: &[Binding] = &[
     bind(&[sign('?')], Action::Help, "show or hide this page").hinted("help"),
     bind(&[sign('q'), KeyPress::ctrl('c')], Action::Quit, "quit").hinted("quit"),
+    bind(&[sign('i'), sign(' ')], Action::Act(Wish::Reply), "answer the agent").hinted("reply"),
+    bind(&[sign('c')], Action::Act(Wish::Rescue), "rescue: show what is not committed, and commit it")
+        .hinted("rescue"),
+    bind(&[sign('x')], Action::Act(Wish::Cancel), "end what runs in this workspace").hinted("end it"),
+    bind(&[sign('V')], Action::Act(Wish::Report), "what the closer or the probe found last")
+        .hinted("left to do"),
+    bind(&[sign('z')], Action::Act(Wish::Undo), "undo the last rescue"),
+    bind(&[sign('Z')], Action::Act(Wish::Redo), "redo the rescue that was undone"),
+    bind(&[sign('p')], Action::Act(Wish::SmartCheck), "probe: ask the agent whether it is done"),
+    bind(&[sign('v')], Action::Act(Wish::Verify), "verify: a checklist by the closer"),
+    bind(&[sign('d')], Action::Act(Wish::Decide), "decide: complete or not, in your own word"),
     bind(&[key(KeyCode::Enter)], Action::Go, "go to the agent's tmux pane; without one, open")
         .hinted("open")
         .hinted_with_pane("go to pane"),
     bind(&[sign('l'), key(KeyCode::Right)], Action::Open, "open: read the evidence").hinted("open"),
     bind(&[sign('w')], Action::NextWaiting, "next that waits for you").hinted("next waiting"),
-    bind(&[sign('i'), sign(' ')], Action::Reply, "answer the agent"),
-    bind(&[sign('c')], Action::Rescue, "rescue: show what is not committed, and commit it"),
-    bind(&[sign('z')], Action::Undo, "undo the last rescue"),
-    bind(&[sign('Z')], Action::Redo, "redo the rescue that was undone"),
-    bind(&[sign('p')], Action::SmartCheck, "probe: ask the agent whether it is done"),
-    bind(&[sign('v')], Action::Verify, "verify: a checklist by the closer"),
-    bind(&[sign('d')], Action::Decide, "decide: complete or not, in your own word"),
-    bind(&[sign('x')], Action::CancelAct, "end what runs in this workspace"),
     bind(&[sign('/')], Action::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
     bind(&[sign('R')], Action::Refresh, "look again at this workspace").hinted("refresh"),
     bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], Action::SwitchFocus, "between list and detail")

@@ -10,6 +10,7 @@
 //! (`look`), one for words (`words`). Text of agents and repositories passes `text`, and a last sweep
 //! over the finished frame holds that nothing slipped by (SECURITY.md 1.1).
 
+mod act_words;
 mod acts;
 mod age;
 mod areas;
@@ -26,8 +27,10 @@ mod look;
 mod markdown;
 mod markdown_table;
 mod notice;
+mod reports;
 mod selection;
 mod sessions;
+mod sheet;
 mod state;
 mod steps;
 mod sweep;

@@ -2,6 +2,7 @@
 
 use super::dialog::{Dialog, Guard};
 use super::input::Size;
+use super::keymap::Wish;
 use super::look::Look;
 use crate::model::{Timestamp, WorkspaceId};
 
@@ -32,6 +33,10 @@ pub struct State {
     pub dialog: Option<Dialog>,
     /// Whether keys may decide in it yet.
     pub guard: Guard,
+    /// What came while it could not be shown.
+    pub ready: Vec<Ready>,
+    /// What is said once the dialog is closed.
+    pub later: Vec<String>,
     /// The page over the list and the detail.
     pub page: Page,
     /// The first line of the page that is shown.
@@ -68,6 +73,8 @@ impl State {
             detail_top: 0,
             dialog: None,
             guard: Guard::default(),
+            ready: Vec::new(),
+            later: Vec::new(),
             page: Page::None,
             page_top: 0,
             is_loaded: false,
@@ -80,6 +87,17 @@ impl State {
             holds_place: false,
         }
     }
+}
+
+/// A dialog that came while it could not be shown: another one was open, or another workspace selected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ready {
+    /// The workspace that it is about.
+    pub workspace: WorkspaceId,
+    /// Whose key shows it.
+    pub wish: Wish,
+    /// The dialog.
+    pub dialog: Dialog,
 }
 
 /// What the selection goes by.

@@ -41,14 +41,7 @@ impl Step {
             | Action::Erase
             | Action::EraseWord
             | Action::EraseAll
-            | Action::Reply
-            | Action::Rescue
-            | Action::Undo
-            | Action::Redo
-            | Action::SmartCheck
-            | Action::Verify
-            | Action::Decide
-            | Action::CancelAct
+            | Action::Act(_)
             | Action::Refresh
             | Action::RefreshAll
             | Action::Help

@@ -108,7 +108,7 @@ pub fn told(state: &mut State, views: &[WorkspaceView], told: Told) -> Reaction 
     let mut reaction = Reaction::default();
     match dialog::on_told(state, views, &told) {
         Some(step) => acts::take(state, step, &mut reaction),
-        None => acts::told(state, told),
+        None => acts::told(state, views, told),
     }
     reaction.needs_frame = *state != before;
     reaction
@@ -184,14 +184,7 @@ fn perform(
         Action::NextWaiting => select_next_waiting(state, views),
         Action::NextMatch => select_around(state, views, 1),
         Action::PreviousMatch => select_around(state, views, -1),
-        Action::Reply
-        | Action::Rescue
-        | Action::Undo
-        | Action::Redo
-        | Action::SmartCheck
-        | Action::Verify
-        | Action::Decide
-        | Action::CancelAct => acts::begin(state, views, action, reaction),
+        Action::Act(wish) => acts::begin(state, views, wish, reaction),
         Action::Refresh => {
             let workspace = selected_row(state, views).map(|position| views[position].id.clone());
             reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));

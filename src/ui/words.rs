@@ -2,6 +2,7 @@
 //!
 //! Words only; their signs and colours are elsewhere.
 
+use super::act_words;
 use super::sessions;
 use super::text;
 use super::urgency::Urgency;
@@ -38,6 +39,13 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
 
 /// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
 pub(super) fn note(view: &WorkspaceView) -> String {
+    if let Some(act) = &view.act {
+        let doing = act_words::running(act.kind);
+        return match act.progress.words.as_str() {
+            "" => format!("{doing} …"),
+            words => format!("{doing}: {words}"),
+        };
+    }
     let Some(verdict) = &view.verdict else {
         return view.problem.clone().unwrap_or_else(|| "first look …".to_owned());
     };

@@ -1,4 +1,5 @@
 //! What several test modules share.
+pub(crate) mod act_stories;
 pub(crate) mod desk;
 pub(crate) mod pty;
 pub(crate) mod repo;

@@ -2,9 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::{Checklist, ChecklistItem, ItemState, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
 use crate::ui::text;
 
 /// More items of one list are counted, not shown.
@@ -12,10 +12,11 @@ const MAX_ITEMS: usize = 100;
 
 /// The lines of the section.
 pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
-    view.checklists.iter().flat_map(|list| checklist(list, sheet)).collect()
+    view.checklists.iter().flat_map(|list| one(list, sheet)).collect()
 }
 
-fn checklist(list: &Checklist, sheet: Sheet) -> Vec<Line<'static>> {
+/// One checklist with its heading.
+pub(super) fn one(list: &Checklist, sheet: Sheet) -> Vec<Line<'static>> {
     let remark = format!("{} of {} done  {}", list.n_done(), list.items.len(), text::line(&list.from));
     let mut lines = sheet.heading("Checklist", &remark).to_vec();
     lines.extend(list.items.iter().take(MAX_ITEMS).flat_map(|step| item(step, sheet)));

@@ -2,9 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Strength, Verdict, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
 use crate::ui::{age, text, words};
 
 const ROLE: usize = 10;

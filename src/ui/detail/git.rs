@@ -2,12 +2,12 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::{
     Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part,
     Source, WorkspaceView,
 };
 use crate::ui::look::Tone;
+use crate::ui::sheet::Sheet;
 use crate::ui::{age, text, words};
 
 /// What is said where there are no facts and nobody says why.

@@ -3,6 +3,7 @@
 //! First what a person has to know and do, then every source, then what the sources speak of. How
 //! many lines there are does not depend on the time: what has an age in it is cut, never wrapped.
 
+mod acts;
 mod checklist;
 mod evidence;
 mod git;
@@ -12,64 +13,22 @@ mod words;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::areas::Areas;
 use super::look::{Look, Tone};
 use super::selection::selected_in;
+use super::sheet::Sheet;
 use super::state::{Focus, State};
 use super::{put, put_rule, text};
-use crate::model::{Timestamp, WorkspaceView};
+use crate::model::{Checklist, Timestamp, WorkspaceView};
 
 /// Longer lines than this are hard to read, and ages would stand far from what they belong to.
 const MAX_WIDTH: usize = 100;
 
-/// What the sections need to know beside the workspace.
-#[derive(Clone, Copy)]
-struct Sheet {
-    /// The cells of a line.
-    width: usize,
-    look: Look,
-    now: Timestamp,
-}
-
-impl Sheet {
-    fn style(self, tone: Tone) -> Style {
-        self.look.style(tone)
-    }
-
-    fn span(self, words: impl Into<String>, tone: Tone) -> Span<'static> {
-        Span::styled(words.into(), self.look.style(tone))
-    }
-
-    /// A heading with a remark behind it, after an empty line.
-    fn heading(self, title: &str, remark: &str) -> [Line<'static>; 2] {
-        let mut line = Line::from(self.span(title, Tone::Strong));
-        if !remark.is_empty() {
-            line.push_span(self.span(format!("  {remark}"), Tone::Faint));
-        }
-        [Line::default(), self.one(line)]
-    }
-
-    /// The line cut to the width.
-    fn one(self, line: Line<'static>) -> Line<'static> {
-        text::cut_line(line, self.width, self.look)
-    }
-
-    /// Text wrapped behind an indent.
-    fn text(self, words: &str, tone: Tone, indent: usize) -> Vec<Line<'static>> {
-        text::wrap_text(words, self.style(tone), self.width, indent)
-    }
-
-    /// A label and its text, wrapped behind the label's column.
-    fn labelled(self, label: &str, words: &str) -> Vec<Line<'static>> {
-        const LABEL: usize = 13;
-        let label = text::fit(&format!("  {label}"), LABEL, self.look);
-        let first = self.span(label, Tone::Faint);
-        let spans = [Span::raw(words.to_owned())];
-        text::wrap(&spans, self.width, &first, &Span::raw(" ".repeat(LABEL)))
-    }
+/// The lines of one checklist, with its heading.
+pub(super) fn checklist_of(list: &Checklist, sheet: Sheet) -> Vec<Line<'static>> {
+    checklist::one(list, sheet)
 }
 
 /// Draws the detail and its title.
@@ -110,11 +69,15 @@ fn sheet(look: Look, width: u16, now: Timestamp) -> Sheet {
 
 fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let mut lines = verdict::lines(view, sheet);
+    lines.extend(acts::running(view, sheet));
     lines.extend(sessions::lines(view, sheet));
+    lines.extend(acts::receipts(view, sheet));
+    lines.extend(acts::reports(view, sheet));
     lines.extend(evidence::lines(view, sheet));
     lines.extend(checklist::lines(view, sheet));
     lines.extend(words::lines(view, sheet));
     lines.extend(git::lines(view, sheet));
+    lines.extend(acts::history(view, sheet));
     lines.extend(about(view, sheet));
     lines
 }

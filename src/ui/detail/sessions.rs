@@ -2,9 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
 use crate::ui::{age, sessions, text, words};
 
 /// Behind the sign of a session.

@@ -2,9 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::{ActionKind, Attention, Question, QuestionWeight, Verdict, WorkspaceView};
 use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
 use crate::ui::urgency::Urgency;
 use crate::ui::{age, sessions, text, words};
 

@@ -2,9 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::Sheet;
 use crate::model::WorkspaceView;
 use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
 use crate::ui::{age, markdown, text};
 
 const INDENT: usize = 2;

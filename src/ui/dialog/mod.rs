@@ -4,8 +4,16 @@
 //! decides nothing about the world: what was confirmed leaves as an [`Intent`]. Nothing is confirmed by
 //! a key that was typed before the dialog could be read: see [`Guard`].
 
+pub mod confirm;
+pub mod decide_box;
+mod field;
 mod guard;
+mod keys;
+mod page;
 pub mod reply_box;
+pub mod report_box;
+pub mod rescue_box;
+mod rescue_rows;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -15,18 +23,34 @@ use super::footer::Hint;
 use super::input::{KeyPress, Mouse, MouseKind, Size};
 use super::keymap::Binding;
 use super::look::{Look, Tone};
+use super::sheet::Sheet;
 use super::state::State;
 use super::{put_rule, text};
 use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView};
 
+use confirm::ConfirmBox;
+use decide_box::DecideBox;
 pub use guard::Guard;
 use reply_box::ReplyBox;
+use report_box::ReportBox;
+use rescue_box::RescueBox;
+
+/// Longer lines than this are hard to read.
+const MAX_WIDTH: usize = 100;
 
 /// What is open over list and detail.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dialog {
     /// A reply is written.
     Reply(Box<ReplyBox>),
+    /// A rescue is shown before it is done.
+    Rescue(Box<RescueBox>),
+    /// Another plan is shown before it is carried out.
+    Confirm(Box<ConfirmBox>),
+    /// A person decides whether the work is complete.
+    Decide(Box<DecideBox>),
+    /// What became of something, or what an agent answered.
+    Report(Box<ReportBox>),
 }
 
 /// What a dialog may look at.
@@ -51,6 +75,8 @@ pub(in crate::ui) struct Step {
     pub(in crate::ui) intents: Vec<Intent>,
     /// What becomes of the dialog.
     pub(in crate::ui) then: Then,
+    /// It asks something else now: keys count once that could be read.
+    pub(in crate::ui) is_new_question: bool,
     /// What is said in the last line until the next key. Untrusted.
     pub(in crate::ui) answer: Option<String>,
 }
@@ -67,10 +93,33 @@ pub(in crate::ui) enum Then {
     Open(Dialog),
 }
 
+impl Context<'_> {
+    /// A sheet as wide as a dialog.
+    pub(in crate::ui) fn sheet(self) -> Sheet {
+        let width = usize::from(self.room.width.saturating_sub(2)).min(MAX_WIDTH);
+        Sheet { width, look: self.look, now: self.now }
+    }
+
+    /// How many lines a dialog shows at most.
+    pub(in crate::ui) fn n_shown(self) -> usize {
+        usize::from(self.room.height).max(1)
+    }
+}
+
 impl Step {
     /// Nothing but that the dialog stays.
     pub(in crate::ui) fn stay() -> Step {
         Step::default()
+    }
+
+    /// The dialog stays, and this is said. Untrusted.
+    pub(in crate::ui) fn say(words: impl Into<String>) -> Step {
+        Step { answer: Some(words.into()), ..Step::default() }
+    }
+
+    /// The key that says yes came before the dialog could be read.
+    pub(in crate::ui) fn too_early() -> Step {
+        Step::say("Not yet: this key came before the box could be read. Press it again.")
     }
 
     /// The dialog is closed.
@@ -80,7 +129,7 @@ impl Step {
 
     /// The dialog is closed, and this is wanted.
     pub(in crate::ui) fn want(intent: Intent) -> Step {
-        Step { intents: vec![intent], then: Then::Close, answer: None }
+        Step { intents: vec![intent], ..Step::close() }
     }
 }
 
@@ -89,18 +138,29 @@ impl Dialog {
     pub fn workspace(&self) -> &WorkspaceId {
         match self {
             Dialog::Reply(reply) => reply.workspace(),
+            Dialog::Rescue(rescue) => rescue.workspace(),
+            Dialog::Confirm(confirm) => confirm.workspace(),
+            Dialog::Decide(decide) => decide.workspace(),
+            Dialog::Report(report) => report.workspace(),
         }
     }
 
     fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.key(press, context),
+            Dialog::Rescue(rescue) => rescue.key(press, context),
+            Dialog::Confirm(confirm) => confirm.key(press, context),
+            Dialog::Decide(decide) => decide.key(press, context),
+            Dialog::Report(report) => report.key(press, context),
         }
     }
 
     fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.paste(text, context),
+            Dialog::Rescue(rescue) => rescue.paste(text),
+            Dialog::Decide(decide) => decide.paste(text),
+            Dialog::Confirm(_) | Dialog::Report(_) => Step::stay(),
         }
     }
 
@@ -108,6 +168,10 @@ impl Dialog {
     fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.scroll(by, context),
+            Dialog::Rescue(rescue) => rescue.scroll(by, context),
+            Dialog::Confirm(confirm) => confirm.scroll(by, context),
+            Dialog::Decide(_) => Step::stay(),
+            Dialog::Report(report) => report.scroll(by, context),
         }
     }
 
@@ -115,6 +179,8 @@ impl Dialog {
     fn press(&mut self, at: Position, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.press(at, context),
+            Dialog::Rescue(rescue) => rescue.press(at, context),
+            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => Step::stay(),
         }
     }
 
@@ -122,6 +188,7 @@ impl Dialog {
     fn told(&mut self, told: &Told, context: Context<'_>) -> Option<Step> {
         match self {
             Dialog::Reply(reply) => reply.told(told, context),
+            Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => None,
         }
     }
 
@@ -129,6 +196,10 @@ impl Dialog {
     fn title(&self, context: Context<'_>) -> String {
         match self {
             Dialog::Reply(reply) => reply.title(context),
+            Dialog::Rescue(rescue) => rescue.title(),
+            Dialog::Confirm(confirm) => confirm.title(),
+            Dialog::Decide(decide) => decide.title(),
+            Dialog::Report(report) => report.title(),
         }
     }
 
@@ -136,6 +207,10 @@ impl Dialog {
     fn remark(&self, context: Context<'_>) -> String {
         match self {
             Dialog::Reply(reply) => reply.remark(context),
+            Dialog::Rescue(rescue) => rescue.remark(context),
+            Dialog::Confirm(confirm) => confirm.remark(context),
+            Dialog::Decide(_) => String::new(),
+            Dialog::Report(report) => report.remark(context),
         }
     }
 
@@ -143,6 +218,10 @@ impl Dialog {
     fn height(&self, context: Context<'_>) -> u16 {
         match self {
             Dialog::Reply(reply) => reply.height(context),
+            Dialog::Rescue(rescue) => rescue.height(context),
+            Dialog::Confirm(confirm) => confirm.height(context),
+            Dialog::Decide(decide) => decide.height(context),
+            Dialog::Report(report) => report.height(context),
         }
     }
 
@@ -150,12 +229,26 @@ impl Dialog {
     fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
         match self {
             Dialog::Reply(reply) => reply.draw(buffer, area, context),
+            Dialog::Rescue(rescue) => rescue.draw(buffer, area, context),
+            Dialog::Confirm(confirm) => {
+                confirm.draw(buffer, area, context);
+                None
+            }
+            Dialog::Decide(decide) => decide.draw(buffer, area, context),
+            Dialog::Report(report) => {
+                report.draw(buffer, area, context);
+                None
+            }
         }
     }
 
     fn hints(&self, context: Context<'_>) -> Vec<Hint> {
         match self {
             Dialog::Reply(reply) => reply.hints(context),
+            Dialog::Rescue(rescue) => rescue.hints(context),
+            Dialog::Confirm(_) => ConfirmBox::hints(context),
+            Dialog::Decide(decide) => decide.hints(context),
+            Dialog::Report(report) => report.hints(),
         }
     }
 }
@@ -168,7 +261,14 @@ pub(in crate::ui) fn open(state: &mut State, dialog: Dialog) {
 
 /// The keys of all dialogs, for the help page: a title, and each line.
 pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> {
-    vec![("In the reply box", help_of(reply_box::BINDINGS))]
+    vec![
+        ("In the reply box", help_of(reply_box::BINDINGS)),
+        ("In the preview of a rescue", help_of(&keys::RESCUE[..keys::N_RESCUE])),
+        ("Where you are asked", help_of(&keys::CONFIRM[..2])),
+        ("In the report of the closer", help_of(&keys::CLOSER[..2])),
+        ("For a decision", help_of(keys::DECIDE)),
+        ("In a line that is written", help_of(keys::FIELD)),
+    ]
 }
 
 /// The lines of one table.

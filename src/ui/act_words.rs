@@ -1,0 +1,277 @@
+//! Acts, their ends and their numbers in words for a person.
+//!
+//! Words only: which key begins an act, and where its words stand, is said elsewhere.
+
+use super::keymap::Wish;
+use super::text;
+use crate::model::{
+    ActClass, ActKind, ActedBy, AskCost, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord,
+    ReceiptState, SmartStatus,
+};
+
+/// Signs of a commit's id that a person is shown.
+const ID: usize = 7;
+
+/// The beginning of a commit's id. Cleaned.
+pub(super) fn short(commit: &str) -> String {
+    text::line(commit).chars().take(ID).collect()
+}
+
+/// The name of a branch as a person knows it. Cleaned.
+pub(super) fn branch(full: &str) -> String {
+    text::line(full.strip_prefix("refs/heads/").unwrap_or(full))
+}
+
+/// A number with its noun.
+pub(super) fn many(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// A size in the largest unit that leaves a number of at least one: `312 B`, `1.5 kB`, `300 MB`.
+pub(super) fn bytes(n_bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if n_bytes < 1_000 {
+        return format!("{n_bytes} B");
+    }
+    let mut unit = 0;
+    // In tenths, so that no float is needed; rounded to the nearest.
+    let mut tenths = (n_bytes.saturating_add(50)) / 100;
+    while tenths >= 10_000 && unit + 1 < UNITS.len() {
+        tenths = (tenths + 500) / 1_000;
+        unit += 1;
+    }
+    match (tenths / 10, tenths % 10) {
+        (whole, _) if whole >= 100 => format!("{whole} {}", UNITS[unit]),
+        (whole, 0) => format!("{whole} {}", UNITS[unit]),
+        (whole, tenth) => format!("{whole}.{tenth} {}", UNITS[unit]),
+    }
+}
+
+/// A time span in a sentence: `0.4 s`, `12 s`, `3 min`.
+pub(super) fn span(millis: u64) -> String {
+    match millis {
+        0..10_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        10_000..120_000 => format!("{} s", millis / 1_000),
+        _ => format!("{} min", millis / 60_000),
+    }
+}
+
+/// A command line with its arguments apart. Cleaned; it is to be read, not to be run.
+pub(super) fn command(arguments: &[String]) -> String {
+    let quoted = |argument: &String| {
+        let shown = text::line(argument);
+        let is_plain = !shown.is_empty()
+            && shown.chars().all(|sign| sign.is_alphanumeric() || "-_./=:@%+,".contains(sign));
+        if is_plain { shown } else { format!("'{shown}'") }
+    };
+    arguments.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// What runs, as the note of a row begins.
+pub(super) fn running(kind: ActKind) -> &'static str {
+    match kind {
+        ActKind::Plan => "preparing",
+        ActKind::Record => "recording the work",
+        ActKind::Rescue => "rescue",
+        ActKind::Undo => "undo",
+        ActKind::Redo => "redo",
+        ActKind::Restore => "restore",
+        ActKind::Forget => "deleting a record",
+        ActKind::Reply => "sending a reply",
+        ActKind::Probe => "smart check",
+        ActKind::Verify => "the closer checks",
+        ActKind::Decide => "writing a decision",
+    }
+}
+
+/// What was done, in a history.
+pub(super) fn kind(kind: ActKind) -> &'static str {
+    match kind {
+        ActKind::Plan => "plan",
+        ActKind::Record => "record",
+        ActKind::Rescue => "rescue",
+        ActKind::Undo => "undo",
+        ActKind::Redo => "redo",
+        ActKind::Restore => "restore",
+        ActKind::Forget => "forget",
+        ActKind::Reply => "reply",
+        ActKind::Probe => "probe",
+        ActKind::Verify => "verify",
+        ActKind::Decide => "decide",
+    }
+}
+
+/// The title of what became of an act.
+pub(super) fn title(kind: ActKind) -> &'static str {
+    match kind {
+        ActKind::Plan => "Not done",
+        ActKind::Record => "Record",
+        ActKind::Rescue => "Rescue",
+        ActKind::Undo => "Undo",
+        ActKind::Redo => "Redo",
+        ActKind::Restore => "Restore",
+        ActKind::Forget => "Deletion of a record",
+        ActKind::Reply => "Reply",
+        ActKind::Probe => "Smart check",
+        ActKind::Verify => "Check by the closer",
+        ActKind::Decide => "Decision",
+    }
+}
+
+/// What waits to be shown, by its key.
+pub(super) fn ready(wish: Wish) -> &'static str {
+    match wish {
+        Wish::Rescue => "the rescue is ready to be looked at",
+        Wish::Undo => "the undo is ready to be looked at",
+        Wish::Redo => "the redo is ready to be looked at",
+        Wish::SmartCheck => "the smart check is ready to be looked at",
+        Wish::Verify => "the check by the closer is ready to be looked at",
+        Wish::Reply | Wish::Report | Wish::Decide | Wish::Cancel => "an answer has come",
+    }
+}
+
+/// How an act ended.
+pub(super) fn class(class: ActClass) -> &'static str {
+    match class {
+        ActClass::Done => "done",
+        ActClass::SavedGaps => "saved, with gaps",
+        ActClass::SavedOnly => "saved only",
+        ActClass::Nothing => "nothing to do",
+        ActClass::Refused => "refused",
+        ActClass::Busy => "busy",
+        ActClass::Untrusted => "not trusted",
+        ActClass::Unknown => "not known",
+        ActClass::Failed => "failed",
+        ActClass::TimedOut => "timed out",
+        ActClass::Damage => "DAMAGE",
+        ActClass::Cancelled => "cancelled",
+    }
+}
+
+/// Who wanted an act, where it was nobody at this screen.
+pub(super) fn by(by: ActedBy) -> &'static str {
+    match by {
+        ActedBy::Screen => "",
+        ActedBy::Command => "by a command",
+        ActedBy::Configuration => "by configuration",
+    }
+}
+
+/// What became of a path, as a letter.
+pub(super) fn change(change: PlannedChange) -> char {
+    match change {
+        PlannedChange::Added => 'A',
+        PlannedChange::Modified => 'M',
+        PlannedChange::Deleted => 'D',
+    }
+}
+
+/// Why a path is left out, in a word or two.
+pub(super) fn left_out(why: LeftOut) -> &'static str {
+    match why {
+        LeftOut::Secret => "secret",
+        LeftOut::Junk => "build product",
+        LeftOut::Large => "over 10 MB",
+        LeftOut::Nested => "of a repository inside this one",
+        LeftOut::Flagged => "marked as unchanged in the index",
+        LeftOut::Gap => "not read exactly",
+        LeftOut::Name => "a name that git refuses",
+        LeftOut::Untrusted => "its filter is not trusted",
+    }
+}
+
+/// What is known of a reply.
+pub(super) fn receipt(state: ReceiptState) -> &'static str {
+    match state {
+        ReceiptState::Delivered => "delivered",
+        ReceiptState::Queued => "queued by the agent",
+        ReceiptState::Held => "typed, not yet taken",
+        ReceiptState::Refused => "not sent",
+        ReceiptState::Consumed => "read by the agent",
+        ReceiptState::Unknown => "not known whether it was sent",
+    }
+}
+
+/// How the answer to a probe was read.
+pub(super) fn reading(reading: ProbeReading) -> &'static str {
+    match reading {
+        ProbeReading::Answered(ProbeWord::Complete) => "complete",
+        ProbeReading::Answered(ProbeWord::Waiting) => "waiting",
+        ProbeReading::Answered(ProbeWord::Working) => "working",
+        ProbeReading::Failed(ProbeFailure::Timeout) => "no answer in time",
+        ProbeReading::Failed(ProbeFailure::SpawnError) => "could not be started",
+        ProbeReading::Failed(ProbeFailure::Unreadable) => "no status in the answer",
+        ProbeReading::Failed(ProbeFailure::UnknownStatus) => "a status of no meaning",
+    }
+}
+
+/// How a smart check ended, as a sentence.
+pub(super) fn smart(status: SmartStatus) -> &'static str {
+    match status {
+        SmartStatus::CommitsCreated => "There are new commits.",
+        SmartStatus::Rescued => "The agent is done, and its changes were committed.",
+        SmartStatus::NothingToDo => "The agent says that it is done, and nothing is left to commit.",
+        SmartStatus::Timeout => "The rounds are used up, and the agent did not say that it is done.",
+        SmartStatus::ProbeError => "The rounds are used up, and no question was answered.",
+        SmartStatus::GitError => "The agent says that it is done, and git cannot confirm it.",
+    }
+}
+
+/// What asking cost; nothing where the client does not tell.
+pub(super) fn cost(cost: AskCost) -> Option<String> {
+    let tokens = |n: u64| match n {
+        0..1_000 => n.to_string(),
+        _ => format!("{}.{}k", n / 1_000, n % 1_000 / 100),
+    };
+    let facts = [
+        cost.input_tokens.map(|n| format!("{} in", tokens(n))),
+        cost.cached_tokens.filter(|n| *n > 0).map(|n| format!("{} of them cached", tokens(n))),
+        cost.output_tokens.map(|n| format!("{} out", tokens(n))),
+        cost.micro_dollars.map(|n| format!("${}.{:04}", n / 1_000_000, n % 1_000_000 / 100)),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    (!facts.is_empty()).then(|| facts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_spans_have_their_unit() {
+        for (n, shown) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1 kB"),
+            (1_540, "1.5 kB"),
+            (12_345, "12.3 kB"),
+            (999_999, "1 MB"),
+            (1_000_000, "1 MB"),
+            (314_572_800, "315 MB"),
+            (2_147_483_648, "2.1 GB"),
+            (u64::MAX, "18446744 TB"),
+        ] {
+            assert_eq!(bytes(n), shown, "{n}");
+        }
+        let spans = [(412, "0.4 s"), (12_999, "12 s"), (119_000, "119 s"), (120_000, "2 min")];
+        assert!(spans.iter().all(|(millis, shown)| span(*millis) == *shown));
+    }
+
+    #[test]
+    fn a_command_line_shows_where_its_arguments_end() {
+        let arguments = ["claude", "-p", "two words", "", "a\u{1b}b"].map(str::to_owned);
+        assert_eq!(command(&arguments), "claude -p 'two words' '' 'a␛b'");
+    }
+
+    #[test]
+    fn what_asking_cost_is_said_where_it_is_known() {
+        assert_eq!(cost(AskCost::default()), None);
+        let known = AskCost {
+            input_tokens: Some(21_340),
+            cached_tokens: Some(20_000),
+            output_tokens: Some(56),
+            micro_dollars: Some(12_345),
+        };
+        assert_eq!(cost(known).unwrap(), "21.3k in, 20.0k of them cached, 56 out, $0.0123");
+    }
+}

@@ -1,0 +1,148 @@
+//! Acts on the workspace: what runs, what agents answered when they were asked, what became of replies,
+//! and what was done before.
+
+use ratatui::text::{Line, Span};
+
+use crate::model::{AuditEntry, Receipt, ReceiptState, RunningAct, WorkspaceView};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
+use crate::ui::{act_words, age, keymap, reports, text};
+
+/// More replies are not named.
+const MAX_RECEIPTS: usize = 5;
+/// More acts are counted.
+const MAX_ENTRIES: usize = 20;
+const AGE: usize = 5;
+
+/// What runs now: the lines of the section.
+pub(super) fn running(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let Some(act) = &view.act else { return Vec::new() };
+    let mut lines = sheet.heading("Under way", &title(act, sheet)).to_vec();
+    let words = text::line(&act.progress.words);
+    if !words.is_empty() {
+        lines.extend(sheet.signed(Sign::Active, Tone::Busy, &words, Tone::Plain));
+    }
+    if let Some(until) = act.progress.waits_until {
+        let left = until.millis_since(sheet.now).max(0);
+        // Up to the whole second that is seen as over.
+        let wait = format!("    next in {} s", (left + 999) / 1_000);
+        lines.push(sheet.one(Line::from(sheet.span(wait, Tone::Faint))));
+    }
+    lines.extend(reports::attempts(&act.progress.attempts, sheet));
+    lines
+}
+
+fn title(act: &RunningAct, sheet: Sheet) -> String {
+    let how = if act.is_cancelled {
+        "is being ended".to_owned()
+    } else {
+        format!("{} ends it", keymap::key_of(keymap::Action::Act(keymap::Wish::Cancel)))
+    };
+    format!(
+        "{}, {}{}{how}",
+        act_words::running(act.kind),
+        reports::seconds(sheet.now, act.since),
+        sheet.look.dot()
+    )
+}
+
+/// What the last smart check and the closer found.
+pub(super) fn reports(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if let Some(report) = &view.smart_check {
+        lines.extend(sheet.heading("Smart check", &age::ago(sheet.now, report.at)));
+        lines.extend(reports::smart(report, sheet));
+    }
+    if let Some(report) = &view.verified {
+        lines.extend(sheet.heading("Closer", ""));
+        lines.extend(reports::verified(report, sheet));
+        for action in &report.pending_actions {
+            lines.extend(sheet.signed(Sign::Bullet, Tone::Open, &text::line(action), Tone::Plain));
+        }
+        if !report.pending_actions.is_empty() {
+            let words = format!(
+                "{} shows them again, to reply with one",
+                keymap::key_of(keymap::Action::Act(keymap::Wish::Report))
+            );
+            lines.extend(sheet.text(&words, Tone::Faint, 2));
+        }
+    }
+    lines
+}
+
+/// What became of replies, the newest first.
+pub(super) fn receipts(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    if view.receipts.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = sheet.heading("Replies", "").to_vec();
+    lines.extend(view.receipts.iter().take(MAX_RECEIPTS).flat_map(|receipt| one_receipt(receipt, sheet)));
+    lines
+}
+
+fn one_receipt(receipt: &Receipt, sheet: Sheet) -> Vec<Line<'static>> {
+    let (sign, tone) = match receipt.state {
+        ReceiptState::Consumed => (Sign::Done, Tone::Good),
+        ReceiptState::Delivered | ReceiptState::Queued => (Sign::Active, Tone::Busy),
+        ReceiptState::Held | ReceiptState::Unknown => (Sign::Warning, Tone::Open),
+        ReceiptState::Refused => (Sign::Error, Tone::Bad),
+    };
+    let age = age::age(sheet.now, receipt.sent_at);
+    let state = act_words::receipt(receipt.state);
+    let sign = text::fit(sheet.look.sign(sign), 4, sheet.look);
+    let room = sheet.width.saturating_sub(2 + text::width(&sign) + text::width(state) + 2 + AGE);
+    let mut lines = vec![sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(sign, tone),
+        sheet.span(state, tone),
+        Span::raw("  "),
+        sheet.span(text::fit(&text::line(&receipt.excerpt), room, sheet.look), Tone::Plain),
+        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+    ]))];
+    let channel = format!("{}: {}", text::line(&receipt.session.agent), text::line(&receipt.channel_words));
+    lines.extend(sheet.text(&channel, Tone::Faint, 6));
+    if let Some(words) = &receipt.words {
+        lines.extend(sheet.text(&text::line(words), Tone::Plain, 6));
+    }
+    lines
+}
+
+/// What was done here, the newest first.
+pub(super) fn history(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+    if view.history.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = sheet.heading("History", "").to_vec();
+    lines.extend(view.history.iter().take(MAX_ENTRIES).flat_map(|entry| one_entry(entry, sheet)));
+    if view.history.len() > MAX_ENTRIES {
+        let more = format!("and {} more: closeout log", view.history.len() - MAX_ENTRIES);
+        lines.extend(sheet.text(&more, Tone::Faint, 2));
+    }
+    lines
+}
+
+fn one_entry(entry: &AuditEntry, sheet: Sheet) -> Vec<Line<'static>> {
+    const KIND: usize = 8;
+    let (end, tone) = match &entry.end {
+        Some(end) if end.class.exit_code() == 0 => (act_words::class(end.class), Tone::Good),
+        Some(end) => (act_words::class(end.class), Tone::Open),
+        None => ("not ended", Tone::Busy),
+    };
+    let by = act_words::by(entry.by);
+    let by = if by.is_empty() { String::new() } else { format!("  {by}") };
+    let age = age::age(sheet.now, entry.at);
+    let room = sheet.width.saturating_sub(2 + KIND + 2 + text::width(end) + AGE);
+    let plan = text::line(&entry.plan);
+    let mut lines = vec![sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(text::fit(act_words::kind(entry.kind), KIND, sheet.look), Tone::Strong),
+        sheet.span(text::fit(&format!("{plan}{by}"), room, sheet.look), Tone::Plain),
+        Span::raw("  "),
+        sheet.span(end, tone),
+        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+    ]))];
+    if let Some(end) = entry.end.as_ref().filter(|end| !end.words.is_empty()) {
+        lines.extend(sheet.text(&text::line(&end.words), Tone::Faint, 2 + KIND));
+    }
+    lines
+}

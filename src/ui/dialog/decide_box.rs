@@ -1,0 +1,144 @@
+//! The box in which a person decides: complete or not, why, and yes.
+//!
+//! Three steps, so that no letter of a reason is taken for an answer.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::field::{Field, Written};
+use super::keys::{BoxAction, CONFIRM, DECIDE, FIELD};
+use super::page;
+use super::{Context, Step};
+use crate::model::{Act, Intent, WorkspaceId, WorkspaceView};
+use crate::ui::footer::{Hint, hints_of};
+use crate::ui::input::KeyPress;
+use crate::ui::keymap::action_of;
+use crate::ui::look::Tone;
+use crate::ui::{put, text};
+
+/// A decision that is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecideBox {
+    workspace: WorkspaceId,
+    /// Its name, cleaned.
+    name: String,
+    stage: Stage,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stage {
+    Choosing,
+    Reasoning { is_complete: bool, reason: Field },
+    Asking { is_complete: bool, reason: Option<String> },
+}
+
+impl DecideBox {
+    /// A box for a workspace.
+    pub(in crate::ui) fn new(view: &WorkspaceView) -> DecideBox {
+        DecideBox { workspace: view.id.clone(), name: text::line(&view.name), stage: Stage::Choosing }
+    }
+
+    pub(super) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match &mut self.stage {
+            Stage::Choosing => match action_of(DECIDE, press) {
+                Some(BoxAction::Complete) => self.reasoning(true),
+                Some(BoxAction::Incomplete) => self.reasoning(false),
+                Some(BoxAction::No) => Step::close(),
+                Some(_) | None => Step::stay(),
+            },
+            Stage::Reasoning { is_complete, reason } => match reason.key(press) {
+                Written::More => Step::stay(),
+                Written::Left => Step::close(),
+                Written::Kept => {
+                    let reason = Some(reason.text()).filter(|reason| !reason.is_empty());
+                    self.stage = Stage::Asking { is_complete: *is_complete, reason };
+                    Step { is_new_question: true, ..Step::stay() }
+                }
+            },
+            Stage::Asking { is_complete, reason } => match action_of(CONFIRM, press) {
+                Some(BoxAction::Yes) if !context.is_armed => Step::too_early(),
+                Some(BoxAction::Yes) => {
+                    let act = Act::Decide { is_complete: *is_complete, reason: reason.clone() };
+                    Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
+                }
+                Some(BoxAction::No) => Step::close(),
+                Some(_) | None => Step::stay(),
+            },
+        }
+    }
+
+    fn reasoning(&mut self, is_complete: bool) -> Step {
+        self.stage = Stage::Reasoning { is_complete, reason: Field::default() };
+        Step::stay()
+    }
+
+    pub(super) fn paste(&mut self, pasted: &str) -> Step {
+        if let Stage::Reasoning { reason, .. } = &mut self.stage {
+            reason.write(pasted);
+        }
+        Step::stay()
+    }
+
+    pub(super) fn title(&self) -> String {
+        format!("Decide  {}", self.name)
+    }
+
+    pub(super) fn height(&self, context: Context<'_>) -> u16 {
+        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        let inner = page::inner(area);
+        put(buffer, inner, self.lines(context));
+        match &self.stage {
+            Stage::Reasoning { reason, .. } => Some(reason.cursor("because", context.sheet(), inner)),
+            Stage::Choosing | Stage::Asking { .. } => None,
+        }
+    }
+
+    /// The field comes first, so that its cursor stands at the top on every size.
+    fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
+        let sheet = context.sheet();
+        match &self.stage {
+            Stage::Choosing => {
+                let mut lines =
+                    sheet.text("Is the work here complete, in your own judgement?", Tone::Strong, 0);
+                let words =
+                    "Your decision is written as the decision file of this check, and counts as its word.";
+                lines.extend(sheet.text(words, Tone::Faint, 0));
+                lines
+            }
+            Stage::Reasoning { is_complete, reason } => {
+                let mut lines = reason.lines("because", sheet);
+                let words = format!("{}. Why? A line, or none.", in_words(*is_complete));
+                lines.extend(sheet.text(&words, Tone::Faint, 0));
+                lines
+            }
+            Stage::Asking { is_complete, reason } => {
+                let words = format!("Write the decision file: {}?", in_words(*is_complete));
+                let mut lines = sheet.text(&words, Tone::Strong, 0);
+                let reason = reason.as_deref().map_or_else(|| "no reason given".to_owned(), text::line);
+                lines.extend(sheet.labelled("because", &reason));
+                lines
+            }
+        }
+    }
+
+    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        match &self.stage {
+            Stage::Choosing => hints_of(DECIDE),
+            Stage::Reasoning { .. } => hints_of(FIELD),
+            Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
+        }
+    }
+}
+
+fn in_words(is_complete: bool) -> &'static str {
+    if is_complete { "COMPLETE" } else { "INCOMPLETE" }
+}

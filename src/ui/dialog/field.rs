@@ -1,0 +1,98 @@
+//! A field in which a person writes one line: a reason, the first line of a message.
+//!
+//! Signs go to its end and are taken from there; whoever wants to move about writes in their editor.
+
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::keys::{FIELD, FieldAction};
+use crate::model::display_text;
+use crate::ui::input::{KeyCode, KeyPress};
+use crate::ui::keymap::action_of;
+use crate::ui::look::Tone;
+use crate::ui::sheet::Sheet;
+use crate::ui::text;
+
+/// More signs than this a person does not write into one line.
+const MAX_SIGNS: usize = 500;
+/// The label's column.
+const LABEL: usize = 10;
+
+/// A line that is being written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::ui) struct Field {
+    line: String,
+    /// What follows it and is kept as it is.
+    rest: String,
+}
+
+/// What a key did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The line is being written.
+    More,
+    /// It is kept.
+    Kept,
+    /// It was left.
+    Left,
+}
+
+impl Field {
+    /// The first line of a message; what is below it stays.
+    pub(super) fn of_message(message: &str) -> Field {
+        let (line, rest) = match message.find('\n') {
+            Some(end) => message.split_at(end),
+            None => (message, ""),
+        };
+        Field { line: line.to_owned(), rest: rest.to_owned() }
+    }
+
+    /// The whole text.
+    pub(super) fn text(&self) -> String {
+        format!("{}{}", self.line.trim(), self.rest)
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress) -> Written {
+        match (action_of(FIELD, press), press.code) {
+            (Some(FieldAction::Keep), _) => return Written::Kept,
+            (Some(FieldAction::Leave), _) => return Written::Left,
+            (Some(FieldAction::Erase), _) => drop(self.line.pop()),
+            (Some(FieldAction::EraseWord), _) => {
+                let kept = self.line.trim_end().rfind(' ').map_or(0, |blank| blank + 1);
+                self.line.truncate(kept);
+            }
+            (Some(FieldAction::EraseAll), _) => self.line.clear(),
+            (None, KeyCode::Char(sign)) if !press.ctrl && !press.alt => {
+                self.write(sign.encode_utf8(&mut [0; 4]));
+            }
+            (None, _) => {}
+        }
+        Written::More
+    }
+
+    /// Puts text to the end, without what a terminal could take for more.
+    pub(super) fn write(&mut self, text: &str) {
+        let n_free = MAX_SIGNS.saturating_sub(self.line.chars().count());
+        let signs = text.chars().map(|sign| if sign.is_whitespace() { ' ' } else { sign });
+        self.line.extend(signs.filter(|sign| !display_text::is_unsafe(*sign)).take(n_free));
+    }
+
+    /// The field behind its label, as many lines as the text takes.
+    pub(super) fn lines(&self, label: &str, sheet: Sheet) -> Vec<Line<'static>> {
+        let label = sheet.span(text::fit(label, LABEL, sheet.look), Tone::Faint);
+        let words = [sheet.span(text::line(&self.line), Tone::Strong)];
+        text::wrap(&words, sheet.width.saturating_sub(1), &label, &Span::raw(" ".repeat(LABEL)))
+    }
+
+    /// Where the cursor stands when the field is drawn at the top of an area: behind the last sign.
+    pub(super) fn cursor(&self, label: &str, sheet: Sheet, area: Rect) -> Position {
+        let lines = self.lines(label, sheet);
+        let n_blanks = self.line.len() - self.line.trim_end_matches(' ').len();
+        let n_cells = lines.last().map_or(LABEL, text::line_width).max(LABEL);
+        let column =
+            if lines.len() == 1 { LABEL + text::width(&text::line(&self.line)) } else { n_cells + n_blanks };
+        let cells = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+        let x = area.x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
+        Position::new(x, area.y.saturating_add(cells(lines.len().saturating_sub(1))))
+    }
+}

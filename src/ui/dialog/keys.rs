@@ -1,0 +1,181 @@
+//! The keys of the boxes in which a person says yes or no, as data: hints and help are made from them.
+//!
+//! `y` alone says yes. What a hand does without thought, Enter and Escape, leaves.
+
+use crate::ui::input::{KeyCode, KeyPress};
+use crate::ui::keymap::{Binding, bind, key, sign};
+use crate::ui::steps::Step;
+
+/// What a key asks of a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ui) enum BoxAction {
+    /// Do what the box shows.
+    Yes,
+    /// Do nothing.
+    No,
+    /// Take a path in, or leave it out again.
+    Tick,
+    /// Write the message.
+    Edit,
+    /// The next branch that the commit can go to.
+    Target,
+    /// The next way to split it.
+    Split,
+    /// Say whose name the commit bears.
+    Author,
+    /// Have the repository's hooks run, or not.
+    Hooks,
+    /// Have the person's own program take the place of the commit, or not.
+    OwnProgram,
+    /// Say that the work is complete.
+    Complete,
+    /// Say that it is not.
+    Incomplete,
+    /// Send what is marked to the agent.
+    Send,
+    /// Move about.
+    Move(Step),
+}
+
+const fn moves(keys: &'static [KeyPress], step: Step, help: &'static str) -> Binding<BoxAction> {
+    bind(keys, BoxAction::Move(step), help)
+}
+
+const NO_KEYS: &[KeyPress] = &[sign('n'), key(KeyCode::Enter), key(KeyCode::Esc), sign('q')];
+const DOWN: Binding<BoxAction> = moves(&[sign('j'), key(KeyCode::Down)], Step::By(1), "down").hinted("down");
+const UP: Binding<BoxAction> = moves(&[sign('k'), key(KeyCode::Up)], Step::By(-1), "up").hinted("up");
+const PAGE_DOWN: Binding<BoxAction> =
+    moves(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Step::Pages(1), "page down");
+const PAGE_UP: Binding<BoxAction> =
+    moves(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Step::Pages(-1), "page up");
+const FIRST: Binding<BoxAction> = moves(&[sign('g'), key(KeyCode::Home)], Step::First, "to the first");
+const LAST: Binding<BoxAction> = moves(&[sign('G'), key(KeyCode::End)], Step::Last, "to the last");
+
+/// The keys of the preview of a rescue.
+pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
+    bind(&[sign('y')], BoxAction::Yes, "commit exactly what is shown").hinted("commit"),
+    bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
+        .hinted("leave")
+        .labelled("n Enter Esc"),
+    bind(&[sign(' ')], BoxAction::Tick, "take in what is left out, or leave it out again").hinted("take in"),
+    bind(&[sign('e')], BoxAction::Edit, "write the commit message").hinted("message"),
+    bind(&[sign('b')], BoxAction::Target, "another branch, where one is offered").hinted("branch"),
+    bind(&[sign('s')], BoxAction::Split, "one commit or several, where that is offered").hinted("split"),
+    bind(&[sign('a')], BoxAction::Author, "whose name the commit bears").hinted("author"),
+    bind(&[sign('h')], BoxAction::Hooks, "run the repository's hooks, once they are trusted").hinted("hooks"),
+    bind(&[sign('o')], BoxAction::OwnProgram, "your own rescue program instead, once it is trusted")
+        .hinted("own program"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    FIRST,
+    LAST,
+];
+
+/// How many of them are of the preview alone; the rest move about.
+pub(in crate::ui) const N_RESCUE: usize = RESCUE.len() - N_MOVES;
+const N_MOVES: usize = 6;
+
+/// The keys of a preview of which nothing can be committed.
+pub(in crate::ui) const REFUSED: &[Binding<BoxAction>] = &[
+    bind(NO_KEYS, BoxAction::No, "leave; the record of the work stays")
+        .hinted("leave")
+        .labelled("n Enter Esc"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    FIRST,
+    LAST,
+];
+
+/// The keys of a box that asks whether to do something.
+pub(in crate::ui) const CONFIRM: &[Binding<BoxAction>] = &[
+    bind(&[sign('y')], BoxAction::Yes, "do what is shown").hinted("do it"),
+    bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    FIRST,
+    LAST,
+];
+
+/// The keys of a box that tells something.
+pub(in crate::ui) const REPORT: &[Binding<BoxAction>] = &[
+    bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    FIRST,
+    LAST,
+];
+
+/// The keys of a closer's report with something left to do.
+pub(in crate::ui) const CLOSER: &[Binding<BoxAction>] = &[
+    bind(&[sign('i'), sign(' ')], BoxAction::Send, "write it to the agent as a reply")
+        .hinted("reply with it"),
+    bind(NO_KEYS, BoxAction::No, "close").hinted("close").labelled("Enter Esc"),
+    DOWN,
+    UP,
+    PAGE_DOWN,
+    PAGE_UP,
+    FIRST,
+    LAST,
+];
+
+/// The keys by which a decision is chosen.
+pub(in crate::ui) const DECIDE: &[Binding<BoxAction>] = &[
+    bind(&[sign('c')], BoxAction::Complete, "the work is complete").hinted("complete"),
+    bind(&[sign('i')], BoxAction::Incomplete, "the work is not complete").hinted("incomplete"),
+    bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
+];
+
+/// What a key asks of a field of one line; every other character is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ui) enum FieldAction {
+    /// Take it as it is.
+    Keep,
+    /// Leave without it.
+    Leave,
+    /// Delete the last sign.
+    Erase,
+    /// Delete the last word.
+    EraseWord,
+    /// Delete all.
+    EraseAll,
+}
+
+/// The keys of a field of one line.
+pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
+    bind(&[key(KeyCode::Enter)], FieldAction::Keep, "keep the line, also an empty one").hinted("keep"),
+    bind(&[key(KeyCode::Esc)], FieldAction::Leave, "leave").hinted("leave"),
+    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], FieldAction::Erase, "delete a sign"),
+    bind(&[KeyPress::ctrl('w')], FieldAction::EraseWord, "delete a word"),
+    bind(&[KeyPress::ctrl('u')], FieldAction::EraseAll, "delete all"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keymap::action_of;
+
+    #[test]
+    fn no_key_of_a_box_is_bound_twice_and_only_y_says_yes() {
+        for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, DECIDE] {
+            for binding in table {
+                for key in binding.keys {
+                    assert_eq!(action_of(table, *key), Some(binding.action), "{key}");
+                }
+                assert_eq!(binding.action == BoxAction::Yes, binding.keys == [sign('y')]);
+            }
+        }
+        for binding in FIELD {
+            for key in binding.keys {
+                assert_eq!(action_of(FIELD, *key), Some(binding.action), "{key}");
+            }
+        }
+    }
+}

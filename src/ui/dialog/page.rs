@@ -1,0 +1,173 @@
+//! What the boxes show: the facts of plans and reports as lines, and a part of them in an area.
+//!
+//! No keys and no state: a plan in, lines out. What an agent or a repository wrote is cleaned here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::Context;
+use crate::model::{AskPlan, AskPurpose, ProbeRescue, RecordCost, Trace, UndoPlan, UndoWay, display_text};
+use crate::ui::act_words::{self, branch, short};
+use crate::ui::footer::Hint;
+use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
+use crate::ui::{put, text};
+
+/// More files of an undo are counted.
+const MAX_PATHS: usize = 200;
+
+/// Draws the lines from `top` on, as many as there is room for.
+pub(super) fn draw(buffer: &mut Buffer, area: Rect, lines: Vec<Line<'static>>, top: usize) {
+    let top = top.min(lines.len().saturating_sub(usize::from(area.height)));
+    put(buffer, inner(area), lines.into_iter().skip(top));
+}
+
+/// An area without the columns at its edges.
+pub(super) fn inner(area: Rect) -> Rect {
+    Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
+}
+
+/// `1-14 of 20`, where not all is shown.
+pub(super) fn place(top: usize, n_lines: usize, n_shown: usize) -> String {
+    if n_lines <= n_shown {
+        return String::new();
+    }
+    let top = top.min(n_lines - n_shown);
+    format!("{}-{} of {n_lines}", top + 1, top + n_shown)
+}
+
+/// The hints, with the key that confirms marked while it does nothing yet.
+pub(super) fn armed(mut hints: Vec<Hint>, context: Context<'_>) -> Vec<Hint> {
+    for hint in &mut hints {
+        hint.is_on = context.is_armed || hint.key != "y";
+    }
+    hints
+}
+
+/// What an undo is called.
+pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
+    match plan.way {
+        UndoWay::Undo => "Undo a rescue",
+        UndoWay::Redo => "Redo a rescue",
+    }
+}
+
+/// The facts of an undo or a redo.
+pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
+    let n_commits = plan.commits.len();
+    let n_paths: usize = plan.commits.iter().map(|commit| commit.n_paths).sum();
+    let commits = act_words::many(n_commits, "commit", "commits");
+    let files = act_words::many(n_paths, "file", "files");
+    let name = branch(&plan.branch);
+    let first = match plan.way {
+        UndoWay::Undo => format!("Take {commits} with {files} back from {name}?"),
+        UndoWay::Redo => format!("Put {commits} with {files} on {name} again?"),
+    };
+    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    for commit in &plan.commits {
+        let files = act_words::many(commit.n_paths, "file", "files");
+        let id = short(&commit.commit);
+        let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
+        lines.push(sheet.one(Line::from(vec![
+            Span::raw("  "),
+            sheet.span(id, Tone::Faint),
+            Span::raw("  "),
+            Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
+            sheet.span(format!("  {files}"), Tone::Faint),
+        ])));
+    }
+    let at = |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), short);
+    let arrow = sheet.look.sign(Sign::Arrow);
+    lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(&plan.from), at(&plan.to))));
+    lines.extend(sheet.labelled("record", &text::line(&plan.record)));
+    let last = match plan.way {
+        UndoWay::Undo => {
+            "Branch and index become what they were before the rescue, and the files stay as they are. \
+             It is refused if the branch or the index was changed since. The commits are kept for a redo."
+        }
+        UndoWay::Redo => {
+            "Branch and index become what the rescue made of them, and the files stay as they are. \
+             It is refused if the branch or the index was changed since."
+        }
+    };
+    lines.extend(sheet.text(last, Tone::Faint, 0));
+    lines.extend(sheet.heading("Files", &plan.paths.len().to_string()));
+    let names = plan.paths.iter().take(MAX_PATHS).map(|path| text::line(&display_text::bytes(path)));
+    lines.extend(names.flat_map(|name| sheet.text(&name, Tone::Plain, 2)));
+    if plan.paths.len() > MAX_PATHS {
+        lines.extend(sheet.text(&format!("and {} more", plan.paths.len() - MAX_PATHS), Tone::Faint, 2));
+    }
+    lines
+}
+
+/// What a large record would take.
+pub(super) fn size(cost: RecordCost, sheet: Sheet) -> Vec<Line<'static>> {
+    let files = act_words::many(cost.n_files, "file", "files");
+    let words = format!("Record {files}, {}?", act_words::bytes(cost.n_bytes));
+    let mut lines = sheet.text(&words, Tone::Strong, 0);
+    lines.extend(sheet.labelled("free there", &act_words::bytes(cost.n_free_bytes)));
+    let words = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
+                 the preview comes after. What should not be in it can be kept out by ignore rules.";
+    lines.extend(sheet.text(words, Tone::Faint, 0));
+    lines
+}
+
+/// What asking an agent is called.
+pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
+    match plan.purpose {
+        AskPurpose::Probe => "Smart check",
+        AskPurpose::Verify => "Check by the closer",
+    }
+}
+
+/// How an agent would be asked.
+pub(super) fn ask(plan: &AskPlan, sheet: Sheet) -> Vec<Line<'static>> {
+    let agent = text::line(&plan.session.agent);
+    let first = match plan.purpose {
+        AskPurpose::Probe => format!("Ask {agent} whether it is done?"),
+        AskPurpose::Verify => format!("Have {agent} check its work, item by item?"),
+    };
+    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    for warning in &plan.warnings {
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &text::line(warning), Tone::Open));
+    }
+    lines.extend(sheet.labelled("session", &text::line(&plan.session.session_id)));
+    lines.extend(sheet.labelled("leaves", trace(plan.trace)));
+    lines.extend(sheet.labelled("costs", "tokens: the model reads the whole session, each time it is asked"));
+    lines.extend(sheet.labelled("how often", &how_often(plan)));
+    if plan.purpose == AskPurpose::Probe {
+        lines.extend(sheet.labelled("at its end", rescue(plan.rescue)));
+    }
+    lines.extend(sheet.labelled("command", &act_words::command(&plan.command)));
+    lines.extend(sheet.labelled("prompt", &text::line(&plan.prompt_from)));
+    lines.extend(sheet.heading("Prompt", ""));
+    for paragraph in text::paragraphs(&plan.prompt) {
+        lines.extend(sheet.text(&paragraph, Tone::Plain, 2));
+    }
+    lines
+}
+
+fn trace(trace: Trace) -> &'static str {
+    match trace {
+        Trace::Nothing => "no trace in the agent's records",
+        Trace::Copy => "a copy of the session, which is deleted afterwards; it can stay if that fails",
+        Trace::InSession => "question and answer in the session itself: the agent will know of them",
+    }
+}
+
+fn how_often(plan: &AskPlan) -> String {
+    let timeout = format!("each given up after {} s", plan.timeout_seconds);
+    match plan.max_attempts {
+        0 | 1 => format!("once, {}", timeout.trim_start_matches("each ")),
+        n => format!("at most {n} times, {} s apart, {timeout}", plan.interval_seconds),
+    }
+}
+
+fn rescue(rescue: ProbeRescue) -> &'static str {
+    match rescue {
+        ProbeRescue::Never => "uncommitted work is left as it is",
+        ProbeRescue::Record => "uncommitted work is recorded, and not committed",
+        ProbeRescue::Commit => "uncommitted work is committed: the configuration allows it",
+    }
+}

@@ -1,0 +1,162 @@
+//! What became of something, until a person closes it: an act that was not done, what a smart check or
+//! the closer found. What the closer left open can be written to the agent from here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::keys::{BoxAction, CLOSER, REPORT};
+use super::reply_box;
+use super::{Context, Dialog, Step, Then, page};
+use crate::model::{ActKind, ActProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
+use crate::ui::areas::scrolled_to;
+use crate::ui::footer::{Hint, hints_of};
+use crate::ui::input::KeyPress;
+use crate::ui::keymap::{Binding, action_of};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::steps::Step as Steps;
+use crate::ui::{act_words, reports, text};
+
+/// A report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportBox {
+    workspace: WorkspaceId,
+    /// Its name, cleaned.
+    name: String,
+    about: About,
+    top: usize,
+    /// Which of the closer's open points is marked.
+    marked: usize,
+}
+
+/// What is reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::ui) enum About {
+    /// An act was not done.
+    Problem(ActKind, ActProblem),
+    /// A smart check has ended.
+    Smart(Box<SmartReport>),
+    /// The closer has answered.
+    Verified(Box<VerifyReport>),
+}
+
+impl ReportBox {
+    /// A report on a workspace.
+    pub(in crate::ui) fn new(view: &WorkspaceView, about: About) -> ReportBox {
+        ReportBox { workspace: view.id.clone(), name: text::line(&view.name), about, top: 0, marked: 0 }
+    }
+
+    pub(super) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    fn pending(&self) -> &[String] {
+        match &self.about {
+            About::Verified(report) => &report.pending_actions,
+            About::Problem(..) | About::Smart(_) => &[],
+        }
+    }
+
+    fn table(&self) -> &'static [Binding<BoxAction>] {
+        if self.pending().is_empty() { REPORT } else { CLOSER }
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match action_of(self.table(), press) {
+            Some(BoxAction::No) => Step::close(),
+            Some(BoxAction::Send) => self.send(context),
+            Some(BoxAction::Move(step)) if self.pending().is_empty() => {
+                self.top = step.scroll(self.top, self.lines(context).0.len(), context.n_shown());
+                Step::stay()
+            }
+            Some(BoxAction::Move(step)) => {
+                self.mark(step.go(self.marked, self.pending().len(), context.n_shown()), context);
+                Step::stay()
+            }
+            Some(_) | None => Step::stay(),
+        }
+    }
+
+    fn mark(&mut self, marked: usize, context: Context<'_>) {
+        self.marked = marked;
+        let (lines, at) = self.lines(context);
+        self.top = scrolled_to(self.top, at, lines.len(), context.n_shown());
+    }
+
+    /// Opens the reply box with the marked point in it; nothing is sent by that.
+    fn send(&self, context: Context<'_>) -> Step {
+        let (Some(view), Some(action)) = (context.view, self.pending().get(self.marked)) else {
+            return Step::stay();
+        };
+        match reply_box::begin(view, Some(action)) {
+            Ok((reply, intents)) => {
+                Step { intents, then: Then::Open(Dialog::Reply(Box::new(reply))), ..Step::default() }
+            }
+            Err(words) => Step::say(words),
+        }
+    }
+
+    pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+        let n_lines = self.lines(context).0.len();
+        self.top = Steps::By(by).scroll(self.top, n_lines, context.n_shown());
+        Step::stay()
+    }
+
+    pub(super) fn title(&self) -> String {
+        let what = match &self.about {
+            About::Problem(kind, _) => act_words::title(*kind),
+            About::Smart(_) => "Smart check",
+            About::Verified(_) => "Check by the closer",
+        };
+        format!("{what}  {}", self.name)
+    }
+
+    pub(super) fn remark(&self, context: Context<'_>) -> String {
+        page::place(self.top, self.lines(context).0.len(), context.n_shown())
+    }
+
+    pub(super) fn height(&self, context: Context<'_>) -> u16 {
+        u16::try_from(self.lines(context).0.len()).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) {
+        page::draw(buffer, area, self.lines(context).0, self.top);
+    }
+
+    pub(super) fn hints(&self) -> Vec<Hint> {
+        hints_of(self.table())
+    }
+
+    /// The lines, and at which of them the marked point begins.
+    fn lines(&self, context: Context<'_>) -> (Vec<Line<'static>>, usize) {
+        let sheet = context.sheet();
+        match &self.about {
+            About::Problem(_, problem) => {
+                let words = format!("{}: {}", act_words::class(problem.class), text::line(&problem.words));
+                let mut lines = sheet.signed(Sign::Error, Tone::Bad, &words, Tone::Strong);
+                if let Some(next) = &problem.next {
+                    lines.extend(sheet.signed(Sign::Arrow, Tone::Strong, &text::line(next), Tone::Plain));
+                }
+                (lines, 0)
+            }
+            About::Smart(report) => (reports::smart(report, sheet), 0),
+            About::Verified(report) => {
+                let mut lines = reports::verified(report, sheet);
+                let mut at = 0;
+                if !report.pending_actions.is_empty() {
+                    lines.extend(sheet.heading("Left to do", ""));
+                }
+                for (position, action) in report.pending_actions.iter().enumerate() {
+                    let is_marked = position == self.marked;
+                    let (sign, tone) =
+                        if is_marked { (Sign::Marker, Tone::Strong) } else { (Sign::Bullet, Tone::Plain) };
+                    if is_marked {
+                        at = lines.len();
+                    }
+                    lines.extend(sheet.signed(sign, tone, &text::line(action), tone));
+                }
+                (lines, at)
+            }
+        }
+    }
+}

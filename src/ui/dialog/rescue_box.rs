@@ -1,0 +1,362 @@
+//! The preview of a rescue: every path with its state and size, what is left out and why, the message,
+//! the branch. What is confirmed is what is shown, or nothing.
+//!
+//! Only the rows that are seen are built: a plan may have tens of thousands of paths.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::field::{Field, Written};
+use super::keys::{BoxAction, FIELD, REFUSED, RESCUE};
+use super::page;
+use super::rescue_rows::{self, Row};
+use super::{Context, Step};
+use crate::model::{
+    Act, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
+    WorkspaceId, WorkspaceView,
+};
+use crate::ui::areas::scrolled_to;
+use crate::ui::footer::{Hint, hint_of, hints_of};
+use crate::ui::input::KeyPress;
+use crate::ui::keymap::{Binding, action_of};
+use crate::ui::look::Tone;
+use crate::ui::steps::moved;
+use crate::ui::{act_words, put, text};
+
+/// A planned rescue before a person said yes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RescueBox {
+    workspace: WorkspaceId,
+    /// Its name, cleaned.
+    name: String,
+    pub(super) plan: Arc<RescuePlan>,
+    /// The positions of paths in the order in which they are shown: what is left out first.
+    pub(super) order: Arc<[usize]>,
+    pub(super) n_left_out: usize,
+    /// The positions of left-out paths that a person took in.
+    pub(super) taken_in: BTreeSet<usize>,
+    /// What a person chose of what the plan offers.
+    pub(super) chosen: Chosen,
+    writing: Option<(Writing, Field)>,
+    cursor: usize,
+    top: usize,
+}
+
+/// What a person can choose in a preview.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chosen {
+    /// The message as it will be stored.
+    pub(super) message: String,
+    pub(super) target: Option<CommitTarget>,
+    pub(super) split: Option<SplitKind>,
+    pub(super) author: Option<CommitAuthor>,
+    pub(super) are_hooks_wanted: bool,
+    pub(super) is_own_wanted: bool,
+}
+
+/// What is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Message,
+    Author,
+}
+
+impl Writing {
+    fn label(self) -> &'static str {
+        match self {
+            Writing::Message => "message",
+            Writing::Author => "author",
+        }
+    }
+}
+
+impl RescueBox {
+    /// A preview of a plan.
+    pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
+        let is_left_out = |position: &usize| plan.paths[*position].left_out.is_some();
+        let (left_out, taken): (Vec<usize>, Vec<usize>) = (0..plan.paths.len()).partition(is_left_out);
+        let n_left_out = left_out.len();
+        RescueBox {
+            workspace: view.id.clone(),
+            name: text::line(&view.name),
+            order: left_out.into_iter().chain(taken).collect(),
+            n_left_out,
+            taken_in: BTreeSet::new(),
+            chosen: Chosen {
+                message: plan.message.clone(),
+                target: plan.target.clone(),
+                split: plan.split,
+                author: plan.author.clone(),
+                are_hooks_wanted: plan.programs.are_hooks_wanted,
+                is_own_wanted: plan.programs.is_own_wanted,
+            },
+            plan: Arc::new(plan),
+            writing: None,
+            cursor: 0,
+            top: 0,
+        }
+    }
+
+    pub(super) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    /// The paths that the commit would hold.
+    pub(super) fn committed(&self) -> impl Iterator<Item = &PlannedPath> {
+        let is_in = |(position, path): &(usize, &PlannedPath)| {
+            path.left_out.is_none() || self.taken_in.contains(position)
+        };
+        self.plan.paths.iter().enumerate().filter(is_in).map(|(_, path)| path)
+    }
+
+    /// The way of several commits that is chosen.
+    pub(super) fn split(&self) -> Option<&PlannedSplit> {
+        self.plan.splits.iter().find(|split| Some(split.kind) == self.chosen.split)
+    }
+
+    /// Whether a commit can be made at all, and a person can say where it goes.
+    pub(super) fn is_possible(&self) -> bool {
+        !self.plan.targets.is_empty()
+    }
+
+    /// Whether all is there that a commit needs.
+    fn can_commit(&self) -> bool {
+        self.chosen.target.is_some() && self.chosen.author.is_some() && self.committed().next().is_some()
+    }
+
+    fn table(&self) -> &'static [Binding<BoxAction>] {
+        if self.is_possible() { RESCUE } else { REFUSED }
+    }
+
+    /// Whether a key means something in this plan, at the row of the cursor.
+    fn is_offered(&self, action: BoxAction, context: Context<'_>) -> bool {
+        let programs = &self.plan.programs;
+        match action {
+            BoxAction::Yes => self.can_commit(),
+            BoxAction::Target => self.plan.targets.len() > 1 || self.chosen.target.is_none(),
+            BoxAction::Split => !self.plan.splits.is_empty(),
+            BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
+            BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
+            BoxAction::OwnProgram => programs.is_trusted && programs.own.is_some(),
+            BoxAction::Tick => match rescue_rows::row(self, context.sheet(), self.cursor) {
+                Some(Row::Path(position)) => {
+                    self.plan.paths[position].left_out.is_some_and(LeftOut::can_be_asked_for)
+                }
+                Some(Row::Words(_)) | None => false,
+            },
+            BoxAction::Edit => self.split().is_none(),
+            BoxAction::No
+            | BoxAction::Complete
+            | BoxAction::Incomplete
+            | BoxAction::Send
+            | BoxAction::Move(_) => true,
+        }
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        if let Some((what, field)) = &mut self.writing {
+            let what = *what;
+            let written = field.key(press);
+            let text = field.text();
+            return self.written(what, written, &text);
+        }
+        let Some(action) = action_of(self.table(), press) else { return Step::stay() };
+        if action != BoxAction::Tick && !self.is_offered(action, context) {
+            return Step::stay();
+        }
+        match action {
+            BoxAction::Yes if !context.is_armed => return Step::too_early(),
+            BoxAction::Yes => return self.confirmed(),
+            BoxAction::No => return self.leave(),
+            BoxAction::Tick => return self.tick(context),
+            BoxAction::Edit => {
+                self.writing = Some((Writing::Message, Field::of_message(&self.chosen.message)));
+            }
+            BoxAction::Author => self.writing = Some((Writing::Author, Field::default())),
+            BoxAction::Target => self.next_target(),
+            BoxAction::Split => self.next_split(),
+            BoxAction::Hooks => self.chosen.are_hooks_wanted = !self.chosen.are_hooks_wanted,
+            BoxAction::OwnProgram => self.chosen.is_own_wanted = !self.chosen.is_own_wanted,
+            BoxAction::Move(step) => {
+                let n_rows = rescue_rows::n_rows(self, context.sheet());
+                self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
+            }
+            BoxAction::Complete | BoxAction::Incomplete | BoxAction::Send => {}
+        }
+        Step::stay()
+    }
+
+    fn written(&mut self, what: Writing, written: Written, text: &str) -> Step {
+        match (written, what) {
+            (Written::More, _) => return Step::stay(),
+            (Written::Left, _) => {}
+            (Written::Kept, Writing::Message) => text.clone_into(&mut self.chosen.message),
+            (Written::Kept, Writing::Author) => match author(text) {
+                Some(author) => self.chosen.author = Some(author),
+                None => return Step::say("Write it like this: Name <mail address>"),
+            },
+        }
+        self.writing = None;
+        Step::stay()
+    }
+
+    fn next_target(&mut self) {
+        let targets = &self.plan.targets;
+        let at = targets.iter().position(|target| Some(target) == self.chosen.target.as_ref());
+        let next = at.map_or(0, |at| (at + 1) % targets.len().max(1));
+        self.chosen.target = targets.get(next).cloned();
+    }
+
+    /// One commit, then each way of several, and round.
+    fn next_split(&mut self) {
+        let splits = &self.plan.splits;
+        let at = splits.iter().position(|split| Some(split.kind) == self.chosen.split);
+        let next = at.map_or(0, |at| at + 1);
+        self.chosen.split = splits.get(next).map(|split| split.kind);
+    }
+
+    fn confirmed(&self) -> Step {
+        let mut plan = (*self.plan).clone();
+        for position in &self.taken_in {
+            plan.paths[*position].left_out = None;
+        }
+        plan.message.clone_from(&self.chosen.message);
+        plan.target.clone_from(&self.chosen.target);
+        plan.split = self.chosen.split;
+        plan.author.clone_from(&self.chosen.author);
+        plan.programs.are_hooks_wanted = self.chosen.are_hooks_wanted;
+        plan.programs.is_own_wanted = self.chosen.is_own_wanted;
+        let act = Act::Rescue { plan: Box::new(plan) };
+        Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
+    }
+
+    fn leave(&self) -> Step {
+        let reference = text::line(&self.plan.record.reference);
+        let answer = format!("Nothing was committed. The record of the work stays: {reference}");
+        Step { answer: Some(answer), ..Step::close() }
+    }
+
+    fn tick(&mut self, context: Context<'_>) -> Step {
+        let Some(Row::Path(position)) = rescue_rows::row(self, context.sheet(), self.cursor) else {
+            return Step::stay();
+        };
+        match self.plan.paths[position].left_out {
+            None => Step::stay(),
+            Some(why) if why.can_be_asked_for() => {
+                if !self.taken_in.remove(&position) {
+                    self.taken_in.insert(position);
+                }
+                Step::stay()
+            }
+            Some(why) => {
+                let why = act_words::left_out(why);
+                Step::say(format!("It cannot be in the commit ({why}). The record has what could be read."))
+            }
+        }
+    }
+
+    /// How many rows are shown below the lines that always stand.
+    fn n_shown(&self, context: Context<'_>) -> usize {
+        let n_pinned = self.pinned(context).len();
+        usize::from(context.room.height).saturating_sub(n_pinned).max(1)
+    }
+
+    fn go(&mut self, cursor: usize, context: Context<'_>) {
+        self.cursor = cursor;
+        let n_rows = rescue_rows::n_rows(self, context.sheet());
+        self.top = scrolled_to(self.top, self.cursor, n_rows, self.n_shown(context));
+    }
+
+    pub(super) fn paste(&mut self, pasted: &str) -> Step {
+        if let Some((_, field)) = &mut self.writing {
+            field.write(pasted);
+        }
+        Step::stay()
+    }
+
+    pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
+        let n_rows = rescue_rows::n_rows(self, context.sheet());
+        self.go(moved(self.cursor, by, n_rows), context);
+        Step::stay()
+    }
+
+    /// A press selects a row; it takes nothing in.
+    pub(super) fn press(&mut self, at: Position, context: Context<'_>) -> Step {
+        let n_pinned = self.pinned(context).len();
+        if let Some(line) = usize::from(at.y).checked_sub(n_pinned) {
+            let row = self.top + line;
+            if row < rescue_rows::n_rows(self, context.sheet()) {
+                self.go(row, context);
+            }
+        }
+        Step::stay()
+    }
+
+    pub(super) fn title(&self) -> String {
+        format!("Rescue  {}", self.name)
+    }
+
+    pub(super) fn remark(&self, context: Context<'_>) -> String {
+        page::place(self.top, rescue_rows::n_rows(self, context.sheet()), self.n_shown(context))
+    }
+
+    pub(super) fn height(&self, context: Context<'_>) -> u16 {
+        let n_lines = self.pinned(context).len() + rescue_rows::n_rows(self, context.sheet());
+        u16::try_from(n_lines).unwrap_or(u16::MAX)
+    }
+
+    /// The lines that always stand: what is confirmed, or written.
+    fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
+        let sheet = context.sheet();
+        match &self.writing {
+            Some((what, field)) => field.lines(what.label(), sheet),
+            None => {
+                let mut lines = rescue_rows::pinned(self, sheet);
+                lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
+                // On the smallest screen something of the rest is to be seen, too.
+                lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
+                lines
+            }
+        }
+    }
+
+    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        let sheet = context.sheet();
+        let pinned = self.pinned(context);
+        let n_pinned = u16::try_from(pinned.len()).unwrap_or(u16::MAX).min(area.height);
+        let inner = page::inner(area);
+        let cursor = self.writing.as_ref().map(|(what, field)| field.cursor(what.label(), sheet, inner));
+        put(buffer, inner, pinned);
+        let rest = Rect { y: inner.y + n_pinned, height: inner.height - n_pinned, ..inner };
+        let n_rows = rescue_rows::n_rows(self, sheet);
+        let n_shown = usize::from(rest.height);
+        let top = scrolled_to(self.top, self.cursor, n_rows, n_shown.max(1));
+        put(buffer, rest, rescue_rows::lines(self, sheet, top, n_shown));
+        if self.writing.is_none() && (top..top + n_shown).contains(&self.cursor) {
+            let y = rest.y + u16::try_from(self.cursor - top).unwrap_or(u16::MAX);
+            let style = ratatui::style::Style::reset().patch(context.look.style(Tone::Selected));
+            buffer.set_style(Rect { y, height: 1, ..rest }, style);
+        }
+        cursor
+    }
+
+    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        if self.writing.is_some() {
+            return hints_of(FIELD);
+        }
+        let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
+        page::armed(offered.filter_map(hint_of).collect(), context)
+    }
+}
+
+/// The author that was written: `Name <mail address>`.
+fn author(line: &str) -> Option<CommitAuthor> {
+    let (name, mail) = line.trim().strip_suffix('>')?.split_once('<')?;
+    let (name, mail) = (name.trim(), mail.trim());
+    let is_plain = |part: &str| !part.is_empty() && !part.contains(['<', '>']);
+    (is_plain(name) && is_plain(mail)).then(|| CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
+}

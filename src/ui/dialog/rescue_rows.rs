@@ -1,0 +1,389 @@
+//! The rows of the preview of a rescue: remarks and the message first, then what is left out, then what
+//! is committed. A row is built when it is seen.
+
+use std::collections::BTreeSet;
+
+use ratatui::text::{Line, Span};
+
+use super::rescue_box::RescueBox;
+use crate::model::{
+    CommitTarget, LeftOut, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
+    display_text,
+};
+use crate::ui::act_words::{self, many};
+use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
+use crate::ui::text;
+
+/// More gaps than this are counted, not named one by one.
+const MAX_GAPS: usize = 20;
+/// More lines of the message are counted.
+const MAX_MESSAGE: usize = 40;
+/// Mark, letter and blanks before a path.
+const LEAD: usize = 8;
+/// The widest size.
+const SIZE: usize = 8;
+/// A name that a row cuts is shown in full in at most so many lines.
+const MAX_NAME_LINES: usize = 4;
+
+/// One row.
+#[derive(Debug, Clone)]
+pub(super) enum Row {
+    /// A remark or a heading.
+    Words(Line<'static>),
+    /// The path at this position of the plan.
+    Path(usize),
+}
+
+/// How many rows there are.
+pub(super) fn n_rows(preview: &RescueBox, sheet: Sheet) -> usize {
+    head(preview, sheet).len() + n_with_heading(preview.n_left_out) + n_with_heading(n_in(preview))
+}
+
+fn n_with_heading(n: usize) -> usize {
+    if n == 0 { 0 } else { n + 1 }
+}
+
+/// How many paths the plan itself has in the commit.
+fn n_in(preview: &RescueBox) -> usize {
+    preview.order.len() - preview.n_left_out
+}
+
+/// The row at a position.
+pub(super) fn row(preview: &RescueBox, sheet: Sheet, position: usize) -> Option<Row> {
+    row_after(preview, &head(preview, sheet), sheet, position)
+}
+
+fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: Sheet, position: usize) -> Option<Row> {
+    if let Some(line) = head.get(position) {
+        return Some(Row::Words(line.clone()));
+    }
+    let mut position = position - head.len();
+    let n_left_out = preview.n_left_out;
+    let rest = if preview.is_possible() { "In the commit" } else { "The rest" };
+    let parts = [("Left out", 0, n_left_out), (rest, n_left_out, n_in(preview))];
+    for (title, first, n) in parts.into_iter().filter(|(_, _, n)| *n > 0) {
+        match position {
+            0 => {
+                let title = sheet.span(title, Tone::Strong);
+                return Some(Row::Words(Line::from(vec![title, sheet.span(format!("  {n}"), Tone::Faint)])));
+            }
+            _ if position <= n => return preview.order.get(first + position - 1).copied().map(Row::Path),
+            _ => position -= n + 1,
+        }
+    }
+    None
+}
+
+/// The rows from `top` on as lines.
+pub(super) fn lines(preview: &RescueBox, sheet: Sheet, top: usize, n: usize) -> Vec<Line<'static>> {
+    let head = head(preview, sheet);
+    let rows = (top..top + n).map_while(|position| row_after(preview, &head, sheet, position));
+    rows.map(|row| match row {
+        Row::Words(line) => line,
+        Row::Path(position) => path_line(preview, position, sheet),
+    })
+    .collect()
+}
+
+/// What the commit would be, by numbers and the branch.
+pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let plan = &preview.plan;
+    let refusal = plan.refusal.as_deref().map(text::line);
+    if !preview.is_possible() {
+        let why = refusal.unwrap_or_else(|| "there is no branch for it".to_owned());
+        let words = format!("No commit can be made: {why}");
+        return sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Strong);
+    }
+    let Some(target) = &preview.chosen.target else {
+        let why = refusal.unwrap_or_default();
+        let mut lines = sheet.signed(Sign::Warning, Tone::Bad, &why, Tone::Strong);
+        lines.extend(sheet.text("Another branch is offered: b chooses it.", Tone::Plain, 0));
+        return lines;
+    };
+    let (mut n_files, mut n_bytes, mut n_deleted) = (0, 0_u64, 0);
+    for path in preview.committed() {
+        n_files += 1;
+        n_bytes = n_bytes.saturating_add(path.size);
+        n_deleted += usize::from(path.change == PlannedChange::Deleted);
+    }
+    let deleted = if n_deleted > 0 { format!(", {n_deleted} deleted") } else { String::new() };
+    let size = format!("{}, {}{deleted}", many(n_files, "file", "files"), act_words::bytes(n_bytes));
+    let place = place(&plan.branch, target);
+    let first = match preview.split() {
+        _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
+        None => format!("Commit {size}, to {place}?"),
+        Some(split) => format!("Commit {size}, as {} commits, to {place}?", split.commits.len()),
+    };
+    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    if *target == CommitTarget::ProtectedHead {
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, "The branch is protected.", Tone::Bad));
+    }
+    if preview.chosen.author.is_none() {
+        let words = "git knows no name for the commit: a gives it.";
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, words, Tone::Open));
+    }
+    let left_out =
+        counted(
+            preview.plan.paths.iter().enumerate().filter_map(|(position, path)| {
+                path.left_out.filter(|_| !preview.taken_in.contains(&position))
+            }),
+        );
+    if let Some((n, kinds)) = left_out {
+        let words = format!("{} left out: {kinds}", many(n, "file", "files"));
+        lines.extend(sheet.text(&words, Tone::Open, 0));
+    }
+    let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
+    if let Some((_, kinds)) = counted(taken_in) {
+        let words = format!("taken in by you: {kinds}");
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Bad));
+    }
+    lines
+}
+
+/// Where a commit goes, in words.
+fn place(branch: &str, target: &CommitTarget) -> String {
+    match target {
+        CommitTarget::Head | CommitTarget::ProtectedHead => act_words::branch(branch),
+        CommitTarget::NewBranch(name) => format!("the new branch {}", act_words::branch(name)),
+    }
+}
+
+/// How many, and how many of each reason: `1 secret, 2 over 10 MB`.
+fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
+    let mut counts: Vec<(LeftOut, usize)> = Vec::new();
+    let mut n = 0;
+    for why in reasons {
+        n += 1;
+        match counts.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((why, 1)),
+        }
+    }
+    let kinds: Vec<String> =
+        counts.into_iter().map(|(why, count)| format!("{count} {}", act_words::left_out(why))).collect();
+    (n > 0).then(|| (n, kinds.join(", ")))
+}
+
+/// The whole name of the path at the cursor, where its row cuts it.
+pub(super) fn cut_name(preview: &RescueBox, sheet: Sheet, cursor: usize) -> Vec<Line<'static>> {
+    let Some(Row::Path(position)) = row(preview, sheet, cursor) else { return Vec::new() };
+    let path = &preview.plan.paths[position];
+    let name = shown(path);
+    if text::width(&name) <= name_room(&note(path), sheet) {
+        return Vec::new();
+    }
+    let mut lines = sheet.text(&name, Tone::Plain, 2);
+    lines.truncate(MAX_NAME_LINES);
+    lines
+}
+
+/// What a person has to know before, and the message.
+fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let plan = &preview.plan;
+    let record = &plan.record;
+    let mut lines = Vec::new();
+    if preview.is_possible() {
+        let notes = plan.notes.iter().map(|note| text::line(&note.words()));
+        lines.extend(notes.flat_map(|note| sheet.signed(Sign::Warning, Tone::Open, &note, Tone::Plain)));
+    } else {
+        let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
+        lines.extend(sheet.text(words, Tone::Plain, 0));
+    }
+    lines.extend(gaps(preview, sheet));
+    for known in &record.notices {
+        let tone = if known.is_damage() { Tone::Bad } else { Tone::Open };
+        lines.extend(sheet.signed(Sign::Warning, tone, &text::line(&notice(known)), Tone::Plain));
+    }
+    let n_converted = preview.committed().filter(|path| path.is_converted).count();
+    if n_converted > 0 {
+        let files = many(n_converted, "file is", "files are");
+        let words =
+            format!("{files} committed in another form than on the disk (line ends, encoding, filter).");
+        lines.extend(sheet.signed(Sign::Warning, Tone::Open, &words, Tone::Plain));
+    }
+    if preview.is_possible() {
+        match preview.split() {
+            Some(split) => lines.extend(commits(preview, split, sheet)),
+            None => lines.extend(message(preview, sheet)),
+        }
+        if let Some(author) = &preview.chosen.author {
+            let author = format!("{} <{}>", text::line(&author.name), text::line(&author.mail));
+            lines.extend(sheet.labelled("author", &author));
+        }
+        lines.extend(programs(preview, sheet));
+    }
+    if let Some(head) = &plan.head {
+        lines.extend(sheet.labelled("on top of", &act_words::short(head)));
+    }
+    let size = format!("{}, {}", many(record.n_files, "file", "files"), act_words::bytes(record.n_bytes));
+    lines.extend(sheet.labelled("recorded", &format!("{size}, safe whatever you choose")));
+    if record.ignored.n_files > 0 {
+        let more = if record.ignored.is_more { "more than " } else { "" };
+        let files = many(record.ignored.n_files, "ignored file", "ignored files");
+        let size = act_words::bytes(record.ignored.n_bytes);
+        lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
+    }
+    lines.extend(sheet.labelled("record", &text::line(&record.reference)));
+    let all = record.totals;
+    if all.n_records > 1 {
+        let words = format!(
+            "{} records kept here, {} on the disk",
+            all.n_records,
+            act_words::bytes(all.n_disk_bytes)
+        );
+        lines.extend(sheet.labelled("", &words));
+    }
+    lines
+}
+
+/// What is to be known of the place where the record is kept. May hold untrusted text.
+fn notice(notice: &RecordNotice) -> String {
+    match notice {
+        RecordNotice::JournalDamaged { n_lines } | RecordNotice::JournalNewer { n_lines } => {
+            let lines = many(*n_lines, "line", "lines");
+            format!("{lines} of the journal of rescues cannot be read; nothing was deleted")
+        }
+        RecordNotice::PutBack { reference, .. } => {
+            format!("somebody removed or moved a record, and it was put back: {reference}")
+        }
+        RecordNotice::NotInJournal { reference } => {
+            format!("a record that the journal does not know: {reference}")
+        }
+        RecordNotice::Lost { reference } => format!("a record is gone with all its objects: {reference}"),
+        RecordNotice::MirrorRemote { remote, remedy } => {
+            format!("a push to {remote} takes the record along; to keep it out: {remedy}")
+        }
+        RecordNotice::OtherName { taken } => format!("{taken} is in the way of the usual name"),
+        RecordNotice::VaultOnly { reason } => {
+            format!("the record is in closeout's own folder alone: {reason}")
+        }
+    }
+}
+
+/// What could not be recorded exactly.
+fn gaps(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let record = &preview.plan.record;
+    let mut sentences: Vec<String> = Vec::new();
+    if !record.is_settled {
+        sentences.push("Files still changed while they were recorded.".to_owned());
+    }
+    sentences.extend(record.gaps.iter().take(MAX_GAPS).map(|gap| {
+        let name = display_text::bytes(&gap.path);
+        let of = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        format!("not recorded exactly: {}{}", text::line(&of), text::line(&gap.reason))
+    }));
+    if record.gaps.len() > MAX_GAPS {
+        sentences.push(format!("and {} more gaps", record.gaps.len() - MAX_GAPS));
+    }
+    let signed = |words: String| sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open);
+    sentences.into_iter().flat_map(signed).collect()
+}
+
+/// The programs that a person can have take part.
+fn programs(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let programs = &preview.plan.programs;
+    let mut lines = Vec::new();
+    if preview.chosen.are_hooks_wanted {
+        let words = format!("The repository's hooks run: {}", text::line(&programs.hooks.join(", ")));
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+    }
+    if let Some(own) = &programs.own {
+        let command = act_words::command(own);
+        if preview.chosen.is_own_wanted {
+            let words = format!("Your own program makes the commit: {command}");
+            lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+        } else {
+            let trust = if programs.is_trusted { "not used" } else { "not trusted, not used" };
+            lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));
+        }
+    }
+    lines
+}
+
+/// The commits of a split, a line each.
+fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: Sheet) -> Vec<Line<'static>> {
+    let is_in: BTreeSet<&[u8]> = preview.committed().map(|path| path.path.as_slice()).collect();
+    let commit = |(position, commit): (usize, &PlannedCommit)| {
+        let n_paths = commit.paths.iter().filter(|path| is_in.contains(path.path.as_slice())).count();
+        let subject = text::line(commit.message.lines().next().unwrap_or_default());
+        let words = format!("{subject}  ({})", many(n_paths, "file", "files"));
+        sheet.labelled(&format!("commit {}", position + 1), &words)
+    };
+    split.commits.iter().take(MAX_MESSAGE).enumerate().flat_map(commit).collect()
+}
+
+fn message(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (position, paragraph) in text::paragraphs(&preview.chosen.message).enumerate() {
+        let label = if position == 0 { "message" } else { "" };
+        lines.extend(sheet.labelled(label, &paragraph));
+    }
+    if lines.is_empty() {
+        lines.extend(sheet.labelled("message", "(empty)"));
+    }
+    if lines.len() > MAX_MESSAGE {
+        let n_more = lines.len() - MAX_MESSAGE;
+        lines.truncate(MAX_MESSAGE);
+        lines.extend(sheet.labelled("", &format!("and {n_more} more lines")));
+    }
+    lines
+}
+
+/// A path's name as it is shown.
+fn shown(path: &PlannedPath) -> String {
+    text::line(&display_text::bytes(&path.path))
+}
+
+/// What is to be said of a path beside its name and size.
+fn note(path: &PlannedPath) -> String {
+    match (path.left_out, path.is_converted) {
+        (Some(why), _) => format!("  {}", act_words::left_out(why)),
+        (None, true) => "  converted".to_owned(),
+        (None, false) => String::new(),
+    }
+}
+
+/// The cells for the name.
+fn name_room(note: &str, sheet: Sheet) -> usize {
+    sheet.width.saturating_sub(LEAD + SIZE + 2 + text::width(note)).max(8)
+}
+
+/// `  [ ] A  .env   120 B  secret`: mark, letter, name, size, reason.
+fn path_line(preview: &RescueBox, position: usize, sheet: Sheet) -> Line<'static> {
+    let path = &preview.plan.paths[position];
+    let is_taken_in = preview.taken_in.contains(&position);
+    let mark = match path.left_out {
+        None => "   ",
+        Some(_) if is_taken_in => "[x]",
+        Some(why) if why.can_be_asked_for() && preview.is_possible() => "[ ]",
+        Some(_) => " - ",
+    };
+    let tone = match path.left_out {
+        Some(_) if is_taken_in => Tone::Bad,
+        Some(_) => Tone::Faint,
+        None => Tone::Plain,
+    };
+    let note = text::cut(&note(path), sheet.width / 2, sheet.look);
+    let size = match path.change {
+        PlannedChange::Deleted => String::new(),
+        PlannedChange::Added | PlannedChange::Modified => act_words::bytes(path.size),
+    };
+    let name = text::fit(&shown(path), name_room(&note, sheet), sheet.look);
+    sheet.one(Line::from(vec![
+        sheet.span(format!("{mark} "), Tone::Strong),
+        sheet.span(format!("{}  ", act_words::change(path.change)), letter_tone(path.change)),
+        Span::raw(" "),
+        sheet.span(name, tone),
+        sheet.span(format!("  {size:>SIZE$}"), Tone::Faint),
+        sheet.span(note, Tone::Open),
+    ]))
+}
+
+fn letter_tone(change: PlannedChange) -> Tone {
+    match change {
+        PlannedChange::Added => Tone::Good,
+        PlannedChange::Modified => Tone::Open,
+        PlannedChange::Deleted => Tone::Bad,
+    }
+}

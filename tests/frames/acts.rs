@@ -1,0 +1,494 @@
+//! Acts on the screen: the preview of a rescue, undo, asking an agent, a decision, and what became of
+//! them. Pictures, and scripts of keys whose intents are compared whole.
+
+use closeout::model::{
+    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent, LeftOut,
+    PlannedChange, ReceiptState, RecordCost, RecordOrder, RescuePlan, SplitKind, UndoWay, WorkspaceView,
+};
+use closeout::ui::{self, Dialog, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
+use insta::assert_snapshot;
+
+use crate::support::act_stories::{
+    RECORD, ask_plan, history, large_plan, left_out, path, plan, plan_detached, plan_refused, plan_to_split,
+    read, receipt, rescued, running_probe, smart_report, tell, undo_plan, verify_report,
+};
+use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
+use crate::support::session_stories::with_todos;
+use crate::support::stories::{five, rescue};
+
+/// The row of `payments` in [`five`].
+const ROW: usize = 1;
+
+/// A screen with `payments` selected, on which this came.
+fn with(size: (u16, u16), views: &[WorkspaceView], kind: ActKind, outcome: ActOutcome) -> State {
+    let mut state = screen_of(size.0, size.1, views);
+    let _ = press(&mut state, views, "2");
+    let _ = tell(&mut state, views, ROW, kind, outcome);
+    read(&mut state);
+    state
+}
+
+fn preview(size: (u16, u16), views: &[WorkspaceView], plan: RescuePlan) -> State {
+    with(size, views, ActKind::Plan, ActOutcome::RescuePlanned(Box::new(plan)))
+}
+
+fn act(views: &[WorkspaceView], act: Act) -> Intent {
+    Intent::Act { workspace: views[ROW].id.clone(), act: Box::new(act) }
+}
+
+fn last_line(state: &State, views: &[WorkspaceView]) -> String {
+    text_of(&frame(state, views)).pop().unwrap()
+}
+
+#[test]
+fn a_rescue_on_a_small_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&preview((80, 24), &views, plan()), &views)));
+}
+
+#[test]
+fn a_rescue_on_a_large_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&preview((200, 60), &views, plan()), &views)));
+}
+
+#[test]
+fn a_rescue_on_a_tiny_screen() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&preview((44, 10), &views, plan()), &views)));
+}
+
+#[test]
+fn a_rescue_in_ascii_with_a_secret_taken_in() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    state.look = Look::ascii();
+    for _ in 0..30 {
+        if text_of(&frame(&state, &views)).iter().any(|row| row.contains("taken in by you: 1 secret")) {
+            break;
+        }
+        let _ = press(&mut state, &views, "j ");
+    }
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn a_rescue_that_is_refused() {
+    let views = five();
+    assert_snapshot!(picture(&frame(&preview((80, 24), &views, plan_refused()), &views)));
+}
+
+#[test]
+fn a_rescue_to_another_branch() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan_detached());
+    let _ = press(&mut state, &views, "b");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn an_undo() {
+    let views = five();
+    let undo = ActOutcome::UndoPlanned(Box::new(undo_plan(UndoWay::Undo)));
+    assert_snapshot!(picture(&frame(&with((80, 24), &views, ActKind::Plan, undo), &views)));
+}
+
+#[test]
+fn a_smart_check_before_it_is_made() {
+    let views = five();
+    let asked = ActOutcome::AskPlanned(Box::new(ask_plan(AskPurpose::Probe)));
+    assert_snapshot!(picture(&frame(&with((80, 24), &views, ActKind::Plan, asked), &views)));
+}
+
+#[test]
+fn the_report_of_the_closer() {
+    let views = five();
+    let verified = ActOutcome::Verified(Box::new(verify_report()));
+    let mut state = with((80, 24), &views, ActKind::Verify, verified);
+    let _ = press(&mut state, &views, "j");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn a_rescue_that_failed() {
+    let views = five();
+    let problem = ActProblem::new(ActClass::Refused, "changed since you looked").with_next("look again: c");
+    let state = with((80, 24), &views, ActKind::Rescue, ActOutcome::Failed(problem));
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn what_runs_and_what_was_done_in_the_detail() {
+    let mut view = rescue();
+    view.act = Some(running_probe());
+    view.history = history(&view);
+    view.receipts = vec![receipt(ReceiptState::Unknown), receipt(ReceiptState::Consumed)];
+    view.smart_check = Some(smart_report());
+    view.verified = Some(verify_report());
+    let views = [view];
+    let mut state = screen_of(80, 100, &views);
+    let _ = press(&mut state, &views, "l");
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+#[test]
+fn what_runs_is_in_its_row() {
+    let mut views = five();
+    views[ROW].act = Some(running_probe());
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    let rows = text_of(&frame(&state, &views));
+    assert!(rows[3].contains("smart check: waits, then asks"), "{}", rows[3]);
+    assert!(rows[23].contains("x end it"), "{}", rows[23]);
+    // The seconds are seen to pass while it runs, and only then.
+    assert_eq!(ui::next_change(&state, &views, NOW), Some(NOW.plus_millis(700)));
+    assert_eq!(
+        press(&mut state, &views, "x").intents,
+        [Intent::CancelAct { workspace: views[ROW].id.clone() }]
+    );
+}
+
+#[test]
+fn each_key_asks_for_its_plan_and_nothing_more() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    for (key, wanted) in [
+        ("c", Act::PlanRescue { message: None, order: RecordOrder::default() }),
+        ("z", Act::PlanUndo { way: UndoWay::Undo }),
+        ("Z", Act::PlanUndo { way: UndoWay::Redo }),
+        ("p", Act::PlanAsk { purpose: AskPurpose::Probe, session: None }),
+        ("v", Act::PlanAsk { purpose: AskPurpose::Verify, session: None }),
+    ] {
+        let wanted = Reaction { intents: vec![act(&views, wanted)], ..Reaction::default() };
+        assert_eq!(press(&mut state, &views, key), wanted, "{key}");
+    }
+    assert_eq!(press(&mut state, &views, "x").intents, []);
+    assert!(last_line(&state, &views).contains("nothing runs here"));
+}
+
+/// The whole plan goes back as it was shown; nothing else is wanted.
+#[test]
+fn y_commits_exactly_the_plan_that_is_shown() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(plan()) })]);
+    assert_eq!(state.dialog, None);
+}
+
+#[test]
+fn a_path_that_is_left_out_can_be_taken_in_where_that_can_be_asked_for() {
+    let views = five();
+    let mut state = preview((80, 40), &views, plan());
+    // Down to the last of the three that are left out, which is of a nested repository.
+    let is_at = |state: &State, name: &str| {
+        let buffer = frame(state, &views);
+        let rows = text_of(&buffer);
+        let reversed = |y: usize| {
+            let cell = &buffer.content[y * 80 + 10];
+            cell.modifier.contains(ratatui::style::Modifier::REVERSED)
+        };
+        rows.iter().enumerate().any(|(y, row)| row.contains(name) && reversed(y))
+    };
+    for name in [".env", "data/big.bin", "vendor/lib/a.c"] {
+        for _ in 0..30 {
+            if is_at(&state, name) {
+                break;
+            }
+            let _ = press(&mut state, &views, "j");
+        }
+        assert!(is_at(&state, name), "{name}\n{}", text_of(&frame(&state, &views)).join("\n"));
+        let _ = press(&mut state, &views, " ");
+    }
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("It cannot be in the commit"), "{shown}");
+    assert!(shown.contains("Commit 6 files, 314 MB, 1 deleted, to fix/rounding?"), "{shown}");
+    assert!(shown.contains("taken in by you: 1 secret, 1 over 10 MB"), "{shown}");
+    // Space again leaves it out.
+    let _ = press(&mut state, &views, "k ");
+    let mut wanted = plan();
+    wanted.paths[0].left_out = None;
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+}
+
+#[test]
+fn the_message_is_written_in_place_and_its_rest_is_kept() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let _ = press(&mut state, &views, "e");
+    let _ = ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('u')));
+    // y is a letter here, and a line break of a paste is a blank.
+    let _ = press(&mut state, &views, "fix: yen ");
+    let _ = ui::update(&mut state, &views, Input::Paste("四捨五入\n\u{1b}[31m".to_owned()));
+    let _ = press(&mut state, &views, "\n");
+    let mut wanted = plan();
+    wanted.message =
+        "fix: yen 四捨五入 [31m\n\nWork that codex left uncommitted.\n\nRescued-by: closeout".to_owned();
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+}
+
+#[test]
+fn what_a_plan_offers_is_chosen_and_goes_with_it() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan_detached());
+    // Nothing is committed before a branch is chosen.
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    let branch = CommitTarget::NewBranch("refs/heads/rescue/20261122T043000".to_owned());
+    let wanted = RescuePlan { target: Some(branch), ..plan_detached() };
+    assert_eq!(
+        press(&mut state, &views, "by").intents,
+        [act(&views, Act::Rescue { plan: Box::new(wanted) })]
+    );
+
+    let mut state = preview((80, 24), &views, plan_to_split());
+    assert_eq!(press(&mut state, &views, "sy").intents, []);
+    assert_eq!(press(&mut state, &views, "aAda\n").intents, []);
+    assert!(text_of(&frame(&state, &views)).join("\n").contains("Name <mail address>"));
+    let _ = press(&mut state, &views, " <ada@example.org>\n");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("as 2 commits"), "{shown}");
+    let author = Some(CommitAuthor { name: "Ada".to_owned(), mail: "ada@example.org".to_owned() });
+    let wanted = RescuePlan { split: Some(SplitKind::Folders), author, ..plan_to_split() };
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+}
+
+#[test]
+fn every_key_but_y_leaves_or_stays() {
+    let views = five();
+    for key in ["n", "\n", "\u{1b}", "q"] {
+        let mut state = preview((80, 24), &views, plan());
+        assert_eq!(press(&mut state, &views, key).intents, [], "{key:?}");
+        assert_eq!(state.dialog, None);
+        assert_eq!(
+            state.answer,
+            Some(format!("Nothing was committed. The record of the work stays: {RECORD}"))
+        );
+    }
+    let mut state = preview((80, 24), &views, plan());
+    for sign in (' '..='~').filter(|sign| !"ynqe".contains(*sign)) {
+        assert_eq!(press(&mut state, &views, &sign.to_string()).intents, [], "{sign}");
+        assert!(matches!(state.dialog, Some(Dialog::Rescue(_))), "{sign}");
+    }
+    // Neither a paste nor a press of the mouse says yes.
+    assert_eq!(ui::update(&mut state, &views, Input::Paste("y\ny".to_owned())).intents, []);
+    let click = Mouse { kind: MouseKind::Press, column: 1, row: 23 };
+    assert_eq!(ui::update(&mut state, &views, Input::Mouse(click)).intents, []);
+    assert!(matches!(state.dialog, Some(Dialog::Rescue(_))));
+    // Nothing to confirm where nothing can be committed.
+    let mut state = preview((80, 24), &views, plan_refused());
+    assert_eq!(press(&mut state, &views, "yby").intents, []);
+}
+
+/// SECURITY.md 1.1, look-alike approval.
+#[test]
+fn a_key_that_was_typed_before_the_box_could_be_read_says_nothing() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    let at = |millis: i64| NOW.plus_millis(millis);
+    ui::heard(&mut state, at(0));
+    let outcome = ActOutcome::RescuePlanned(Box::new(plan()));
+    let _ = tell(&mut state, &views, ROW, ActKind::Plan, outcome);
+    // Before any frame showed it, however late.
+    ui::heard(&mut state, at(5_000));
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    assert!(state.answer.as_deref().unwrap().starts_with("Not yet"));
+    ui::drawn(&mut state, at(6_000));
+    assert!(last_line(&state, &views).contains("Not yet"));
+    ui::heard(&mut state, at(6_200));
+    assert_eq!(press(&mut state, &views, "jy").intents, []);
+    // Somebody who types on never gets to it.
+    for millis in (6_500..9_000).step_by(300) {
+        ui::heard(&mut state, at(millis));
+        assert_eq!(press(&mut state, &views, "y").intents, [], "{millis}");
+    }
+    ui::heard(&mut state, at(9_500));
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(plan()) })]);
+}
+
+#[test]
+fn the_hint_says_when_y_counts() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    let _ = tell(&mut state, &views, ROW, ActKind::Plan, ActOutcome::RescuePlanned(Box::new(plan())));
+    assert!(last_line(&state, &views).starts_with(" y (commit)  n Enter Esc leave"));
+    ui::drawn(&mut state, NOW.plus_millis(-100));
+    assert_eq!(ui::next_change(&state, &views, NOW), Some(NOW.plus_millis(300)));
+    read(&mut state);
+    let mut state = preview((80, 24), &views, plan());
+    assert!(last_line(&state, &views).starts_with(" y commit  n Enter Esc leave"));
+    // Resizing does not make it count sooner, nor later.
+    let _ = ui::update(&mut state, &views, Input::Resize(ui::Size { width: 100, height: 30 }));
+    assert!(last_line(&state, &views).starts_with(" y commit"));
+}
+
+#[test]
+fn a_plan_for_another_row_opens_nothing_there() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2c");
+    let _ = press(&mut state, &views, "1");
+    let _ = tell(&mut state, &views, ROW, ActKind::Plan, ActOutcome::RescuePlanned(Box::new(plan())));
+    assert_eq!(state.dialog, None);
+    let words = "payments: the rescue is ready to be looked at: c shows what came";
+    assert_eq!(state.answer.as_deref(), Some(words));
+    // Its key there shows it, and asks for no second one; on any other row it asks for that row's own.
+    let _ = press(&mut state, &views, "3");
+    let other = Intent::Act {
+        workspace: views[2].id.clone(),
+        act: Box::new(Act::PlanRescue { message: None, order: RecordOrder::default() }),
+    };
+    assert_eq!(press(&mut state, &views, "c").intents, [other]);
+    let _ = press(&mut state, &views, "2");
+    assert_eq!(press(&mut state, &views, "c").intents, []);
+    assert!(matches!(state.dialog, Some(Dialog::Rescue(_))));
+    // It is guarded as if it had come now.
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+}
+
+#[test]
+fn a_plan_opens_nothing_over_a_filter_a_page_or_another_box() {
+    let views = five();
+    for keys in ["2/pay", "2?", "2d"] {
+        let mut state = screen_of(80, 24, &views);
+        let _ = press(&mut state, &views, keys);
+        let before = state.dialog.clone();
+        let _ = tell(&mut state, &views, ROW, ActKind::Plan, ActOutcome::RescuePlanned(Box::new(plan())));
+        assert_eq!(state.dialog, before, "{keys}");
+    }
+    // What came while a box was open is said when it is closed.
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2d");
+    let _ = tell(&mut state, &views, ROW, ActKind::Rescue, ActOutcome::Rescued(Box::new(rescued())));
+    assert_eq!(state.answer, None);
+    let _ = press(&mut state, &views, "\u{1b}");
+    let said = state.answer.clone().unwrap();
+    assert_eq!(said, "committed 4 files to fix/rounding as c0ffee1\nz undoes it\nthe commit is not signed");
+}
+
+#[test]
+fn undo_redo_and_asking_are_confirmed_as_planned() {
+    let views = five();
+    let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
+    let cost = RecordCost { n_files: 20_000, n_bytes: 3_000_000_000, n_free_bytes: 8_000_000_000 };
+    for (outcome, wanted) in [
+        (ActOutcome::SizeAsked(cost), Act::PlanRescue { message: None, order }),
+        (
+            ActOutcome::UndoPlanned(Box::new(undo_plan(UndoWay::Undo))),
+            Act::Undo { plan: Box::new(undo_plan(UndoWay::Undo)) },
+        ),
+        (
+            ActOutcome::UndoPlanned(Box::new(undo_plan(UndoWay::Redo))),
+            Act::Undo { plan: Box::new(undo_plan(UndoWay::Redo)) },
+        ),
+        (
+            ActOutcome::AskPlanned(Box::new(ask_plan(AskPurpose::Probe))),
+            Act::Ask { plan: Box::new(ask_plan(AskPurpose::Probe)) },
+        ),
+        (
+            ActOutcome::AskPlanned(Box::new(ask_plan(AskPurpose::Verify))),
+            Act::Ask { plan: Box::new(ask_plan(AskPurpose::Verify)) },
+        ),
+    ] {
+        let mut state = with((80, 24), &views, ActKind::Plan, outcome.clone());
+        assert_eq!(press(&mut state, &views, "\n").intents, []);
+        assert_eq!(state.dialog, None);
+        let mut state = with((80, 24), &views, ActKind::Plan, outcome);
+        assert_eq!(press(&mut state, &views, "jGgy").intents, [act(&views, wanted)]);
+    }
+}
+
+#[test]
+fn a_decision_takes_a_choice_a_reason_and_a_yes() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2d");
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "yy\u{1b}").intents, []);
+    assert_eq!(state.dialog, None);
+    let _ = press(&mut state, &views, "dcyes, 全部 y\n");
+    // The question is a new one: a y that was typed on says nothing.
+    assert_eq!(press(&mut state, &views, "y").intents, []);
+    read(&mut state);
+    let decide = Act::Decide { is_complete: true, reason: Some("yes, 全部 y".to_owned()) };
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, decide)]);
+    let _ = press(&mut state, &views, "di\n");
+    read(&mut state);
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("Write the decision file: INCOMPLETE?"), "{shown}");
+    let decide = Act::Decide { is_complete: false, reason: None };
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, decide)]);
+}
+
+#[test]
+fn an_open_point_of_the_closer_goes_into_the_reply_box() {
+    let mut view = with_todos();
+    view.verified = Some(verify_report());
+    let views = [view];
+    let mut state = screen_of(80, 24, &views);
+    assert!(last_line(&state, &views).contains("V left to do"));
+    let _ = press(&mut state, &views, "V");
+    assert!(matches!(state.dialog, Some(Dialog::Report(_))));
+    let _ = press(&mut state, &views, "ji");
+    assert!(matches!(state.dialog, Some(Dialog::Reply(_))), "{:?}", state.dialog);
+}
+
+#[test]
+fn a_failure_of_a_look_is_said_and_one_of_an_act_stays() {
+    let views = five();
+    let problem = || ActOutcome::Failed(ActProblem::new(ActClass::Nothing, "nothing is uncommitted"));
+    let state = with((80, 24), &views, ActKind::Plan, problem());
+    assert_eq!((state.dialog, state.answer.as_deref()), (None, Some("nothing is uncommitted")));
+    let mut state = with((80, 24), &views, ActKind::Undo, problem());
+    let _ = press(&mut state, &views, "jkl");
+    assert!(matches!(state.dialog, Some(Dialog::Report(_))));
+    let _ = press(&mut state, &views, "\n");
+    assert_eq!(state.dialog, None);
+}
+
+#[test]
+fn a_plan_of_ten_thousand_paths_is_scrolled_to_its_end() {
+    let views = five();
+    let mut state = preview((80, 24), &views, large_plan(10_000));
+    let _ = press(&mut state, &views, "G");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("src/09999.rs") && !shown.contains("src/00000.rs"), "{shown}");
+    assert!(shown.contains("Commit 10000 files, 10 MB, to fix/rounding?"), "{shown}");
+    let _ = press(&mut state, &views, "g");
+    assert!(text_of(&frame(&state, &views)).join("\n").contains("message"));
+}
+
+#[test]
+fn names_of_paths_are_shown_as_they_are_and_in_full() {
+    let views = five();
+    let mut hostile = plan();
+    let long = format!("src/{}end.rs", "長い名前/".repeat(12));
+    hostile.paths = vec![
+        path(*b"a\nb\x1b[31m\xff.rs", PlannedChange::Added, 1),
+        left_out("exe.\u{202e}gpj", 2, LeftOut::Secret),
+        path(long.clone(), PlannedChange::Added, 3),
+    ];
+    hostile.record.gaps = Vec::new();
+    hostile.message = "x\u{1b}]52;c;aGk=\u{7}".to_owned();
+    let mut state = preview((80, 30), &views, hostile);
+    let _ = press(&mut state, &views, "G");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("a␊b␛[31m\\xFF.rs") && shown.contains("exe.‹U+202E›gpj"), "{shown}");
+    // The row cuts the long name; at the cursor it is shown whole.
+    let whole: String = shown.chars().filter(|sign| !sign.is_whitespace()).collect();
+    assert!(whole.contains(&long), "{shown}");
+    let _ = press(&mut state, &views, "\u{1b}");
+    let escape = Input::Key(KeyPress::plain(KeyCode::Esc));
+    assert_eq!(ui::update(&mut state, &views, escape).intents, []);
+}
+
+#[test]
+fn a_dialog_of_a_workspace_that_is_gone_confirms_for_that_workspace_only() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let gone: Vec<WorkspaceView> = views.iter().filter(|view| view.name != "payments").cloned().collect();
+    let _ = ui::views_changed(&mut state, &gone);
+    assert!(text_of(&frame(&state, &gone)).join("\n").contains("Rescue  payments"));
+    assert_eq!(press(&mut state, &gone, "y").intents[0], act(&views, Act::Rescue { plan: Box::new(plan()) }));
+}
