@@ -1,6 +1,7 @@
 //! The built program in a terminal, on real repositories: what it shows, what its keys do, and how it
 //! leaves. Each test waits for what must come on the screen; none sleeps.
 
+mod acts;
 mod changes;
 mod hostile;
 mod keys;
