@@ -202,6 +202,8 @@ pub(super) fn reading(reading: ProbeReading) -> &'static str {
         ProbeReading::Failed(ProbeFailure::SpawnError) => "could not be started",
         ProbeReading::Failed(ProbeFailure::Unreadable) => "no status in the answer",
         ProbeReading::Failed(ProbeFailure::UnknownStatus) => "a status of no meaning",
+        ProbeReading::Failed(ProbeFailure::ClientError) => "the client failed",
+        ProbeReading::Failed(ProbeFailure::ChangedFiles) => "the probe changed files",
     }
 }
 

@@ -17,7 +17,7 @@ use super::rescue_rows::{self, Row};
 use super::{Context, Step};
 use crate::model::{
     Act, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
-    WorkspaceId, WorkspaceView,
+    WantedProgram, WorkspaceId, WorkspaceView,
 };
 use crate::ui::areas::scrolled_to;
 use crate::ui::footer::{Hint, hint_of, hints_of};
@@ -54,8 +54,15 @@ pub(super) struct Chosen {
     pub(super) target: Option<CommitTarget>,
     pub(super) split: Option<SplitKind>,
     pub(super) author: Option<CommitAuthor>,
-    pub(super) are_hooks_wanted: bool,
-    pub(super) is_own_wanted: bool,
+    /// What a person wants to run.
+    pub(super) wanted: Option<WantedProgram>,
+}
+
+impl Chosen {
+    /// Wants a program, or not any more; it is one of them.
+    fn toggle(&mut self, program: WantedProgram) {
+        self.wanted = if self.wanted == Some(program) { None } else { Some(program) };
+    }
 }
 
 /// What is being written.
@@ -91,8 +98,7 @@ impl RescueBox {
                 target: plan.target.clone(),
                 split: plan.split,
                 author: plan.author.clone(),
-                are_hooks_wanted: plan.programs.are_hooks_wanted,
-                is_own_wanted: plan.programs.is_own_wanted,
+                wanted: plan.programs.wanted,
             },
             plan: Arc::new(plan),
             writing: None,
@@ -179,8 +185,8 @@ impl RescueBox {
             BoxAction::Author => self.writing = Some((Writing::Author, Field::default())),
             BoxAction::Target => self.next_target(),
             BoxAction::Split => self.next_split(),
-            BoxAction::Hooks => self.chosen.are_hooks_wanted = !self.chosen.are_hooks_wanted,
-            BoxAction::OwnProgram => self.chosen.is_own_wanted = !self.chosen.is_own_wanted,
+            BoxAction::Hooks => self.chosen.toggle(WantedProgram::Hooks),
+            BoxAction::OwnProgram => self.chosen.toggle(WantedProgram::Own),
             BoxAction::Move(step) => {
                 let n_rows = rescue_rows::n_rows(self, context.sheet());
                 self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
@@ -228,8 +234,7 @@ impl RescueBox {
         plan.target.clone_from(&self.chosen.target);
         plan.split = self.chosen.split;
         plan.author.clone_from(&self.chosen.author);
-        plan.programs.are_hooks_wanted = self.chosen.are_hooks_wanted;
-        plan.programs.is_own_wanted = self.chosen.is_own_wanted;
+        plan.programs.wanted = self.chosen.wanted;
         let act = Act::Rescue { plan: Box::new(plan) };
         Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
     }

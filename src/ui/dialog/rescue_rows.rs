@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::rescue_box::RescueBox;
 use crate::model::{
     CommitTarget, LeftOut, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
-    display_text,
+    WantedProgram, display_text,
 };
 use crate::ui::act_words::{self, many};
 use crate::ui::look::{Sign, Tone};
@@ -284,17 +284,17 @@ fn gaps(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
 fn programs(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     let programs = &preview.plan.programs;
     let mut lines = Vec::new();
-    if preview.chosen.are_hooks_wanted {
+    if preview.chosen.wanted == Some(WantedProgram::Hooks) {
         let words = format!("The repository's hooks run: {}", text::line(&programs.hooks.join(", ")));
         lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
     }
     if let Some(own) = &programs.own {
-        let command = act_words::command(own);
-        if preview.chosen.is_own_wanted {
+        let command = act_words::command(&own.words);
+        if preview.chosen.wanted == Some(WantedProgram::Own) {
             let words = format!("Your own program makes the commit: {command}");
             lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
         } else {
-            let trust = if programs.is_trusted { "not used" } else { "not trusted, not used" };
+            let trust = if own.is_trusted { "not used" } else { "not trusted, not used" };
             lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));
         }
     }
