@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -180,7 +181,8 @@ struct Run<'a> {
     running: Vec<(CollectRequest, Timestamp)>,
     n_queued: usize,
     answers: (Sender<Event>, Receiver<Event>),
-    n_workers: usize,
+    /// How many workers look into the queue. Changed by who holds the queue.
+    n_workers: Arc<AtomicUsize>,
 }
 
 impl<'a> Run<'a> {
@@ -192,7 +194,7 @@ impl<'a> Run<'a> {
             running: Vec::new(),
             n_queued: 0,
             answers: channel(),
-            n_workers: 0,
+            n_workers: Arc::default(),
         }
     }
 
@@ -204,7 +206,7 @@ impl<'a> Run<'a> {
 
     /// The next answer; `None` when nothing runs any more.
     fn next(&mut self) -> Option<Event> {
-        while self.n_workers < N_WORKERS.min(self.running.len()) {
+        while self.n_workers.load(Ordering::SeqCst) < N_WORKERS.min(self.running.len()) {
             self.spawn_worker();
         }
         while !self.running.is_empty() {
@@ -224,7 +226,7 @@ impl<'a> Run<'a> {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     // Every worker hangs: what each works on is given up, and others take over.
                     let (request, began) = self.running.remove(0);
-                    self.n_workers = self.n_workers.saturating_sub(1);
+                    one_less(&self.n_workers);
                     if !self.running.is_empty() {
                         self.spawn_worker();
                     }
@@ -236,14 +238,20 @@ impl<'a> Run<'a> {
     }
 
     fn spawn_worker(&mut self) {
-        self.n_workers += 1;
+        self.n_workers.fetch_add(1, Ordering::SeqCst);
+        let n_workers = Arc::clone(&self.n_workers);
         let queue = Arc::clone(&self.queue);
         let sender = self.answers.0.clone();
         let launch = self.launch.clone();
         thread::spawn(move || {
             loop {
-                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                let Some(request) = next else { break };
+                let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(request) = waiting.pop_front() else {
+                    // What is asked for later is another worker's.
+                    one_less(&n_workers);
+                    break;
+                };
+                drop(waiting);
                 let began = clock::now();
                 let outcome = collect::perform(&request, &launch.surroundings(began), &mut Memory::default());
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {
@@ -252,4 +260,9 @@ impl<'a> Run<'a> {
             }
         });
     }
+}
+
+/// One worker less. One that was given up may count twice, when it ends after all.
+fn one_less(n_workers: &AtomicUsize) {
+    let _ = n_workers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
 }
