@@ -14,6 +14,19 @@ pub struct Question {
     pub weight: QuestionWeight,
 }
 
+impl Question {
+    /// What is sent for each of the choices, in their order: its label where the labels name them, else its
+    /// text.
+    pub fn answers(&self) -> Vec<String> {
+        let labels: Vec<&str> = self.choices.iter().map(|choice| choice.label.as_str()).collect();
+        let is_naming =
+            |label: &str| !label.is_empty() && labels.iter().filter(|it| **it == label).count() == 1;
+        let are_naming = labels.iter().all(|label| is_naming(label));
+        let answer = |choice: &Choice| if are_naming { choice.label.clone() } else { choice.text.clone() };
+        self.choices.iter().map(answer).collect()
+    }
+}
+
 /// One answer that a question offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
@@ -31,4 +44,22 @@ pub enum QuestionWeight {
     Blocking,
     /// The deliverable is finished and the question proposes more.
     Offer,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_named_by_its_label_where_that_is_its_own() {
+        let answers = |choices: [(&str, &str); 2]| {
+            let choice =
+                |(label, text): (&str, &str)| Choice { label: label.to_owned(), text: text.to_owned() };
+            let choices = choices.into_iter().map(choice).collect();
+            Question { text: String::new(), choices, weight: QuestionWeight::Blocking }.answers()
+        };
+        assert_eq!(answers([("1", "keep"), ("2", "drop")]), ["1", "2"]);
+        assert_eq!(answers([("", "はい"), ("", "いいえ")]), ["はい", "いいえ"]);
+        assert_eq!(answers([("1", "keep"), ("1", "drop")]), ["keep", "drop"]);
+    }
 }

@@ -7,6 +7,7 @@
 
 mod answered;
 mod asking;
+mod choices;
 mod document;
 mod ending;
 mod files;
@@ -30,6 +31,7 @@ mod wording;
 
 use serde::Serialize;
 
+pub(crate) use choices::choices;
 pub use label::{Ask, Classification, Kind, Label};
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::{Choice, Question};

@@ -54,7 +54,7 @@ pub(super) fn asked_beside(
     if session.prompted_at.zip(message.at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at) {
         return None;
     }
-    question_of(&questions::classify(&message.text, None, task_kind))
+    question_of(&questions::classify(&message.text, None, task_kind), &message.text)
 }
 
 /// The processes whose end would change what the sessions are shown as.

@@ -155,7 +155,7 @@ fn weigh_spoken(
         return None;
     };
     let judged = questions::classify(text, None, scales.task_kind);
-    let question = question_of(&judged).filter(|_| spoken.overtaken_by.is_none() && !spoken.is_stale);
+    let question = question_of(&judged, text).filter(|_| spoken.overtaken_by.is_none() && !spoken.is_stale);
     let (kept, is_cut) = excerpt::tail(text);
     let pointer = |excerpt: Option<String>| Some(Pointer { place: spoken.from.clone(), excerpt });
     let add = |evidence: Evidence, excerpt: Option<String>, pile: &mut Pile| {
@@ -233,16 +233,15 @@ fn half_way(judged: &Classification) -> String {
     judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
 }
 
-pub(super) fn question_of(judged: &Classification) -> Option<Question> {
+pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Question> {
     let question = judged.question.as_ref()?;
     let weight = match judged.ask {
         Some(Ask::Offer) => QuestionWeight::Offer,
         Some(Ask::Blocking) | None => QuestionWeight::Blocking,
     };
-    let choices = question
-        .options
-        .iter()
-        .map(|choice| Choice { label: choice.label.clone(), text: excerpt::reason(&choice.text) })
+    let choices = questions::choices(question, text)
+        .into_iter()
+        .map(|choice| Choice { text: excerpt::reason(&choice.text), ..choice })
         .collect();
     Some(Question { text: question.text.clone(), choices, weight })
 }
