@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
 use super::survey::{Survey, SurveyAsk, SurveyMemory};
+use super::typing::{self, Typing};
 use super::{claude, codex, custom, gemini, opencode, variables};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable, VariableNames, WatchTarget};
 
@@ -150,6 +151,27 @@ impl Adapter {
             }
             Adapter::Gemini { home } => gemini::sessions(home, workspace, places, &mut memory.gemini),
             Adapter::Custom(agent) => custom::sessions(agent, workspace, &mut memory.custom),
+        }
+    }
+
+    /// How words reach a live session of this agent at its screen; `None` where that was not seen.
+    pub fn typing(&self) -> Option<Typing> {
+        typing::typing(self.name())
+    }
+
+    /// Whether words for a live session go by the agent's own queue.
+    pub fn has_queue(&self) -> bool {
+        typing::has_queue(self.name())
+    }
+
+    /// The file that replies to this agent are written to in `workspace`, where a person named one.
+    pub fn reply_file(&self, workspace: &Path) -> Option<PathBuf> {
+        match self {
+            Adapter::Custom(agent) => custom::reply_file(agent, workspace),
+            Adapter::ClaudeCode { .. }
+            | Adapter::Codex { .. }
+            | Adapter::OpenCode { .. }
+            | Adapter::Gemini { .. } => None,
         }
     }
 

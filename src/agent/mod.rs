@@ -22,6 +22,7 @@ mod record_file;
 mod record_tail;
 mod record_text;
 mod survey;
+mod typing;
 mod variables;
 
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};
@@ -30,3 +31,4 @@ pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
 pub use opencode::{ApiAnswers as OpenCodeAnswers, read_api_answers as read_opencode_answers};
 pub use survey::{FoundSession, Survey, SurveyAsk, SurveyMemory, is_news, survey};
+pub use typing::{PermissionKey, Typing, permission_keys};

@@ -1,6 +1,8 @@
 //! The command lines that a person gave for an agent of their own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::place::Place;
 
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::{CustomAgent, SessionObservation};
@@ -39,4 +41,9 @@ pub(in crate::agent) fn command(
         trace,
         answer: if trace == Trace::InSession { AnswerPlace::None } else { AnswerPlace::Stdout },
     })
+}
+
+/// The file that replies are written to.
+pub(in crate::agent) fn reply_file(agent: &CustomAgent, workspace: &Path) -> Option<PathBuf> {
+    Place::of(agent.reply_file.as_deref()?, workspace)?.exact_path()
 }

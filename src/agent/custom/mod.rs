@@ -11,5 +11,5 @@ mod place;
 mod read;
 mod status;
 
-pub(super) use command::command;
+pub(super) use command::{command, reply_file};
 pub(super) use read::{Memory, sessions};

@@ -100,6 +100,12 @@ impl Place {
         }
     }
 
+    /// The path; `None` for a place with a pattern in it.
+    pub(super) fn exact_path(&self) -> Option<PathBuf> {
+        let is_exact = self.names.iter().all(|name| matches!(name, Name::Exact(_)));
+        is_exact.then(|| self.base.join(joined(&self.names)))
+    }
+
     fn id_of(&self, path: &Path) -> Option<String> {
         let path = if self.is_inside { path.strip_prefix(&self.base).ok()? } else { path };
         path.to_str().map(str::to_owned)

@@ -9,6 +9,7 @@ mod recognise;
 mod table;
 mod tmux_server;
 
+pub use table::is_below;
 pub(super) use table::line_of_parents;
 pub use table::{AgentProcess, ProcessTable, Sought};
 pub use tmux_server::tmux_socket;

@@ -192,6 +192,11 @@ pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
     line
 }
 
+/// Whether the process `pid` is `ancestor` or came of it.
+pub fn is_below(pid: u32, ancestor: u32) -> bool {
+    line_of_parents(pid).contains(&ancestor)
+}
+
 /// The process, if it is an agent's.
 fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
     // One read: a name has at most 16 bytes, and this is done for every process of the machine.
