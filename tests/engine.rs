@@ -30,6 +30,7 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
         overlay: Overlay::default(),
         home: Some(repo.home()),
         adapters: Vec::new(),
+        variables: BTreeMap::new(),
         git_program: Some(git_program()),
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: None,

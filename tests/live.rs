@@ -5,7 +5,7 @@ mod gone;
 mod jump;
 mod panes;
 mod processes;
-mod tmux;
+pub(crate) mod tmux;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -19,10 +19,10 @@ use crate::support::desk::spawn;
 use crate::support::repo::Repo;
 
 /// What a scripted agent does: it says that it is there, and lives until its input ends.
-const LIVES: &str = "echo there; read _";
+pub(crate) const LIVES: &str = "echo there; read _";
 
 /// A process with an agent's name. Killed when it is dropped.
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     _input: ChildStdin,
 }
@@ -30,7 +30,7 @@ struct Agent {
 impl Agent {
     /// A script of this name that works in `folder`. It has done `first` when this returns.
     #[expect(clippy::disallowed_methods, reason = "a process to be found")]
-    fn start(repo: &Repo, name: &str, folder: &Path, first: &str) -> Agent {
+    pub(crate) fn start(repo: &Repo, name: &str, folder: &Path, first: &str) -> Agent {
         use std::io::Read as _;
         let script = repo.script(name, &format!("{first}\n{LIVES}"));
         let mut command = Command::new(script);

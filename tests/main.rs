@@ -21,7 +21,7 @@ mod evidence_git;
 mod frames;
 mod hooks;
 mod judge_properties;
-mod live;
+pub(crate) mod live;
 mod monitor;
 mod process;
 mod reply;

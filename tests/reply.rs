@@ -1,4 +1,10 @@
 //! Replies to agents: how they go, what is sent, what is known of them afterwards. With a real tmux of the
 //! test's own where one is installed, and scripted agents that write down every byte that they are given.
 
+mod bench;
+mod file;
+mod killed;
+mod pane;
+mod permission;
+mod program;
 mod seen;

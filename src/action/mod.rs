@@ -4,4 +4,5 @@
 //! act is written to a journal outside the repository before it moves something.
 
 pub mod asking;
+pub mod reply;
 pub mod rescue;

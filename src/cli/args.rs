@@ -33,6 +33,12 @@ pub(super) enum Command {
     Check(Check),
     /// Print the verdicts of all worktrees of this repository, and of the paths given
     Status(Status),
+    /// Answer the question of a session, or the permission that it waits for
+    ///
+    /// Without a text it shows the question and how a reply would go, and sends nothing. Exit codes: 0 the
+    /// agent has it or its queue does, 20 refused and not sent, 21 another closeout writes to the session, 22
+    /// to 31 as for all acts, 23 it is not known what became of it.
+    Reply(Reply),
     /// Classify the last message of an agent: does it wait for an answer, is it done, did it stop
     Classify(Classify),
     /// Say what closeout finds on this machine (agents, git, tmux, limits), and what to mend
@@ -116,6 +122,36 @@ pub(super) struct Status {
     /// Go on and print each change; with --json as JSON lines
     #[arg(long)]
     pub(super) follow: bool,
+}
+
+/// `closeout reply`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Reply {
+    /// The workspace, or the id of a session (six signs of its beginning are enough)
+    #[arg(value_name = "PATH|SESSION", default_value = ".")]
+    pub(super) target: Option<String>,
+    /// The words; `-` reads them from standard input
+    #[arg(value_name = "TEXT", conflicts_with_all = ["allow", "deny"])]
+    pub(super) text: Option<String>,
+    /// The session, where a workspace has several
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Give the permission that it waits for, once
+    #[arg(long, conflicts_with = "deny")]
+    pub(super) allow: bool,
+    /// Refuse the permission that it waits for
+    #[arg(long)]
+    pub(super) deny: bool,
+    /// Send without asking
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Wait so many seconds for the words to be seen in the session's record
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    pub(super) wait: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// `closeout classify`.

@@ -131,6 +131,7 @@ impl Environment {
             overlay,
             home: self.home.clone(),
             adapters,
+            variables: self.variables.clone(),
             git_program: self.program("git"),
             own_program: self.own_program.clone(),
             live: Some(LiveSources::new(self.tmux().map(PaneSource::new))),

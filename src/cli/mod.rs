@@ -14,6 +14,7 @@ mod exit;
 mod hook;
 mod log;
 mod output;
+mod reply;
 mod report;
 mod rescue;
 mod schema;
@@ -46,6 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Watch(watch)) => tui::run(&environment, &watch),
         Some(Command::Check(check)) => check::run(&environment, &check),
         Some(Command::Status(status)) => status::run(&environment, &status),
+        Some(Command::Reply(reply)) => reply::run(&environment, &reply),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
         Some(Command::Hook(command)) => hook::run(&environment, &command),

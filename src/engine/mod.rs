@@ -18,6 +18,8 @@ mod recovering;
 mod session_folders;
 mod watching;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::Rescuer;
@@ -44,6 +46,8 @@ pub struct Launch {
     pub home: Option<PathBuf>,
     /// The agents whose sessions are looked for.
     pub adapters: Vec<Adapter>,
+    /// The person's environment variables, of which the programs of agents are given what is meant for them.
+    pub variables: BTreeMap<OsString, OsString>,
     /// The git program, if one was found.
     pub git_program: Option<PathBuf>,
     /// closeout's own program, which starts agents in a session of their own; `None` starts none.

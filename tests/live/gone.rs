@@ -41,6 +41,7 @@ pub(super) fn launch(repo: &Repo, live: LiveSources) -> Launch {
         overlay: Overlay::default(),
         home: Some(repo.home()),
         adapters: vec![Adapter::ClaudeCode { config_dir: repo.home().join(".claude") }],
+        variables: BTreeMap::new(),
         git_program: Some(git_program()),
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: Some(live),

@@ -14,15 +14,15 @@ use crate::support::repo::Repo;
 const PATIENCE: u32 = 5000;
 
 /// A server with a socket and a configuration of its own; ended when it is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     repo: Repo,
     program: PathBuf,
-    pub(super) socket: PathBuf,
+    pub(crate) socket: PathBuf,
 }
 
 impl Server {
     /// Starts one with a session `other` whose one pane waits; `None`, said aloud, without tmux.
-    pub(super) fn start(repo: &Repo) -> Option<Server> {
+    pub(crate) fn start(repo: &Repo) -> Option<Server> {
         let Some(program) = find_program("tmux", std::env::var_os("PATH").as_deref()) else {
             eprintln!("SKIPPED: tmux is not installed, so panes are not tested");
             return None;
@@ -34,7 +34,7 @@ impl Server {
 
     /// Runs tmux against this server; what it printed.
     #[expect(clippy::disallowed_methods, reason = "the tests' own tmux")]
-    pub(super) fn run(&self, arguments: &[&str]) -> String {
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(&self.program);
         command.args(["-u", "-f", "/dev/null", "-S"]).arg(&self.socket).args(arguments);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("LC_ALL", "C.UTF-8");
@@ -47,14 +47,14 @@ impl Server {
     }
 
     /// A pane of the session `work` in which a script with an agent's name lives; its id.
-    pub(super) fn agent(&self, name: &str, first: &str) -> String {
+    pub(crate) fn agent(&self, name: &str, first: &str) -> String {
         let script = self.repo.script(name, &format!("{first}\n{LIVES}\nread _"));
         let script = script.display().to_string();
         self.run(&["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "work", &script])
     }
 
     /// Waits until tmux tells this of a pane.
-    pub(super) fn wait_for(&self, what: &str, pane: &str, format: &str, wanted: &str) {
+    pub(crate) fn wait_for(&self, what: &str, pane: &str, format: &str, wanted: &str) {
         let mut told = String::new();
         for _ in 0..PATIENCE {
             told = self.run(&["display-message", "-p", "-t", pane, format]);
@@ -66,12 +66,12 @@ impl Server {
     }
 
     /// The number of a pane's process.
-    pub(super) fn pid(&self, pane: &str) -> u32 {
+    pub(crate) fn pid(&self, pane: &str) -> u32 {
         self.run(&["display-message", "-p", "-t", pane, "#{pane_pid}"]).parse().unwrap()
     }
 
     /// How closeout reaches it, as the default server, standing in the pane `inside` of it.
-    pub(super) fn tmux(&self, inside: Option<&str>) -> Tmux {
+    pub(crate) fn tmux(&self, inside: Option<&str>) -> Tmux {
         let inside = inside.map(|pane| InsideTmux {
             socket: self.socket.clone(),
             variable: self.run(&["display-message", "-p", "-t", pane, "#{socket_path},#{pid},0"]).into(),

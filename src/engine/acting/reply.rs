@@ -1,13 +1,134 @@
-//! Replies to agents.
+//! Replies to agents: looks at the session as it is at this moment, and has the room `action` choose the way
+//! and send.
 
-use crate::model::{ActRequest, ReplyBody, ReplyPlan, SessionName};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
 
-use super::{Acted, Tools, not_yet};
+use crate::action::reply::{Programs, Replier, Seen, TmuxAccess};
+use crate::agent::Adapter;
+use crate::agent::processes::{ProcessTable, Sought};
+use crate::evidence::{self, Memory};
+use crate::judge::weigh::{Scales, weigh};
+use crate::model::{
+    ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, CollectRequest, Parts, ReplyBody, ReplyPlan,
+    SessionName, SessionObservation, SessionView, TurnState,
+};
+use crate::process::{self, Launcher};
 
-pub(super) fn plan(_: &ActRequest, _: &SessionName, _: &Tools<'_>) -> Acted {
-    not_yet()
+use super::super::clock;
+use super::{Acted, Tools};
+
+/// How long the record is looked at for words that were typed or queued.
+const PATIENCE: Duration = Duration::from_millis(2500);
+/// How long an agent may work on the answer without a screen.
+const TURN_LIMIT: Duration = Duration::from_mins(30);
+
+pub(super) fn plan(request: &ActRequest, session: &SessionName, tools: &Tools<'_>) -> Acted {
+    with_replier(request, session, tools, |replier| {
+        Ok(ActOutcome::ReplyPlanned(Box::new(replier.plan(session)?)))
+    })
 }
 
-pub(super) fn send(_: &ActRequest, _: &ReplyPlan, _: &ReplyBody, _: &Tools<'_>) -> Acted {
-    not_yet()
+pub(super) fn send(request: &ActRequest, plan: &ReplyPlan, body: &ReplyBody, tools: &Tools<'_>) -> Acted {
+    with_replier(request, &plan.session, tools, |replier| {
+        Ok(ActOutcome::Replied(Box::new(replier.send(plan, body)?)))
+    })
+}
+
+fn with_replier(
+    request: &ActRequest,
+    session: &SessionName,
+    tools: &Tools<'_>,
+    act: impl FnOnce(&Replier<'_>) -> Acted,
+) -> Acted {
+    let launch = tools.launch;
+    let adapter = launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let adapter = adapter.ok_or_else(|| unknown("its agent is not known"))?;
+    let state = launch.state_folder.clone().ok_or_else(|| {
+        ActProblem::new(ActClass::Failed, "without a state folder it cannot be kept what was sent")
+            .with_next("set CLOSEOUT_STATE_DIR to a folder that can be written")
+    })?;
+    let look = || see(request, session, adapter, tools);
+    let report = |words: &str| {
+        (tools.report)(ActProgress { words: words.to_owned(), ..ActProgress::default() });
+    };
+    let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
+    let replier = Replier {
+        adapter,
+        workspace: request.workspace.path(),
+        tmux: panes.map(|panes| TmuxAccess {
+            program: panes.tmux().program.clone(),
+            default_socket: panes.tmux().default_socket.clone(),
+        }),
+        programs: Programs {
+            search_path: launch.variables.get(OsStr::new("PATH")).cloned(),
+            environment: process::environment(&launch.variables, &adapter.variables()),
+            launcher: launch.own_program.clone().map(|program| Launcher { program }),
+        },
+        state,
+        look: &look,
+        now: &clock::now,
+        report: &report,
+        patience: PATIENCE,
+        turn_limit: TURN_LIMIT,
+        at_step: None,
+    };
+    act(&replier)
+}
+
+/// Reads the sessions of the workspace now, without anything that was remembered.
+fn see(
+    request: &ActRequest,
+    name: &SessionName,
+    adapter: &Adapter,
+    tools: &Tools<'_>,
+) -> Result<Seen, ActProblem> {
+    let now = clock::now();
+    let policy = tools.launch.config.policy();
+    let collect = CollectRequest {
+        workspace: request.workspace.clone(),
+        generation: 0,
+        parts: Parts::WORDS,
+        settings: request.settings.clone(),
+        policy: policy.clone(),
+        task_kind: request.task_kind,
+        git_reader: None,
+        baseline: None,
+        sessions: request.sessions.clone(),
+        prompted_at: None,
+        not_before: now,
+    };
+    let read = evidence::collect(&collect, &tools.launch.surroundings(now), &mut Memory::default())
+        .map_err(|error| unknown(&error.to_string()))?;
+    let is_it =
+        |session: &&SessionObservation| session.agent == name.agent && session.session_id == name.session_id;
+    let session = read.session.present().into_iter().chain(&read.other_sessions).find(is_it).cloned();
+    let session = session.ok_or_else(|| unknown("the session is not there any more"))?;
+    let scales = Scales { task_kind: request.task_kind, policy: &policy, settings: &request.settings };
+    let views = weigh(read, &scales).words.map(|words| words.sessions).unwrap_or_default();
+    let is_its = |view: &SessionView| view.agent == name.agent && view.session_id == name.session_id;
+    let view = views.into_iter().find(is_its).ok_or_else(|| unknown("the session cannot be weighed"))?;
+    let is_surely_gone = is_surely_gone(&session, adapter, request.workspace.path());
+    Ok(Seen { session, view, is_surely_gone })
+}
+
+/// Whether no process that is seen from here works on the session.
+fn is_surely_gone(session: &SessionObservation, adapter: &Adapter, workspace: &Path) -> bool {
+    let folder = session.folder.as_deref().unwrap_or(workspace);
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let sought = Sought {
+        agent: adapter.name(),
+        session_id: &session.session_id,
+        folder: &folder,
+        is_newest: true,
+        is_open: matches!(session.turn, TurnState::Open { .. }),
+        grew_at: session.written_at,
+    };
+    // What is outside of this container is not seen; the plan says so.
+    ProcessTable::read().is_surely_gone(&sought, workspace, true)
+}
+
+fn unknown(words: &str) -> ActProblem {
+    ActProblem::new(ActClass::Unknown, words).with_next("look at the workspace again")
 }

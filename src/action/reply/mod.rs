@@ -1,0 +1,216 @@
+//! Sends a person's words to a session of an agent, once, where they can do no harm, and says what became of
+//! them.
+//!
+//! It must not send anything that was not written to its journal first, type where it is not certain who
+//! reads, give words to a prompt for a permission, or put a reply's text into a log.
+
+mod channel;
+mod file;
+mod journal;
+mod pane;
+mod program;
+mod sending;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use pane::TmuxAccess;
+pub use program::Programs;
+
+use crate::agent::Adapter;
+use crate::model::{
+    ActClass, ActProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, SessionObservation,
+    SessionView, Timestamp,
+};
+use channel::{Chosen, choose};
+use journal::Journal;
+
+/// What a session is at this moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// What was read of it.
+    pub session: SessionObservation,
+    /// The same, weighed.
+    pub view: SessionView,
+    /// Whether certainly no process works on it.
+    pub is_surely_gone: bool,
+}
+
+/// A moment in the course of a reply. For tests, which end the process there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyStep {
+    /// It stands in the journal, and nothing was sent.
+    Journalled,
+    /// Its words are in the pane, and Return was not pressed.
+    Pasted,
+    /// It is sent, and the journal does not tell.
+    Sent,
+}
+
+/// What replies to one session are sent with.
+pub struct Replier<'a> {
+    /// The agent.
+    pub adapter: &'a Adapter,
+    /// The workspace.
+    pub workspace: &'a Path,
+    /// tmux, where it is installed.
+    pub tmux: Option<TmuxAccess>,
+    /// How agents' programs are started.
+    pub programs: Programs,
+    /// closeout's own folder.
+    pub state: PathBuf,
+    /// Looks at the session again.
+    pub look: &'a dyn Fn() -> Result<Seen, ActProblem>,
+    /// The time.
+    pub now: &'a dyn Fn() -> Timestamp,
+    /// Told how far it is.
+    pub report: &'a dyn Fn(&str),
+    /// How long the record is looked at for the words after they were typed or queued.
+    pub patience: Duration,
+    /// How long the agent's program may take with a session that is not open.
+    pub turn_limit: Duration,
+    /// Called after each step. For tests.
+    pub at_step: Option<&'a (dyn Fn(ReplyStep) + Send + Sync)>,
+}
+
+impl std::fmt::Debug for Replier<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Replier").field("workspace", &self.workspace).finish_non_exhaustive()
+    }
+}
+
+impl Replier<'_> {
+    /// How a reply to `session` would go at this moment. Nothing is sent.
+    ///
+    /// # Errors
+    /// There is no way to it that can do no harm: why, and what to do.
+    pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActProblem> {
+        let seen = (self.look)()?;
+        let chosen = choose(self, &seen)?;
+        let mut journal = Journal::take(&self.state, session)?;
+        let unsettled = unsettled(&mut journal, &seen);
+        let mut warnings = chosen.warnings;
+        if journal.n_damaged > 0 {
+            warnings.push(
+                "a part of what was sent to it before cannot be read: look whether it has your words"
+                    .to_owned(),
+            );
+        }
+        if journal.last().is_some_and(|last| last.state == ReceiptState::Held) {
+            warnings.push(
+                "your last reply was typed and not seen taken: it may stand in its input box".to_owned(),
+            );
+        }
+        Ok(ReplyPlan {
+            id: new_id((self.now)()),
+            session: session.clone(),
+            channel: chosen.channel,
+            channel_words: chosen.words,
+            state: seen.view.activity.state,
+            question: seen.view.question.clone(),
+            permission: chosen.permission,
+            warnings,
+            unsettled,
+        })
+    }
+
+    /// Sends what was confirmed, once.
+    ///
+    /// # Errors
+    /// Nothing was sent: why, and what to do.
+    pub fn send(&self, plan: &ReplyPlan, body: &ReplyBody) -> Result<Receipt, ActProblem> {
+        let seen = (self.look)()?;
+        let mut journal = Journal::take(&self.state, &plan.session)?;
+        if journal.has(&plan.id) {
+            let words = "this reply was sent already; nothing was sent again";
+            return Err(ActProblem::new(ActClass::Refused, words).with_next("write a new one"));
+        }
+        let chosen = self.as_planned(plan, &seen)?;
+        let unsettled = unsettled(&mut journal, &seen);
+        let is_known =
+            |unsettled: &Receipt| plan.unsettled.as_ref().map(|known| &known.id) == Some(&unsettled.id);
+        if unsettled.as_ref().is_some_and(|unsettled| !is_known(unsettled)) {
+            let words = "it is not known whether an earlier reply was sent; nothing was sent now";
+            return Err(ActProblem::new(ActClass::Unknown, words)
+                .with_next("look at the session, then confirm again"));
+        }
+        let sent = self.prepare(plan, body, &chosen)?;
+        if let Some(unsettled) = unsettled {
+            journal.settle(&unsettled.id)?;
+        }
+        let receipt = Receipt {
+            id: plan.id.clone(),
+            session: plan.session.clone(),
+            channel_words: chosen.words,
+            excerpt: Receipt::excerpt_of(sent),
+            sent_at: (self.now)(),
+            state: ReceiptState::Unknown,
+            words: None,
+        };
+        journal.begin(&receipt, sent.len())?;
+        self.reached(ReplyStep::Journalled);
+        let outcome = self.deliver(plan, body, &receipt);
+        self.reached(ReplyStep::Sent);
+        let state = outcome.as_ref().map_or(ReceiptState::Refused, |receipt| receipt.state);
+        if let Err(problem) = journal.know(&plan.id, state) {
+            // The journal says "may have been sent", so that it is asked about.
+            tracing::warn!("{}", problem.words);
+        }
+        outcome
+    }
+
+    /// The way, if it is the one that was confirmed.
+    fn as_planned(&self, plan: &ReplyPlan, seen: &Seen) -> Result<Chosen, ActProblem> {
+        let chosen = choose(self, seen)?;
+        let changed = |what: &str| {
+            let words = format!("changed since you looked: {what}; nothing was sent");
+            Err(ActProblem::new(ActClass::Refused, words).with_next("look again"))
+        };
+        if chosen.channel != plan.channel {
+            return changed("it would go another way");
+        }
+        if chosen.permission != plan.permission {
+            return changed("it waits for another permission, or for none");
+        }
+        let is_queue = matches!(plan.channel, crate::model::ReplyChannel::Queue);
+        let text =
+            |question: &Option<crate::model::Question>| question.as_ref().map(|asked| asked.text.clone());
+        if !is_queue && text(&seen.view.question) != text(&plan.question) {
+            return changed("its question is another one");
+        }
+        Ok(chosen)
+    }
+
+    fn reached(&self, step: ReplyStep) {
+        if let Some(at_step) = self.at_step {
+            at_step(step);
+        }
+    }
+}
+
+impl Seen {
+    /// Whether the reply is the session's newest prompt.
+    fn shows(&self, receipt: &Receipt) -> bool {
+        let prompted = self.session.prompt.as_deref().zip(self.session.prompted_at);
+        prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at))
+    }
+}
+
+/// The last reply, if it may have been sent and nobody knows. What stands in the record is known.
+fn unsettled(journal: &mut Journal, seen: &Seen) -> Option<Receipt> {
+    let unsettled = journal.unsettled()?;
+    if seen.shows(&unsettled) {
+        if let Err(problem) = journal.know(&unsettled.id, ReceiptState::Consumed) {
+            tracing::warn!("{}", problem.words);
+        }
+        return None;
+    }
+    Some(unsettled)
+}
+
+/// A name that was not given before.
+fn new_id(now: Timestamp) -> String {
+    let salt = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_nsec;
+    format!("{:x}-{:x}-{salt:x}", now.0, std::process::id())
+}

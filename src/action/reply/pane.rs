@@ -1,0 +1,167 @@
+//! A tmux pane as a place for words: who is in it at this very moment, and putting words there.
+//!
+//! It must not put any untrusted text into a name, a format, a message or an argument of tmux: text goes by
+//! tmux's standard input, panes by their ids, and the rest are numbers and names of closeout's own.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::agent::panes::is_pane_id;
+use crate::agent::process_stat::{Standing, standing};
+use crate::agent::processes::is_below;
+use crate::model::{ActClass, ActProblem, Pane, ProcessId, ProcessStat};
+use crate::process::{self, End, Output, Spec};
+
+/// How long tmux may take.
+const LIMIT: Duration = Duration::from_secs(5);
+/// What tmux prints of a pane, the title last: it is another's text.
+const FORMAT: &str = "#{pid}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{?pane_dead,1,0}\t#{?pane_in_mode,1,0}\t\
+                      #{?pane_input_off,1,0}\t#{?pane_synchronized,1,0}\t#{bracket_paste_flag}\t#{pane_title}";
+/// What tmux prints when the pane is not as it was.
+const CHANGED: &str = "closeout-changed";
+/// What stands in a way out.
+const LOOK: &str = "look at its pane and answer there, or try again";
+
+/// How tmux is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TmuxAccess {
+    /// The program, by absolute path.
+    pub program: PathBuf,
+    /// The socket of the default server.
+    pub default_socket: PathBuf,
+}
+
+/// A pane in which an agent takes words now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    socket: PathBuf,
+    id: String,
+    /// The number of the tmux server's process.
+    pub(super) server: u32,
+    /// The process that tmux started in it.
+    first: u32,
+    /// Whether the program in it takes pastes in brackets; `None` where this tmux does not tell.
+    pub(super) is_bracketed: Option<bool>,
+    /// Its title. Untrusted text.
+    pub(super) title: String,
+}
+
+/// Why it is not certain that something was typed.
+#[derive(Debug)]
+pub(super) enum NotTyped {
+    /// It was not, for this reason.
+    Surely(ActProblem),
+    /// tmux did not answer.
+    Perhaps,
+}
+
+fn refused(words: impl Into<String>) -> ActProblem {
+    ActProblem::new(ActClass::Refused, words).with_next(LOOK)
+}
+
+impl TmuxAccess {
+    /// The pane as it is now, if the agent's process is in it, in front, and takes what is typed.
+    pub(super) fn find(&self, pane: &Pane, agent: ProcessId) -> Result<Address, ActProblem> {
+        if !is_pane_id(&pane.id) {
+            return Err(refused("its pane is named in an unknown way"));
+        }
+        let socket = pane.socket.as_ref().map_or_else(|| self.default_socket.clone(), PathBuf::from);
+        let printed = self.run(&socket, &["display-message", "-p", "-t", &pane.id, FORMAT], None)?;
+        if !printed.is_success() {
+            return Err(refused("its pane is gone"));
+        }
+        let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+        let fields: Vec<&str> = printed.trim_end_matches('\n').splitn(10, '\t').collect();
+        let [server, id, first, tty, dead, in_mode, input_off, synchronized, bracketed, title] = fields[..]
+        else {
+            return Err(refused("tmux tells of its pane in an unknown way"));
+        };
+        let (Ok(server), Ok(first)) = (server.parse(), first.parse()) else {
+            return Err(refused("tmux tells of its pane in an unknown way"));
+        };
+        if id != pane.id || dead != "0" {
+            return Err(refused("its pane is gone"));
+        }
+        if in_mode != "0" {
+            let words = "its pane is in copy mode (somebody scrolls or searches in it), where words are lost";
+            return Err(ActProblem::new(ActClass::Refused, words).with_next("leave the mode with `q`"));
+        }
+        if input_off != "0" || synchronized != "0" {
+            return Err(refused("its pane takes no input, or shares it with other panes"));
+        }
+        is_in_front(agent, first, tty)?;
+        Ok(Address {
+            socket,
+            id: pane.id.clone(),
+            server,
+            first,
+            is_bracketed: (!bracketed.is_empty()).then(|| bracketed == "1"),
+            title: title.to_owned(),
+        })
+    }
+
+    /// Pastes the words, and does not press Return.
+    pub(super) fn paste(&self, to: &Address, text: &str, id: &str) -> Result<(), NotTyped> {
+        // `id` is closeout's own: digits, letters and `-`.
+        let buffer = format!("closeout-{id}");
+        let loaded = self
+            .run(&to.socket, &["load-buffer", "-b", &buffer, "-"], Some(text))
+            .map_err(NotTyped::Surely)?;
+        if !loaded.is_success() {
+            return Err(NotTyped::Surely(refused("tmux did not take the words; nothing was typed")));
+        }
+        let paste = format!("paste-buffer -p -d -b {buffer} -t {}", to.id);
+        let outcome = self.if_unchanged(to, &paste);
+        if outcome.is_err() {
+            let _ = self.run(&to.socket, &["delete-buffer", "-b", &buffer], None);
+        }
+        outcome
+    }
+
+    /// Presses one key, by tmux's name of it.
+    pub(super) fn press(&self, to: &Address, key: &'static str) -> Result<(), NotTyped> {
+        self.if_unchanged(to, &format!("send-keys -t {} {key}", to.id))
+    }
+
+    /// Has tmux run a command if the pane is still as it was found: tmux looks and acts in one step.
+    fn if_unchanged(&self, to: &Address, command: &str) -> Result<(), NotTyped> {
+        let is_same = format!("#{{&&:#{{==:#{{pid}},{}}},#{{==:#{{pane_pid}},{}}}}}", to.server, to.first);
+        let is_free =
+            "#{==:#{?pane_dead,1,}#{?pane_in_mode,1,}#{?pane_input_off,1,}#{?pane_synchronized,1,},}";
+        let both = format!("#{{&&:{is_same},{is_free}}}");
+        let otherwise = format!("display-message -p {CHANGED}");
+        let arguments = ["if-shell", "-F", "-t", &to.id, &both, command, &otherwise];
+        let output = self.run(&to.socket, &arguments, None).map_err(NotTyped::Surely)?;
+        let is_changed = String::from_utf8_lossy(&output.stdout).contains(CHANGED);
+        match output.end {
+            End::Code(0) if !is_changed => Ok(()),
+            End::Code(_) => Err(NotTyped::Surely(refused("its pane changed in this moment"))),
+            End::Signal(_) | End::TimedOut | End::Cancelled | End::AtCap => Err(NotTyped::Perhaps),
+        }
+    }
+
+    fn run(&self, socket: &Path, arguments: &[&str], input: Option<&str>) -> Result<Output, ActProblem> {
+        // `-u`: without it, what is no ASCII is replaced where no language is set.
+        let mut spec = Spec::new(&self.program, "/").args(["-u", "-S"]).args([socket]).args(arguments);
+        spec.time_limit = LIMIT;
+        spec.stdin = input.map(|text| text.as_bytes().to_vec());
+        process::run(&spec).map_err(|error| ActProblem::new(ActClass::Failed, error.to_string()))
+    }
+}
+
+/// Whether the agent's process lives, came of the pane's first process, and has the pane's terminal.
+fn is_in_front(agent: ProcessId, first: u32, tty: &str) -> Result<(), ActProblem> {
+    let Standing::Alive(stat) = standing(agent) else {
+        return Err(ActProblem::new(ActClass::Refused, "its process has ended; nothing was typed")
+            .with_next("look again: a session that is not live is answered in another way"));
+    };
+    let ProcessStat { group, pseudo_terminal, foreground_group, .. } = stat;
+    let is_terminal = pseudo_terminal.is_some_and(|n| tty == format!("/dev/pts/{n}"));
+    if !is_below(agent.pid, first) || !is_terminal {
+        return Err(refused("it does not run in its pane any more"));
+    }
+    if foreground_group != Some(group) {
+        return Err(refused("another program is in front in its pane"));
+    }
+    Ok(())
+}

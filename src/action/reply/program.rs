@@ -1,0 +1,112 @@
+//! An agent's own program that takes a reply: started without a screen, and what its end tells.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::agent::{AgentCommand, AnswerPlace, Argument};
+use crate::model::display_text;
+use crate::process::{self, Launcher, Output, Spec, find_program};
+
+/// The most of a failure's words that are kept, in characters.
+const LONGEST_WORDS: usize = 300;
+
+/// How agents' programs are found and started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// Where programs are looked for: a value of `PATH`.
+    pub search_path: Option<OsString>,
+    /// Their whole environment, but for what a command adds.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What gives them a session of their own.
+    pub launcher: Option<Launcher>,
+}
+
+/// How a program ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// It was not started, for this reason.
+    NotStarted(String),
+    /// It ended well.
+    Well,
+    /// It ended, and says that something failed.
+    Failed(String),
+    /// It was ended from outside, or took too long.
+    CutOff(String),
+}
+
+impl Programs {
+    /// Runs the command to its end.
+    pub(super) fn run(&self, command: &AgentCommand, limit: Duration) -> Ran {
+        let program = if command.program.starts_with('/') {
+            Some(PathBuf::from(&command.program))
+        } else {
+            find_program(&command.program, self.search_path.as_deref())
+        };
+        let Some(program) = program else {
+            return Ran::NotStarted(format!("its program `{}` is not on the path", command.program));
+        };
+        let mut arguments: Vec<&str> = Vec::new();
+        for argument in &command.arguments {
+            match argument {
+                Argument::Text(text) => arguments.push(text),
+                Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => {
+                    return Ran::NotStarted(
+                        "its reply command asks for a file that replies have none of".to_owned(),
+                    );
+                }
+            }
+        }
+        let mut spec = Spec::new(program, &command.folder).args(arguments);
+        spec.env.clone_from(&self.environment);
+        for (name, value) in &command.environment {
+            spec.env.retain(|(known, _)| known.as_os_str() != name.as_str());
+            spec = spec.env(name, value);
+        }
+        spec.own_session.clone_from(&self.launcher);
+        spec.stdin = (!command.stdin.is_empty()).then(|| command.stdin.as_bytes().to_vec());
+        spec.time_limit = limit;
+        match process::run(&spec) {
+            Ok(output) => end(&output, command.answer),
+            Err(error) => Ran::NotStarted(error.to_string()),
+        }
+    }
+}
+
+fn end(output: &Output, answer: AnswerPlace) -> Ran {
+    match output.end {
+        process::End::Code(0) => match told_error(output, answer) {
+            None => Ran::Well,
+            Some(words) => Ran::Failed(words),
+        },
+        process::End::Code(code) => {
+            let words = told_error(output, answer).unwrap_or_else(|| last_line(&output.stderr));
+            Ran::Failed(format!("exit code {code}: {words}"))
+        }
+        process::End::TimedOut => Ran::CutOff("it took too long and was ended".to_owned()),
+        process::End::Cancelled => Ran::CutOff("it was ended".to_owned()),
+        process::End::AtCap => Ran::CutOff("it wrote too much and was ended".to_owned()),
+        process::End::Signal(signal) => Ran::CutOff(format!("it was ended by signal {signal}")),
+    }
+}
+
+/// The error that Claude Code tells in its answer; others tell it by their exit code.
+fn told_error(output: &Output, answer: AnswerPlace) -> Option<String> {
+    if answer != AnswerPlace::ResultObject {
+        return None;
+    }
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    let is_error = told.get("is_error")?.as_bool()?;
+    let words = told.get("result").and_then(serde_json::Value::as_str).unwrap_or("an error");
+    is_error.then(|| shortened(words))
+}
+
+/// The last line that says something.
+fn last_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    shortened(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing"))
+}
+
+fn shortened(text: &str) -> String {
+    display_text::without_escapes(text.trim()).chars().take(LONGEST_WORDS).collect()
+}

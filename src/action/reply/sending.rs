@@ -1,0 +1,262 @@
+//! Sending one reply by the way that was chosen, and what is known of it in the moment after.
+
+use std::time::Duration;
+
+use super::channel::Chosen;
+use super::pane::{Address, NotTyped, TmuxAccess};
+use super::program::Ran;
+use super::{Replier, ReplyStep, Seen, file, text};
+use crate::agent::{Adapter, Asking, permission_keys};
+use crate::model::{
+    ActClass, ActProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+};
+
+/// How long an agent's queue may take to answer.
+const QUEUE_LIMIT: Duration = Duration::from_secs(30);
+/// How often a session is looked at while its record is waited for.
+const LOOK_AGAIN: Duration = Duration::from_millis(150);
+/// The pause after a paste grows by a millisecond for so many bytes.
+const BYTES_A_MS: usize = 200;
+
+fn refused(words: impl Into<String>, next: &str) -> ActProblem {
+    ActProblem::new(ActClass::Refused, words).with_next(next)
+}
+
+impl Replier<'_> {
+    /// The words of the body, if they may go this way.
+    pub(super) fn prepare<'b>(
+        &self,
+        plan: &ReplyPlan,
+        body: &'b ReplyBody,
+        chosen: &Chosen,
+    ) -> Result<&'b str, ActProblem> {
+        match (body, &chosen.permission) {
+            (ReplyBody::Text { .. }, Some(_)) => Err(refused(
+                "it waits for a permission: words would decide it. Nothing was sent",
+                "answer the permission first",
+            )),
+            (ReplyBody::Text { text }, None) => {
+                let typing = self.adapter.typing();
+                text::check(text, &chosen.channel, typing.as_ref())?;
+                let is_bracketed = chosen.address.as_ref().and_then(|address| address.is_bracketed);
+                if text.contains('\n') && is_bracketed == Some(false) {
+                    let words =
+                        "it has several lines, and the program in the pane would take each for a reply";
+                    return Err(refused(words, "write it in one line"));
+                }
+                let asking = Asking::Queue { text: text.clone() };
+                let is_queue = chosen.channel == ReplyChannel::Queue;
+                let session = (self.look)()?.session;
+                if is_queue && self.adapter.command(&session, &asking).is_none() {
+                    let words = "it is longer than the agent's queue takes (100 KiB). Nothing was sent";
+                    return Err(refused(
+                        words,
+                        "put it into a file in the workspace, and tell the agent to read it",
+                    ));
+                }
+                Ok(text)
+            }
+            (ReplyBody::Permission { .. }, None) => {
+                Err(refused("it waits for no permission any more; nothing was sent", "look again"))
+            }
+            (ReplyBody::Permission { answer, what }, Some(prompt)) => {
+                let is_same = *what == prompt.what && plan.permission.as_ref() == Some(prompt);
+                if !is_same || !prompt.options.iter().any(|option| option.answer == *answer) {
+                    return Err(refused(
+                        "it waits for another permission than the one that you answered; nothing was sent",
+                        "look again",
+                    ));
+                }
+                Ok(answer)
+            }
+        }
+    }
+
+    /// Sends it. An error says that nothing was sent.
+    pub(super) fn deliver(
+        &self,
+        plan: &ReplyPlan,
+        body: &ReplyBody,
+        receipt: &Receipt,
+    ) -> Result<Receipt, ActProblem> {
+        let known =
+            |(state, words): (ReceiptState, Option<String>)| Receipt { state, words, ..receipt.clone() };
+        match (&plan.channel, body) {
+            (ReplyChannel::Pane { .. }, ReplyBody::Text { text }) => {
+                self.type_words(plan, text, receipt).map(known)
+            }
+            (ReplyChannel::Pane { .. }, ReplyBody::Permission { answer, .. }) => {
+                self.answer(plan, answer).map(known)
+            }
+            (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
+                file::write(path, self.workspace, text, &plan.id)?;
+                Ok(known((
+                    ReceiptState::Queued,
+                    Some("the file is there; the agent takes it when it looks".to_owned()),
+                )))
+            }
+            (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt).map(known),
+            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.go_on(text, receipt).map(known),
+            (ReplyChannel::Api { .. }, ReplyBody::Text { .. }) => {
+                Err(refused("closeout opens no connection to an agent's server", "answer it on its screen"))
+            }
+            (_, ReplyBody::Permission { .. }) => {
+                Err(refused("a permission is answered in a pane only", "answer it on its screen"))
+            }
+        }
+    }
+
+    /// The pane, if all is as it was confirmed at this very moment.
+    fn pane_now(&self, plan: &ReplyPlan) -> Result<(&TmuxAccess, Address, Seen), ActProblem> {
+        let seen = (self.look)()?;
+        let chosen = self.as_planned(plan, &seen)?;
+        match (&self.tmux, chosen.address) {
+            (Some(tmux), Some(address)) => Ok((tmux, address, seen)),
+            _ => Err(refused("it has no pane any more", "look again")),
+        }
+    }
+
+    fn type_words(
+        &self,
+        plan: &ReplyPlan,
+        text: &str,
+        receipt: &Receipt,
+    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
+        let (tmux, address, _) = self.pane_now(plan)?;
+        match tmux.paste(&address, text, &plan.id) {
+            Ok(()) => {}
+            Err(NotTyped::Surely(problem)) => return Err(problem),
+            Err(NotTyped::Perhaps) => {
+                return Ok((
+                    ReceiptState::Unknown,
+                    Some("tmux did not answer: it may have been typed".to_owned()),
+                ));
+            }
+        }
+        self.reached(ReplyStep::Pasted);
+        let typing_ms = self.adapter.typing().map_or(0, |typing| u64::from(typing.pause_ms));
+        let more_ms = u64::try_from(text.len() / BYTES_A_MS).unwrap_or(0);
+        std::thread::sleep(Duration::from_millis(typing_ms + more_ms));
+        let held =
+            |why: &str| Ok((ReceiptState::Held, Some(format!("typed, and Return was not pressed: {why}"))));
+        // A prompt for a permission may have come up, or another program.
+        match self.pane_now(plan) {
+            Ok((tmux, address, _)) => match tmux.press(&address, "Enter") {
+                Ok(()) => {}
+                Err(NotTyped::Surely(problem)) => return held(&problem.words),
+                Err(NotTyped::Perhaps) => return held("tmux did not answer"),
+            },
+            Err(problem) => return held(&problem.words),
+        }
+        (self.report)("typed; waiting until its record shows it");
+        if self.wait_until(|seen| seen.shows(receipt)) {
+            return Ok((ReceiptState::Consumed, None));
+        }
+        Ok((ReceiptState::Held, Some("typed, and its record does not show it yet".to_owned())))
+    }
+
+    fn answer(&self, plan: &ReplyPlan, answer: &str) -> Result<(ReceiptState, Option<String>), ActProblem> {
+        let (tmux, address, seen) = self.pane_now(plan)?;
+        let keys = permission_keys(&seen.session).map(|(_, keys)| keys).unwrap_or_default();
+        let Some(key) = keys.iter().find(|key| key.answer == answer) else {
+            return Err(refused("which key would answer it is not certain", "answer it in its pane"));
+        };
+        match tmux.press(&address, key.key) {
+            Ok(()) => {}
+            Err(NotTyped::Surely(problem)) => return Err(problem),
+            Err(NotTyped::Perhaps) => {
+                return Ok((
+                    ReceiptState::Unknown,
+                    Some("tmux did not answer: it may have been typed".to_owned()),
+                ));
+            }
+        }
+        let is_answered = |seen: &Seen| {
+            let what = permission_keys(&seen.session).map(|(what, _)| what.to_owned());
+            seen.view.activity.state != ActivityState::NeedsPermission
+                || what != plan.permission.as_ref().map(|prompt| prompt.what.clone())
+        };
+        if self.wait_until(is_answered) {
+            return Ok((ReceiptState::Delivered, Some("the prompt is gone".to_owned())));
+        }
+        Ok((ReceiptState::Held, Some("the key was typed, and the prompt still stands".to_owned())))
+    }
+
+    fn queue(
+        &self,
+        plan: &ReplyPlan,
+        text: &str,
+        receipt: &Receipt,
+    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
+        let seen = (self.look)()?;
+        self.as_planned(plan, &seen)?;
+        let asking = Asking::Queue { text: text.to_owned() };
+        let command = self.adapter.command(&seen.session, &asking);
+        let command =
+            command.ok_or_else(|| refused("its agent's queue cannot be called", "answer it in its pane"))?;
+        let state = if seen.view.activity.state == ActivityState::Idle {
+            ReceiptState::Delivered
+        } else {
+            ReceiptState::Queued
+        };
+        match self.programs.run(&command, QUEUE_LIMIT) {
+            Ran::NotStarted(why) => Err(refused(why, "answer it in its pane")),
+            Ran::Well if self.wait_until(|seen| seen.shows(receipt)) => Ok((ReceiptState::Consumed, None)),
+            Ran::Well => Ok((state, None)),
+            Ran::Failed(why) if !self.wait_until(|seen| seen.shows(receipt)) => {
+                Err(refused(format!("its agent's queue refused it: {why}"), "answer it in its pane"))
+            }
+            Ran::Failed(why) => Ok((ReceiptState::Consumed, Some(why))),
+            Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
+        }
+    }
+
+    fn go_on(&self, text: &str, receipt: &Receipt) -> Result<(ReceiptState, Option<String>), ActProblem> {
+        let seen = (self.look)()?;
+        let command = self.adapter.command(&seen.session, &Asking::Reply { text: text.to_owned() });
+        let command = command
+            .ok_or_else(|| refused("its agent's program cannot go on with it", "answer it on its screen"))?;
+        (self.report)("its agent works on the answer");
+        match self.programs.run(&command, self.turn_limit) {
+            Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
+            // A person's own program says that it took the words, and no more.
+            Ran::Well if self.is_custom() => Ok((ReceiptState::Delivered, None)),
+            Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
+            Ran::Failed(why) | Ran::CutOff(why) if self.is_custom() => Ok(self.by_record(receipt, &why)),
+            Ran::Failed(why) => match (self.look)() {
+                Ok(seen) if seen.shows(receipt) => {
+                    Ok((ReceiptState::Consumed, Some(format!("the agent took it, and then failed: {why}"))))
+                }
+                Ok(_) => Err(refused(format!("its agent did not take it: {why}"), "answer it on its screen")),
+                Err(_) => Ok((ReceiptState::Unknown, Some(why))),
+            },
+            Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
+        }
+    }
+
+    fn is_custom(&self) -> bool {
+        matches!(self.adapter, Adapter::Custom(_))
+    }
+
+    /// What the record tells, where the program that took the words does not.
+    fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
+        let is_shown = (self.look)().is_ok_and(|seen| seen.shows(receipt));
+        let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
+        (state, Some(why.to_owned()))
+    }
+
+    /// Looks at the session until it is so, for as long as patience lasts.
+    fn wait_until(&self, is_so: impl Fn(&Seen) -> bool) -> bool {
+        let begun = (self.now)();
+        loop {
+            if (self.look)().is_ok_and(|seen| is_so(&seen)) {
+                return true;
+            }
+            let waited = (self.now)().millis_since(begun);
+            if waited < 0 || u128::from(waited.unsigned_abs()) >= self.patience.as_millis() {
+                return false;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What may be sent at all: words, without a sign that a terminal or a program would take for something
+//! else. It never changes a text: it is sent as it is, or refused with the place.
+
+use crate::agent::Typing;
+use crate::model::{ActClass, ActProblem, ReplyChannel};
+
+/// The longest text that is pasted into a pane, in bytes.
+const LONGEST_PASTE: usize = 128 << 10;
+/// The longest text that goes to a program's input or to a file, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// Whether `text` may go by `channel`.
+pub(super) fn check(text: &str, channel: &ReplyChannel, typing: Option<&Typing>) -> Result<(), ActProblem> {
+    if text.trim().is_empty() {
+        return Err(ActProblem::new(ActClass::Refused, "there are no words in it"));
+    }
+    let is_pane = matches!(channel, ReplyChannel::Pane { .. });
+    no_control(text, is_pane)?;
+    let longest = if is_pane { LONGEST_PASTE } else { LONGEST };
+    if text.len() > longest {
+        let words =
+            format!("it has {} bytes; this way takes {longest} at most. Nothing was sent", text.len());
+        let next = "put it into a file in the workspace, and tell the agent to read it";
+        return Err(ActProblem::new(ActClass::Refused, words).with_next(next));
+    }
+    match typing.filter(|_| is_pane) {
+        Some(typing) => as_typed(text, typing),
+        None => Ok(()),
+    }
+}
+
+/// What an agent's screen would make of it.
+fn as_typed(text: &str, typing: &Typing) -> Result<(), ActProblem> {
+    if let Some(first) = text.trim_start().chars().next().filter(|sign| typing.not_first.contains(sign)) {
+        let words = format!("it begins with `{first}`, which the agent takes for a command");
+        return Err(ActProblem::new(ActClass::Refused, words).with_next("put a word before it"));
+    }
+    if !typing.takes_lines && text.contains('\n') {
+        let words = "it has several lines, and the agent would take each for a reply of its own";
+        return Err(ActProblem::new(ActClass::Refused, words).with_next("write it in one line"));
+    }
+    Ok(())
+}
+
+/// No control characters but the line feed, and for programs and files the tab.
+fn no_control(text: &str, is_pane: bool) -> Result<(), ActProblem> {
+    let is_control = |sign: char| sign.is_control() && sign != '\n' && (is_pane || sign != '\t');
+    let Some((place, sign)) = text.chars().enumerate().find(|(_, sign)| is_control(*sign)) else {
+        return Ok(());
+    };
+    let words = format!(
+        "character {} is the control character U+{:04X}, which a terminal obeys. Nothing was sent",
+        place + 1,
+        u32::from(sign)
+    );
+    Err(ActProblem::new(ActClass::Refused, words).with_next("take it out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TYPING: Typing = Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, warning: None };
+
+    fn words(text: &str, channel: &ReplyChannel) -> Option<String> {
+        check(text, channel, Some(&TYPING)).err().map(|problem| problem.words)
+    }
+
+    fn pane() -> ReplyChannel {
+        ReplyChannel::Pane {
+            pane: crate::model::Pane { socket: None, id: "%1".to_owned() },
+            server: 1,
+            process: crate::model::ProcessId { pid: 1, started_at: 1 },
+        }
+    }
+
+    /// R02, R10.
+    #[test]
+    fn controls_are_refused_with_their_place() {
+        let bad = ["a\u{3}b", "\u{1b}[A", "\0", "日\r", "\u{9b}A", "\u{7f}", "x\u{85}", "\u{1b}[201~"];
+        for channel in [pane(), ReplyChannel::Resume, ReplyChannel::Queue] {
+            for text in bad {
+                let words = words(text, &channel).unwrap();
+                assert!(words.contains("control character U+"), "{text:?}: {words}");
+            }
+        }
+        assert!(words("日\r", &pane()).unwrap().contains("character 2 is the control character U+000D"));
+        assert!(words("a\tb", &pane()).is_some());
+        assert_eq!(words("a\tb", &ReplyChannel::Resume), None);
+    }
+
+    #[test]
+    fn words_are_sent_as_they_are() {
+        let good = ["-R hello", "Enter", "$(touch x)", "a; b;", "\"'`", "はい", "a\nb\nc", "👩‍👩‍👧 ok", ";"];
+        for channel in [pane(), ReplyChannel::Resume] {
+            for text in good {
+                assert_eq!(words(text, &channel), None, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_agent_would_take_for_a_command_is_refused_at_its_screen_only() {
+        for text in ["/clear", " !rm -rf x", "\n/x"] {
+            assert!(words(text, &pane()).unwrap().contains("takes for a command"), "{text:?}");
+            assert_eq!(words(text, &ReplyChannel::Resume), None);
+        }
+        assert_eq!(words(" \n ", &ReplyChannel::Resume).unwrap(), "there are no words in it");
+    }
+
+    /// R10.
+    #[test]
+    fn what_is_too_long_is_refused_with_the_limit() {
+        assert_eq!(words(&"x".repeat(100_000), &pane()), None);
+        assert!(words(&"x".repeat(200_000), &pane()).unwrap().contains("131072"));
+        assert_eq!(words(&"x".repeat(200_000), &ReplyChannel::Resume), None);
+        assert!(words(&"x".repeat(2_000_000), &ReplyChannel::Resume).unwrap().contains("1048576"));
+    }
+}

@@ -1,0 +1,89 @@
+//! Words for an agent that reads them from a file (R09).
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use closeout::agent::Adapter;
+use closeout::engine::Launch;
+use closeout::model::{ActClass, AgentTrail, CustomAgent, ReceiptState, ReplyChannel};
+
+use super::bench::{Bench, plan, send};
+
+const TEXT: &str = "はい\n- $(x)\tok";
+
+fn bench() -> Option<(Bench, Launch)> {
+    let bench = Bench::without_agent()?;
+    bench.repo.write("out.md", "Shall I go on?").write("box/.keep", "");
+    let agent = CustomAgent {
+        name: "mine".to_owned(),
+        trail: AgentTrail::Output { place: "out.md".to_owned() },
+        status_file: None,
+        reply_file: Some("box/reply.md".to_owned()),
+        probe: None,
+        query: None,
+        reply: None,
+    };
+    let launch = bench.launch_with(bench.server.tmux(None), Adapter::Custom(Box::new(agent)), &[]);
+    Some((bench, launch))
+}
+
+fn names(bench: &Bench) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(bench.repo.at("box"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_file_is_there_as_a_whole_and_for_this_user_only() {
+    let Some((bench, launch)) = bench() else { return };
+    let seen = plan(&launch, "out.md").unwrap();
+    let path = bench.repo.at("box/reply.md");
+    assert_eq!(seen.channel, ReplyChannel::File { path: path.clone() });
+    let receipt = send(&launch, &seen, TEXT).unwrap();
+    assert_eq!(receipt.state, ReceiptState::Queued);
+    assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(names(&bench), [".keep", "reply.md"]);
+}
+
+#[test]
+fn what_stands_there_already_stays() {
+    let Some((bench, launch)) = bench() else { return };
+    bench.repo.write("box/reply.md", "first");
+    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    assert_eq!(problem.class, ActClass::Failed);
+    assert!(problem.words.contains("stands there already"), "{problem:?}");
+    assert_eq!(fs::read_to_string(bench.repo.at("box/reply.md")).unwrap(), "first");
+    assert_eq!(names(&bench), [".keep", "reply.md"]);
+}
+
+#[test]
+fn no_link_is_followed() {
+    let Some((bench, launch)) = bench() else { return };
+    let outside = bench.repo.root().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("file"), "kept").unwrap();
+    symlink(outside.join("file"), bench.repo.at("box/reply.md")).unwrap();
+    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    assert_eq!(problem.class, ActClass::Failed);
+    assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "kept");
+    // The folder itself is a link.
+    fs::remove_dir_all(bench.repo.at("box")).unwrap();
+    symlink(&outside, bench.repo.at("box")).unwrap();
+    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    assert_eq!(problem.class, ActClass::Failed);
+    let left: Vec<_> = fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["file"]);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_a_failure_that_says_so() {
+    let Some((bench, launch)) = bench() else { return };
+    fs::remove_dir_all(bench.repo.at("box")).unwrap();
+    let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
+    assert_eq!(problem.class, ActClass::Failed);
+    assert!(!bench.repo.at("box").exists());
+}

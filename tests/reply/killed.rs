@@ -1,0 +1,156 @@
+//! closeout is killed between sending and knowing (R07), and what its journal keeps (X02, X03, X05).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use closeout::model::{ActClass, ReceiptState};
+
+use super::bench::{BEGIN, Bench, END, SESSION};
+use crate::support::desk::{Run, finish, spawn};
+
+const SECRET: &str = "the canary is kept away from every log, whatever becomes of it: 8d2f1c, and this is longer than \
+                      what an excerpt keeps of a text, so that its end must be nowhere on the disk, not even here: END-8d2f1c";
+
+/// The program, as a person would run it.
+#[expect(clippy::disallowed_methods, reason = "it is the program that is tested")]
+pub(super) fn command(bench: &Bench, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
+    command
+        .args(arguments)
+        .current_dir(bench.repo.path())
+        .env_clear()
+        .env("HOME", bench.repo.home())
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("CLOSEOUT_STATE_DIR", bench.state())
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(bench: &Bench, arguments: &[&str]) -> Run {
+    finish(spawn(&mut command(bench, arguments)))
+}
+
+fn journal(bench: &Bench) -> PathBuf {
+    let mut files = fs::read_dir(bench.state().join("replies")).unwrap();
+    files.next().unwrap().unwrap().path()
+}
+
+/// Kills the program between the paste and Return, and waits for its end.
+fn kill_between(bench: &Bench, text: &str) -> String {
+    let mut child = spawn(&mut command(bench, &["reply", ".", text, "--yes"]));
+    let pasted = format!("{BEGIN}{text}{END}");
+    bench.wait_for_bytes(pasted.len());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    pasted
+}
+
+#[test]
+fn after_a_crash_a_person_is_asked_and_nothing_is_sent_twice() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    let before = bench.plan().unwrap();
+    let pasted = kill_between(&bench, "hello");
+    let problem = bench.send(&before, "hello").unwrap_err();
+    assert_eq!(problem.class, ActClass::Unknown, "{problem:?}");
+    let seen = bench.plan().unwrap();
+    let unsettled = seen.unsettled.clone().unwrap();
+    assert_eq!((unsettled.state, &*unsettled.excerpt), (ReceiptState::Unknown, "hello"));
+    assert_eq!(bench.bytes(), pasted, "neither a plan nor a refused reply types anything");
+    // A person goes on.
+    bench.send(&seen, "again").unwrap();
+    let wanted = format!("{pasted}{BEGIN}again{END}\r");
+    assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
+    assert_eq!(bench.plan().unwrap().unsettled, None);
+}
+
+#[test]
+fn after_a_crash_the_record_can_tell_that_it_was_taken() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    kill_between(&bench, "hello");
+    bench.say("hello", "Done.");
+    assert_eq!(bench.plan().unwrap().unsettled, None);
+    assert!(fs::read_to_string(journal(&bench)).unwrap().contains("consumed"));
+}
+
+/// X02, X03.
+#[test]
+fn the_words_stand_in_no_log_and_the_journal_is_for_this_user_only() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    let sent = run(&bench, &["reply", ".", SECRET, "--yes", "--wait", "0"]);
+    assert_eq!(sent.code, i32::from(ActClass::Unknown.exit_code()), "{sent:?}");
+    assert!(sent.out.contains("held"), "{sent:?}");
+    let journal = journal(&bench);
+    assert_eq!(fs::metadata(&journal).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(journal.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    let mut open = vec![bench.state()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            let content = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            assert!(!content.contains("END-8d2f1c"), "{}", path.display());
+            let is_journal = path == journal;
+            assert!(is_journal || !content.contains("the canary"), "{}", path.display());
+        }
+    }
+}
+
+/// X05.
+#[test]
+fn a_damaged_journal_is_said_and_nothing_of_it_is_lost() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    bench.send(&bench.plan().unwrap(), "hello").unwrap();
+    let path = journal(&bench);
+    let mut content = fs::read(&path).unwrap();
+    content.extend_from_slice(b"0123 {\"step\":\"beg");
+    fs::write(&path, &content).unwrap();
+    let seen = bench.plan().unwrap();
+    assert!(seen.warnings.iter().any(|warning| warning.contains("cannot be read")), "{:?}", seen.warnings);
+    bench.send(&seen, "more").unwrap();
+    assert!(fs::read(&path).unwrap().starts_with(&content));
+}
+
+#[test]
+fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    let shown = run(&bench, &["reply"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    for words in ["Which of the two would you like?", "1) Keep it.", "2) Drop it.", "pasted into tmux pane"] {
+        assert!(shown.out.contains(words), "{words}: {shown:?}");
+    }
+    let asked = run(&bench, &["reply", &SESSION[..8], "2"]);
+    assert_eq!(asked.code, i32::from(ActClass::Cancelled.exit_code()), "{asked:?}");
+    assert!(asked.err.contains("--yes"), "{asked:?}");
+    assert_eq!(bench.bytes(), "");
+    let refused = run(&bench, &["reply", ".", "/clear", "--yes", "--json"]);
+    assert_eq!(refused.code, 20, "{refused:?}");
+    assert_eq!(refused.json()["problem"]["class"], "refused");
+    let none = run(&bench, &["reply", "no-such-session", "x"]);
+    assert_eq!(none.code, 4, "{none:?}");
+}
+
+#[test]
+fn several_sessions_are_named_and_none_is_answered() {
+    let Some(bench) = Bench::new() else { return };
+    bench.start();
+    bench.say_in("6e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
+    bench.say_in("7e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
+    let asked = run(&bench, &["reply", ".", "2", "--yes"]);
+    let is_one_that_asks = asked.code != 2;
+    if is_one_that_asks {
+        // The first of them is the only one that asks.
+        assert!(asked.out.contains(SESSION), "{asked:?}");
+    } else {
+        assert!(asked.err.contains(SESSION) && asked.err.contains("7e3c6d27"), "{asked:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! The answer to a permission prompt: its own choice, and only where it is certain what a key means.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use closeout::model::{ActClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody};
+use serde_json::json;
+
+use super::bench::{Bench, SESSION, send_body};
+use super::killed::command;
+use crate::support::desk::{finish, spawn};
+
+/// The agent's own hook tells that it waits for the leave to run this command.
+fn asks_for(bench: &Bench, run: &str) {
+    let payload = json!({
+        "session_id": SESSION, "cwd": bench.repo.path(), "hook_event_name": "PermissionRequest",
+        "tool_name": "Bash", "tool_input": {"command": run}, "transcript_path": "/nowhere",
+    });
+    let mut hook = command(bench, &["hook", "event", "--agent", "claude"]);
+    let mut child = spawn(hook.stdin(Stdio::piped()));
+    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    assert_eq!(finish(child).code, 0);
+}
+
+fn answer(answer: &str, what: &str) -> ReplyBody {
+    ReplyBody::Permission { answer: answer.to_owned(), what: what.to_owned() }
+}
+
+#[test]
+fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_none() {
+    let Some(bench) = Bench::new() else { return };
+    let (_, pid) = bench.start();
+    bench.say("do it", "");
+    bench.set_status(pid, "waiting", Some("permission prompt"));
+    asks_for(&bench, "cargo test");
+    let plan = bench.plan().unwrap();
+    let option =
+        |label: &str, answer: &str| PermissionOption { label: label.to_owned(), answer: answer.to_owned() };
+    let prompt = PermissionPrompt {
+        what: "Bash: cargo test".to_owned(),
+        options: vec![option("allow once", "1"), option("deny, and end the turn", "Esc")],
+    };
+    assert_eq!(plan.permission, Some(prompt));
+    let launch = bench.launch(&[]);
+    for body in [
+        answer("1", "Bash: rm -rf /"),
+        answer("2", "Bash: cargo test"),
+        ReplyBody::Text { text: "1".to_owned() },
+    ] {
+        let problem = send_body(&launch, &plan, body).unwrap_err();
+        assert_eq!(problem.class, ActClass::Refused, "{problem:?}");
+    }
+    assert_eq!(bench.bytes(), "");
+    // Another prompt came up since.
+    asks_for(&bench, "rm -rf /");
+    let problem = send_body(&launch, &plan, answer("1", "Bash: cargo test")).unwrap_err();
+    assert!(problem.words.contains("changed since you looked"), "{problem:?}");
+    assert_eq!(bench.bytes(), "");
+    let plan = bench.plan().unwrap();
+    let receipt = send_body(&launch, &plan, answer("1", "Bash: rm -rf /")).unwrap();
+    // The scripted agent does nothing with it.
+    assert_eq!(receipt.state, ReceiptState::Held);
+    assert_eq!(bench.wait_for_bytes(1), "1");
+}

@@ -1,0 +1,147 @@
+//! Words for a session by its agent's own program: without a screen, and by the agent's queue.
+
+use std::fs;
+use std::path::PathBuf;
+
+use closeout::agent::Adapter;
+use closeout::engine::Launch;
+use closeout::model::{ActClass, ReceiptState, ReplyChannel};
+
+use super::bench::{Bench, SESSION, plan, send};
+use crate::live::Agent;
+
+/// A folder with a program of an agent's name that writes down what it was called with.
+fn program(bench: &Bench, name: &str, then: &str) -> PathBuf {
+    let folder = bench.repo.root().join("bin-own");
+    fs::create_dir_all(&folder).unwrap();
+    let root = bench.repo.root();
+    let body = format!(
+        "cd '{0}'\nprintf '%s\\n' \"$@\" > arguments\ncat > input\nenv > environment\n{then}",
+        root.display()
+    );
+    bench.repo.script(&format!("bin-own/{name}"), &body);
+    folder
+}
+
+/// A session that nobody has open, and what closeout is started with.
+fn over(then: &str) -> Option<(Bench, Launch)> {
+    let bench = Bench::new()?;
+    fs::create_dir_all(bench.repo.home().join(".claude/sessions")).unwrap();
+    let folder = program(&bench, "claude", then);
+    let mut launch = bench.launch(&[&folder]);
+    launch.variables.insert("SECRET_CANARY".into(), "1".into());
+    launch.variables.insert("ANTHROPIC_BASE_URL".into(), "http://127.0.0.1:9".into());
+    Some((bench, launch))
+}
+
+fn left(bench: &Bench, name: &str) -> String {
+    fs::read_to_string(bench.repo.root().join(name)).unwrap()
+}
+
+const ANSWER: &str = r#"echo '{"type":"result","is_error":false,"result":"Done.","session_id":"x"}'"#;
+
+/// R01, R10: by standard input, whole, with an environment that is made of allowed names.
+#[test]
+fn a_session_that_is_not_open_is_gone_on_with_by_its_program() {
+    let Some((bench, launch)) = over(ANSWER) else { return };
+    let seen = plan(&launch, SESSION).unwrap();
+    assert_eq!(seen.channel, ReplyChannel::Resume);
+    for text in ["はい、2で $(touch canary) `x` ; -R".to_owned(), "0123456789".repeat(20_000)] {
+        let receipt = send(&launch, &plan(&launch, SESSION).unwrap(), &text).unwrap();
+        assert_eq!(receipt.state, ReceiptState::Consumed);
+        assert!(left(&bench, "input") == text);
+        let arguments = left(&bench, "arguments");
+        assert!(arguments.starts_with(&format!("-p\n--resume\n{SESSION}\n")), "{arguments}");
+        assert!(!arguments.contains("2で"));
+    }
+    let environment = left(&bench, "environment");
+    assert!(!environment.contains("SECRET_CANARY"), "{environment}");
+    assert!(environment.contains("ANTHROPIC_BASE_URL=http://127.0.0.1:9"), "{environment}");
+    assert!(!bench.repo.root().join("canary").exists());
+}
+
+#[test]
+fn a_program_that_does_not_take_the_words_is_a_refusal() {
+    let Some((bench, launch)) = over("echo 'No conversation found' >&2\nexit 1") else { return };
+    let problem = send(&launch, &plan(&launch, SESSION).unwrap(), "hello").unwrap_err();
+    assert_eq!(problem.class, ActClass::Refused);
+    assert!(problem.words.contains("No conversation found"), "{problem:?}");
+    // It is known that it was not sent: nothing is asked.
+    assert_eq!(plan(&launch, SESSION).unwrap().unsettled, None);
+    drop(bench);
+}
+
+#[test]
+fn words_that_were_taken_before_a_failure_are_consumed() {
+    let then = r#"exec >/dev/null; printf '%s\n' "$(cat line)" >> "$(cat record)"; exit 1"#;
+    let Some((bench, launch)) = over(then) else { return };
+    // The line that the client would write, made beforehand.
+    let folder = bench.repo.home().join(".claude/projects");
+    let record =
+        fs::read_dir(folder).unwrap().next().unwrap().unwrap().path().join(format!("{SESSION}.jsonl"));
+    fs::write(bench.repo.root().join("record"), record.display().to_string()).unwrap();
+    let seen = plan(&launch, SESSION).unwrap();
+    let at = "2099-01-01T00:00:00.000Z";
+    let line = serde_json::json!({
+        "sessionId": SESSION, "cwd": bench.repo.path(), "version": "2.1.330", "isSidechain": false,
+        "parentUuid": null, "timestamp": at, "type": "user", "promptSource": "sdk",
+        "message": {"role": "user", "content": "hello"},
+    });
+    fs::write(bench.repo.root().join("line"), line.to_string()).unwrap();
+    let receipt = send(&launch, &seen, "hello").unwrap();
+    assert_eq!(receipt.state, ReceiptState::Consumed);
+    assert!(receipt.words.unwrap().contains("then failed"));
+}
+
+#[test]
+fn a_program_that_is_not_there_sends_nothing() {
+    let Some((bench, _)) = over(ANSWER) else { return };
+    let launch = bench.launch_with(
+        bench.server.tmux(None),
+        Adapter::ClaudeCode { config_dir: bench.repo.home().join(".claude") },
+        &[],
+    );
+    let mut launch = launch;
+    launch.variables.insert("PATH".into(), "/nowhere".into());
+    let problem = send(&launch, &plan(&launch, SESSION).unwrap(), "hello").unwrap_err();
+    assert!(problem.words.contains("not on the path"), "{problem:?}");
+}
+
+const THREAD: &str = "01a200e7-11ec-7922-b128-1514eba23115";
+
+/// R01, R10.
+#[test]
+fn a_live_codex_session_is_given_words_by_its_queue() {
+    let Some(bench) = Bench::without_agent() else { return };
+    let home = bench.repo.home().join(".codex");
+    let rollout = codex_record(&bench, &home);
+    let folder = program(&bench, "codex", "");
+    let _agent =
+        Agent::start(&bench.repo, "codex", bench.repo.path(), &format!("exec 9>>'{}'", rollout.display()));
+    let launch = bench.launch_with(bench.server.tmux(None), Adapter::Codex { home }, &[&folder]);
+    let seen = plan(&launch, THREAD).unwrap();
+    assert_eq!((&seen.channel, &*seen.channel_words), (&ReplyChannel::Queue, "by the queue of `codex`"));
+    let text = "-R はい; $(x)\nsecond";
+    let receipt = send(&launch, &seen, text).unwrap();
+    assert_eq!(receipt.state, ReceiptState::Delivered);
+    assert_eq!(left(&bench, "arguments"), format!("queue\n--thread={THREAD}\n--message={text}\n"));
+    let problem = send(&launch, &plan(&launch, THREAD).unwrap(), &"x".repeat(200_000)).unwrap_err();
+    assert_eq!(problem.class, ActClass::Refused);
+    assert!(problem.words.contains("100 KiB"), "{problem:?}");
+}
+
+/// A thread whose last turn has ended.
+fn codex_record(bench: &Bench, home: &std::path::Path) -> PathBuf {
+    let folder = home.join("sessions/2026/11/22");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("rollout-2026-11-22T01-00-00-{THREAD}.jsonl"));
+    let fixture = include_str!("../fixtures/agents/codex/rollouts/statement.jsonl");
+    let meta: serde_json::Value = serde_json::from_str(fixture.lines().next().unwrap()).unwrap();
+    let (id, cwd) = (meta["payload"]["id"].as_str().unwrap(), meta["payload"]["cwd"].as_str().unwrap());
+    let content = fixture.replace(id, THREAD).replace(cwd, &bench.repo.path().display().to_string());
+    fs::write(&path, content).unwrap();
+    // Later than the process of this test starts: one that started after the record grew is no writer of it.
+    let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(4_000_000_000);
+    fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    path
+}
