@@ -18,6 +18,7 @@ mod mock;
 mod others;
 mod outcome;
 mod processes;
+mod replies;
 mod story;
 mod tmux;
 mod together;

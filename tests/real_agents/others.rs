@@ -46,7 +46,8 @@ fn probe(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     let after = person(story)?.0;
     for row in [&during, &after] {
         ensure!(sessions(row).len() == sessions(&before).len(), "{}", in_short(row));
-        ensure!(does(row, "idle") && said(row, "The plan is made."), "{}", in_short(row));
+        let is_same = row["last_words"]["text"] == before["last_words"]["text"];
+        ensure!(does(row, "idle") && is_same, "{}", in_short(row));
     }
     let wrong = story.follow.since(mark, &story.path()).into_iter().find(|line| {
         let row = &line.told["workspace"];

@@ -105,8 +105,10 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     waits(story, &pane);
     story.check("its todo list is told with its progress", |story| todos(story, &pane));
     story.check("`status --json` tells the same as the stream", |story| once(story));
+    crate::replies::at_its_screen(story, &pane);
     crate::others::tell(story, &pane);
     story.world.tmux.close(&pane);
+    crate::replies::not_open(story);
     crate::hooks::tell(story);
     crate::killed::tell(story);
 }

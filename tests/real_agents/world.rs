@@ -123,7 +123,8 @@ impl World {
         ]
     }
 
-    fn variables_of(&self, client: Client) -> Vec<(String, OsString)> {
+    /// The variables of a client.
+    pub(crate) fn variables_of(&self, client: Client) -> Vec<(String, OsString)> {
         let mut variables = self.plain_variables();
         let own = client.variables(&self.setting());
         variables.extend(own.into_iter().map(|(name, value)| (name, value.into())));
