@@ -215,6 +215,15 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
 }
 
 #[test]
+fn a_draft_outlives_its_workspace() {
+    let mut monitor = monitor();
+    let gone = WorkspaceId::local("/srv/gone");
+    let intent = Intent::KeepDraft { workspace: gone.clone(), draft: draft("half") };
+    let effects = monitor.update(Event::Wanted { at: Timestamp(10), intent });
+    assert_eq!(effects, [Effect::KeepDraft { workspace: gone, draft: draft("half") }]);
+}
+
+#[test]
 fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
     let mut monitor = monitor();
     let keep = |text: &str| Event::Wanted {

@@ -152,7 +152,11 @@ impl Monitor {
     }
 
     pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft, effects: &mut Vec<Effect>) {
-        let Some(tracked) = self.workspaces.get_mut(&id) else { return };
+        let Some(tracked) = self.workspaces.get_mut(&id) else {
+            // A draft outlives its workspace: a person writes on while it goes.
+            effects.push(Effect::KeepDraft { workspace: id, draft });
+            return;
+        };
         if tracked.acts.keep_draft(draft.clone()) {
             self.changed.insert(id.clone());
             effects.push(Effect::KeepDraft { workspace: id, draft });
