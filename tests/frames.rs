@@ -5,6 +5,7 @@
 
 mod acts;
 mod properties;
+mod reply_box;
 mod sessions;
 mod updates;
 
@@ -328,7 +329,8 @@ fn every_picture_belongs_to_a_test() {
     let source = concat!(
         include_str!("frames.rs"),
         include_str!("frames/sessions.rs"),
-        include_str!("frames/acts.rs")
+        include_str!("frames/acts.rs"),
+        include_str!("frames/reply_box.rs")
     );
     let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
     let names = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
@@ -337,7 +339,7 @@ fn every_picture_belongs_to_a_test() {
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
             let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
-            let modules = ["sessions__", "acts__"];
+            let modules = ["sessions__", "acts__", "reply_box__"];
             Some(modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(name).to_owned())
         })
         .collect();

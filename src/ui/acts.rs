@@ -109,6 +109,9 @@ pub(super) fn take(state: &mut State, step: Step, reaction: &mut Reaction) {
     if step.is_new_question {
         state.guard.begin();
     }
+    if step.edit.is_some() {
+        reaction.edit = step.edit;
+    }
     match step.then {
         Then::Stay => {}
         Then::Close => {

@@ -17,6 +17,17 @@ pub enum Input {
     Mouse(Mouse),
     /// What the person's last wish came to, in words. Untrusted.
     Answer(String),
+    /// A text comes back from the person's editor.
+    Edited(Edited),
+}
+
+/// What came of editing a text in the person's editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// The text as it was saved.
+    Text(String),
+    /// It could not be edited, or not read again: why, in words. Untrusted.
+    Failed(String),
 }
 
 /// The size of a terminal in cells.
@@ -56,6 +67,8 @@ pub enum KeyCode {
     BackTab,
     /// Backspace.
     Backspace,
+    /// Delete.
+    Delete,
     /// Up.
     Up,
     /// Down.
@@ -129,6 +142,7 @@ impl KeyPress {
             | KeyCode::Esc
             | KeyCode::Tab
             | KeyCode::Backspace
+            | KeyCode::Delete
             | KeyCode::Up
             | KeyCode::Down
             | KeyCode::Left
@@ -171,6 +185,7 @@ impl fmt::Display for KeyPress {
             KeyCode::Tab => f.write_str("Tab"),
             KeyCode::BackTab => f.write_str("Shift-Tab"),
             KeyCode::Backspace => f.write_str("Backspace"),
+            KeyCode::Delete => f.write_str("Delete"),
             KeyCode::Up => f.write_str("Up"),
             KeyCode::Down => f.write_str("Down"),
             KeyCode::Left => f.write_str("Left"),

@@ -35,6 +35,7 @@ mod state;
 mod steps;
 mod sweep;
 mod text;
+mod text_area;
 mod update;
 mod urgency;
 mod words;
@@ -46,10 +47,11 @@ use ratatui::text::Line;
 
 pub use age::next_change;
 pub use dialog::{Dialog, Guard};
-pub use input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
+pub use input::{Edited, Input, KeyCode, KeyPress, Mouse, MouseKind, Size};
 pub use look::{Look, SignSet};
 pub use sessions::{doing, told_by};
 pub use state::{Filter, Focus, Page, SelectionMode, State};
+pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
 pub use update::{Reaction, drawn, heard, told, update, views_changed};
 pub use urgency::{Urgency, order};
 

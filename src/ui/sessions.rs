@@ -18,7 +18,7 @@ const PERMISSION: &str = "permission: ";
 const ENDED: &str = "ended";
 
 /// Whether a session waits for the person in the middle of its work.
-fn waits(session: &SessionView) -> bool {
+pub(super) fn waits(session: &SessionView) -> bool {
     matches!(session.activity.state, ActivityState::NeedsPermission | ActivityState::Asks)
         || blocking_question(session).is_some()
 }

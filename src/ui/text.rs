@@ -160,7 +160,8 @@ fn line_end(graphemes: &[(&str, Style)], start: usize, room: usize) -> usize {
     graphemes.len()
 }
 
-fn may_break(before: &str, after: &str) -> bool {
+/// Whether a line may be broken between these two.
+pub(super) fn may_break(before: &str, after: &str) -> bool {
     if before == " " {
         return after != " ";
     }

@@ -29,6 +29,8 @@ pub struct Reaction {
     pub is_quit: bool,
     /// Whether the frame may look different now.
     pub needs_frame: bool,
+    /// A text that the person wants to write on in their editor; it comes back as [`Input::Edited`].
+    pub edit: Option<String>,
 }
 
 /// Whether a person is at the screen at this moment.
@@ -65,6 +67,12 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             }
             Presence::Shown
         }
+        Input::Edited(edited) => {
+            if let Some(step) = dialog::on_edited(state, views, &edited) {
+                acts::take(state, step, &mut reaction);
+            }
+            Presence::Shown
+        }
         Input::Mouse(mouse) => {
             state.answer = None;
             match dialog::on_mouse(state, views, mouse) {
@@ -97,8 +105,8 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     settle(state, views);
     Reaction {
         intents: look(state, views, Presence::Unknown).into_iter().collect(),
-        is_quit: false,
         needs_frame: true,
+        ..Reaction::default()
     }
 }
 

@@ -47,6 +47,7 @@ fn key_press(key: KeyEvent) -> KeyPress {
         Code::Tab => KeyCode::Tab,
         Code::BackTab => KeyCode::BackTab,
         Code::Backspace => KeyCode::Backspace,
+        Code::Delete => KeyCode::Delete,
         Code::Up => KeyCode::Up,
         Code::Down => KeyCode::Down,
         Code::Left => KeyCode::Left,

@@ -20,7 +20,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::areas::Areas;
 use super::footer::Hint;
-use super::input::{KeyPress, Mouse, MouseKind, Size};
+use super::input::{Edited, KeyPress, Mouse, MouseKind, Size};
 use super::keymap::Binding;
 use super::look::{Look, Tone};
 use super::sheet::Sheet;
@@ -79,6 +79,8 @@ pub(in crate::ui) struct Step {
     pub(in crate::ui) is_new_question: bool,
     /// What is said in the last line until the next key. Untrusted.
     pub(in crate::ui) answer: Option<String>,
+    /// A text to be opened in the person's editor; it comes back as an input.
+    pub(in crate::ui) edit: Option<String>,
 }
 
 /// What becomes of a dialog after an input.
@@ -161,6 +163,13 @@ impl Dialog {
             Dialog::Rescue(rescue) => rescue.paste(text),
             Dialog::Decide(decide) => decide.paste(text),
             Dialog::Confirm(_) | Dialog::Report(_) => Step::stay(),
+        }
+    }
+
+    fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
+        match self {
+            Dialog::Reply(reply) => reply.edited(edited, context),
+            Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => Step::stay(),
         }
     }
 
@@ -287,6 +296,11 @@ pub(in crate::ui) fn on_key(state: &mut State, views: &[WorkspaceView], press: K
 /// Pasted text for the open dialog. It confirms nothing.
 pub(in crate::ui) fn on_paste(state: &mut State, views: &[WorkspaceView], text: &str) -> Option<Step> {
     with(state, views, false, |dialog, context| dialog.paste(text, context))
+}
+
+/// A text that comes back from the person's editor, for the open dialog that gave it.
+pub(in crate::ui) fn on_edited(state: &mut State, views: &[WorkspaceView], edited: &Edited) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.edited(edited, context))
 }
 
 /// The mouse for the open dialog. It confirms nothing outside of it.

@@ -1,0 +1,87 @@
+//! What an answer of the engine does to the box.
+
+use super::lines::receipt_in_words;
+use super::{Confirm, ReplyBox, Stage, Stop};
+use crate::model::{ActClass, ActKind, ActOutcome, ActProblem, Receipt, ReplyPlan};
+use crate::ui::dialog::Step;
+use crate::ui::text_area::TextArea;
+
+impl ReplyBox {
+    /// What became of an act on its workspace; `None` when that is no affair of this box.
+    pub(super) fn answered(&mut self, kind: ActKind, outcome: &ActOutcome) -> Option<Step> {
+        match outcome {
+            ActOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
+            ActOutcome::Replied(receipt) if receipt.session == self.session => Some(self.replied(receipt)),
+            ActOutcome::Failed(problem) => self.failed(kind, problem),
+            // A plan for the session before: the one for this session may have found it busy.
+            ActOutcome::ReplyPlanned(_) => {
+                let is_waiting = matches!(self.stage, Stage::Stopped(Stop::NoWay(_)));
+                let intents = if is_waiting { self.plan_again() } else { Vec::new() };
+                Some(Step { intents, ..Step::stay() })
+            }
+            ActOutcome::Replied(_)
+            | ActOutcome::SizeAsked(_)
+            | ActOutcome::RescuePlanned(_)
+            | ActOutcome::Recorded(_)
+            | ActOutcome::Rescued(_)
+            | ActOutcome::UndoPlanned(_)
+            | ActOutcome::Undone(_)
+            | ActOutcome::AskPlanned(_)
+            | ActOutcome::Checked(_)
+            | ActOutcome::Verified(_)
+            | ActOutcome::Decided(_) => None,
+        }
+    }
+
+    /// Shown anew: how it goes, or a permission prompt, comes under the fingers of somebody who types.
+    fn planned(&mut self, plan: &ReplyPlan) -> Step {
+        if matches!(self.stage, Stage::Sending { .. }) {
+            return Step::stay();
+        }
+        self.stage = Stage::Planned { plan: Box::new(plan.clone()), confirm: Confirm::Nothing };
+        self.shown_anew(Vec::new())
+    }
+
+    fn failed(&mut self, kind: ActKind, problem: &ActProblem) -> Option<Step> {
+        let stop = match (kind, &self.stage) {
+            (ActKind::Plan, Stage::Planning) => Stop::NoWay(problem.clone()),
+            (ActKind::Reply, Stage::Sending { .. }) => Stop::Failed(problem.clone()),
+            _ => return None,
+        };
+        self.stage = Stage::Stopped(stop);
+        Some(Step::stay())
+    }
+
+    fn replied(&mut self, receipt: &Receipt) -> Step {
+        let words = receipt_in_words(receipt);
+        if receipt.state.class() != ActClass::Done {
+            if matches!(self.stage, Stage::Sending { .. }) {
+                self.stage = Stage::Stopped(Stop::Receipt(Box::new(receipt.clone())));
+            }
+            return Step::stay();
+        }
+        let is_its = match &self.stage {
+            Stage::Sending { text, .. } => {
+                if text.is_some() {
+                    self.area = TextArea::default();
+                }
+                true
+            }
+            // What was typed into the pane, and was then seen in the record.
+            Stage::Stopped(Stop::Receipt(before)) if before.id == receipt.id => {
+                self.area = TextArea::default();
+                true
+            }
+            Stage::Stopped(_) | Stage::Choosing { .. } | Stage::Planning | Stage::Planned { .. } => false,
+        };
+        // The engine forgets the draft of a session that was answered; what is still written is kept.
+        let intents = if self.area.is_empty() { Vec::new() } else { vec![self.keep()] };
+        if is_its {
+            Step { intents, answer: Some(words), ..Step::close() }
+        } else {
+            // Of an earlier one, while another is being written.
+            self.remark = Some(words);
+            Step { intents, ..Step::stay() }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The answers that a question offers, each with the key that gives it.
+
+use crate::model::{Choice, Question};
+use crate::ui::input::{KeyCode, KeyPress};
+
+/// An answer with its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeyedAnswer {
+    /// The key, in lower case.
+    pub(super) key: char,
+    /// What it stands for. Untrusted text.
+    pub(super) words: String,
+    /// What is written into the box. Untrusted text.
+    pub(super) answer: String,
+}
+
+/// The answers of a question, as many as there are keys for.
+pub(super) fn of(question: Option<&Question>) -> Vec<KeyedAnswer> {
+    let choices = question.map(|question| question.choices.as_slice()).unwrap_or_default();
+    let own: Option<Vec<char>> = choices.iter().map(own_key).collect();
+    // A label is the key only if each has one of its own.
+    let own = own.filter(|keys| keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key)));
+    let keys = own.unwrap_or_else(|| ('1'..='9').collect());
+    let keyed = choices.iter().zip(keys).map(|(choice, key)| KeyedAnswer {
+        key,
+        words: if choice.text.is_empty() { choice.label.clone() } else { choice.text.clone() },
+        answer: answer(choice),
+    });
+    keyed.collect()
+}
+
+/// Which of these answers a key gives. The full-width signs of an input method count as plain.
+pub(super) fn given(answers: &[KeyedAnswer], press: KeyPress) -> Option<usize> {
+    let KeyCode::Char(sign) = press.folded().code else { return None };
+    let sign = sign.to_ascii_lowercase();
+    (!press.ctrl && !press.alt).then(|| answers.iter().position(|answer| answer.key == sign)).flatten()
+}
+
+/// The label as a key, where it is one sign that every keyboard has; of a word, like "yes", its first.
+fn own_key(choice: &Choice) -> Option<char> {
+    let mut signs = choice.label.chars();
+    let sign = signs.next()?;
+    let is_alone = signs.next().is_none();
+    let is_key = sign.is_ascii_alphabetic() || (is_alone && sign.is_ascii_digit());
+    is_key.then(|| sign.to_ascii_lowercase())
+}
+
+/// What answers with this choice: its label, by which the question itself calls it, else its text.
+fn answer(choice: &Choice) -> String {
+    let is_name = choice.label.chars().any(char::is_alphanumeric);
+    if is_name || choice.text.is_empty() { choice.label.clone() } else { choice.text.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::QuestionWeight;
+
+    #[test]
+    fn a_choice_has_the_key_that_its_label_is_else_a_number() {
+        let keyed = |choices: &[(&str, &str)]| -> Vec<(char, String)> {
+            let choice = |(label, text): &(&str, &str)| Choice {
+                label: (*label).to_owned(),
+                text: (*text).to_owned(),
+            };
+            let choices = choices.iter().map(choice).collect();
+            let question = Question { text: String::new(), choices, weight: QuestionWeight::Blocking };
+            of(Some(&question)).into_iter().map(|answer| (answer.key, answer.answer)).collect()
+        };
+        let wanted = |pairs: &[(char, &str)]| -> Vec<(char, String)> {
+            pairs.iter().map(|(key, answer)| (*key, (*answer).to_owned())).collect()
+        };
+        assert_eq!(keyed(&[("1", "Postgres"), ("2", "SQLite")]), wanted(&[('1', "1"), ('2', "2")]));
+        assert_eq!(keyed(&[("A", "now"), ("B", "later")]), wanted(&[('a', "A"), ('b', "B")]));
+        assert_eq!(keyed(&[("yes", ""), ("no", "")]), wanted(&[('y', "yes"), ('n', "no")]));
+        assert_eq!(keyed(&[("はい", ""), ("いいえ", "")]), wanted(&[('1', "はい"), ('2', "いいえ")]));
+        assert_eq!(keyed(&[("-", "blue"), ("-", "red")]), wanted(&[('1', "blue"), ('2', "red")]));
+        assert_eq!(of(None), []);
+    }
+}

@@ -1,0 +1,236 @@
+//! What stands above the text, as lines: warnings, the question with the answers it offers, the permission
+//! with its options, and how the reply would go. Everything that others wrote is cleaned here.
+
+use ratatui::text::{Line, Span};
+
+use super::{Confirm, ReplyBox, Stage, Stop, sessions};
+use crate::model::{ActProblem, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
+use crate::ui::dialog::Context;
+use crate::ui::look::{Look, Sign, Tone};
+use crate::ui::{age, text};
+
+/// Behind the sign of a line.
+const INDENT: usize = 3;
+/// So many of the agent's last lines are shown where it asks nothing.
+const MAX_LAST_WORDS: usize = 5;
+
+/// What a receipt says, in one line. Cleaned.
+pub(super) fn receipt_in_words(receipt: &Receipt) -> String {
+    let agent = text::line(&receipt.session.agent);
+    let channel = text::line(&receipt.channel_words);
+    let words = match receipt.state {
+        ReceiptState::Delivered => format!("delivered to {agent}: {channel}"),
+        ReceiptState::Queued => format!("queued for {agent}: {channel}"),
+        ReceiptState::Consumed => format!("{agent} has it: it stands in its record"),
+        ReceiptState::Held => format!("{channel}, but {agent} has not shown that it took it"),
+        ReceiptState::Refused => "not sent".to_owned(),
+        ReceiptState::Unknown => format!("it may have been sent ({channel})"),
+    };
+    match &receipt.words {
+        Some(more) => format!("{words}: {}", text::line(more)),
+        None => words,
+    }
+}
+
+/// What a person can do after a reply that did not go, or not for certain.
+fn next_step(state: ReceiptState) -> &'static str {
+    match state {
+        ReceiptState::Held => "Look at its pane. Enter finds out how it can be sent now.",
+        ReceiptState::Unknown => "Look at its session first. Enter finds out how it can be sent now.",
+        ReceiptState::Refused | ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => {
+            "What you wrote is kept. Enter finds out how it can be sent now."
+        }
+    }
+}
+
+/// Lines of one width and look.
+struct Writer {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    look: Look,
+}
+
+impl Writer {
+    fn of(width: usize, look: Look) -> Writer {
+        Writer { lines: Vec::new(), width, look }
+    }
+
+    /// A paragraph for each line of a text, the first with a sign before it. Cleaned.
+    fn add(&mut self, sign: &str, words: &str, tone: Tone) {
+        let style = self.look.style(tone);
+        let indent = INDENT.max(text::width(sign) + 2);
+        let mut first = Span::styled(text::fit(&format!(" {sign}"), indent, self.look), style);
+        let rest = Span::raw(" ".repeat(INDENT));
+        for paragraph in text::paragraphs(words) {
+            let spans = [Span::styled(paragraph, style)];
+            self.lines.extend(text::wrap(&spans, self.width, &first, &rest));
+            first = rest.clone();
+        }
+    }
+
+    /// A key with what it does; a mark stands before the one that is selected.
+    fn add_key(&mut self, mark: &str, key: &str, words: &str, tone: Tone) {
+        let look = self.look;
+        let key = text::fit(&format!(" {} {key}", text::fit(mark, 1, look)), INDENT + 3, look);
+        let first = Span::styled(key, look.style(Tone::Busy));
+        let rest = Span::raw(" ".repeat(INDENT + 3));
+        let spans = [Span::styled(text::line(words), look.style(tone))];
+        self.lines.extend(text::wrap(&spans, self.width, &first, &rest));
+    }
+
+    fn sign(&self, sign: Sign) -> &'static str {
+        self.look.sign(sign)
+    }
+}
+
+impl ReplyBox {
+    /// What is read before it is answered; scrolls where there is no room for all of it.
+    pub(super) fn head(&self, context: Context<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut writer = Writer::of(width, context.look);
+        if let Stage::Choosing { among, selected } = &self.stage {
+            for (position, name) in among.iter().enumerate() {
+                let is_selected = position == *selected;
+                let words = sessions::in_words(context.view, name, context.now);
+                let tone = if is_selected { Tone::Selected } else { Tone::Plain };
+                let mark = if is_selected { writer.sign(Sign::Marker) } else { "" };
+                writer.add_key(mark, &(position + 1).to_string(), &words, tone);
+            }
+            return writer.lines;
+        }
+        if context.view.is_none() {
+            let warning = writer.sign(Sign::Warning);
+            writer.add(warning, "This workspace is gone. What you write is kept.", Tone::Open);
+        }
+        for warning in self.plan().map(|plan| plan.warnings.as_slice()).unwrap_or_default() {
+            let sign = writer.sign(Sign::Warning);
+            writer.add(sign, warning, Tone::Open);
+        }
+        match self.plan().and_then(|plan| plan.permission.as_ref()) {
+            Some(prompt) => add_permission(prompt, &mut writer),
+            None => self.add_question(context, &mut writer),
+        }
+        writer.lines
+    }
+
+    fn add_question(&self, context: Context<'_>, writer: &mut Writer) {
+        let planned = self.plan().and_then(|plan| plan.question.as_ref()).map(|asked| asked.text.as_str());
+        let (asked, _) = sessions::asked(context.view, &self.session);
+        if let Some(words) = planned.or(asked) {
+            let sign = writer.sign(Sign::Asks);
+            writer.add(sign, words, Tone::Asks);
+        } else {
+            self.add_last_words(context, writer);
+        }
+        for answer in self.answers(context.view) {
+            let words = text::line(&answer.words);
+            let shown = text::line(&answer.answer);
+            let words =
+                if shown == words || shown.len() == 1 { words } else { format!("{words}  ({shown})") };
+            writer.add_key("", &answer.key.to_ascii_uppercase().to_string(), &words, Tone::Plain);
+        }
+    }
+
+    /// The end of what it said last, where it asks nothing and its words are known.
+    fn add_last_words(&self, context: Context<'_>, writer: &mut Writer) {
+        let is_first =
+            |name| context.view.and_then(|view| view.sessions.first()).map(sessions::name_of) == Some(name);
+        let said = context.view.and_then(|view| view.last_words.as_ref());
+        match said.filter(|_| is_first(self.session.clone())) {
+            Some(said) => {
+                let mut end = Writer::of(writer.width, writer.look);
+                let bullet = writer.sign(Sign::Bullet);
+                end.add(bullet, &said.text, Tone::Faint);
+                let n_left_out = end.lines.len().saturating_sub(MAX_LAST_WORDS);
+                writer.lines.extend(end.lines.into_iter().skip(n_left_out));
+            }
+            None => writer.add("", "It asks nothing.", Tone::Faint),
+        }
+    }
+
+    /// What must be seen before anything is sent: how it goes, what is asked, what went wrong.
+    pub(super) fn facts(&self, context: Context<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut writer = Writer::of(width, context.look);
+        let arrow = writer.sign(Sign::Arrow);
+        match &self.stage {
+            Stage::Choosing { .. } => {}
+            Stage::Planning => {
+                let words = context.look.spelled("finding out how it would go…");
+                writer.add(arrow, &words, Tone::Faint);
+            }
+            Stage::Planned { plan, confirm } => {
+                writer.add(arrow, &plan.channel_words, Tone::Good);
+                add_confirm(plan, *confirm, context, &mut writer);
+            }
+            Stage::Sending { plan, .. } => {
+                let words = format!("being sent: {}", plan.channel_words);
+                writer.add(arrow, &words, Tone::Busy);
+            }
+            Stage::Stopped(stop) => add_stop(stop, &mut writer),
+        }
+        if let Some(remark) = &self.remark {
+            let sign = writer.sign(Sign::Warning);
+            writer.add(sign, remark, Tone::Strong);
+        }
+        writer.lines
+    }
+}
+
+fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
+    let sign = writer.sign(Sign::Permission);
+    writer.add(sign, "It waits for a permission:", Tone::Strong);
+    writer.add("", &prompt.what, Tone::Asks);
+    for (position, option) in prompt.options.iter().enumerate() {
+        let words = if option.answer.is_empty() || option.answer == option.label {
+            option.label.clone()
+        } else {
+            format!("{}  ({})", option.label, option.answer)
+        };
+        writer.add_key("", &(position + 1).to_string(), &words, Tone::Plain);
+    }
+    if prompt.options.is_empty() {
+        writer.add("", "Answer it in its pane: closeout has no safe way to.", Tone::Plain);
+    }
+}
+
+fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer: &mut Writer) {
+    let asks = writer.sign(Sign::Asks);
+    match confirm {
+        Confirm::Nothing => {}
+        Confirm::Option(option) => {
+            let label = plan.permission.as_ref().and_then(|prompt| prompt.options.get(option));
+            let label = label.map(|option| option.label.as_str()).unwrap_or_default();
+            writer.add(asks, &format!("Answer “{}”?  y yes  n no", text::line(label)), Tone::Bad);
+        }
+        Confirm::Again => {
+            if let Some(before) = &plan.unsettled {
+                let warning = writer.sign(Sign::Warning);
+                let age = age::ago(context.now, before.sent_at);
+                let words = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
+                writer.add(warning, &words, Tone::Bad);
+            }
+            writer.add(asks, "Send this one all the same?  y yes  n no", Tone::Bad);
+        }
+    }
+}
+
+fn add_stop(stop: &Stop, writer: &mut Writer) {
+    let bad = writer.sign(Sign::Error);
+    let warning = writer.sign(Sign::Warning);
+    match stop {
+        Stop::NoWay(problem) => add_problem("it cannot be sent now", problem, writer),
+        Stop::Failed(problem) => add_problem("not sent", problem, writer),
+        Stop::Receipt(receipt) => {
+            let (sign, tone) =
+                if receipt.state == ReceiptState::Refused { (bad, Tone::Bad) } else { (warning, Tone::Open) };
+            writer.add(sign, &receipt_in_words(receipt), tone);
+            writer.add("", next_step(receipt.state), Tone::Plain);
+        }
+    }
+}
+
+fn add_problem(what: &str, problem: &ActProblem, writer: &mut Writer) {
+    let sign = writer.sign(Sign::Error);
+    writer.add(sign, &format!("{what}: {}", text::line(&problem.words)), Tone::Bad);
+    let next = problem.next.as_deref().unwrap_or("What you wrote is kept. Enter looks again.");
+    writer.add("", next, Tone::Plain);
+}

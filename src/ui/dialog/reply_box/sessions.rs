@@ -1,0 +1,62 @@
+//! To whom a reply can go: the sessions of a workspace, and those that only a draft is left of.
+
+use crate::model::{Question, SessionName, SessionView, Timestamp, WorkspaceView};
+use crate::ui::{sessions, text, words};
+
+/// The name of a session.
+pub(super) fn name_of(session: &SessionView) -> SessionName {
+    SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() }
+}
+
+/// All to whom a reply can be written, the one whose words count first.
+pub(super) fn all(view: &WorkspaceView) -> Vec<SessionName> {
+    let mut names: Vec<SessionName> = view.sessions.iter().map(name_of).collect();
+    for draft in &view.drafts {
+        if !names.contains(&draft.session) {
+            names.push(draft.session.clone());
+        }
+    }
+    names
+}
+
+/// Those that wait for the person.
+pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
+    view.sessions.iter().filter(|session| sessions::waits(session)).map(name_of).collect()
+}
+
+/// The session as it is now; `None` when it is gone.
+pub(super) fn find<'a>(view: Option<&'a WorkspaceView>, name: &SessionName) -> Option<&'a SessionView> {
+    view?.sessions.iter().find(|session| session.agent == name.agent && session.session_id == name.session_id)
+}
+
+/// What it asks, by its own words: the words, and the question in them.
+pub(super) fn asked<'a>(
+    view: Option<&'a WorkspaceView>,
+    name: &SessionName,
+) -> (Option<&'a str>, Option<&'a Question>) {
+    let Some(session) = find(view, name) else { return (None, None) };
+    let words = session.question.as_ref().map(|question| question.text.as_str());
+    (words.or_else(|| sessions::asked(session)), session.question.as_ref())
+}
+
+/// A session in a line: who it is, and all of what it does. Cleaned.
+pub(super) fn in_words(view: Option<&WorkspaceView>, name: &SessionName, now: Timestamp) -> String {
+    let does = find(view, name).map_or_else(|| "gone".to_owned(), |session| sessions::doing(session, now));
+    format!("{}  {}", called(view, name), text::line(&does))
+}
+
+/// A session in a few words: who it is, and its state. Cleaned.
+pub(super) fn in_short(view: Option<&WorkspaceView>, name: &SessionName) -> String {
+    let state = find(view, name).map_or(Some("gone"), |session| words::activity(session.activity.state));
+    format!("{}  {}", called(view, name), state.unwrap_or_default()).trim_end().to_owned()
+}
+
+/// Its agent, and its name or the beginning of its id. Cleaned.
+fn called(view: Option<&WorkspaceView>, name: &SessionName) -> String {
+    let session = find(view, name);
+    let called = match session.and_then(|session| session.name.as_deref()) {
+        Some(called) => text::line(called),
+        None => text::line(&name.session_id).chars().take(8).collect(),
+    };
+    format!("{}  {called}", text::line(&name.agent))
+}

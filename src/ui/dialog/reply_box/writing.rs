@@ -1,0 +1,234 @@
+//! What a key does to the box.
+
+use super::keys::{self, ReplyAction};
+use super::panel::text_room;
+use super::{Confirm, Picked, ReplyBox, Stage, choices, sessions};
+use crate::model::{Act, Intent, PermissionPrompt, ReplyBody, ReplyPlan};
+use crate::ui::dialog::{Context, Step};
+use crate::ui::input::{KeyCode, KeyPress};
+use crate::ui::keymap::action_of;
+use crate::ui::steps::moved;
+use crate::ui::text_area::Edit;
+use crate::ui::text_area::keys::{Meaning, meaning_of};
+
+impl ReplyBox {
+    pub(super) fn key_in_text(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match action_of(keys::BINDINGS, press) {
+            Some(ReplyAction::Send) => return self.send_text(context),
+            Some(ReplyAction::Leave) => return self.leave(),
+            Some(ReplyAction::Editor) => {
+                return Step { edit: Some(self.area.text().to_owned()), ..Step::stay() };
+            }
+            Some(ReplyAction::OtherSession) => return self.other_session(context),
+            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
+            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
+            // The text knows its own keys.
+            _ => return self.write(press, context),
+        }
+        Step::stay()
+    }
+
+    fn write(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        let before = self.area.text().to_owned();
+        let answers = self.answers(context.view);
+        let given = choices::given(&answers, press).filter(|_| self.area.is_empty());
+        match (given, meaning_of(press)) {
+            (Some(at), Meaning::Sign(typed)) => {
+                let answer = answers[at].answer.clone();
+                self.remark = self.area.replace_all(&answer).in_words();
+                self.picked = Some(Picked { typed, answer });
+            }
+            (_, Meaning::Sign(sign)) => {
+                self.unpick();
+                self.remark = self.area.type_sign(sign).in_words();
+            }
+            (_, Meaning::Edit(Edit::Erase | Edit::EraseWord | Edit::EraseToStart)) if self.is_picked() => {
+                self.picked = None;
+                let _ = self.area.replace_all("");
+            }
+            (_, Meaning::Edit(edit)) => {
+                self.picked = None;
+                let room = text_room(context);
+                self.area.edit(edit, room);
+            }
+            (_, Meaning::None) => {}
+        }
+        self.kept(&before)
+    }
+
+    /// Whether the box holds an answer that a key put there, and nothing else.
+    pub(super) fn is_picked(&self) -> bool {
+        self.picked.as_ref().is_some_and(|picked| picked.answer == self.area.text())
+    }
+
+    /// More is typed: the key that put an answer into the box was the beginning of a text.
+    fn unpick(&mut self) {
+        if self.is_picked()
+            && let Some(picked) = self.picked.take()
+        {
+            let _ = self.area.replace_all(picked.typed.encode_utf8(&mut [0; 4]));
+        }
+        self.picked = None;
+    }
+
+    fn send_text(&mut self, context: Context<'_>) -> Step {
+        match &mut self.stage {
+            Stage::Stopped(_) => return self.shown_anew_planning(),
+            Stage::Planned { plan, confirm } => {
+                if self.area.text().trim().is_empty() {
+                    self.remark = Some("nothing is written yet".to_owned());
+                } else if !context.is_armed {
+                    self.remark = Some("this is how it goes; Enter once more sends it".to_owned());
+                } else if plan.unsettled.is_some() {
+                    *confirm = Confirm::Again;
+                    return self.shown_anew(Vec::new());
+                } else {
+                    let plan = plan.clone();
+                    return self.send(plan);
+                }
+            }
+            Stage::Choosing { .. } | Stage::Planning | Stage::Sending { .. } => {
+                self.remark = Some("it is still being found out how it would go".to_owned());
+            }
+        }
+        Step::stay()
+    }
+
+    fn shown_anew_planning(&mut self) -> Step {
+        let intents = self.plan_again();
+        self.shown_anew(intents)
+    }
+
+    /// Sends what is written.
+    fn send(&mut self, plan: Box<ReplyPlan>) -> Step {
+        let text = self.area.text().to_owned();
+        self.picked = None;
+        self.stage = Stage::Sending { plan: plan.clone(), text: Some(text.clone()) };
+        self.act(plan, ReplyBody::Text { text })
+    }
+
+    fn act(&self, plan: Box<ReplyPlan>, body: ReplyBody) -> Step {
+        let act = Box::new(Act::Reply { plan, body });
+        Step { intents: vec![Intent::Act { workspace: self.workspace.clone(), act }], ..Step::stay() }
+    }
+
+    /// Leaves: the text was kept with each change.
+    fn leave(&self) -> Step {
+        let answer = (!self.area.is_empty()).then(|| "the draft is kept".to_owned());
+        Step { answer, ..Step::close() }
+    }
+
+    fn other_session(&mut self, context: Context<'_>) -> Step {
+        let names = context.view.map(sessions::all).unwrap_or_default();
+        let at = names.iter().position(|name| *name == self.session);
+        let next = names.get(at.map_or(0, |at| at + 1)).or(names.first()).cloned();
+        if let Some(next) = next.filter(|next| *next != self.session) {
+            let intents = self.turn_to(next, context.view);
+            self.shown_anew(intents)
+        } else {
+            self.remark = Some("there is no other session here".to_owned());
+            Step::stay()
+        }
+    }
+
+    pub(super) fn key_among_sessions(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        let Stage::Choosing { among, selected } = &mut self.stage else { return Step::stay() };
+        let taken = match (action_of(keys::SESSIONS, press), press.folded().code) {
+            (Some(ReplyAction::Leave), _) => return Step::close(),
+            (Some(ReplyAction::Take), _) => Some(*selected),
+            (Some(ReplyAction::Down), _) => {
+                *selected = moved(*selected, 1, among.len());
+                None
+            }
+            (Some(ReplyAction::Up), _) => {
+                *selected = moved(*selected, -1, among.len());
+                None
+            }
+            (_, KeyCode::Char(sign @ '1'..='9')) => Some(sign as usize - '1' as usize),
+            _ => None,
+        };
+        match taken.and_then(|taken| among.get(taken).cloned()) {
+            Some(session) => {
+                let intents = self.turn_to(session, context.view);
+                self.shown_anew(intents)
+            }
+            None => Step::stay(),
+        }
+    }
+
+    pub(super) fn key_at_options(
+        &mut self,
+        prompt: &PermissionPrompt,
+        press: KeyPress,
+        context: Context<'_>,
+    ) -> Step {
+        match action_of(keys::PERMISSION, press) {
+            Some(ReplyAction::Leave) => return self.leave(),
+            Some(ReplyAction::OtherSession) => return self.other_session(context),
+            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
+            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
+            _ => {
+                let KeyCode::Char(sign @ '1'..='9') = press.folded().code else { return Step::stay() };
+                let option = sign as usize - '1' as usize;
+                let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
+                if option < prompt.options.len() && context.is_armed && !press.ctrl && !press.alt {
+                    *confirm = Confirm::Option(option);
+                    return self.shown_anew(Vec::new());
+                }
+            }
+        }
+        Step::stay()
+    }
+
+    pub(super) fn key_in_pane(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match action_of(keys::IN_PANE, press) {
+            Some(ReplyAction::Leave) => return self.leave(),
+            Some(ReplyAction::OtherSession) => return self.other_session(context),
+            Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
+            Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
+            // Nothing is decided by going there; but Enter of a text that was being typed must not go.
+            Some(ReplyAction::Pane) if context.is_armed => {
+                return Step::want(Intent::JumpToPane {
+                    workspace: self.workspace.clone(),
+                    session_id: self.session.session_id.clone(),
+                });
+            }
+            _ => {}
+        }
+        Step::stay()
+    }
+
+    pub(super) fn key_to_confirm(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        let Stage::Planned { plan, confirm } = &mut self.stage else { return Step::stay() };
+        match (action_of(keys::CONFIRM, press), *confirm) {
+            (Some(ReplyAction::No), _) => {
+                *confirm = Confirm::Nothing;
+                self.shown_anew(Vec::new())
+            }
+            (Some(ReplyAction::Yes), Confirm::Again) if context.is_armed => {
+                let plan = plan.clone();
+                self.send(plan)
+            }
+            (Some(ReplyAction::Yes), Confirm::Option(option)) if context.is_armed => {
+                let body = plan.permission.as_ref().and_then(|prompt| {
+                    let answer = prompt.options.get(option)?.answer.clone();
+                    Some(ReplyBody::Permission { answer, what: prompt.what.clone() })
+                });
+                let Some(body) = body else { return Step::stay() };
+                let plan = plan.clone();
+                self.stage = Stage::Sending { plan: plan.clone(), text: None };
+                self.act(plan, body)
+            }
+            _ => Step::stay(),
+        }
+    }
+}
+
+pub(super) fn key_while_sending(press: KeyPress) -> Step {
+    match action_of(keys::SENDING, press) {
+        Some(ReplyAction::Leave) => {
+            Step { answer: Some("it goes on; what became of it is told here".to_owned()), ..Step::close() }
+        }
+        _ => Step::stay(),
+    }
+}

@@ -1,0 +1,61 @@
+//! What may become part of a written text. Controls and signs that nobody sees are left out, so that what
+//! is sent is what was read before it was sent; what was left out is told.
+
+use crate::model::display_text;
+
+/// What was left out of a text that came in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Control characters.
+    pub n_controls: usize,
+    /// Signs that nobody sees.
+    pub n_invisible: usize,
+    /// Whether it was too long as a whole, and nothing of it was taken.
+    pub is_too_long: bool,
+}
+
+impl LeftOut {
+    /// The same in words; `None` when nothing was left out.
+    pub(crate) fn in_words(self) -> Option<String> {
+        if self.is_too_long {
+            return Some(format!("too long: nothing was taken in; at most {} KiB", super::MAX_BYTES / 1024));
+        }
+        let counted = |n: usize, what: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {what}")),
+            _ => Some(format!("{n} {what}s")),
+        };
+        let parts: Vec<String> =
+            [counted(self.n_controls, "control character"), counted(self.n_invisible, "invisible sign")]
+                .into_iter()
+                .flatten()
+                .collect();
+        (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
+    }
+}
+
+/// The text as it is taken in where there is room for `room` bytes. Half of a text would be worse than
+/// none: what is too long is refused as a whole.
+pub(super) fn cleaned(text: &str, room: usize) -> (String, LeftOut) {
+    let mut left_out = LeftOut::default();
+    let mut kept = String::with_capacity(text.len().min(room));
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            // Terminals send the line breaks of a paste as carriage returns.
+            '\r' => {
+                signs.next_if_eq(&'\n');
+                kept.push('\n');
+            }
+            // The last two are joiners: parts of emojis, and of letters in Persian and the scripts of India.
+            '\n' | '\t' | '\u{200C}' | '\u{200D}' => kept.push(sign),
+            _ if sign.is_control() => left_out.n_controls += 1,
+            _ if display_text::is_unsafe(sign) => left_out.n_invisible += 1,
+            _ => kept.push(sign),
+        }
+    }
+    if kept.len() > room {
+        return (String::new(), LeftOut { is_too_long: true, ..LeftOut::default() });
+    }
+    (kept, left_out)
+}

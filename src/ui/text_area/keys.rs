@@ -1,0 +1,95 @@
+//! The keys of a written text, as data: those that every line editor has, and those of graphic ones.
+//! What is left of a key is a sign, which is written.
+
+use super::Edit;
+use crate::ui::input::{KeyCode, KeyPress};
+
+const fn ctrl(code: KeyCode) -> KeyPress {
+    KeyPress { ctrl: true, ..KeyPress::plain(code) }
+}
+
+const fn alt(code: KeyCode) -> KeyPress {
+    KeyPress { alt: true, ..KeyPress::plain(code) }
+}
+
+const fn alt_sign(sign: char) -> KeyPress {
+    alt(KeyCode::Char(sign))
+}
+
+/// Each key with what it does. Enter is left to the box around: it sends.
+const KEYS: &[(KeyPress, Edit)] = &[
+    (alt(KeyCode::Enter), Edit::NewLine),
+    (KeyPress { shift: true, ..KeyPress::plain(KeyCode::Enter) }, Edit::NewLine),
+    (KeyPress::ctrl('j'), Edit::NewLine),
+    (KeyPress::plain(KeyCode::Backspace), Edit::Erase),
+    (KeyPress { shift: true, ..KeyPress::plain(KeyCode::Backspace) }, Edit::Erase),
+    (KeyPress::ctrl('h'), Edit::Erase),
+    (KeyPress::plain(KeyCode::Delete), Edit::EraseNext),
+    (KeyPress::ctrl('d'), Edit::EraseNext),
+    (KeyPress::ctrl('w'), Edit::EraseWord),
+    (alt(KeyCode::Backspace), Edit::EraseWord),
+    (ctrl(KeyCode::Backspace), Edit::EraseWord),
+    (alt_sign('d'), Edit::EraseNextWord),
+    (ctrl(KeyCode::Delete), Edit::EraseNextWord),
+    (KeyPress::ctrl('u'), Edit::EraseToStart),
+    (KeyPress::ctrl('k'), Edit::EraseToEnd),
+    (KeyPress::plain(KeyCode::Left), Edit::Left),
+    (KeyPress::ctrl('b'), Edit::Left),
+    (KeyPress::plain(KeyCode::Right), Edit::Right),
+    (KeyPress::ctrl('f'), Edit::Right),
+    (ctrl(KeyCode::Left), Edit::WordLeft),
+    (alt(KeyCode::Left), Edit::WordLeft),
+    (alt_sign('b'), Edit::WordLeft),
+    (ctrl(KeyCode::Right), Edit::WordRight),
+    (alt(KeyCode::Right), Edit::WordRight),
+    (alt_sign('f'), Edit::WordRight),
+    (KeyPress::plain(KeyCode::Up), Edit::Up),
+    (KeyPress::ctrl('p'), Edit::Up),
+    (KeyPress::plain(KeyCode::Down), Edit::Down),
+    (KeyPress::ctrl('n'), Edit::Down),
+    (KeyPress::plain(KeyCode::Home), Edit::LineStart),
+    (KeyPress::ctrl('a'), Edit::LineStart),
+    (KeyPress::plain(KeyCode::End), Edit::LineEnd),
+    (ctrl(KeyCode::Home), Edit::Start),
+    (ctrl(KeyCode::End), Edit::End),
+    // Ctrl-Z suspends the program. Terminals send Ctrl-_ and Ctrl-/ as one code, which is told as Ctrl-7.
+    (alt_sign('u'), Edit::Undo),
+    (KeyPress::ctrl('_'), Edit::Undo),
+    (KeyPress::ctrl('/'), Edit::Undo),
+    (KeyPress::ctrl('7'), Edit::Undo),
+    (alt_sign('e'), Edit::Redo),
+    (KeyPress::ctrl('y'), Edit::Redo),
+];
+
+/// What a key does to a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A change or a move.
+    Edit(Edit),
+    /// This sign is written.
+    Sign(char),
+    /// Nothing.
+    None,
+}
+
+/// What a key means.
+pub(crate) fn meaning_of(press: KeyPress) -> Meaning {
+    // A sign is what it is; whether Shift made it does not matter. One with Control is no letter case.
+    let press = if let KeyCode::Char(sign) = press.code {
+        let sign = if press.ctrl { sign.to_ascii_lowercase() } else { sign };
+        KeyPress { code: KeyCode::Char(sign), shift: false, ..press }
+    } else {
+        press
+    };
+    if let Some((_, edit)) = KEYS.iter().find(|(key, _)| *key == press) {
+        return Meaning::Edit(*edit);
+    }
+    // Some keyboards write signs with Control and Alt together.
+    if let KeyCode::Char(sign) = press.code
+        && press.ctrl == press.alt
+    {
+        Meaning::Sign(sign)
+    } else {
+        Meaning::None
+    }
+}

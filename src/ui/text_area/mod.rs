@@ -1,0 +1,255 @@
+//! Text of several lines that a person writes: what they see as one sign moves and goes as one.
+//!
+//! Plain data, so that two states of a screen can be compared: no clock, no cell of a screen but through
+//! `rows`, and no key but through `keys`. What is written is kept byte for byte; only signs that nobody
+//! could see, and controls, are left out when they come in, and that is told.
+
+mod history;
+mod incoming;
+pub(super) mod keys;
+pub(super) mod rows;
+#[cfg(test)]
+mod tests;
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+use history::{Change, History};
+pub(super) use incoming::LeftOut;
+use incoming::cleaned;
+
+/// A text that a person writes has at most so many bytes, more than any agent takes as one reply.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+/// What is being written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TextArea {
+    text: String,
+    /// A position in bytes, always between two graphemes.
+    cursor: usize,
+    /// The column that moving up and down keeps to.
+    column: Option<usize>,
+    /// The first row that is shown.
+    top: usize,
+    history: History,
+}
+
+/// A change, or a move, that a key asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edit {
+    NewLine,
+    Erase,
+    EraseNext,
+    EraseWord,
+    EraseNextWord,
+    EraseToStart,
+    EraseToEnd,
+    Left,
+    Right,
+    WordLeft,
+    WordRight,
+    Up,
+    Down,
+    LineStart,
+    LineEnd,
+    Start,
+    End,
+    Undo,
+    Redo,
+}
+
+impl TextArea {
+    /// An area with this text, the cursor behind it. Text that was kept is taken as it is.
+    pub(super) fn of(text: String) -> TextArea {
+        TextArea { cursor: text.len(), text, ..TextArea::default() }
+    }
+
+    /// What is written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether nothing is written.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Where the cursor is, in bytes.
+    pub(super) fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Takes one typed sign in; tells what was left out.
+    pub(super) fn type_sign(&mut self, sign: char) -> LeftOut {
+        self.take(sign.encode_utf8(&mut [0; 4]), Joining::WithTyped)
+    }
+
+    /// Takes pasted text in; tells what was left out. Line breaks of any kind become line feeds.
+    pub(super) fn paste(&mut self, text: &str) -> LeftOut {
+        self.take(text, Joining::Alone)
+    }
+
+    /// Puts this text in place of all of it; one undo brings back what was there.
+    pub(super) fn replace_all(&mut self, text: &str) -> LeftOut {
+        let (text, left_out) = cleaned(text, MAX_BYTES);
+        if text != self.text {
+            self.change(0, self.text.len(), &text, Joining::Alone);
+        }
+        self.cursor = self.text.len();
+        left_out
+    }
+
+    fn take(&mut self, text: &str, joining: Joining) -> LeftOut {
+        let (text, left_out) = cleaned(text, MAX_BYTES.saturating_sub(self.text.len()));
+        if !text.is_empty() {
+            self.change(self.cursor, self.cursor, &text, joining);
+        }
+        left_out
+    }
+
+    /// Carries out a change or a move. `room` is how many cells a row has, for moves by rows.
+    pub(super) fn edit(&mut self, edit: Edit, room: usize) {
+        let column = self.column.take();
+        match edit {
+            Edit::NewLine => self.change(self.cursor, self.cursor, "\n", Joining::Alone),
+            Edit::Erase => self.erase(self.before(), self.cursor),
+            Edit::EraseNext => self.erase(self.cursor, self.after()),
+            Edit::EraseWord => self.erase(self.word_before(), self.cursor),
+            Edit::EraseNextWord => self.erase(self.cursor, self.word_after()),
+            Edit::EraseToStart if self.line_start() == self.cursor => self.erase(self.before(), self.cursor),
+            Edit::EraseToStart => self.erase(self.line_start(), self.cursor),
+            Edit::EraseToEnd if self.line_end() == self.cursor => self.erase(self.cursor, self.after()),
+            Edit::EraseToEnd => self.erase(self.cursor, self.line_end()),
+            Edit::Left => self.move_to(self.before()),
+            Edit::Right => self.move_to(self.after()),
+            Edit::WordLeft => self.move_to(self.word_before()),
+            Edit::WordRight => self.move_to(self.word_after()),
+            Edit::Up => self.move_by_rows(-1, column, room),
+            Edit::Down => self.move_by_rows(1, column, room),
+            Edit::LineStart => self.move_to(self.line_start()),
+            Edit::LineEnd => self.move_to(self.line_end()),
+            Edit::Start => self.move_to(0),
+            Edit::End => self.move_to(self.text.len()),
+            Edit::Undo => {
+                if let Some(cursor) = self.history.undo(&mut self.text) {
+                    self.cursor = self.settled(cursor);
+                }
+            }
+            Edit::Redo => {
+                if let Some(cursor) = self.history.redo(&mut self.text) {
+                    self.cursor = self.settled(cursor);
+                }
+            }
+        }
+    }
+
+    /// Puts the cursor on a cell: a row of all rows, and a column.
+    pub(super) fn point_at(&mut self, row: usize, column: usize, room: usize) {
+        self.column = None;
+        let rows = rows::Rows::of(&self.text, room);
+        self.move_to(rows.position_at(&self.text, row, column));
+    }
+
+    /// The first row to show of an area that shows `n_shown` rows, so that the cursor is seen.
+    pub(super) fn top(&self, rows: &rows::Rows, n_shown: usize) -> usize {
+        let (row, _) = rows.cell_of(&self.text, self.cursor);
+        super::areas::scrolled_to(self.top, row, rows.len(), n_shown.max(1))
+    }
+
+    /// Remembers what is shown of an area of this size.
+    pub(super) fn settle(&mut self, room: usize, n_shown: usize) {
+        self.top = self.top(&rows::Rows::of(&self.text, room), n_shown);
+    }
+
+    fn erase(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.change(from, to, "", Joining::Alone);
+        }
+    }
+
+    fn change(&mut self, from: usize, to: usize, text: &str, joining: Joining) {
+        let change = Change {
+            at: from,
+            removed: self.text[from..to].to_owned(),
+            inserted: text.to_owned(),
+            cursor_before: self.cursor,
+        };
+        self.text.replace_range(from..to, text);
+        self.history.push(change, joining == Joining::WithTyped);
+        self.column = None;
+        // Two halves of one sign may have met.
+        self.cursor = self.settled(from + text.len());
+    }
+
+    fn move_to(&mut self, position: usize) {
+        self.cursor = position;
+        self.history.close();
+    }
+
+    fn move_by_rows(&mut self, by: isize, column: Option<usize>, room: usize) {
+        let rows = rows::Rows::of(&self.text, room);
+        let (row, at) = rows.cell_of(&self.text, self.cursor);
+        let column = column.unwrap_or(at);
+        let aim = row.saturating_add_signed(by);
+        let position = if by < 0 && row == 0 {
+            0
+        } else if aim >= rows.len() {
+            self.text.len()
+        } else {
+            rows.position_at(&self.text, aim, column)
+        };
+        self.move_to(position);
+        self.column = Some(column);
+    }
+
+    /// The next position between two graphemes, from `position` on.
+    fn settled(&self, position: usize) -> usize {
+        let mut cursor = GraphemeCursor::new(position, self.text.len(), true);
+        match cursor.is_boundary(&self.text, 0) {
+            Ok(false) => cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len()),
+            Ok(true) | Err(_) => position,
+        }
+    }
+
+    fn before(&self) -> usize {
+        self.text[..self.cursor].grapheme_indices(true).next_back().map_or(0, |(start, _)| start)
+    }
+
+    fn after(&self) -> usize {
+        self.cursor + self.text[self.cursor..].graphemes(true).next().map_or(0, str::len)
+    }
+
+    /// The beginning of the word that the cursor is in or behind.
+    fn word_before(&self) -> usize {
+        let words = self.text[..self.cursor].split_word_bound_indices().rev();
+        words.skip_while(|(_, word)| !is_word(word)).map(|(start, _)| start).next().unwrap_or(0)
+    }
+
+    /// The end of the word that the cursor is in or before.
+    fn word_after(&self) -> usize {
+        let words = self.text[self.cursor..].split_word_bound_indices();
+        words
+            .skip_while(|(_, word)| !is_word(word))
+            .map(|(start, word)| self.cursor + start + word.len())
+            .next()
+            .unwrap_or(self.text.len())
+    }
+
+    fn line_start(&self) -> usize {
+        self.text[..self.cursor].rfind('\n').map_or(0, |position| position + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        self.text[self.cursor..].find('\n').map_or(self.text.len(), |position| self.cursor + position)
+    }
+}
+
+/// Whether a change joins the typed ones before it, so that one undo takes them back together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joining {
+    WithTyped,
+    Alone,
+}
+
+fn is_word(piece: &str) -> bool {
+    piece.chars().any(char::is_alphanumeric)
+}

@@ -1,0 +1,508 @@
+//! The reply box: what is written and sent, what is confirmed, and what is seen before that.
+
+use closeout::model::{
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActivitySource, ActivityState, Draft, Intent,
+    PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+    SessionName, Told, WorkspaceView,
+};
+use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
+use insta::assert_snapshot;
+use ratatui::Terminal;
+use ratatui::backend::{Backend, TestBackend};
+
+use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen, screen_of, text_of};
+use crate::support::session_stories::{pane, session};
+use crate::support::stories::asks_in_japanese;
+
+/// The workspace that asks, with the session that does.
+fn asks() -> WorkspaceView {
+    let mut view = asks_in_japanese();
+    let mut claude = session("claude", ActivityState::Asks, ActivitySource::Transcript, 12, "");
+    claude.question = view.last_words.as_ref().unwrap().question.clone();
+    claude.pane = Some(pane("%3"));
+    claude.name = Some("検索画面".to_owned());
+    view.sessions = vec![claude];
+    view
+}
+
+fn name(agent: &str) -> SessionName {
+    SessionName { agent: agent.to_owned(), session_id: format!("{agent}-0b1c2d3e") }
+}
+
+fn plan_for(view: &WorkspaceView) -> ReplyPlan {
+    ReplyPlan {
+        id: "r-1".to_owned(),
+        session: name("claude"),
+        channel: ReplyChannel::Resume,
+        channel_words: "pasted into tmux pane %3".to_owned(),
+        state: ActivityState::Asks,
+        question: view.sessions[0].question.clone(),
+        permission: None,
+        warnings: Vec::new(),
+        unsettled: None,
+    }
+}
+
+fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
+    Receipt {
+        id: "r-1".to_owned(),
+        session: name("claude"),
+        channel_words: "pasted into tmux pane %3".to_owned(),
+        excerpt: excerpt.to_owned(),
+        sent_at: minutes_ago(4),
+        state,
+        words: None,
+    }
+}
+
+fn told(view: &WorkspaceView, kind: ActKind, outcome: ActOutcome) -> Told {
+    Told::Act { workspace: view.id.clone(), number: 1, kind, outcome: Box::new(outcome) }
+}
+
+/// What a person does after they have read what is there.
+fn read(state: &mut State) {
+    ui::drawn(state, NOW.plus_millis(-5000));
+    ui::heard(state, NOW);
+}
+
+fn hear(state: &mut State, views: &[WorkspaceView], kind: ActKind, outcome: ActOutcome) -> Reaction {
+    let view = &views[0];
+    ui::told(state, views, told(view, kind, outcome))
+}
+
+fn planned(plan: ReplyPlan) -> ActOutcome {
+    ActOutcome::ReplyPlanned(Box::new(plan))
+}
+
+/// The box on a screen of this size, with its plan, and read.
+fn open(views: &[WorkspaceView], plan: ReplyPlan, (width, height): (u16, u16)) -> State {
+    let mut state = screen_of(width, height, views);
+    let _ = press(&mut state, views, "i");
+    let _ = hear(&mut state, views, ActKind::Plan, planned(plan));
+    read(&mut state);
+    state
+}
+
+const SMALL: (u16, u16) = (80, 24);
+
+fn key(state: &mut State, views: &[WorkspaceView], key: KeyPress) -> Reaction {
+    ui::update(state, views, Input::Key(key))
+}
+
+fn alt(code: KeyCode) -> KeyPress {
+    KeyPress { alt: true, ..KeyPress::plain(code) }
+}
+
+fn kept(view: &WorkspaceView, text: &str) -> Intent {
+    let draft = Draft { session: name("claude"), text: text.to_owned() };
+    Intent::KeepDraft { workspace: view.id.clone(), draft }
+}
+
+fn wants(view: &WorkspaceView, act: Act) -> Intent {
+    Intent::Act { workspace: view.id.clone(), act: Box::new(act) }
+}
+
+fn sends(view: &WorkspaceView, plan: &ReplyPlan, text: &str) -> Intent {
+    let body = ReplyBody::Text { text: text.to_owned() };
+    wants(view, Act::Reply { plan: Box::new(plan.clone()), body })
+}
+
+fn shows(state: &State, views: &[WorkspaceView], words: &str) -> bool {
+    let text = text_of(&frame(state, views)).join("\n");
+    let is_there = text.contains(words);
+    if !is_there {
+        eprintln!("{text}");
+    }
+    is_there
+}
+
+#[test]
+fn i_and_space_ask_how_a_reply_would_go_to_the_session_that_asks() {
+    for keys in ["i", " "] {
+        let mut view = asks();
+        view.sessions.insert(0, session("codex", ActivityState::Idle, ActivitySource::Process, 3, ""));
+        let views = [view];
+        let mut state = screen_of(80, 24, &views);
+        let reaction = press(&mut state, &views, keys);
+        assert_eq!(reaction.intents, [wants(&views[0], Act::PlanReply { session: name("claude") })]);
+        assert!(matches!(state.dialog, Some(Dialog::Reply(_))));
+    }
+    let views = [asks_in_japanese()];
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "i").intents, []);
+    assert_eq!(state.answer.as_deref(), Some("no session of an agent is known here"));
+}
+
+#[test]
+fn a_choice_is_given_by_its_key_and_sent_by_enter() {
+    let views = [asks()];
+    let plan = plan_for(&views[0]);
+    // The full-width sign of an input method that was left on does as well.
+    for typed in ["2", "２"] {
+        let mut state = open(&views, plan.clone(), SMALL);
+        assert_eq!(press(&mut state, &views, typed).intents, [kept(&views[0], "2")]);
+        assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
+        // Pressed twice it is sent once (faults.md R07).
+        assert_eq!(press(&mut state, &views, "\n\n2").intents, []);
+        let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Queued, "2")));
+        assert_eq!(hear(&mut state, &views, ActKind::Reply, outcome).intents, []);
+        assert_eq!(state.dialog, None);
+        assert_eq!(state.answer.as_deref(), Some("queued for claude: pasted into tmux pane %3"));
+    }
+}
+
+#[test]
+fn what_begins_like_a_choice_can_go_on_as_text() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let typed = press(&mut state, &views, "2番");
+    assert_eq!(typed.intents, [kept(&views[0], "2"), kept(&views[0], "2番")]);
+    let erased = key(&mut state, &views, KeyPress::ctrl('u'));
+    assert_eq!(erased.intents, [kept(&views[0], "")]);
+    // A choice is taken back as a whole.
+    let _ = press(&mut state, &views, "1");
+    let erased = key(&mut state, &views, KeyPress::plain(KeyCode::Backspace));
+    assert_eq!(erased.intents, [kept(&views[0], "")]);
+}
+
+#[test]
+fn signs_are_written_as_they_are_and_enter_sends_all_lines() {
+    let views = [asks()];
+    let plan = plan_for(&views[0]);
+    let mut state = open(&views, plan.clone(), SMALL);
+    let _ = press(&mut state, &views, "-x `$(id)` ");
+    let _ = key(&mut state, &views, alt(KeyCode::Enter));
+    let _ = press(&mut state, &views, "はい");
+    let _ = key(&mut state, &views, KeyPress::ctrl('j'));
+    let reaction = ui::update(&mut state, &views, Input::Paste("a\u{1b}b\rc".to_owned()));
+    let text = "-x `$(id)` \nはい\nab\nc";
+    assert_eq!(reaction.intents, [kept(&views[0], text)]);
+    assert!(shows(&state, &views, "left out: 1 control character"));
+    let undone = key(&mut state, &views, alt(KeyCode::Char('u')));
+    assert_eq!(undone.intents, [kept(&views[0], "-x `$(id)` \nはい\n")]);
+    let again = key(&mut state, &views, KeyPress::ctrl('y'));
+    assert_eq!(again.intents, [kept(&views[0], text)]);
+    assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, text)]);
+}
+
+#[test]
+fn nothing_is_sent_before_it_was_shown_how() {
+    let views = [asks()];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "i");
+    read(&mut state);
+    let typed = press(&mut state, &views, "yes\n");
+    assert!(typed.intents.iter().all(|intent| matches!(intent, Intent::KeepDraft { .. })));
+    assert!(shows(&state, &views, "it is still being found out how it would go"));
+    // The plan comes between two keys of somebody who types on.
+    let plan = plan_for(&views[0]);
+    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan.clone()));
+    assert_eq!(press(&mut state, &views, "\n").intents, []);
+    assert!(shows(&state, &views, "pasted into tmux pane %3"));
+    ui::drawn(&mut state, NOW);
+    ui::heard(&mut state, NOW.plus_millis(300));
+    assert_eq!(press(&mut state, &views, "\n").intents, []);
+    ui::heard(&mut state, NOW.plus_millis(900));
+    assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "yes")]);
+}
+
+#[test]
+fn an_empty_reply_is_not_sent() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    assert_eq!(press(&mut state, &views, "\n").intents, []);
+    assert!(shows(&state, &views, "nothing is written yet"));
+}
+
+#[test]
+fn a_refusal_says_why_and_keeps_the_text() {
+    let views = [asks()];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "i");
+    read(&mut state);
+    let _ = press(&mut state, &views, "no");
+    let problem = ActProblem::new(ActClass::Refused, "the pane shows a shell now").with_next("resume it");
+    let _ = hear(&mut state, &views, ActKind::Plan, ActOutcome::Failed(problem));
+    assert!(shows(&state, &views, "it cannot be sent now: the pane shows a shell now"));
+    assert!(shows(&state, &views, "resume it") && shows(&state, &views, "▌ no"));
+    let again = press(&mut state, &views, "\n");
+    assert_eq!(again.intents, [wants(&views[0], Act::PlanReply { session: name("claude") })]);
+}
+
+#[test]
+fn what_did_not_go_for_certain_stays_with_the_next_step() {
+    let views = [asks()];
+    let plan = plan_for(&views[0]);
+    for (state_of_it, words) in [
+        (ReceiptState::Refused, "not sent"),
+        (ReceiptState::Held, "but claude has not shown that it took it"),
+        (ReceiptState::Unknown, "it may have been sent"),
+    ] {
+        let mut state = open(&views, plan.clone(), SMALL);
+        let _ = press(&mut state, &views, "ok\n");
+        let outcome = ActOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
+        let reaction = hear(&mut state, &views, ActKind::Reply, outcome);
+        assert_eq!((reaction.intents, state.dialog.is_some()), (Vec::new(), true));
+        assert!(shows(&state, &views, words) && shows(&state, &views, "▌ ok"), "{state_of_it:?}");
+        assert!(shows(&state, &views, "Enter try again"));
+    }
+    // What was typed is seen in the record later.
+    let mut state = open(&views, plan, SMALL);
+    let _ = press(&mut state, &views, "ok\n");
+    for state_of_it in [ReceiptState::Held, ReceiptState::Consumed] {
+        let outcome = ActOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
+        let _ = hear(&mut state, &views, ActKind::Reply, outcome);
+    }
+    assert_eq!(state.dialog, None);
+    assert_eq!(state.answer.as_deref(), Some("claude has it: it stands in its record"));
+}
+
+#[test]
+fn an_act_that_failed_keeps_the_text() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let _ = press(&mut state, &views, "ok\n");
+    let problem = ActProblem::new(ActClass::Failed, "the disk is full");
+    let _ = hear(&mut state, &views, ActKind::Reply, ActOutcome::Failed(problem));
+    assert!(shows(&state, &views, "not sent: the disk is full") && shows(&state, &views, "▌ ok"));
+}
+
+#[test]
+fn after_one_that_may_have_been_sent_it_is_asked_first() {
+    let views = [asks()];
+    let plan = ReplyPlan { unsettled: Some(receipt(ReceiptState::Unknown, "use 1")), ..plan_for(&views[0]) };
+    let mut state = open(&views, plan.clone(), SMALL);
+    assert_eq!(press(&mut state, &views, "2\n").intents, [kept(&views[0], "2")]);
+    assert_snapshot!(picture(&frame(&state, &views)));
+    // Enter is not yes, and yes counts when it could be read.
+    assert_eq!(press(&mut state, &views, "\ny").intents, []);
+    read(&mut state);
+    let _ = press(&mut state, &views, "n");
+    read(&mut state);
+    let _ = press(&mut state, &views, "\n");
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "y").intents, [sends(&views[0], &plan, "2")]);
+}
+
+fn permission(options: &[(&str, &str)]) -> PermissionPrompt {
+    let option = |(label, answer): &(&str, &str)| PermissionOption {
+        label: (*label).to_owned(),
+        answer: (*answer).to_owned(),
+    };
+    PermissionPrompt {
+        what: "Bash: rm -rf build && cargo test".to_owned(),
+        options: options.iter().map(option).collect(),
+    }
+}
+
+fn needs_permission() -> WorkspaceView {
+    let mut view = asks();
+    view.sessions[0].activity.state = ActivityState::NeedsPermission;
+    view.sessions[0].question = None;
+    view
+}
+
+#[test]
+fn a_permission_is_answered_by_a_choice_and_a_yes_and_never_by_enter() {
+    let views = [needs_permission()];
+    let prompt = permission(&[("allow once", "1"), ("deny", "3")]);
+    let plan = ReplyPlan { permission: Some(prompt.clone()), question: None, ..plan_for(&views[0]) };
+    let mut state = open(&views, plan.clone(), SMALL);
+    assert_snapshot!("permission_options", picture(&frame(&state, &views)));
+    // Letters and Enter decide nothing.
+    assert_eq!(press(&mut state, &views, "y\nno\n").intents, []);
+    assert_eq!(press(&mut state, &views, "3").intents, [], "there is no third");
+    assert_eq!(press(&mut state, &views, "1y\n").intents, [], "yes counts when it could be read");
+    assert!(shows(&state, &views, "Answer “allow once”?  y yes  n no"));
+    read(&mut state);
+    let body = ReplyBody::Permission { answer: "1".to_owned(), what: prompt.what };
+    let sent = wants(&views[0], Act::Reply { plan: Box::new(plan), body });
+    assert_eq!(press(&mut state, &views, "y").intents, [sent]);
+    let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
+    assert_eq!(hear(&mut state, &views, ActKind::Reply, outcome).intents, []);
+    assert_eq!(state.dialog, None);
+}
+
+#[test]
+fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
+    let mut view = asks();
+    view.drafts = vec![Draft { session: name("claude"), text: "first".to_owned() }];
+    let views = [view];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "i");
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "!").intents, [kept(&views[0], "first!")]);
+    let prompt = permission(&[("allow once", "1")]);
+    let plan = ReplyPlan { permission: Some(prompt), ..plan_for(&views[0]) };
+    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan));
+    assert_eq!(press(&mut state, &views, "1y1y\n").intents, []);
+    assert_eq!(ui::update(&mut state, &views, Input::Paste("1y".to_owned())).intents, []);
+    // The answer to the prompt takes the draft of words from nobody.
+    read(&mut state);
+    let _ = press(&mut state, &views, "1");
+    read(&mut state);
+    let _ = press(&mut state, &views, "y");
+    let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
+    let reaction = hear(&mut state, &views, ActKind::Reply, outcome);
+    assert_eq!((reaction.intents, state.dialog), (vec![kept(&views[0], "first!")], None));
+}
+
+#[test]
+fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
+    let views = [needs_permission()];
+    let plan = ReplyPlan { permission: Some(permission(&[])), question: None, ..plan_for(&views[0]) };
+    let mut state = open(&views, plan, SMALL);
+    assert!(shows(&state, &views, "Answer it in its pane"));
+    assert_eq!(press(&mut state, &views, "1y").intents, []);
+    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: name("claude").session_id };
+    assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
+}
+
+#[test]
+fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
+    let mut view = asks();
+    let mut codex = session("codex", ActivityState::Asks, ActivitySource::Hook, 2, "Which port?");
+    codex.name = Some("the server".to_owned());
+    view.sessions.push(codex);
+    view.drafts = vec![
+        Draft { session: name("codex"), text: "8080".to_owned() },
+        Draft { session: name("gone"), text: "for one that is gone".to_owned() },
+    ];
+    let views = [view];
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "i").intents, []);
+    assert_snapshot!("several_ask", picture(&frame(&state, &views)));
+    let plans = |agent: &str| wants(&views[0], Act::PlanReply { session: name(agent) });
+    assert_eq!(press(&mut state, &views, "j\n").intents, [plans("codex")]);
+    assert!(shows(&state, &views, "▌ 8080") && shows(&state, &views, "Which port?"));
+    // A draft outlives its session.
+    assert_eq!(press(&mut state, &views, "\t").intents, [plans("gone")]);
+    assert!(shows(&state, &views, "▌ for one that is gone"));
+    assert_eq!(press(&mut state, &views, "\t").intents, [plans("claude")]);
+}
+
+#[test]
+fn a_draft_comes_back_and_outlives_its_workspace() {
+    let mut view = asks();
+    view.drafts = vec![Draft { session: name("claude"), text: "half a rep".to_owned() }];
+    let views = [view];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    assert!(shows(&state, &views, "▌ half a rep"));
+    let _ = ui::views_changed(&mut state, &[]);
+    assert_eq!(press(&mut state, &[], "ly").intents.last(), Some(&kept(&views[0], "half a reply")));
+    assert!(shows(&state, &[], "This workspace is gone. What you write is kept."));
+    let _ = press(&mut state, &[], "\u{1b}");
+    assert_eq!((state.dialog, state.answer.as_deref()), (None, Some("the draft is kept")));
+}
+
+#[test]
+fn the_editor_gets_the_text_and_gives_it_back() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let _ = press(&mut state, &views, "draft");
+    let reaction = key(&mut state, &views, KeyPress::ctrl('e'));
+    assert_eq!((reaction.edit.as_deref(), reaction.intents), (Some("draft"), Vec::new()));
+    let back = Input::Edited(Edited::Failed("vi is not there".to_owned()));
+    assert_eq!(ui::update(&mut state, &views, back).intents, []);
+    assert!(shows(&state, &views, "vi is not there") && shows(&state, &views, "▌ draft"));
+    let back = Input::Edited(Edited::Text("one\ntwo\u{7}".to_owned()));
+    assert_eq!(ui::update(&mut state, &views, back).intents, [kept(&views[0], "one\ntwo")]);
+    let undone = key(&mut state, &views, alt(KeyCode::Char('u')));
+    assert_eq!(undone.intents, [kept(&views[0], "draft")]);
+}
+
+/// A text with all that is hard to draw.
+const HARD: &str =
+    "日本語の返事です。長い行は箱の幅で折り返されます。次の行。\ncafe\u{301} 👩\u{200D}💻 🇯🇵 tab\there";
+
+#[test]
+fn the_box_at_several_sizes() {
+    let mut view = asks();
+    view.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
+    let views = [view];
+    let warnings = vec!["Its work tree changed since it asked.".to_owned()];
+    let plan = ReplyPlan { warnings, ..plan_for(&views[0]) };
+    for (name, size) in [
+        ("reply_box_80x24", (80, 24)),
+        ("reply_box_200x60", (200, 60)),
+        ("reply_box_44x14", (44, 14)),
+        ("reply_box_30x8", (30, 8)),
+    ] {
+        let state = open(&views, plan.clone(), size);
+        assert_snapshot!(name, picture(&frame(&state, &views)));
+    }
+}
+
+#[test]
+fn the_box_without_colour_and_without_signs() {
+    let mut view = asks();
+    view.drafts = vec![Draft { session: name("claude"), text: HARD.to_owned() }];
+    let views = [view];
+    let mut state = screen(80, 24, Look::ascii());
+    let _ = ui::views_changed(&mut state, &views);
+    let _ = press(&mut state, &views, "i");
+    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan_for(&views[0])));
+    assert_snapshot!(picture(&frame(&state, &views)));
+}
+
+/// Where the cursor of the terminal stands.
+fn cursor(state: &State, views: &[WorkspaceView]) -> (u16, u16) {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.width, state.size.height)).unwrap();
+    terminal.draw(|frame| ui::draw(frame, state, views, NOW)).unwrap();
+    let at = terminal.backend_mut().get_cursor_position().unwrap();
+    (at.x, at.y)
+}
+
+#[test]
+fn the_cursor_stands_where_the_next_sign_comes() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let row_of = |state: &State| {
+        let rows = text_of(&frame(state, &views));
+        u16::try_from(rows.iter().position(|row| row.starts_with(" ▌")).unwrap()).unwrap()
+    };
+    let first = row_of(&state);
+    assert_eq!(cursor(&state, &views), (3, first));
+    for (typed, column) in [("は", 5), ("い", 7), ("e", 8), ("\u{301}", 8), ("👩", 10), ("x", 11)] {
+        let _ = press(&mut state, &views, typed);
+        assert_eq!(cursor(&state, &views), (column, first), "{typed}");
+    }
+    let _ = key(&mut state, &views, KeyPress::plain(KeyCode::Home));
+    assert_eq!(cursor(&state, &views), (3, first));
+    let _ = key(&mut state, &views, KeyPress::ctrl('j'));
+    assert_eq!(cursor(&state, &views), (3, first + 1));
+    // A press of the mouse puts it there.
+    let mouse = Mouse { kind: MouseKind::Press, column: 8, row: first + 1 };
+    let _ = ui::update(&mut state, &views, Input::Mouse(mouse));
+    assert_eq!(cursor(&state, &views), (8, first + 1));
+}
+
+#[test]
+fn a_long_question_scrolls_and_the_text_stays() {
+    let mut view = asks();
+    let long: Vec<String> = (1..=40).map(|number| format!("line {number} of the question")).collect();
+    view.sessions[0].question.as_mut().unwrap().text = long.join("\n");
+    let views = [view];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let _ = press(&mut state, &views, "here");
+    assert!(shows(&state, &views, "line 1 of the question") && shows(&state, &views, "▌ here"));
+    let _ = key(&mut state, &views, KeyPress::plain(KeyCode::PageDown));
+    assert!(!text_of(&frame(&state, &views)).iter().any(|row| row.contains("line 1 of")));
+    let mouse = Mouse { kind: MouseKind::ScrollUp, column: 8, row: 10 };
+    for _ in 0..20 {
+        let _ = ui::update(&mut state, &views, Input::Mouse(mouse));
+    }
+    assert!(shows(&state, &views, "line 1 of the question") && shows(&state, &views, "▌ here"));
+    assert!(shows(&state, &views, "of 42"));
+}
+
+#[test]
+fn a_long_text_scrolls_with_its_cursor() {
+    let views = [asks()];
+    let mut state = open(&views, plan_for(&views[0]), SMALL);
+    let long: Vec<String> = (1..=60).map(|number| format!("row {number}")).collect();
+    let _ = ui::update(&mut state, &views, Input::Paste(long.join("\n")));
+    assert!(shows(&state, &views, "▌ row 60") && shows(&state, &views, "どちら"));
+    let _ = key(&mut state, &views, KeyPress { ctrl: true, ..KeyPress::plain(KeyCode::Home) });
+    assert!(shows(&state, &views, "▌ row 1"));
+}
