@@ -6,6 +6,7 @@ mod changes;
 mod hostile;
 mod keys;
 mod leaving;
+mod replying;
 mod sizes;
 mod suspending;
 

@@ -40,6 +40,11 @@ impl Environment {
         self.variables.get(&OsString::from(name)).filter(|value| !value.is_empty())
     }
 
+    /// All of it, for a program that the person chose themselves.
+    pub(super) fn all(&self) -> Vec<(OsString, OsString)> {
+        self.variables.clone().into_iter().collect()
+    }
+
     fn text(&self, name: &str) -> Option<String> {
         self.variable(name)?.to_str().map(str::to_owned)
     }

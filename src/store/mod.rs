@@ -1,5 +1,5 @@
 //! What closeout remembers over restarts, in a folder of its own: baselines, drafts of replies, the record
-//! of what was done, and the log.
+//! of what was done, and the log. A text that is being edited stands there too.
 //!
 //! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each
 //! workspace has a small file of its own, so that one that is damaged loses nothing of the others; files
@@ -13,6 +13,7 @@
 mod audit;
 mod baselines;
 mod drafts;
+pub mod edited_text;
 mod error;
 mod folder;
 pub mod hook_log;

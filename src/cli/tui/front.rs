@@ -31,6 +31,16 @@ pub(super) struct Front {
     frame_at: Option<Timestamp>,
 }
 
+/// What an input asks of the loop.
+pub(super) enum Taken {
+    /// Nothing.
+    Stay,
+    /// The person leaves.
+    Quit,
+    /// The person's editor for this text.
+    Edit(String),
+}
+
 /// What a view tells that the one before did not.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum News {
@@ -63,13 +73,17 @@ impl Front {
         self.frame_at
     }
 
-    /// Takes one input in; true when the person leaves.
-    pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> bool {
+    /// Takes one input in.
+    pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
         ui::heard(&mut self.state, clock::now());
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
-        reaction.is_quit
+        match reaction.edit {
+            _ if reaction.is_quit => Taken::Quit,
+            Some(text) => Taken::Edit(text),
+            None => Taken::Stay,
+        }
     }
 
     /// Takes over what the engine knows by now, and asks for a frame if that is to be seen.

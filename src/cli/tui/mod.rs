@@ -1,6 +1,7 @@
 //! `closeout` and `closeout watch`: the screen. Owns the terminal; knows no rule and draws nothing by
 //! itself: `ui` turns views into a frame, and input into intents.
 
+mod editor;
 mod front;
 mod input;
 mod pace;
@@ -43,11 +44,12 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
             .map_err(|error| notices.push(format!("no log is written: {error}")))
             .ok()
     });
+    let editor = editor::Editor::of(environment, launch.state_folder.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
-    let ended = runtime.block_on(run_loop::run(launch, look, settings.has_mouse, notices));
+    let ended = runtime.block_on(run_loop::run(launch, editor, look, settings.has_mouse, notices));
     // A collection that hangs must not keep the program: its thread ends with the process.
     runtime.shutdown_background();
     match ended {

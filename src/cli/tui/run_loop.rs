@@ -9,9 +9,10 @@ use tokio::sync::mpsc;
 
 use crate::engine::{Engine, Launch, clock};
 use crate::process;
-use crate::ui::{self, Input, Look, Size};
+use crate::ui::{self, Edited, Input, Look, Size};
 
-use super::front::Front;
+use super::editor::Editor;
+use super::front::{Front, Taken};
 use super::input::{convert, is_suspend};
 use super::terminal::Screen;
 
@@ -26,6 +27,7 @@ pub(super) enum End {
 /// Runs the screen until the person leaves or a signal comes.
 pub(super) async fn run(
     launch: Launch,
+    editor: Editor,
     look: Look,
     has_mouse: bool,
     notices: Vec<String>,
@@ -38,7 +40,7 @@ pub(super) async fn run(
     front.draw(&mut screen)?;
     let mut engine = Engine::start(launch);
     front.take_world(&mut engine);
-    let mut inputs = listen();
+    let mut inputs = Inputs::listen();
     let mut signals = Signals::listen()?;
     let mut is_expecting_continue = false;
     loop {
@@ -56,14 +58,25 @@ pub(super) async fn run(
                 Heard::Continue if std::mem::take(&mut is_expecting_continue) => {}
                 Heard::Continue => go_on(&mut front, &mut engine, &mut screen)?,
             },
-            input = inputs.recv() => match input {
+            input = inputs.next() => match input {
                 Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
                 Some(Ok(event)) => {
                     let Some(input) = convert(event) else { continue };
-                    if front.take_input(&mut engine, input) {
-                        return Ok(End::Quit);
+                    match front.take_input(&mut engine, input) {
+                        Taken::Stay => front.draw(&mut screen)?,
+                        Taken::Quit => return Ok(End::Quit),
+                        Taken::Edit(text) => {
+                            Screen::give_back();
+                            let edited = edit(&editor, text, &mut front, &mut engine, &mut signals).await;
+                            let edited = match edited {
+                                Ok(edited) => edited,
+                                Err(signal) => return Ok(End::Signal(signal)),
+                            };
+                            go_on(&mut front, &mut engine, &mut screen)?;
+                            front.take_input(&mut engine, Input::Edited(edited));
+                            front.draw(&mut screen)?;
+                        }
                     }
-                    front.draw(&mut screen)?;
                 }
                 Some(Err(error)) => return Err(error),
                 // The terminal is gone.
@@ -84,20 +97,78 @@ fn go_on(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Res
     front.draw(screen)
 }
 
-/// The terminal's events, read on a thread of its own that ends with the process: on a terminal that was
-/// closed the library reads for ever, and the loop has to hear the signal that says so.
-fn listen() -> mpsc::UnboundedReceiver<io::Result<Event>> {
-    let (sender, inputs) = mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        loop {
-            let input = event::read();
-            let is_last = input.is_err();
-            if sender.send(input).is_err() || is_last {
-                break;
-            }
+/// Lets the person's editor have the terminal until it ends. The world is taken in meanwhile, and nothing is
+/// drawn. Its number where a signal ends the program instead.
+async fn edit(
+    editor: &Editor,
+    text: String,
+    front: &mut Front,
+    engine: &mut Engine,
+    signals: &mut Signals,
+) -> Result<Edited, u8> {
+    let editing = match editor.open(text) {
+        Ok(editing) => editing,
+        Err(words) => return Ok(Edited::Failed(words)),
+    };
+    let ending = editing.program.ending();
+    let mut ended = tokio::task::spawn_blocking(move || ending.wait());
+    loop {
+        tokio::select! {
+            biased;
+            signal = signals.next() => match signal {
+                // The terminal tells its interrupt to both, and it is the editor's. After a stop the editor goes on
+                // by itself.
+                Heard::End(SIGINT) | Heard::Continue => {}
+                Heard::End(signal) => {
+                    editing.program.hang_up();
+                    return Err(signal);
+                }
+                Heard::Stop => drop(process::stop_this_program()),
+            },
+            _ = &mut ended => return Ok(editing.finish()),
+            () = engine.turn() => front.take_world(engine),
         }
-    });
-    inputs
+    }
+}
+
+/// The terminal's events. Nothing is read ahead: the next one is waited for when this one has been dealt
+/// with, so that another program can have the terminal in between.
+struct Inputs {
+    events: mpsc::UnboundedReceiver<io::Result<Event>>,
+    asks: std::sync::mpsc::Sender<()>,
+    /// Whether an event was asked for that has not come.
+    is_asked: bool,
+}
+
+impl Inputs {
+    /// Reads on a thread of its own that ends with the process: on a terminal that was closed the library
+    /// reads for ever, and the loop has to hear the signal that says so.
+    fn listen() -> Inputs {
+        let (sender, events) = mpsc::unbounded_channel();
+        let (asks, asked) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            while asked.recv().is_ok() {
+                let input = event::read();
+                let is_last = input.is_err();
+                if sender.send(input).is_err() || is_last {
+                    break;
+                }
+            }
+        });
+        Inputs { events, asks, is_asked: false }
+    }
+
+    /// The next event; `None` when there is no terminal any more. Nothing is lost if it is not waited for.
+    async fn next(&mut self) -> Option<io::Result<Event>> {
+        if !self.is_asked {
+            // Where the thread has ended, the events have too.
+            let _ = self.asks.send(());
+            self.is_asked = true;
+        }
+        let event = self.events.recv().await;
+        self.is_asked = false;
+        event
+    }
 }
 
 /// The signal that a terminal sends when it is closed.
