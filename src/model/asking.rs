@@ -111,6 +111,23 @@ pub struct AskCost {
     pub micro_dollars: Option<u64>,
 }
 
+impl AskCost {
+    /// Both together; what only one tells counts as it is.
+    #[must_use]
+    pub fn plus(&self, other: &AskCost) -> AskCost {
+        let plus = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        AskCost {
+            input_tokens: plus(self.input_tokens, other.input_tokens),
+            cached_tokens: plus(self.cached_tokens, other.cached_tokens),
+            output_tokens: plus(self.output_tokens, other.output_tokens),
+            micro_dollars: plus(self.micro_dollars, other.micro_dollars),
+        }
+    }
+}
+
 /// What a smart check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SmartReport {
@@ -139,10 +156,12 @@ impl SmartReport {
             Some(ProbeReading::Failed(ProbeFailure::SpawnError | ProbeFailure::ClientError)) => {
                 ActClass::Failed
             }
-            Some(ProbeReading::Failed(
-                ProbeFailure::Unreadable | ProbeFailure::UnknownStatus | ProbeFailure::ChangedFiles,
-            ))
-            | Some(ProbeReading::Answered(_))
+            Some(
+                ProbeReading::Failed(
+                    ProbeFailure::Unreadable | ProbeFailure::UnknownStatus | ProbeFailure::ChangedFiles,
+                )
+                | ProbeReading::Answered(_),
+            )
             | None => ActClass::Unknown,
         }
     }

@@ -93,11 +93,11 @@ impl Acts {
             }
             ActOutcome::Checked(report) => {
                 self.smart_check = Some((**report).clone());
-                self.asked.checked_in = self.asked.began_in.take();
+                self.asked.checked = self.asked.began.take();
             }
             ActOutcome::Verified(report) => {
                 self.verified = Some((**report).clone());
-                self.asked.verified_in = self.asked.began_in.take();
+                self.asked.closer = self.asked.began.take();
             }
             ActOutcome::RescuePlanned(_)
             | ActOutcome::SizeAsked(_)

@@ -13,17 +13,17 @@ use super::acts::Acts;
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     /// When the running act began.
-    pub(super) began_in: Option<Moment>,
+    pub(super) began: Option<Moment>,
     /// When the agent was asked for its status.
-    pub(super) checked_in: Option<Moment>,
+    pub(super) checked: Option<Moment>,
     /// When the closer asked.
-    pub(super) verified_in: Option<Moment>,
+    pub(super) closer: Option<Moment>,
 }
 
 impl Asked {
     /// An act begins.
     pub(super) fn begins(&mut self, words: &Words) {
-        self.began_in = Some(Moment::of(words));
+        self.began = Some(Moment::of(words));
     }
 }
 
@@ -67,10 +67,10 @@ impl Acts {
         };
         let probe = self.smart_check.as_ref().and_then(|report| {
             let session = report.session.as_ref()?;
-            weigh::asked::probe(report, is_stale(self.asked.checked_in.as_ref(), session))
+            weigh::asked::probe(report, is_stale(self.asked.checked.as_ref(), session))
         });
         let closer = self.verified.as_ref().map(|report| {
-            weigh::asked::closer(report, is_stale(self.asked.verified_in.as_ref(), &report.session))
+            weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session))
         });
         probe.into_iter().chain(closer).collect()
     }
@@ -78,7 +78,7 @@ impl Acts {
     /// The last checklist of this task: a later turn carries it on, a new prompt begins another task.
     pub(super) fn fresh_verified(&self, words: &Words) -> Option<&VerifyReport> {
         let is_same_task =
-            self.asked.verified_in.as_ref().is_some_and(|moment| moment.prompted_at == words.prompted_at);
+            self.asked.closer.as_ref().is_some_and(|moment| moment.prompted_at == words.prompted_at);
         self.verified.as_ref().filter(|_| is_same_task)
     }
 }

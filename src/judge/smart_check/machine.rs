@@ -87,10 +87,6 @@ impl SmartCheck {
             (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) if self.config.may_commit => {
                 (Awaits::RescueAfterComplete, Step::Rescue { is_final: false })
             }
-            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) if self.config.has_final_rescue => {
-                (Awaits::FinalRescue, Step::Rescue { is_final: true })
-            }
-            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) => self.time_is_up(Some(true)),
             (Awaits::RescueAfterComplete, Happened::Rescued(_)) => {
                 (Awaits::CommitsAfterRescue, Step::CountCommits)
             }
@@ -103,9 +99,12 @@ impl SmartCheck {
                 self.waits = self.waits.saturating_add(1);
                 (Awaits::CommitsOfRound, Step::CountCommits)
             }
-            (Awaits::FinalChanges, Happened::Changes(Some(true))) if self.config.has_final_rescue => {
+            (Awaits::ChangesAfterComplete | Awaits::FinalChanges, Happened::Changes(Some(true)))
+                if self.config.has_final_rescue =>
+            {
                 (Awaits::FinalRescue, Step::Rescue { is_final: true })
             }
+            (Awaits::ChangesAfterComplete, Happened::Changes(Some(true))) => self.time_is_up(Some(true)),
             (Awaits::FinalChanges | Awaits::ChangesAfterFinalRescue, Happened::Changes(changes)) => {
                 self.time_is_up(changes)
             }
