@@ -5,4 +5,5 @@
 
 pub mod asking;
 pub mod reply;
+pub mod decision;
 pub mod rescue;

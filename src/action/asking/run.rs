@@ -1,6 +1,7 @@
 //! Runs one command line and takes its answer; then removes the copy of the session that it made, if it made
 //! one.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::answer::{Found, client_error};
@@ -36,7 +37,9 @@ impl Asker {
 
     fn run(&self, command: &AgentCommand) -> Result<Ran, NoAnswer> {
         let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
-        let Some(program) = find_program(&command.program, path) else {
+        let named = PathBuf::from(&command.program);
+        let program = if named.is_absolute() { Some(named) } else { find_program(&command.program, path) };
+        let Some(program) = program else {
             let words = format!("there is no program `{}` on the path", command.program);
             return Err(NoAnswer::NotStarted(words));
         };

@@ -1,0 +1,228 @@
+//! Writes the decision file of a workspace, so that no model has to.
+//!
+//! It must not follow a link, replace anything that is no regular file, leave a half-written file, or make the
+//! work tree dirty: closeout's own folder gets a `.gitignore`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use serde_json::{Map, Value};
+
+use crate::model::ActClass;
+
+/// The folder that closeout makes in a workspace.
+const OWN_FOLDER: &str = ".closeout";
+/// The variable with the id of the check.
+pub const CHECK_ID_VARIABLE: &str = "AGENTCORE_COMPLETION_CHECK_ID";
+/// The variable with the path of the decision file.
+pub const FILE_VARIABLE: &str = "CLOSEOUT_DECISION_FILE";
+
+/// What a decision file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecisionText<'a> {
+    /// Whether the work is complete.
+    pub is_complete: bool,
+    /// Why, in the person's words.
+    pub reason: Option<&'a str>,
+    /// The id of the check that it is for.
+    pub check_id: Option<&'a str>,
+}
+
+/// Why a decision file was not written. Paths are untrusted text.
+#[derive(Debug, thiserror::Error)]
+pub enum DecisionError {
+    /// The name leads out of the workspace, or is none.
+    #[error("the decision file {name:?} is not a path inside the workspace")]
+    Outside {
+        /// The name.
+        name: String,
+    },
+    /// A link, a folder, a FIFO or another thing stands in the way.
+    #[error("{} is {what} and is left as it is", path.display())]
+    InTheWay {
+        /// Where.
+        path: PathBuf,
+        /// What it is, in words.
+        what: &'static str,
+    },
+    /// The system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// What was to be written.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+impl DecisionError {
+    /// How an act ends that failed so.
+    pub fn class(&self) -> ActClass {
+        match self {
+            DecisionError::Outside { .. } | DecisionError::InTheWay { .. } => ActClass::Refused,
+            DecisionError::Io { .. } => ActClass::Failed,
+        }
+    }
+}
+
+/// Writes the decision file `name`: a path from the workspace, or an absolute one that a person named. The
+/// folders on its way are made. In place at once, whole, for this user only; answers with its path.
+///
+/// # Errors
+/// Something else stands in the way, or the system refuses; then all is as before.
+pub fn write(workspace: &Path, name: &str, text: &DecisionText<'_>) -> Result<PathBuf, DecisionError> {
+    let outside = || DecisionError::Outside { name: name.to_owned() };
+    let asked = Path::new(name);
+    let (top, relative) = match (asked.strip_prefix(workspace), asked.is_absolute()) {
+        (Ok(inside), _) => (workspace, inside),
+        (Err(_), false) => (workspace, asked),
+        // A person named it: its folder may be reached through links, the file itself may be none.
+        (Err(_), true) => {
+            let file_name = asked.file_name().ok_or_else(outside)?;
+            (asked.parent().ok_or_else(outside)?, Path::new(file_name))
+        }
+    };
+    let mut parts = Vec::new();
+    for component in relative.components() {
+        match component {
+            Component::Normal(part) => parts.push(part),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(outside()),
+        }
+    }
+    let file_name = parts.pop().ok_or_else(outside)?;
+    let mut path = top.to_owned();
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |errno: Errno| refusal(path, errno)
+    };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = rustix::fs::openat(CWD, top, flags, Mode::empty()).map_err(failed(top))?;
+    for (depth, part) in parts.into_iter().enumerate() {
+        path.push(part);
+        folder = open_folder(folder.as_fd(), part).map_err(failed(&path))?;
+        if depth == 0 && part == OWN_FOLDER && top == workspace {
+            ignore_all(folder.as_fd()).map_err(failed(&path.join(".gitignore")))?;
+        }
+    }
+    path.push(file_name);
+    check_place(folder.as_fd(), file_name, &path)?;
+    replace(folder.as_fd(), file_name, content(text).as_bytes())
+        .map_err(|source| DecisionError::Io { path: path.clone(), source })?;
+    Ok(path)
+}
+
+/// The variables by which a started program learns where its decision goes and which id it must carry.
+pub fn variables(workspace: &Path, name: Option<&str>, check_id: Option<&str>) -> Vec<(OsString, OsString)> {
+    let id = check_id.map(|id| (CHECK_ID_VARIABLE.into(), id.into()));
+    let file = name.map(|name| (FILE_VARIABLE.into(), workspace.join(name).into_os_string()));
+    id.into_iter().chain(file).collect()
+}
+
+/// The same in words, for the prompt of an agent that may write.
+pub fn in_words(workspace: &Path, name: &str, check_id: Option<&str>) -> String {
+    let path = workspace.join(name);
+    let complete = content(&DecisionText { is_complete: true, reason: None, check_id });
+    format!(
+        "When you end your work, write your decision to the file {}: one JSON object like {} if everything \
+         that was asked for is done, else with \"decision\": \"incomplete\" and the open points as a list of \
+         texts \"reasons\". `closeout decide complete|incomplete --reason TEXT` writes it too.",
+        path.display(),
+        complete.trim()
+    )
+}
+
+fn content(text: &DecisionText<'_>) -> String {
+    let mut object = Map::new();
+    let decision = if text.is_complete { "complete" } else { "incomplete" };
+    object.insert("decision".to_owned(), Value::from(decision));
+    if let Some(check_id) = text.check_id {
+        object.insert("check_id".to_owned(), Value::from(check_id));
+    }
+    if let Some(reason) = text.reason {
+        object.insert("reasons".to_owned(), Value::from(vec![reason]));
+    }
+    format!("{}\n", Value::Object(object))
+}
+
+/// Opens a folder, which is made if it is not there; a link is none.
+fn open_folder(parent: BorrowedFd<'_>, name: &std::ffi::OsStr) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match rustix::fs::openat(parent, name, flags, Mode::empty()) {
+        Err(Errno::NOENT) => {
+            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o700)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+            rustix::fs::openat(parent, name, flags, Mode::empty())
+        }
+        opened => opened,
+    }
+}
+
+/// Keeps closeout's own folder out of git's sight, unless something says already what of it is seen.
+fn ignore_all(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match rustix::fs::openat(folder, ".gitignore", flags, Mode::from_raw_mode(0o600)) {
+        Ok(file) => rustix::io::write(&file, b"*\n").map(drop),
+        Err(Errno::EXIST | Errno::LOOP) => Ok(()),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// Only nothing or a regular file may stand where the decision goes.
+fn check_place(folder: BorrowedFd<'_>, name: &std::ffi::OsStr, path: &Path) -> Result<(), DecisionError> {
+    let what = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(()),
+        Err(errno) => return Err(refusal(path.to_owned(), errno)),
+        Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => return Ok(()),
+            FileType::Symlink => "a link",
+            FileType::Directory => "a folder",
+            FileType::Fifo => "a FIFO",
+            FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
+                "a socket or a device"
+            }
+        },
+    };
+    Err(DecisionError::InTheWay { path: path.to_owned(), what })
+}
+
+/// Writes a new file beside the place and renames it into it.
+fn replace(folder: BorrowedFd<'_>, name: &std::ffi::OsStr, content: &[u8]) -> io::Result<()> {
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".{}.new", std::process::id()));
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(0o600);
+    let opened = match rustix::fs::openat(folder, &beside, flags, mode) {
+        // Of a run with the same number that was killed.
+        Err(Errno::EXIST) => {
+            rustix::fs::unlinkat(folder, &beside, AtFlags::empty())?;
+            rustix::fs::openat(folder, &beside, flags, mode)
+        }
+        opened => opened,
+    }?;
+    let mut file = File::from(opened);
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    let placed = written.and_then(|()| Ok(rustix::fs::renameat(folder, &beside, folder, name)?));
+    if placed.is_err() {
+        // What is left is our own file; the reason above is the one that matters.
+        let _ = rustix::fs::unlinkat(folder, &beside, AtFlags::empty());
+    }
+    placed
+}
+
+fn refusal(path: PathBuf, errno: Errno) -> DecisionError {
+    match errno {
+        Errno::LOOP => DecisionError::InTheWay { path, what: "a link" },
+        // With both flags set a link in place of a folder is told as "not a directory".
+        Errno::NOTDIR => DecisionError::InTheWay { path, what: "no folder, or a link to one," },
+        other => DecisionError::Io { path, source: other.into() },
+    }
+}
