@@ -70,6 +70,15 @@ pub enum Look {
     Ascii,
 }
 
+/// Where the prompts of the closer are: `.agent/{agent_id}/prompts/steps/{step}/f_default.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloserSettings {
+    /// `None` is the name of the agent that is asked.
+    pub agent_id: Option<String>,
+    /// The two names of the step, like `complete/issue`.
+    pub step: String,
+}
+
 /// What is written to the log file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
@@ -140,6 +149,17 @@ impl Config {
         problems.append(json_problems);
         let check = self.stack(path, vec![&json.values, &own.values]).completion_check();
         (check.unwrap_or_else(|_| self.completion_check.clone()), problems.lines())
+    }
+
+    /// Where the prompts of the closer are in the workspace at `path`. Reads `.closeout.toml` in that folder.
+    pub fn closer_for(&self, path: &Path) -> CloserSettings {
+        let (own, _) = read_workspace_file(path);
+        let stack = self.stack(path, vec![&own.values]);
+        CloserSettings {
+            agent_id: stack.path(Key::CloserAgentId),
+            // With no step the prompts would stand in `steps` itself.
+            step: stack.path(Key::CloserStep).unwrap_or_default(),
+        }
     }
 
     /// How evidence is judged.

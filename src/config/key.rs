@@ -21,6 +21,10 @@ pub enum Key {
     RequiredFiles,
     /// `evidence.test_results`
     TestResults,
+    /// `closer.agent_id`
+    CloserAgentId,
+    /// `closer.step`
+    CloserStep,
     /// `judge.offers`
     Offers,
     /// `judge.stall_stage`
@@ -96,6 +100,8 @@ pub(super) const SPECS: [Spec; 25] = [
     spec(Key::Plans, "evidence", "plans", Kind::Paths, Reach::Workspace),
     spec(Key::RequiredFiles, "evidence", "required_files", Kind::Paths, Reach::Workspace),
     spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Workspace),
+    spec(Key::CloserAgentId, "closer", "agent_id", Kind::PathOrNone, Reach::Workspace),
+    spec(Key::CloserStep, "closer", "step", Kind::PathOrNone, Reach::Workspace),
     spec(Key::Offers, "judge", "offers", Kind::Choice(&["ask", "done"]), Reach::Person),
     spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),
     spec(Key::UnreadableLimit, "judge", "unreadable_limit", number(1, 100), Reach::Person),

@@ -24,6 +24,7 @@ mod sources;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
 pub use effective::{Config, LogSettings, Look, RescueSettings, UiSettings};
+pub use effective::{CloserSettings, Config, LogSettings, Look, UiSettings};
 pub use error::ConfigError;
 pub use key::Key;
 pub use layer::{Layer, LayerOrigin, parse_layer};
