@@ -21,6 +21,7 @@ use crate::watch::{Inbox, ProcessEnds, Sighting};
 use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::draft_keeping::DraftKeeping;
+use super::running_acts::RunningActs;
 use super::watching::Watching;
 use super::{Launch, clock, collect, pane_jump, recovering};
 
@@ -49,6 +50,7 @@ pub struct Engine {
     store_lane: Arc<Semaphore>,
     wake_at: Option<Timestamp>,
     discovering: Discovering,
+    acts: RunningActs,
     process_ends: Option<ProcessEnds>,
     draft_keeping: Option<DraftKeeping>,
     notices: Vec<String>,
@@ -110,6 +112,7 @@ impl Engine {
             store_lane: Arc::new(Semaphore::new(1)),
             wake_at: None,
             discovering,
+            acts: RunningActs::default(),
             process_ends: process_ends.ok(),
             draft_keeping,
             notices,
@@ -215,7 +218,7 @@ impl Engine {
             }
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Act(request) => self.act(*request),
-            Effect::CancelAct { .. } => {}
+            Effect::CancelAct { number } => self.acts.cancel(number),
             Effect::KeepDraft { workspace, draft } => {
                 if let Some(draft_keeping) = &mut self.draft_keeping {
                     draft_keeping.keep(workspace, draft);
@@ -244,6 +247,7 @@ impl Engine {
                 if let Event::Collected { workspace, took_ms, .. } = &event {
                     self.last_took_ms.insert(workspace.clone(), *took_ms);
                 }
+                self.acts.hear(&event);
                 self.update(event);
             }
             Arrival::Discovery(found) => {
@@ -315,9 +319,10 @@ impl Engine {
     }
 
     /// Acts beside the loop: one event comes back, whatever happens.
-    fn act(&self, request: ActRequest) {
+    fn act(&mut self, request: ActRequest) {
         let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
         let store = self.store.clone();
+        let cancel = self.acts.begin(request.number);
         tokio::spawn(async move {
             let (workspace, number) = (request.workspace.clone(), request.number);
             let moved = sender.clone();
@@ -327,7 +332,7 @@ impl Engine {
                     let event = Event::ActMoved { at: clock::now(), workspace, number, progress };
                     let _ = moved.send(Arrival::Event(event));
                 };
-                let tools = Tools { launch: &launch, report: &report };
+                let tools = Tools { launch: &launch, report: &report, cancel: &cancel };
                 acting::perform(&request, ActedBy::Screen, store.as_ref(), &tools)
             });
             let (outcome, entry) = work.await.unwrap_or_else(|error| {

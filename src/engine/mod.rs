@@ -15,12 +15,14 @@ mod once;
 mod pane_jump;
 mod recall;
 mod recovering;
+mod running_acts;
 mod session_folders;
 mod watching;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::action::rescue::Rescuer;
 use crate::agent::Adapter;
@@ -52,6 +54,8 @@ pub struct Launch {
     pub git_program: Option<PathBuf>,
     /// closeout's own program, which starts agents in a session of their own; `None` starts none.
     pub own_program: Option<PathBuf>,
+    /// The variables of the person's environment; a started agent gets only what is meant for it.
+    pub variables: BTreeMap<OsString, OsString>,
     /// Where processes and panes are asked for; `None` asks nowhere.
     pub live: Option<LiveSources>,
     /// Where baselines are remembered; `None` remembers nothing.
@@ -130,7 +134,7 @@ impl Launch {
         self.state_folder.as_deref().map(hook_log::folder)
     }
 
-    fn surroundings(&self, now: Timestamp) -> Surroundings {
+    pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> Surroundings {
         Surroundings {
             now,
             home: self.home.clone(),

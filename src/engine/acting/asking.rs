@@ -1,17 +1,206 @@
-//! Asking agents: the smart check with its probes, and the closer.
+//! How an agent would be asked, as a person sees it before; and the same again right before it is asked, so
+//! that what was confirmed is what is done.
 
-use crate::model::{ActRequest, AskPlan, AskPurpose, SessionName};
+use crate::action::asking::{Asker, shown};
+use crate::agent::{Adapter, AgentCommand, Asking};
+use crate::model::{
+    ActClass, ActOutcome, ActProblem, ActRequest, ActivityState, AskPlan, AskPurpose, ProbeRescue,
+    SessionName, Trace,
+};
+use crate::process::{self, Launcher};
 
-use super::{Acted, Tools, not_yet};
+use super::looking::{Looking, Seen};
+use super::{Acted, Tools, decide, prompts};
 
-pub(super) fn plan(_: &ActRequest, _: AskPurpose, _: Option<&SessionName>, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// The most that a plan may ask for, whoever changed it (`config/default.toml`).
+const MOST_ATTEMPTS: u32 = 20;
+const LONGEST_INTERVAL: u64 = 3600;
+const LONGEST_TIMEOUT: u64 = 600;
+
+pub(super) fn plan(
+    request: &ActRequest,
+    purpose: AskPurpose,
+    session: Option<&SessionName>,
+    tools: &Tools<'_>,
+) -> Acted {
+    ready(request, purpose, session, tools).map(|ready| ActOutcome::AskPlanned(Box::new(ready.plan)))
 }
 
-pub(super) fn smart_check(_: &ActRequest, _: &AskPlan, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// All that it takes to ask.
+pub(super) struct Ready<'a> {
+    pub(super) plan: AskPlan,
+    pub(super) seen: Seen,
+    pub(super) adapter: &'a Adapter,
+    pub(super) looking: Looking<'a>,
 }
 
-pub(super) fn verify(_: &ActRequest, _: &AskPlan, _: &Tools<'_>) -> Acted {
-    not_yet()
+/// Looks at the session and makes the plan.
+pub(super) fn ready<'a>(
+    request: &'a ActRequest,
+    purpose: AskPurpose,
+    session: Option<&SessionName>,
+    tools: &Tools<'a>,
+) -> Result<Ready<'a>, ActProblem> {
+    if purpose == AskPurpose::Probe {
+        check_standing(request)?;
+    }
+    let session = session.or(request.first_session.as_ref()).ok_or_else(|| {
+        ActProblem::new(ActClass::Refused, "no session of an agent is known here, so there is nobody to ask")
+    })?;
+    let adapter = tools.launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let adapter = adapter.ok_or_else(|| {
+        ActProblem::new(ActClass::Refused, format!("closeout does not know the agent {}", session.agent))
+    })?;
+    let mut looking = Looking::new(request, tools);
+    let seen = looking.session(session)?;
+    check_activity(&seen)?;
+    let prompt = match purpose {
+        AskPurpose::Probe => prompts::probe(),
+        AskPurpose::Verify => prompts::closer(request, &looking, tools, &session.agent, None)?,
+    };
+    let command = command(adapter, &seen, purpose, &prompt.text)?;
+    let warnings = warnings(adapter, &seen, &command, prompt.notes)?;
+    let (bounds, _) = tools.launch.config.completion_check_for(request.workspace.path());
+    let is_probe = purpose == AskPurpose::Probe;
+    let plan = AskPlan {
+        purpose,
+        session: session.clone(),
+        command: shown(&command),
+        trace: command.trace,
+        prompt: prompt.text,
+        prompt_from: prompt.from,
+        max_attempts: if is_probe { u32::from(bounds.max_probes) } else { 2 },
+        interval_seconds: if is_probe { bounds.probe_interval_ms / 1000 } else { 0 },
+        timeout_seconds: bounds.probe_timeout_ms / 1000,
+        rescue: if is_probe && bounds.is_final_rescue_wanted {
+            ProbeRescue::Record
+        } else {
+            ProbeRescue::Never
+        },
+        warnings,
+    };
+    Ok(Ready { plan, seen, adapter, looking })
+}
+
+/// Looks again, and holds what a person confirmed against what it would be now. What they may have changed
+/// (how often, how long, what of a rescue) is taken from theirs, within bounds.
+pub(super) fn confirmed<'a>(
+    request: &'a ActRequest,
+    plan: &AskPlan,
+    tools: &Tools<'a>,
+) -> Result<Ready<'a>, ActProblem> {
+    let ready = ready(request, plan.purpose, Some(&plan.session), tools)?;
+    let is_same = ready.plan.command == plan.command
+        && ready.plan.prompt == plan.prompt
+        && ready.plan.trace == plan.trace;
+    if !is_same {
+        let words = "what would be asked has changed since you looked";
+        return Err(ActProblem::new(ActClass::Refused, words).with_next("look again and confirm it"));
+    }
+    let plan = AskPlan {
+        max_attempts: plan.max_attempts.min(MOST_ATTEMPTS),
+        interval_seconds: plan.interval_seconds.clamp(1, LONGEST_INTERVAL),
+        timeout_seconds: plan.timeout_seconds.clamp(1, LONGEST_TIMEOUT),
+        ..plan.clone()
+    };
+    Ok(Ready { plan, ..ready })
+}
+
+/// R3: an agent is asked for its status only where nothing else speaks.
+fn check_standing(request: &ActRequest) -> Result<(), ActProblem> {
+    let standing = &request.standing;
+    let refuse = |what: &str, by: &[String]| {
+        let words = format!("the agent is not asked: {what} by {}", by.join(", "));
+        Err(ActProblem::new(ActClass::Refused, words))
+    };
+    if !standing.no.is_empty() {
+        refuse("not finished", &standing.no)
+    } else if !standing.yes.is_empty() {
+        refuse("finished", &standing.yes)
+    } else {
+        Ok(())
+    }
+}
+
+fn check_activity(seen: &Seen) -> Result<(), ActProblem> {
+    if seen.activity.state == ActivityState::Working {
+        let problem = ActProblem::new(ActClass::Busy, "the session is at work");
+        return Err(problem.with_next("wait until its turn is over"));
+    }
+    Ok(())
+}
+
+/// The command line for one attempt.
+pub(super) fn command(
+    adapter: &Adapter,
+    seen: &Seen,
+    purpose: AskPurpose,
+    prompt: &str,
+) -> Result<AgentCommand, ActProblem> {
+    let prompt = prompt.to_owned();
+    let asking = match purpose {
+        AskPurpose::Probe => Asking::Probe { prompt },
+        AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned() },
+    };
+    adapter.command(&seen.session, &asking).ok_or_else(|| {
+        let words = format!("{} has no way in which this session could be asked", adapter.name());
+        ActProblem::new(ActClass::Refused, words)
+    })
+}
+
+/// What a person should know first; an error where asking would disturb a session.
+fn warnings(
+    adapter: &Adapter,
+    seen: &Seen,
+    command: &AgentCommand,
+    notes: Vec<String>,
+) -> Result<Vec<String>, ActProblem> {
+    let mut warnings = notes;
+    match command.trace {
+        Trace::Nothing => {}
+        Trace::Copy if seen.lives => {
+            let words = format!(
+                "{} cannot be asked without a copy of the session, and the session still lives",
+                adapter.name()
+            );
+            return Err(ActProblem::new(ActClass::Refused, words).with_next("ask when it has ended"));
+        }
+        Trace::Copy => warnings.push(format!(
+            "{} cannot be asked without a trace: it makes a copy of the session, which is deleted afterwards",
+            adapter.name()
+        )),
+        Trace::InSession => {
+            let words = format!("asking {} would become part of the session", adapter.name());
+            return Err(ActProblem::new(ActClass::Refused, words));
+        }
+    }
+    match seen.activity.state {
+        ActivityState::NeedsPermission | ActivityState::Asks => {
+            warnings.push("the session waits for an answer of yours; this is none".to_owned());
+        }
+        ActivityState::Working
+        | ActivityState::Idle
+        | ActivityState::Background
+        | ActivityState::Gone
+        | ActivityState::Unknown => {}
+    }
+    Ok(warnings)
+}
+
+/// What asks, with the bounds of a plan.
+pub(super) fn asker(request: &ActRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
+    let mut environment = process::environment(&tools.launch.variables, &ready.adapter.variables());
+    environment.extend(decide::variables(request));
+    Asker {
+        environment,
+        launcher: tools.launch.own_program.clone().map(|program| Launcher { program }),
+        time_limit: std::time::Duration::from_secs(ready.plan.timeout_seconds),
+        cancel: tools.cancel.clone(),
+        record: ready.seen.record.clone(),
+    }
+}
+
+/// A person ended it.
+pub(super) fn cancelled() -> ActProblem {
+    ActProblem::new(ActClass::Cancelled, "ended on request; all that was started is ended")
 }

@@ -1,9 +1,36 @@
-//! Decision files.
+//! Decision files: written on a person's word, with the id of the check and at the place that the settings
+//! name.
 
-use crate::model::ActRequest;
+use std::ffi::OsString;
 
-use super::{Acted, Tools, not_yet};
+use crate::action::decision::{self, DecisionText};
+use crate::model::{ActClass, ActOutcome, ActProblem, ActRequest, DecidedFile};
 
-pub(super) fn decide(_: &ActRequest, _: bool, _: Option<&str>, _: &Tools<'_>) -> Acted {
-    not_yet()
+use super::{Acted, Tools};
+
+pub(super) fn decide(request: &ActRequest, is_complete: bool, reason: Option<&str>, _: &Tools<'_>) -> Acted {
+    let Some(name) = &request.settings.decision_file else {
+        let problem = ActProblem::new(ActClass::Refused, "no decision file is configured for this workspace");
+        return Err(problem.with_next("set evidence.decision_file"));
+    };
+    let check_id = request.settings.check_id.as_deref();
+    let text = DecisionText { is_complete, reason, check_id };
+    let path = decision::write(request.workspace.path(), name, &text)
+        .map_err(|error| ActProblem::new(error.class(), error.to_string()))?;
+    Ok(ActOutcome::Decided(Box::new(DecidedFile {
+        path,
+        is_complete,
+        check_id: check_id.map(str::to_owned),
+    })))
+}
+
+/// The variables by which a program that is started for a workspace knows where its decision goes, and the id
+/// that it must carry.
+pub(super) fn variables(request: &ActRequest) -> Vec<(OsString, OsString)> {
+    let settings = &request.settings;
+    decision::variables(
+        request.workspace.path(),
+        settings.decision_file.as_deref(),
+        settings.check_id.as_deref(),
+    )
 }

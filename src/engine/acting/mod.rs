@@ -6,14 +6,19 @@
 mod asking;
 pub(super) mod audit;
 mod decide;
+mod looking;
+mod prompts;
 mod reply;
 pub(super) mod rescue;
+mod smart_check;
+mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::model::{
     Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AskPurpose, AuditEntry,
 };
+use crate::process::Cancel;
 use crate::store::Store;
 
 use super::{Launch, clock, collect};
@@ -27,6 +32,8 @@ pub(super) struct Tools<'a> {
     pub(super) launch: &'a Launch,
     /// Told how far the act is; the last word counts.
     pub(super) report: &'a (dyn Fn(ActProgress) + Send + Sync),
+    /// Ends the act early, if it can be ended.
+    pub(super) cancel: &'a Cancel,
 }
 
 impl Tools<'_> {
@@ -78,8 +85,8 @@ fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
         Act::Reply { plan, body } => reply::send(request, plan, body, tools),
         Act::PlanAsk { purpose, session } => asking::plan(request, *purpose, session.as_ref(), tools),
         Act::Ask { plan } => match plan.purpose {
-            AskPurpose::Probe => asking::smart_check(request, plan, tools),
-            AskPurpose::Verify => asking::verify(request, plan, tools),
+            AskPurpose::Probe => smart_check::run(request, plan, tools),
+            AskPurpose::Verify => verify::run(request, plan, tools),
         },
         Act::Decide { is_complete, reason } => {
             decide::decide(request, *is_complete, reason.as_deref(), tools)

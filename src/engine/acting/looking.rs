@@ -1,0 +1,152 @@
+//! Looks at a workspace again while an act runs: what git says now, and what a session does now.
+//!
+//! A look that hangs is given up after the limit of collections, and says nothing.
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use crate::evidence::{self, Memory, TreeSignature, tree_signature};
+use crate::judge::weigh::{Scales, weigh};
+use crate::model::{
+    ActClass, ActProblem, ActRequest, Activity, CollectRequest, GitFacts, Observations, Parts, Reading,
+    SessionName, SessionObservation, WorkspaceSettings,
+};
+
+use super::Tools;
+use crate::engine::{Launch, clock};
+
+/// Looks at one workspace.
+pub(super) struct Looking<'a> {
+    request: &'a ActRequest,
+    launch: &'a Launch,
+}
+
+/// A session as it is now.
+pub(super) struct Seen {
+    pub(super) session: SessionObservation,
+    pub(super) activity: Activity,
+    /// Whether a process of it lives, as far as it is known.
+    pub(super) lives: bool,
+    /// Its record.
+    pub(super) record: Option<PathBuf>,
+}
+
+impl<'a> Looking<'a> {
+    pub(super) fn new(request: &'a ActRequest, tools: &Tools<'a>) -> Looking<'a> {
+        Looking { request, launch: tools.launch }
+    }
+
+    /// The session of that name, read again.
+    pub(super) fn session(&mut self, name: &SessionName) -> Result<Seen, ActProblem> {
+        let observations = self.collect(Parts::WORDS).ok_or_else(|| {
+            ActProblem::new(ActClass::Unknown, "the sessions of the workspace could not be read in time")
+        })?;
+        let is_it = |session: &&SessionObservation| {
+            session.agent == name.agent && session.session_id == name.session_id
+        };
+        let first = observations.session.present();
+        let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
+        let policy = self.launch.config.policy();
+        let scales =
+            Scales { task_kind: self.request.task_kind, policy: &policy, settings: &self.request.settings };
+        let words = weigh(observations, &scales).words.unwrap_or_default();
+        let view = words
+            .sessions
+            .into_iter()
+            .find(|view| view.agent == name.agent && view.session_id == name.session_id);
+        let (Some(session), Some(view)) = (found, view) else {
+            return Err(ActProblem::new(ActClass::Refused, "the session is not known any more"));
+        };
+        let place = self
+            .request
+            .sessions
+            .iter()
+            .find(|place| place.agent == name.agent && place.session_id == name.session_id);
+        Ok(Seen {
+            session,
+            activity: view.activity,
+            lives: view.process.is_some(),
+            record: place.map(|place| place.record.clone()),
+        })
+    }
+
+    /// What git says now; `None` if it does not answer, or if there is no repository.
+    pub(super) fn git(&self, parts: Parts) -> Option<GitFacts> {
+        match self.collect(parts)?.git {
+            Reading::Present(git) => Some(git.facts),
+            Reading::NotLookedAt
+            | Reading::NotConfigured
+            | Reading::Absent { .. }
+            | Reading::Unreadable(_) => None,
+        }
+    }
+
+    /// What the work tree looks like now; `None` if it could not be looked at.
+    pub(super) fn signature(&self) -> Option<TreeSignature> {
+        let workspace = self.request.workspace.path().to_owned();
+        self.beside(Parts::COMMITS | Parts::CHANGES, move |observations| {
+            match &observations.git {
+                // Git is there and does not answer: what it would say is not known.
+                Reading::Unreadable(_) => None,
+                git @ (Reading::NotLookedAt
+                | Reading::NotConfigured
+                | Reading::Absent { .. }
+                | Reading::Present(_)) => Some(tree_signature(&workspace, git)),
+            }
+        })
+        .flatten()
+    }
+
+    fn collect(&self, parts: Parts) -> Option<Observations> {
+        self.beside(parts, |observations| observations)
+    }
+
+    /// Collects on a thread of its own and gives what `then` makes of it; `None` if that takes too long.
+    fn beside<T: Send + 'static>(
+        &self,
+        parts: Parts,
+        then: impl FnOnce(Observations) -> T + Send + 'static,
+    ) -> Option<T> {
+        let launch = self.launch.clone();
+        let request = self.collect_request(parts);
+        let limit = Duration::from_millis(launch.config.watch().collect_limit_ms);
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            let surroundings = launch.surroundings(clock::now());
+            let collected = evidence::collect(&request, &surroundings, &mut Memory::default());
+            // Nobody may wait any more.
+            let _ = sender.send(collected.ok().map(then));
+        });
+        receiver.recv_timeout(limit).ok().flatten()
+    }
+
+    fn collect_request(&self, parts: Parts) -> CollectRequest {
+        let request = self.request;
+        CollectRequest {
+            workspace: request.workspace.clone(),
+            generation: 0,
+            parts,
+            settings: pinned(request),
+            policy: self.launch.config.policy(),
+            task_kind: request.task_kind,
+            git_reader: None,
+            baseline: request.baseline.clone(),
+            sessions: request.sessions.clone(),
+            prompted_at: None,
+            not_before: clock::now(),
+        }
+    }
+}
+
+/// The settings with the commit in place of the revision that was given for the baseline: `HEAD` must not
+/// wander while an agent commits.
+fn pinned(request: &ActRequest) -> WorkspaceSettings {
+    let mut settings = request.settings.clone();
+    let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit.as_ref());
+    if let (Some((revision, _)), Some(commit)) = (&mut settings.baseline, commit) {
+        revision.clone_from(commit);
+    }
+    settings
+}
