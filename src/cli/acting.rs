@@ -11,6 +11,7 @@ use crate::model::{Act, ActOutcome, ActProblem, ActProgress, WorkspaceView, disp
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::output;
+use super::signalled::Signalled;
 
 /// What a run on one workspace starts with.
 pub(super) fn launch(environment: &Environment, path: &Path) -> Result<Launch, Failure> {
@@ -48,6 +49,26 @@ impl<'a> Acting<'a> {
         &self.view
     }
 
+    /// Lets Ctrl-C and the other signals that end a program end the act that runs, and all that it started.
+    /// The number of the signal that came is told afterwards.
+    pub(super) fn end_on_signal(&self) -> Signalled {
+        Signalled::listen(self.all.cancel())
+    }
+
+    /// Has an act carried out, with another way to tell how far it is.
+    pub(super) fn act_with(&mut self, act: Act, report: &(dyn Fn(ActProgress) + Send + Sync)) -> ActOutcome {
+        let outcome = self.all.act(&self.view.id, act, report);
+        if let Some(view) = self.all.judged().views.into_iter().next() {
+            self.view = view;
+        }
+        outcome
+    }
+
+    /// What could not be remembered by now, in words.
+    pub(super) fn notices(&self) -> Vec<String> {
+        self.all.judged().notices
+    }
+
     /// Has an act carried out. How far it is goes to standard error, if a person sees that.
     pub(super) fn act(&mut self, act: Act) -> ActOutcome {
         let is_seen = io::stderr().is_terminal();
@@ -56,11 +77,7 @@ impl<'a> Acting<'a> {
                 output::complain(&display_text::line(&progress.words));
             }
         };
-        let outcome = self.all.act(&self.view.id, act, &report);
-        if let Some(view) = self.all.judged().views.into_iter().next() {
-            self.view = view;
-        }
-        outcome
+        self.act_with(act, &report)
     }
 }
 

@@ -8,7 +8,7 @@ use super::args::Check;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::report::{self, Report, Row, VERSION};
-use super::{Ended, output, text};
+use super::{Ended, output, probing, text};
 
 /// Runs the check and prints its verdict.
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
@@ -27,7 +27,11 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     let flags =
         Flags { task_kind: check.task_kind, baseline: check.baseline_commit.clone(), ..Flags::default() };
     let scope = Scope::One(environment.absolute(&check.path));
-    let judged = judge_once(&environment.launch(scope, flags, overlay)?);
+    let launch = environment.launch(scope, flags, overlay)?;
+    if check.probing.probe {
+        return probing::run(&launch, check);
+    }
+    let judged = judge_once(&launch);
     if let Some((_, reason)) = judged.refused.first() {
         let path = display_text::path(&check.path);
         return Err(Failure::NoWorkspace(format!("{path} {reason}")));

@@ -6,8 +6,11 @@
 
 mod acting;
 mod args;
+mod ask_words;
+mod asking;
 mod check;
 mod classify;
+mod decide;
 mod doctor;
 mod environment;
 mod exit;
@@ -15,9 +18,11 @@ mod hook;
 mod log;
 mod output;
 mod reply;
+mod probing;
 mod report;
 mod rescue;
 mod schema;
+mod signalled;
 mod status;
 mod text;
 mod tui;
@@ -46,6 +51,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => tui::run(&environment, &arguments.watch),
         Some(Command::Watch(watch)) => tui::run(&environment, &watch),
         Some(Command::Check(check)) => check::run(&environment, &check),
+        Some(Command::Probe(probe)) => asking::probe(&environment, &probe),
+        Some(Command::Verify(verify)) => asking::verify(&environment, &verify),
+        Some(Command::Decide(decide)) => decide::run(&environment, &decide),
         Some(Command::Status(status)) => status::run(&environment, &status),
         Some(Command::Reply(reply)) => reply::run(&environment, &reply),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exit::Outcome;
+use super::probing::Smart;
 use super::report::{Follow, Report};
 use super::{Ended, output};
 
@@ -11,12 +12,15 @@ use super::{Ended, output};
 #[derive(Serialize, JsonSchema)]
 #[expect(dead_code, reason = "its form is printed, never a value of it")]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "no value of it is ever made")]
 #[schemars(title = "closeout, JSON output, version 1")]
 enum Output {
     /// `check --json` and `status --json`.
     Report(Report),
     /// A line of `status --json --follow`.
     Follow(Follow),
+    /// `check --probe --json`.
+    Smart(Smart),
 }
 
 /// Prints the schema.

@@ -1,0 +1,261 @@
+//! `closeout check --probe`: a smart check for scripts. Progress on standard error, the result on standard
+//! output, and an exit code that is 0 only for a verdict that is COMPLETE.
+
+use std::io::{self, IsTerminal as _};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::{Launch, clock};
+use crate::model::{
+    Act, ActClass, ActOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeRescue, RecordOrder, SmartReport,
+    SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
+};
+
+use super::acting::{Acting, confirm};
+use super::args::{Check, Probing, RescueWay};
+use super::asking::{allowed, ask};
+use super::exit::Outcome;
+use super::report::{self, Row, VERSION};
+use super::{Ended, output, text};
+
+/// What `check --probe --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Smart {
+    /// The version of this form.
+    version: u32,
+    /// When it was made, in milliseconds since 1970.
+    at: Timestamp,
+    /// How the smart check ended.
+    status: SmartWord,
+    /// Whether the work is done: the smart check and the verdict both say so.
+    complete: bool,
+    /// The verdict.
+    verdict: VerdictState,
+    /// The verdict's rule in words, or why nobody was asked.
+    reason: String,
+    /// Probes sent.
+    probes_used: u32,
+    /// Pauses made between them.
+    waits: u32,
+    /// A rescue made at least one commit.
+    rescued: bool,
+    /// The reference of the record that was made of uncommitted work, if one was.
+    record: Option<String>,
+    /// All probes, in their order.
+    attempts: Vec<ProbeAttempt>,
+    /// What else should be known, in words.
+    notes: Vec<String>,
+    /// The workspace as it is now.
+    workspace: Option<Row>,
+}
+
+/// How a smart check ended, for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SmartWord {
+    /// There are commits since the baseline.
+    CommitsCreated,
+    /// A rescue committed the changes.
+    Rescued,
+    /// The agent is done, and nothing was left to commit.
+    NothingToDo,
+    /// The probes are used up, or the agent is done and changes are left that nobody may commit.
+    Timeout,
+    /// No probe was answered.
+    ProbeError,
+    /// The agent says that it is done, and git cannot confirm it.
+    GitError,
+    /// Nobody was asked; `reason` says why.
+    NotAsked,
+}
+
+impl From<SmartStatus> for SmartWord {
+    fn from(status: SmartStatus) -> SmartWord {
+        match status {
+            SmartStatus::CommitsCreated => SmartWord::CommitsCreated,
+            SmartStatus::Rescued => SmartWord::Rescued,
+            SmartStatus::NothingToDo => SmartWord::NothingToDo,
+            SmartStatus::Timeout => SmartWord::Timeout,
+            SmartStatus::ProbeError => SmartWord::ProbeError,
+            SmartStatus::GitError => SmartWord::GitError,
+        }
+    }
+}
+
+/// What is known at the end.
+struct Found {
+    report: Option<SmartReport>,
+    /// Why nobody was asked.
+    not_asked: Option<String>,
+    rescued: bool,
+    record: Option<String>,
+    notes: Vec<String>,
+}
+
+/// Runs the smart check.
+pub(super) fn run(launch: &Launch, check: &Check) -> Ended {
+    let mut acting = Acting::judge(launch)?;
+    let mut found = match find(&mut acting, &check.probing) {
+        Ok(found) => found,
+        Err(outcome) => return Ok(outcome),
+    };
+    rescue(&mut acting, &check.probing, &mut found);
+    found.notes.extend(acting.notices());
+    let state = verdict(acting.view());
+    let smart = smart(acting.view(), state, found);
+    let (is_complete, status) = (smart.complete, smart.status);
+    if check.json {
+        output::print_line(&report::line(&smart))?;
+    } else {
+        for note in &smart.notes {
+            output::complain(&format!("closeout: {}", display_text::line(note)));
+        }
+        output::print(&text::full(acting.view(), clock::now()))?;
+    }
+    Ok(match status {
+        _ if is_complete => Outcome::Done,
+        SmartWord::GitError => Outcome::Unjudged,
+        SmartWord::ProbeError if state != VerdictState::RescueNeeded => Outcome::Unjudged,
+        _ if state == VerdictState::Error => Outcome::Unjudged,
+        SmartWord::CommitsCreated
+        | SmartWord::Rescued
+        | SmartWord::NothingToDo
+        | SmartWord::Timeout
+        | SmartWord::ProbeError
+        | SmartWord::NotAsked => Outcome::NotComplete,
+    })
+}
+
+fn verdict(view: &WorkspaceView) -> VerdictState {
+    view.verdict.as_ref().map_or(VerdictState::Error, |verdict| verdict.state)
+}
+
+/// Plans and asks. An error is how the program ends.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
+fn find(acting: &mut Acting<'_>, probing: &Probing) -> Result<Found, Outcome> {
+    let mut found = Found { report: None, not_asked: None, rescued: false, record: None, notes: Vec::new() };
+    let plan = match acting.act(Act::PlanAsk { purpose: AskPurpose::Probe, session: None }) {
+        ActOutcome::AskPlanned(plan) => with_flags(*plan, probing),
+        ActOutcome::Failed(problem) => {
+            output::complain(&format!("closeout: {}", display_text::line(&problem.words)));
+            found.not_asked = Some(problem.words);
+            return Ok(found);
+        }
+        other => return Err(super::acting::unexpected(&other)),
+    };
+    if let Err(problem) = allowed(&plan, probing.yes) {
+        found.not_asked = Some(problem.words);
+        return Ok(found);
+    }
+    match ask(acting, plan) {
+        Ok(ActOutcome::Checked(report)) => {
+            found.rescued = report.outcome.rescued;
+            found.record.clone_from(&report.record);
+            found.notes.clone_from(&report.notes);
+            found.report = Some(*report);
+            Ok(found)
+        }
+        Ok(ActOutcome::Failed(problem)) if problem.class != ActClass::Cancelled => {
+            output::complain(&format!("closeout: {}", display_text::line(&problem.words)));
+            found.not_asked = Some(problem.words);
+            Ok(found)
+        }
+        Ok(other) => Err(super::acting::unexpected(&other)),
+        Err(signal) => Err(Outcome::Signalled(signal)),
+    }
+}
+
+fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
+    AskPlan {
+        max_attempts: probing.max_probes.unwrap_or(plan.max_attempts),
+        interval_seconds: probing.probe_interval.unwrap_or(plan.interval_seconds),
+        timeout_seconds: probing.probe_timeout.unwrap_or(plan.timeout_seconds),
+        rescue: match probing.rescue {
+            None => plan.rescue,
+            // What a person says to is done afterwards, when they have seen it.
+            Some(RescueWay::Ask) => ProbeRescue::Record,
+            Some(RescueWay::Auto) => ProbeRescue::Commit,
+            Some(RescueWay::Never) => ProbeRescue::Never,
+        },
+        ..plan
+    }
+}
+
+/// What is left to rescue: nobody was asked because something else says that the work is done, or a person is
+/// to be asked first.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
+fn rescue(acting: &mut Acting<'_>, probing: &Probing, found: &mut Found) {
+    let way = match probing.rescue {
+        Some(way) if verdict(acting.view()) == VerdictState::RescueNeeded && !found.rescued => way,
+        Some(_) | None => return,
+    };
+    let commits = match way {
+        RescueWay::Never => return,
+        RescueWay::Auto => found.not_asked.is_some(),
+        RescueWay::Ask => io::stdin().is_terminal(),
+    };
+    if !commits {
+        if found.record.is_none()
+            && way == RescueWay::Ask
+            && let ActOutcome::Recorded(record) = acting.act(Act::Record { order: RecordOrder::default() })
+        {
+            found.record = Some(record.reference.clone());
+        }
+        return;
+    }
+    let plan = match acting.act(Act::PlanRescue { message: None, order: RecordOrder::default() }) {
+        ActOutcome::RescuePlanned(plan) => plan,
+        ActOutcome::Failed(problem) => return found.notes.push(problem.words),
+        _ => return,
+    };
+    found.record = Some(plan.record.reference.clone());
+    if let Some(refusal) = &plan.refusal {
+        return found.notes.push(format!("recorded, and not committed: {refusal}"));
+    }
+    for path in plan.paths.iter().filter(|path| path.left_out.is_none()) {
+        output::complain(&format!("  {}", display_text::bytes(&path.path)));
+    }
+    let question = format!("Commit these files on {}?", display_text::line(&plan.branch));
+    if !confirm(&question, way == RescueWay::Auto) {
+        return found.notes.push("the work is recorded, and not committed".to_owned());
+    }
+    match acting.act(Act::Rescue { plan }) {
+        ActOutcome::Rescued(_) => found.rescued = true,
+        ActOutcome::Failed(problem) => found.notes.push(problem.words),
+        _ => {}
+    }
+}
+
+fn smart(view: &WorkspaceView, state: VerdictState, found: Found) -> Smart {
+    let n_new = view.git.as_ref().map_or(0, |git| git.commits.n_new);
+    let is_complete = state == VerdictState::Complete;
+    let status = match &found.report {
+        _ if found.rescued && is_complete => SmartWord::Rescued,
+        Some(report) => report.outcome.status.into(),
+        None if is_complete && n_new > 0 => SmartWord::CommitsCreated,
+        None if is_complete => SmartWord::NothingToDo,
+        None => SmartWord::NotAsked,
+    };
+    let is_settled = match status {
+        SmartWord::CommitsCreated | SmartWord::Rescued | SmartWord::NothingToDo => true,
+        SmartWord::Timeout | SmartWord::ProbeError | SmartWord::GitError | SmartWord::NotAsked => false,
+    };
+    let why = view.verdict.as_ref().map(|verdict| verdict.why.clone()).unwrap_or_default();
+    let outcome = found.report.as_ref().map(|report| report.outcome);
+    Smart {
+        version: VERSION,
+        at: clock::now(),
+        status,
+        complete: is_complete && is_settled,
+        verdict: state,
+        reason: found.not_asked.filter(|_| status == SmartWord::NotAsked).unwrap_or(why),
+        probes_used: outcome.map_or(0, |outcome| outcome.probes_used),
+        waits: outcome.map_or(0, |outcome| outcome.waits),
+        rescued: found.rescued,
+        record: found.record,
+        attempts: found.report.map(|report| report.attempts).unwrap_or_default(),
+        notes: found.notes,
+        workspace: Row::of(view),
+    }
+}
