@@ -11,6 +11,7 @@ mod agents_custom;
 mod agents_gemini;
 mod agents_opencode;
 mod architecture;
+mod asking;
 mod cli;
 mod combine;
 mod config;

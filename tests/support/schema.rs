@@ -58,6 +58,8 @@ impl Schema {
                         problems.extend(self.check(rule, item, &format!("{place}/{index}")));
                     }
                 }
+                // `properties` refuses what it does not name in any case.
+                "additionalProperties" if *rule == Value::Bool(false) => {}
                 keyword if NOTES.contains(&keyword) => {}
                 keyword => problems.push(format!("{place}: the validator does not know `{keyword}`")),
             }

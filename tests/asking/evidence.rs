@@ -1,0 +1,59 @@
+//! What an agent answered is evidence of its moment.
+
+use closeout::judge::weigh::asked;
+use closeout::model::{
+    AskCost, Claim, ProbeAttempt, ProbeFailure, ProbeReading, ProbeWord, Rejection, SessionName,
+    SmartOutcome, SmartReport, SmartStatus, Source, Strength, Timestamp, VerdictState,
+};
+
+fn report(readings: &[ProbeReading]) -> SmartReport {
+    let attempt = |reading: &ProbeReading| ProbeAttempt {
+        number: 1,
+        began_at: Timestamp(1),
+        took_ms: Some(1),
+        answer: None,
+        reading: Some(*reading),
+        words: None,
+        cost: AskCost::default(),
+    };
+    SmartReport {
+        session: Some(SessionName { agent: "claude".to_owned(), session_id: "s-1".to_owned() }),
+        at: Timestamp(9),
+        outcome: SmartOutcome {
+            status: SmartStatus::ProbeError,
+            complete: false,
+            probes_used: 1,
+            waits: 0,
+            rescued: false,
+            verdict: VerdictState::Error,
+            changes_left: None,
+        },
+        attempts: readings.iter().map(attempt).collect(),
+        record: None,
+        notes: Vec::new(),
+    }
+}
+
+#[test]
+fn the_last_answer_to_a_probe_counts_and_only_while_it_is_fresh() {
+    let complete = ProbeReading::Answered(ProbeWord::Complete);
+    let working = ProbeReading::Answered(ProbeWord::Working);
+    let waiting = ProbeReading::Answered(ProbeWord::Waiting);
+    let failed = ProbeReading::Failed;
+    for (readings, is_stale, claim, rejection) in [
+        (vec![working, complete], false, Claim::Yes, None),
+        (vec![complete, working], false, Claim::Work, None),
+        (vec![waiting], false, Claim::Wait, None),
+        (vec![complete], true, Claim::Abstain, Some(Rejection::Stale)),
+        (vec![complete, failed(ProbeFailure::Timeout)], false, Claim::Abstain, Some(Rejection::Unreadable)),
+        (vec![failed(ProbeFailure::UnknownStatus)], false, Claim::Abstain, Some(Rejection::Undecided)),
+        (vec![failed(ProbeFailure::ChangedFiles)], false, Claim::Abstain, Some(Rejection::Unreadable)),
+    ] {
+        let evidence = asked::probe(&report(&readings), is_stale).unwrap();
+        let found =
+            (evidence.source, evidence.claim, evidence.rejection, evidence.strength, evidence.said_at);
+        let said_at = Some(Timestamp(9));
+        assert_eq!(found, (Source::Probe, claim, rejection, Strength::SelfReported, said_at), "{readings:?}");
+    }
+    assert_eq!(asked::probe(&report(&[]), false), None);
+}

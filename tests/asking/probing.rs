@@ -1,0 +1,252 @@
+//! `check --probe` and `probe`: the smart check from the command line to its end.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use closeout::engine::clock;
+use serde_json::{Value, json};
+
+use super::{Asked, says};
+use crate::support::desk::{Run, finish, spawn};
+use crate::support::schema::Schema;
+
+const COMPLETE: &str = r#"{"status": "complete", "message": "all done"}"#;
+const WAITING: &str = r#"{"status": "waiting", "agents_active": ["a1"]}"#;
+
+/// A smart check with pauses of a second.
+fn smart(asked: &Asked, more: &[&str]) -> (Run, Value) {
+    let arguments = [&["check", "--probe", "--json", "--probe-interval", "1"], more].concat();
+    let run = asked.desk.run(asked.repo.path(), &arguments);
+    let json = run.json();
+    Schema::parse(&asked.desk.run(".", &["schema"]).out).assert_valid(&json);
+    (run, json)
+}
+
+fn summary(run: &Run, json: &Value) -> (i32, String, bool, u64, String) {
+    let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+    (
+        run.code,
+        text("status"),
+        json["complete"].as_bool().unwrap(),
+        json["probes_used"].as_u64().unwrap(),
+        text("verdict"),
+    )
+}
+
+fn readings(json: &Value) -> Vec<Value> {
+    json["attempts"].as_array().unwrap().iter().map(|attempt| attempt["reading"].clone()).collect()
+}
+
+fn expected(
+    code: i32,
+    status: &str,
+    is_complete: bool,
+    n_probes: u64,
+    verdict: &str,
+) -> (i32, String, bool, u64, String) {
+    (code, status.to_owned(), is_complete, n_probes, verdict.to_owned())
+}
+
+#[test]
+fn an_agent_that_waits_is_asked_again_and_its_word_completes_a_clean_tree() {
+    let script = format!(
+        "cat > \"$TRACE/prompt\"\nif [ \"$N\" = 0 ]; then echo '{WAITING}'; else echo 'So: {COMPLETE}'; fi"
+    );
+    let asked = Asked::new(&script, "exit 9");
+    let (run, json) = smart(&asked, &[]);
+    assert_eq!(summary(&run, &json), expected(0, "nothing_to_do", true, 2, "COMPLETE"), "{run:?}");
+    assert_eq!(readings(&json), [json!({"answered": "waiting"}), json!({"answered": "complete"})]);
+    assert_eq!((json["waits"].as_u64(), &json["attempts"][1]["words"]), (Some(1), &json!("all done")));
+    assert_eq!(json["workspace"]["is_self_reported"], true);
+    let evidence = json["workspace"]["evidence"].as_array().unwrap();
+    let probe = evidence.iter().find(|evidence| evidence["source"] == "probe").unwrap();
+    assert_eq!(
+        (&probe["claim"], &probe["role"], &probe["rank"]),
+        (&json!("YES"), &json!("decided"), &json!(9))
+    );
+    for line in ["probe 1/5: waiting", "waiting 1 s", "probe 2/5: complete"] {
+        assert!(run.err.lines().any(|told| told.starts_with(line)), "{line}: {}", run.err);
+    }
+    let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
+    assert!(prompt.contains("\"status\": \"complete\" or \"waiting\" or \"working\""), "{prompt}");
+}
+
+#[test]
+fn commits_settle_it_and_nobody_is_asked() {
+    let asked = Asked::new(&says(COMPLETE), "exit 9");
+    asked.repo.commit_file("parser.rs");
+    let (run, json) = smart(&asked, &[]);
+    assert_eq!(summary(&run, &json), expected(0, "commits_created", true, 0, "COMPLETE"), "{run:?}");
+    assert_eq!(asked.n_started("probe"), 0);
+    // Counted from another commit there is none.
+    let (run, json) = smart(&asked, &["--baseline-commit", "HEAD", "--max-probes", "1"]);
+    assert_eq!(summary(&run, &json), expected(0, "nothing_to_do", true, 1, "COMPLETE"), "{run:?}");
+}
+
+#[test]
+fn uncommitted_work_is_recorded_committed_or_left_as_it_is_wanted() {
+    for (way, code, status, is_recorded, is_rescued) in [
+        ("never", 1, "timeout", false, false),
+        ("ask", 1, "timeout", true, false),
+        ("auto", 0, "rescued", true, true),
+    ] {
+        let asked = Asked::new(&says(COMPLETE), "exit 9");
+        asked.repo.write("parser.rs", "fn parse() {}\n");
+        let head = asked.repo.head();
+        let (run, json) = smart(&asked, &["--rescue", way]);
+        let verdict = if is_rescued { "COMPLETE" } else { "RESCUE_NEEDED" };
+        assert_eq!(summary(&run, &json), expected(code, status, is_rescued, 1, verdict), "{way}: {run:?}");
+        assert_eq!((json["rescued"].as_bool(), json["record"].is_string()), (Some(is_rescued), is_recorded));
+        assert_eq!(asked.repo.head() != head, is_rescued, "{way}");
+        if let Some(record) = json["record"].as_str() {
+            let name = format!("{record}:parser.rs");
+            assert_eq!(asked.repo.git(["show", &name]), "fn parse() {}", "{way}");
+        }
+        assert_eq!(fs::read_to_string(asked.repo.at("parser.rs")).unwrap(), "fn parse() {}\n");
+    }
+}
+
+/// P05
+#[test]
+fn an_answer_that_is_not_clear_decides_nothing() {
+    for (answer, reading) in [
+        ("All good, I think!", "unreadable"),
+        (r#"{"status":"complete"} but rather {"status":"working"}"#, "unknown_status"),
+        (r#"{"status":"rm -rf"}"#, "unknown_status"),
+        (r#"["complete"]"#, "unreadable"),
+    ] {
+        let asked = Asked::new(&says(answer), "exit 9");
+        let (run, json) = smart(&asked, &["--max-probes", "1"]);
+        assert_eq!(summary(&run, &json), expected(3, "probe_error", false, 1, "INCOMPLETE"), "{run:?}");
+        assert_eq!(readings(&json), [json!({"failed": reading})]);
+        let run = asked.desk.run(asked.repo.path(), &["probe"]);
+        assert_eq!(run.code, 23, "{run:?}");
+    }
+}
+
+/// P06
+#[test]
+fn a_probe_that_changes_files_is_said_and_its_answer_not_used() {
+    for change in
+        ["echo x > new.txt", "echo x >> README", "git commit -q --allow-empty -m x", "git rm -q README"]
+    {
+        let script = format!(
+            "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b\n{change}\n{}",
+            says(COMPLETE)
+        );
+        let asked = Asked::new(&script, "exit 9");
+        let (run, json) = smart(&asked, &["--rescue", "never"]);
+        assert_eq!(readings(&json), [json!({"failed": "changed_files"})], "{change}: {run:?}");
+        assert_eq!((json["complete"].as_bool(), asked.n_started("probe")), (Some(false), 1), "{change}");
+        let words = json["attempts"][0]["words"].as_str().unwrap();
+        assert!(words.starts_with("the probe changed files: "), "{words}");
+    }
+    let asked = Asked::new(&format!("echo x > new.txt\n{}", says(COMPLETE)), "exit 9");
+    assert_eq!(asked.desk.run(asked.repo.path(), &["probe"]).code, 23);
+}
+
+/// P08, P01, P02
+#[test]
+fn an_agent_that_cannot_answer_has_its_reason() {
+    for (script, reading, words, code) in [
+        ("read answer < /dev/tty && echo complete", "client_error", "exit code", 30),
+        ("echo 'no key' >&2; exit 3", "client_error", "exit code 3: no key", 30),
+        ("sleep 60 & sleep 60", "timeout", "no answer within 1 s", 31),
+        ("yes", "client_error", "more than 1 MiB", 30),
+    ] {
+        let asked = Asked::new(script, "exit 9");
+        let (run, json) = smart(&asked, &["--max-probes", "1", "--probe-timeout", "1"]);
+        assert_eq!(readings(&json), [json!({"failed": reading})], "{script}: {run:?}");
+        let said = json["attempts"][0]["words"].as_str().unwrap();
+        assert!(said.contains(words), "{script}: {said}");
+        let run = asked.desk.run(asked.repo.path(), &["probe", "--timeout", "1"]);
+        assert_eq!(run.code, code, "{script}: {run:?}");
+    }
+    let asked = Asked::new("exit 0", "exit 9");
+    for (program, words) in
+        [("no-such-program", "there is no program"), ("/etc/hostname", "could not be started")]
+    {
+        asked.configure(&format!(
+            "[[agent]]\nname = \"mine\"\noutput = \".mine/*.md\"\ncommands.probe = [\"{program}\"]\n"
+        ));
+        let (run, json) = smart(&asked, &[]);
+        assert_eq!(readings(&json), [json!({"failed": "spawn_error"})], "{run:?}");
+        let said = json["attempts"][0]["words"].as_str().unwrap();
+        assert!(said.contains(words), "{said}");
+        // Nothing would be another in the next round.
+        assert_eq!(json["waits"].as_u64(), Some(0));
+    }
+}
+
+/// R3
+#[test]
+fn where_something_says_no_or_yes_nobody_is_asked() {
+    for (decision, code, status) in [("incomplete", 1, "not_asked"), ("complete", 0, "nothing_to_do")] {
+        let asked = Asked::new(&says(COMPLETE), "exit 9");
+        asked.repo.write(".closeout/decision.json", format!("{{\"decision\":\"{decision}\"}}"));
+        let (run, json) = smart(&asked, &[]);
+        assert_eq!((run.code, json["status"].as_str()), (code, Some(status)), "{run:?}");
+        assert!(run.err.contains("the agent is not asked"), "{run:?}");
+        assert_eq!(asked.n_started("probe"), 0);
+    }
+}
+
+#[test]
+fn a_session_that_is_at_work_is_not_disturbed() {
+    let asked = Asked::new(&says(COMPLETE), "exit 9");
+    asked.repo.write(".mine/status.json", r#"{"status": "working"}"#);
+    let (run, json) = smart(&asked, &[]);
+    assert_eq!((run.code, json["status"].as_str()), (1, Some("not_asked")), "{run:?}");
+    assert_eq!((json["reason"].as_str(), asked.n_started("probe")), (Some("the session is at work"), 0));
+    assert_eq!(asked.desk.run(asked.repo.path(), &["probe"]).code, 21);
+}
+
+#[test]
+fn ctrl_c_ends_everything_that_was_started() {
+    let script =
+        "sh -c 'echo $$ > \"$0/pid.new\"; mv \"$0/pid.new\" \"$0/pid\"; exec sleep 600' \"$TRACE\" & wait";
+    let asked = Asked::new(script, "exit 9");
+    let mut command = asked.desk.command(asked.repo.path(), &["check", "--probe"]);
+    let child = spawn(&mut command);
+    let began = clock::now();
+    while !asked.trace("pid").exists() {
+        assert!(clock::now().millis_since(began) < 60_000, "the agent was never started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let run = finish(child);
+    assert_eq!(run.code, 130, "{run:?}");
+    let sleeper = fs::read_to_string(asked.trace("pid")).unwrap();
+    let proc = format!("/proc/{}", sleeper.trim());
+    assert!(!Path::new(&proc).exists(), "{proc} is still there");
+}
+
+#[test]
+fn a_probe_is_shown_before_it_is_sent() {
+    let asked = Asked::new(&says(COMPLETE), "exit 9");
+    let run = asked.desk.run(asked.repo.path(), &["probe", "--dry-run"]);
+    assert_eq!((run.code, asked.n_started("probe")), (0, 0), "{run:?}");
+    for words in ["asks     mine", "leaves   nothing", "Is the task that you were given finished?"] {
+        assert!(run.out.contains(words), "{words}: {}", run.out);
+    }
+    let run = asked.desk.run(asked.repo.path(), &["probe"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    // By the beginning of its session's id.
+    let run = asked.desk.run(asked.repo.path(), &["probe", ".mine/la", "--json"]);
+    assert_eq!((run.code, &run.json()["session"]["agent"]), (0, &json!("mine")), "{run:?}");
+}
+
+#[test]
+fn flags_that_make_no_sense_are_refused() {
+    let asked = Asked::new("exit 0", "exit 9");
+    for arguments in [
+        &["check", "--max-probes", "3"][..],
+        &["check", "--probe", "--max-probes", "21"],
+        &["check", "--probe", "--probe-interval", "0"],
+        &["check", "--probe", "--rescue", "maybe"],
+    ] {
+        assert_eq!(asked.desk.run(asked.repo.path(), arguments).code, 2, "{arguments:?}");
+    }
+}
