@@ -33,7 +33,6 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
         variables: BTreeMap::new(),
         git_program: Some(git_program()),
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
-        variables: std::env::vars_os().collect(),
         live: None,
         state_folder: Some(repo.root().join("state")),
     }

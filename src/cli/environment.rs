@@ -139,7 +139,6 @@ impl Environment {
             variables: self.variables.clone(),
             git_program: self.program("git"),
             own_program: self.own_program.clone(),
-            variables: self.variables.clone(),
             live: Some(LiveSources::new(self.tmux().map(PaneSource::new))),
             state_folder,
         })

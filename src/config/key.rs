@@ -91,7 +91,7 @@ const fn number(from: i64, to: i64) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 25] = [
+pub(super) const SPECS: [Spec; 27] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),

@@ -23,8 +23,7 @@ mod problem;
 mod sources;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
-pub use effective::{Config, LogSettings, Look, RescueSettings, UiSettings};
-pub use effective::{CloserSettings, Config, LogSettings, Look, UiSettings};
+pub use effective::{CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};
 pub use error::ConfigError;
 pub use key::Key;
 pub use layer::{Layer, LayerOrigin, parse_layer};

@@ -1,7 +1,7 @@
 //! Reads every workspace once and ends: for one-shot fronts. No watches, no runtime; two threads,
 //! because collections wait for the disk as much as they compute.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -16,7 +16,6 @@ use crate::model::{
     Effect, Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
-use crate::process::Cancel;
 use crate::store::Store;
 
 use super::acting::{self, Tools};
@@ -55,8 +54,6 @@ pub struct OneShot<'a> {
     told: Vec<Told>,
     /// The act that the monitor asked for and that was not carried out yet.
     wanted: Option<Box<ActRequest>>,
-    /// Ends the act that runs.
-    cancel: Cancel,
     notices: Vec<String>,
 }
 
@@ -77,7 +74,6 @@ impl<'a> OneShot<'a> {
             views: BTreeMap::new(),
             told: Vec::new(),
             wanted: None,
-            cancel: Cancel::new(),
             notices,
         };
         all.take_in(discovery.event);
@@ -93,11 +89,6 @@ impl<'a> OneShot<'a> {
         }
     }
 
-    /// Ends the act that runs, if it can be ended, and lets none run any more. For a signal.
-    pub fn cancel(&self) -> Cancel {
-        self.cancel.clone()
-    }
-
     /// Has an act carried out, looks again at what it changed, and answers with its outcome. `report` is
     /// told how far it is.
     pub fn act(
@@ -109,7 +100,7 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Act { workspace: workspace.clone(), act: Box::new(act) };
         self.take_in(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let tools = Tools { launch: self.launch, report, cancel: &self.cancel };
+            let tools = Tools { launch: self.launch, report };
             let (outcome, entry) = acting::perform(&request, ActedBy::Command, self.store.as_ref(), &tools);
             self.take_in(Event::Acted {
                 at: clock::now(),
@@ -182,30 +173,13 @@ pub(super) fn open_store(launch: &Launch, notices: &mut Vec<String>) -> Option<S
     }
 }
 
-/// What is to be read. Workers wait for it, so that none misses what comes after it found nothing.
-struct Queue {
-    sender: Sender<CollectRequest>,
-    receiver: Arc<Mutex<Receiver<CollectRequest>>>,
-}
-
-impl Queue {
-    fn new() -> Queue {
-        let (sender, receiver) = channel();
-        Queue { sender, receiver: Arc::new(Mutex::new(receiver)) }
-    }
-
-    /// Waits for the next one; `None` when nobody will ask any more.
-    fn next(receiver: &Mutex<Receiver<CollectRequest>>) -> Option<CollectRequest> {
-        receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
-    }
-}
-
 /// The collections of one look.
 struct Run<'a> {
     launch: &'a Launch,
     limit: Duration,
-    queue: Queue,
+    queue: Arc<Mutex<VecDeque<CollectRequest>>>,
     running: Vec<(CollectRequest, Timestamp)>,
+    n_queued: usize,
     answers: (Sender<Event>, Receiver<Event>),
     /// How many workers look into the queue. Changed by who holds the queue.
     n_workers: Arc<AtomicUsize>,
@@ -216,8 +190,9 @@ impl<'a> Run<'a> {
         Run {
             launch,
             limit: Duration::from_millis(launch.config.watch().collect_limit_ms),
-            queue: Queue::new(),
+            queue: Arc::default(),
             running: Vec::new(),
+            n_queued: 0,
             answers: channel(),
             n_workers: Arc::default(),
         }
@@ -225,8 +200,8 @@ impl<'a> Run<'a> {
 
     fn start(&mut self, request: CollectRequest) {
         self.running.push((request.clone(), clock::now()));
-        // The receiver is beside the sender: it is there.
-        let _ = self.queue.sender.send(request);
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
+        self.n_queued += 1;
     }
 
     /// The next answer; `None` when nothing runs any more.
@@ -277,9 +252,6 @@ impl<'a> Run<'a> {
                     break;
                 };
                 drop(waiting);
-        self.n_workers += 1;
-        let queue = Arc::clone(&self.queue.receiver);
-            while let Some(request) = Queue::next(&queue) {
                 let began = clock::now();
                 let outcome = collect::perform(&request, &launch.surroundings(began), &mut Memory::default());
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {

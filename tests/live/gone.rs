@@ -44,7 +44,6 @@ pub(super) fn launch(repo: &Repo, live: LiveSources) -> Launch {
         variables: BTreeMap::new(),
         git_program: Some(git_program()),
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
-        variables: std::env::vars_os().collect(),
         live: Some(live),
         state_folder: None,
     }
