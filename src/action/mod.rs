@@ -4,6 +4,6 @@
 //! act is written to a journal outside the repository before it moves something.
 
 pub mod asking;
-pub mod reply;
 pub mod decision;
+pub mod reply;
 pub mod rescue;

@@ -22,7 +22,6 @@ mod watching;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::path::PathBuf;
 
 use crate::action::rescue::Rescuer;
 use crate::agent::Adapter;
@@ -54,8 +53,6 @@ pub struct Launch {
     pub git_program: Option<PathBuf>,
     /// closeout's own program, which starts agents in a session of their own; `None` starts none.
     pub own_program: Option<PathBuf>,
-    /// The variables of the person's environment; a started agent gets only what is meant for it.
-    pub variables: BTreeMap<OsString, OsString>,
     /// Where processes and panes are asked for; `None` asks nowhere.
     pub live: Option<LiveSources>,
     /// Where baselines are remembered; `None` remembers nothing.

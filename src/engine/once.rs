@@ -16,6 +16,7 @@ use crate::model::{
     Effect, Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
+use crate::process::Cancel;
 use crate::store::Store;
 
 use super::acting::{self, Tools};
@@ -54,6 +55,8 @@ pub struct OneShot<'a> {
     told: Vec<Told>,
     /// The act that the monitor asked for and that was not carried out yet.
     wanted: Option<Box<ActRequest>>,
+    /// Ends the act that runs.
+    cancel: Cancel,
     notices: Vec<String>,
 }
 
@@ -74,6 +77,7 @@ impl<'a> OneShot<'a> {
             views: BTreeMap::new(),
             told: Vec::new(),
             wanted: None,
+            cancel: Cancel::new(),
             notices,
         };
         all.take_in(discovery.event);
@@ -89,6 +93,11 @@ impl<'a> OneShot<'a> {
         }
     }
 
+    /// Ends the act that runs, if it can be ended, and lets none run any more. For a signal.
+    pub fn cancel(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
     /// Has an act carried out, looks again at what it changed, and answers with its outcome. `report` is
     /// told how far it is.
     pub fn act(
@@ -100,7 +109,7 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Act { workspace: workspace.clone(), act: Box::new(act) };
         self.take_in(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let tools = Tools { launch: self.launch, report };
+            let tools = Tools { launch: self.launch, report, cancel: &self.cancel };
             let (outcome, entry) = acting::perform(&request, ActedBy::Command, self.store.as_ref(), &tools);
             self.take_in(Event::Acted {
                 at: clock::now(),
