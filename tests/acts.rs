@@ -148,9 +148,9 @@ fn want(monitor: &mut Monitor, act: Act) -> Vec<Effect> {
 fn acts(effects: &[Effect]) -> Vec<(u64, Act)> {
     effects
         .iter()
-        .filter_map(|effect| match effect {
-            Effect::Act(request) => Some((request.number, request.act.clone())),
-            _ => None,
+        .filter_map(|effect| {
+            let Effect::Act(request) = effect else { return None };
+            Some((request.number, request.act.clone()))
         })
         .collect()
 }
@@ -231,9 +231,9 @@ fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
         intent: Intent::KeepDraft { workspace: id(), draft: draft(text) },
     };
     let kept = |effects: Vec<Effect>| -> Vec<Draft> {
-        let drafts = effects.into_iter().filter_map(|effect| match effect {
-            Effect::KeepDraft { draft, .. } => Some(draft),
-            _ => None,
+        let drafts = effects.into_iter().filter_map(|effect| {
+            let Effect::KeepDraft { draft, .. } = effect else { return None };
+            Some(draft)
         });
         drafts.collect()
     };

@@ -20,7 +20,7 @@ pub(super) fn start(launch: Arc<Launch>, sender: UnboundedSender<Arrival>) {
             let words = match rescuer.recover(&top) {
                 Ok(()) => format!("a rescue in {shown} that had been cut off was brought to an end"),
                 Err(error) => {
-                    let words = display_text::line(&problem(error).words).into_owned();
+                    let words = display_text::line(&problem(&error).words).into_owned();
                     format!("a rescue in {shown} was cut off and cannot be brought to an end: {words}")
                 }
             };

@@ -34,14 +34,8 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
 fn rescuer(world: &World, is_synced: bool) -> Result<Rescuer> {
     let settings = "[user]\n\tname = Bench\n\temail = bench@example.test\n";
     fs::write(world.home().join(".gitconfig"), settings)?;
-    Ok(Rescuer {
-        git: world.git_program().to_path_buf(),
-        home: Some(world.home()),
-        state: world.home().join("state"),
-        is_synced,
-        protected: Vec::new(),
-        at_step: None,
-    })
+    let (git, home) = (world.git_program().to_path_buf(), world.home());
+    Ok(Rescuer { is_synced, ..Rescuer::new(git, Some(home.clone()), home.join("state")) })
 }
 
 fn failed(error: RescueError) -> anyhow::Error {
@@ -205,13 +199,7 @@ fn peak_kb(pid: u32) -> u64 {
 pub(crate) fn record_only(arguments: &[String]) -> Result<()> {
     let [top, home] = arguments else { anyhow::bail!("{RECORD_ONLY} TOP HOME") };
     let git = closeout::process::find_program("git", std::env::var_os("PATH").as_deref());
-    let rescuer = Rescuer {
-        git: git.context("git is not on the PATH")?,
-        home: Some(PathBuf::from(home)),
-        state: Path::new(home).join("state"),
-        is_synced: true,
-        protected: Vec::new(),
-        at_step: None,
-    };
+    let (git, home) = (git.context("git is not on the PATH")?, PathBuf::from(home));
+    let rescuer = Rescuer::new(git, Some(home.clone()), home.join("state"));
     rescuer.record(Path::new(top)).map(drop).map_err(failed)
 }

@@ -14,7 +14,7 @@ pub(super) fn dirty() -> Repo {
     repo.git(["config", "user.name", "Ann"]);
     repo.git(["config", "user.email", "ann@example.org"]);
     repo.write("parser.rs", "staged\n");
-    repo.git(&["add", "parser.rs"]);
+    repo.git(["add", "parser.rs"]);
     repo.write("parser.rs", "staged\nand not\n");
     repo.write("neü.rs", "new\n");
     repo.write(".env", "TOKEN=1\n");
@@ -27,20 +27,20 @@ pub(super) fn run(desk: &Desk, repo: &Repo, arguments: &[&str]) -> Run {
 }
 
 fn status(repo: &Repo) -> String {
-    repo.git(&["status", "--porcelain=v2"])
+    repo.git(["status", "--porcelain=v2"])
 }
 
 #[test]
 fn a_preview_commits_nothing_and_names_every_path() {
     let (desk, repo) = (Desk::new(), dirty());
-    let before = (status(&repo), repo.git(&["rev-parse", "HEAD"]));
+    let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
     let shown = run(&desk, &repo, &["rescue", "--dry-run"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     for words in ["parser.rs", "neü.rs", ".env  (may be a secret; --include takes it in)", "on branch work"]
     {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }
-    assert_eq!((status(&repo), repo.git(&["rev-parse", "HEAD"])), before);
+    assert_eq!((status(&repo), repo.git(["rev-parse", "HEAD"])), before);
     let plan: Value = run(&desk, &repo, &["rescue", "--dry-run", "--json"]).json();
     let left_out: Vec<&Value> =
         plan["paths"].as_array().unwrap().iter().map(|path| &path["left_out"]).collect();
@@ -50,14 +50,14 @@ fn a_preview_commits_nothing_and_names_every_path() {
 #[test]
 fn what_is_confirmed_is_committed_taken_back_and_written_down() {
     let (desk, repo) = (Desk::new(), dirty());
-    let before = (status(&repo), repo.git(&["rev-parse", "HEAD"]));
+    let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
     let saved = run(&desk, &repo, &["rescue", "--yes", "--message", "feat: parse"]);
     assert_eq!(saved.code, 0, "{saved:?}");
-    assert_eq!(repo.git(&["log", "-1", "--format=%s"]).trim(), "feat: parse");
+    assert_eq!(repo.git(["log", "-1", "--format=%s"]).trim(), "feat: parse");
     assert_eq!(status(&repo).trim(), "? .env");
     let undone = run(&desk, &repo, &["undo", "--yes"]);
     assert_eq!(undone.code, 0, "{undone:?}");
-    assert_eq!((status(&repo), repo.git(&["rev-parse", "HEAD"])), before);
+    assert_eq!((status(&repo), repo.git(["rev-parse", "HEAD"])), before);
     let nothing = run(&desk, &repo, &["undo", "--yes"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (12, ""), "{nothing:?}");
     assert_eq!(run(&desk, &repo, &["redo", "--yes"]).code, 0);
@@ -80,11 +80,11 @@ fn what_is_confirmed_is_committed_taken_back_and_written_down() {
 #[test]
 fn without_a_terminal_nothing_is_committed_unless_a_flag_says_yes() {
     let (desk, repo) = (Desk::new(), dirty());
-    let head = repo.git(&["rev-parse", "HEAD"]);
+    let head = repo.git(["rev-parse", "HEAD"]);
     let asked = run(&desk, &repo, &["rescue"]);
     assert_eq!(asked.code, 11, "{asked:?}");
     assert!(asked.err.contains("the work is kept in refs/closeout/rescue/"), "{asked:?}");
-    assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
 }
 
 #[test]

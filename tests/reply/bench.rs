@@ -198,11 +198,12 @@ impl Bench {
 
 /// A plan.
 pub(super) fn plan(launch: &Launch, session: &str) -> Result<ReplyPlan, ActProblem> {
-    match act(launch, Act::PlanReply { session: name(launch, session) }) {
-        ActOutcome::ReplyPlanned(plan) => Ok(*plan),
-        ActOutcome::Failed(problem) => Err(problem),
-        other => panic!("{other:?}"),
+    let outcome = act(launch, Act::PlanReply { session: name(launch, session) });
+    if let ActOutcome::ReplyPlanned(plan) = outcome {
+        return Ok(*plan);
     }
+    let ActOutcome::Failed(problem) = outcome else { panic!("{outcome:?}") };
+    Err(problem)
 }
 
 /// Words by a plan.
@@ -211,11 +212,12 @@ pub(super) fn send(launch: &Launch, plan: &ReplyPlan, text: &str) -> Result<Rece
 }
 
 pub(super) fn send_body(launch: &Launch, plan: &ReplyPlan, body: ReplyBody) -> Result<Receipt, ActProblem> {
-    match act(launch, Act::Reply { plan: Box::new(plan.clone()), body }) {
-        ActOutcome::Replied(receipt) => Ok(*receipt),
-        ActOutcome::Failed(problem) => Err(problem),
-        other => panic!("{other:?}"),
+    let outcome = act(launch, Act::Reply { plan: Box::new(plan.clone()), body });
+    if let ActOutcome::Replied(receipt) = outcome {
+        return Ok(*receipt);
     }
+    let ActOutcome::Failed(problem) = outcome else { panic!("{outcome:?}") };
+    Err(problem)
 }
 
 pub(super) fn name(launch: &Launch, session: &str) -> SessionName {

@@ -56,7 +56,7 @@ fn words_that_look_like_options_keys_and_commands_arrive_as_they_are() {
     for text in texts {
         let receipt = bench.send(&bench.plan().unwrap(), text).unwrap();
         assert_eq!(receipt.state, ReceiptState::Held, "{text:?}: nobody took it");
-        wanted += &format!("{BEGIN}{text}{END}\r");
+        wanted.extend([BEGIN, text, END, "\r"]);
         assert_eq!(bench.wait_for_bytes(wanted.len()), wanted, "{text:?}");
     }
     assert!(!canary.exists());

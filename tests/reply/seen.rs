@@ -63,9 +63,9 @@ fn sample(words: Words) -> Sample {
 }
 
 fn next(effects: &[Effect]) -> CollectRequest {
-    let asked = effects.iter().find_map(|effect| match effect {
-        Effect::Collect(request) => Some((**request).clone()),
-        _ => None,
+    let asked = effects.iter().find_map(|effect| {
+        let Effect::Collect(request) = effect else { return None };
+        Some((**request).clone())
     });
     asked.unwrap_or_else(|| panic!("nothing is read: {effects:?}"))
 }

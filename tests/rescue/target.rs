@@ -11,11 +11,11 @@ use crate::support::repo::Repo;
 
 /// The branch that a plan offers.
 fn offered(plan: &RescuePlan) -> String {
-    let names = plan.targets.iter().filter_map(|target| match target {
+    let mut names = plan.targets.iter().filter_map(|target| match target {
         CommitTarget::NewBranch(name) => Some(name.clone()),
         CommitTarget::Head | CommitTarget::ProtectedHead => None,
     });
-    names.last().unwrap()
+    names.next_back().unwrap()
 }
 
 /// Without a choice nothing is committed; with the new branch only that branch is new, and undo and redo

@@ -89,7 +89,7 @@ fn what_is_left_commits_nothing_and_the_record_stays() {
         shown.has("Nothing was committed. The record of the work stays: refs/closeout/rescue/")
     });
     assert_eq!(state_of(&repo), before);
-    let records = repo.git(&["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
+    let records = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
     assert_eq!(records.lines().count(), 1, "{records}");
 }
 
@@ -97,7 +97,7 @@ fn what_is_left_commits_nothing_and_the_record_stays() {
 #[test]
 fn work_that_changed_since_it_was_shown_is_not_committed() {
     let (desk, repo) = demo();
-    let head = repo.git(&["rev-parse", "HEAD"]);
+    let head = repo.git(["rev-parse", "HEAD"]);
     let mut terminal = on_uncommitted(&desk, SMALL);
     terminal.press("c");
     terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
@@ -107,7 +107,7 @@ fn work_that_changed_since_it_was_shown_is_not_committed() {
         shown.rows.last().is_some_and(|row| row.contains("Enter Esc close"))
     });
     assert!(shown.has("changed since"), "{}", shown.rows.join("\n"));
-    assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
     terminal.press("\x1b");
     terminal.wait_for("the list", |shown| shown.selected() == Some("uncommitted"));
 }

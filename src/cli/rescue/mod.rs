@@ -26,9 +26,12 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let launch = launch(environment, &rescue.path)?;
     let mut acting = Acting::judge(&launch)?;
     let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
-    let wanted = |order| match rescue.record_only {
-        true => Act::Record { order },
-        false => Act::PlanRescue { message: rescue.message.clone(), order },
+    let wanted = |order| {
+        if rescue.record_only {
+            Act::Record { order }
+        } else {
+            Act::PlanRescue { message: rescue.message.clone(), order }
+        }
     };
     let mut outcome = acting.act(wanted(order));
     if let ActOutcome::SizeAsked(cost) = &outcome {
@@ -39,11 +42,10 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
         order.is_size_allowed = true;
         outcome = acting.act(wanted(order));
     }
-    let mut plan = match outcome {
-        ActOutcome::Recorded(record) => return recorded(&record, rescue.json),
-        ActOutcome::RescuePlanned(plan) => plan,
-        outcome => return Ok(unexpected(&outcome)),
-    };
+    if let ActOutcome::Recorded(record) = &outcome {
+        return recorded(record, rescue.json);
+    }
+    let ActOutcome::RescuePlanned(mut plan) = outcome else { return Ok(unexpected(&outcome)) };
     choose(&mut plan, rescue)?;
     if rescue.json && (rescue.dry_run || plan.target.is_none()) {
         output::print_line(&line(&plan))?;
@@ -84,28 +86,25 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
         output::complain(&format!("nothing was committed; the work is kept in {reference}"));
         return Ok(Outcome::Act(ActClass::SavedOnly));
     }
-    match acting.act(Act::Rescue { plan }) {
-        ActOutcome::Rescued(rescued) if rescue.json => {
-            output::print_line(&line(&rescued))?;
-            Ok(Outcome::Act(rescued.record.class()))
+    let outcome = acting.act(Act::Rescue { plan });
+    let ActOutcome::Rescued(rescued) = outcome else { return Ok(unexpected(&outcome)) };
+    if rescue.json {
+        output::print_line(&line(&rescued))?;
+    } else {
+        for commit in &rescued.commits {
+            output::print_line(&format!(
+                "committed {commit} on {}",
+                display_text::line(short(&rescued.branch))
+            ))?;
         }
-        ActOutcome::Rescued(rescued) => {
-            for commit in &rescued.commits {
-                output::print_line(&format!(
-                    "committed {commit} on {}",
-                    display_text::line(short(&rescued.branch))
-                ))?;
-            }
-            for note in &rescued.notes {
-                output::print_line(&display_text::line(note))?;
-            }
-            if rescued.can_be_undone {
-                output::print_line("`closeout undo` takes it back exactly")?;
-            }
-            Ok(Outcome::Act(rescued.record.class()))
+        for note in &rescued.notes {
+            output::print_line(&display_text::line(note))?;
         }
-        outcome => Ok(unexpected(&outcome)),
+        if rescued.can_be_undone {
+            output::print_line("`closeout undo` takes it back exactly")?;
+        }
     }
+    Ok(Outcome::Act(rescued.record.class()))
 }
 
 fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
@@ -228,10 +227,8 @@ pub(super) fn author(text: &str) -> Result<CommitAuthor, String> {
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> Ended {
     let launch = launch(environment, &undo.path)?;
     let mut acting = Acting::judge(&launch)?;
-    let plan = match acting.act(Act::PlanUndo { way }) {
-        ActOutcome::UndoPlanned(plan) => plan,
-        outcome => return Ok(unexpected(&outcome)),
-    };
+    let outcome = acting.act(Act::PlanUndo { way });
+    let ActOutcome::UndoPlanned(plan) = outcome else { return Ok(unexpected(&outcome)) };
     if undo.json && undo.dry_run {
         output::print_line(&line(&plan))?;
     } else if !undo.json {
@@ -248,22 +245,17 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> 
         output::complain("nothing was changed");
         return Ok(Outcome::Act(ActClass::Cancelled));
     }
-    match acting.act(Act::Undo { plan }) {
-        ActOutcome::Undone(done) if undo.json => {
-            output::print_line(&line(&done))?;
-            Ok(Outcome::Act(ActClass::Done))
-        }
-        ActOutcome::Undone(done) => {
-            let branch = display_text::line(short(&done.branch)).into_owned();
-            let at = done
-                .to
-                .as_deref()
-                .map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
-            output::print_line(&format!("{branch} {at}"))?;
-            Ok(Outcome::Act(ActClass::Done))
-        }
-        outcome => Ok(unexpected(&outcome)),
+    let outcome = acting.act(Act::Undo { plan });
+    let ActOutcome::Undone(done) = outcome else { return Ok(unexpected(&outcome)) };
+    if undo.json {
+        output::print_line(&line(&done))?;
+    } else {
+        let branch = display_text::line(short(&done.branch)).into_owned();
+        let at =
+            done.to.as_deref().map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
+        output::print_line(&format!("{branch} {at}"))?;
     }
+    Ok(Outcome::Act(ActClass::Done))
 }
 
 #[cfg(test)]

@@ -27,14 +27,18 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     let (included, left_out): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|path| path.left_out.is_none());
     let n_bytes = included.iter().map(|path| path.size).sum();
     let _ = writeln!(text, "\nto be committed: {}, {}", files(included.len()), display_text::size(n_bytes));
-    included.iter().for_each(|path| write_path(&mut text, path));
+    for path in &included {
+        write_path(&mut text, path);
+    }
     if !left_out.is_empty() {
         let _ = writeln!(
             text,
             "\nleft out of the commit, and in the record all the same: {}",
             files(left_out.len())
         );
-        left_out.iter().for_each(|path| write_path(&mut text, path));
+        for path in &left_out {
+            write_path(&mut text, path);
+        }
     }
     for note in &plan.notes {
         let _ = writeln!(text, "note: {}", display_text::line(&note.words()));

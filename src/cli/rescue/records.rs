@@ -29,7 +29,7 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
     let listed = match rescuer(&launch).and_then(|rescuer| top(&launch, &path).map(|top| rescuer.list(&top)))
     {
         Ok(Ok(listed)) => listed,
-        Ok(Err(error)) => return Ok(fail(&rescue_problem(error))),
+        Ok(Err(error)) => return Ok(fail(&rescue_problem(&error))),
         Err(failed) => return failed,
     };
     if rescues.json {
@@ -55,7 +55,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
         let top = top(&launch, &path)?;
         let reference = match named(&rescuer, &top, &restore.record) {
             Ok(reference) => reference,
-            Err(error) => return Ok(Err(rescue_problem(error))),
+            Err(error) => return Ok(Err(rescue_problem(&error))),
         };
         let act = || rescuer.restore_paths(&top, &reference, &paths, &into);
         Ok(restored(&launch, &top, &reference, act))
@@ -78,7 +78,7 @@ fn restored(
     act: impl FnOnce() -> Result<usize, RescueError>,
 ) -> Result<usize, ActProblem> {
     let plan = (ActKind::Restore, workspace, record.to_owned());
-    launch.audited(plan, || act().map_err(rescue_problem), |n_files| files(*n_files))
+    launch.audited(plan, || act().map_err(|error| rescue_problem(&error)), |n_files| files(*n_files))
 }
 
 /// Runs `closeout forget`.
@@ -91,7 +91,7 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
     };
     let reference = match named(&rescuer, &top, &forget.record) {
         Ok(reference) => reference,
-        Err(error) => return Ok(fail(&rescue_problem(error))),
+        Err(error) => return Ok(fail(&rescue_problem(&error))),
     };
     let shown = display_text::line(&reference).into_owned();
     if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
@@ -109,7 +109,7 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
         }
         forgotten.map_err(|error| {
             let would_lose = matches!(error, RescueError::WouldLose);
-            let problem = rescue_problem(error);
+            let problem = rescue_problem(&error);
             let next = "--lose-work deletes it all the same; `closeout restore` takes it out first";
             if would_lose { problem.with_next(next) } else { problem }
         })

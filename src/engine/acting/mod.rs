@@ -93,8 +93,3 @@ fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
         }
     }
 }
-
-/// For the time in which the kinds are built one after the other.
-fn not_yet() -> Acted {
-    Err(ActProblem::new(ActClass::Failed, "this act is not built yet"))
-}

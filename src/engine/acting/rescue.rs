@@ -23,7 +23,7 @@ pub(super) fn plan(
     };
     match rescuer(tools)?.plan(request.workspace.path(), wanted) {
         Ok(plan) => Ok(ActOutcome::RescuePlanned(Box::new(plan))),
-        Err(error) => asked_or(error),
+        Err(error) => asked_or(&error),
     }
 }
 
@@ -32,23 +32,20 @@ pub(super) fn record(request: &ActRequest, order: RecordOrder, tools: &Tools<'_>
     tools.say("recording the uncommitted work");
     match rescuer(tools)?.record_ordered(request.workspace.path(), order) {
         Ok(record) => Ok(ActOutcome::Recorded(Box::new(record))),
-        Err(error) => asked_or(error),
+        Err(error) => asked_or(&error),
     }
 }
 
 /// A question about the size is no problem.
-fn asked_or(error: RescueError) -> Acted {
-    match error {
-        RescueError::Ask(cost) => Ok(ActOutcome::SizeAsked(cost)),
-        error => Err(problem(error)),
-    }
+fn asked_or(error: &RescueError) -> Acted {
+    if let RescueError::Ask(cost) = error { Ok(ActOutcome::SizeAsked(*cost)) } else { Err(problem(error)) }
 }
 
 /// Commits what a plan shows.
 pub(super) fn commit(request: &ActRequest, plan: &RescuePlan, tools: &Tools<'_>) -> Acted {
     tools.say("looking again, and committing what was confirmed");
     let rescued = rescuer(tools)?.commit(request.workspace.path(), plan).map_err(|error| {
-        let problem = problem(error);
+        let problem = problem(&error);
         let is_saved = problem.next.is_none() && problem.class == ActClass::SavedOnly;
         if is_saved {
             problem.with_next(format!("the work is kept in {}", plan.record.reference))
@@ -66,21 +63,19 @@ pub(super) fn plan_undo(request: &ActRequest, way: UndoWay, tools: &Tools<'_>) -
         UndoWay::Undo => rescuer.undo_plan(path),
         UndoWay::Redo => rescuer.redo_plan(path),
     };
-    plan.map(|plan| ActOutcome::UndoPlanned(Box::new(plan))).map_err(|error| match error {
-        RescueError::Nothing => {
-            let words = match way {
-                UndoWay::Undo => "there is no rescue to take back here",
-                UndoWay::Redo => "there is no rescue to make again here",
-            };
-            ActProblem::new(ActClass::Nothing, words)
-        }
-        error => problem(error),
+    plan.map(|plan| ActOutcome::UndoPlanned(Box::new(plan))).map_err(|error| {
+        let words = match (&error, way) {
+            (RescueError::Nothing, UndoWay::Undo) => "there is no rescue to take back here",
+            (RescueError::Nothing, UndoWay::Redo) => "there is no rescue to make again here",
+            (_, UndoWay::Undo | UndoWay::Redo) => return problem(&error),
+        };
+        ActProblem::new(ActClass::Nothing, words)
     })
 }
 
 /// Takes a rescue back, or makes it again, as the plan says.
 pub(super) fn undo(request: &ActRequest, plan: &UndoPlan, tools: &Tools<'_>) -> Acted {
-    rescuer(tools)?.turn_back(request.workspace.path(), plan).map_err(problem)?;
+    rescuer(tools)?.turn_back(request.workspace.path(), plan).map_err(|error| problem(&error))?;
     Ok(ActOutcome::Undone(Box::new(plan.clone())))
 }
 
@@ -103,11 +98,11 @@ pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Re
 }
 
 /// An error of the rescue, for a person.
-pub fn problem(error: RescueError) -> ActProblem {
+pub fn problem(error: &RescueError) -> ActProblem {
     let class = error.class();
     let mut words = error.to_string();
     // What a system call said stands below the error.
-    let mut source = std::error::Error::source(&error);
+    let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
         words = format!("{words}: {cause}");
         source = cause.source();

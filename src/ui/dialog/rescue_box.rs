@@ -317,15 +317,14 @@ impl RescueBox {
     /// The lines that always stand: what is confirmed, or written.
     fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
-        match &self.writing {
-            Some((what, field)) => field.lines(what.label(), sheet),
-            None => {
-                let mut lines = rescue_rows::pinned(self, sheet);
-                lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
-                // On the smallest screen something of the rest is to be seen, too.
-                lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
-                lines
-            }
+        if let Some((what, field)) = &self.writing {
+            field.lines(what.label(), sheet)
+        } else {
+            let mut lines = rescue_rows::pinned(self, sheet);
+            lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
+            // On the smallest screen something of the rest is to be seen, too.
+            lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
+            lines
         }
     }
 
