@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 use super::acting::{Acting, confirm, fail, unexpected};
-use super::args::{Asked, Probe, Verify};
+use super::ask_args::{Asked, Probe, Verify};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::{Ended, ask_words, output, report};

@@ -5,7 +5,7 @@ use crate::engine::{Overlay, Scope};
 use crate::model::{Act, ActOutcome, display_text};
 
 use super::acting::{Acting, unexpected};
-use super::args::{Decide, DecisionWord};
+use super::ask_args::{Decide, DecisionWord};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::{Ended, output};

@@ -6,6 +6,7 @@
 
 mod acting;
 mod args;
+mod ask_args;
 mod ask_words;
 mod asking;
 mod check;

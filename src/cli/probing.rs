@@ -13,7 +13,8 @@ use crate::model::{
 };
 
 use super::acting::{Acting, confirm};
-use super::args::{Check, Probing, RescueWay};
+use super::args::Check;
+use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
 use super::exit::Outcome;
 use super::report::{self, Row, VERSION};

@@ -1,0 +1,104 @@
+//! The part of the command line about asking agents and deciding, as types. What help says of it is written
+//! here.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// The smart check of `closeout check`.
+#[derive(Debug, Args)]
+pub(super) struct Probing {
+    /// Ask the agent, again and again within bounds, where nothing else tells: a smart check
+    #[arg(long)]
+    pub(super) probe: bool,
+    /// What to do with uncommitted work when the agent is done or the probes are used up: `ask` a person
+    /// (without a terminal: only record it), `auto` commit it, `never` [default: record it, by configuration]
+    #[arg(long, value_name = "HOW", value_enum, requires = "probe")]
+    pub(super) rescue: Option<RescueWay>,
+    /// The most probes [default: by configuration, 5]
+    #[arg(long, value_name = "N", requires = "probe", value_parser = clap::value_parser!(u32).range(0..=20))]
+    pub(super) max_probes: Option<u32>,
+    /// The time between two probes, in seconds [default: by configuration, 30]
+    #[arg(long, value_name = "S", requires = "probe", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(super) probe_interval: Option<u64>,
+    /// A probe that takes longer is given up, in seconds [default: by configuration, 60]
+    #[arg(long, value_name = "S", requires = "probe", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(super) probe_timeout: Option<u64>,
+    /// Do not ask before a probe that leaves a trace for a while
+    #[arg(long, requires = "probe")]
+    pub(super) yes: bool,
+}
+
+/// What a smart check may do with uncommitted work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum RescueWay {
+    /// Ask a person
+    Ask,
+    /// Commit it
+    Auto,
+    /// Nothing
+    Never,
+}
+
+/// `closeout probe`.
+#[derive(Debug, Args)]
+pub(super) struct Probe {
+    #[command(flatten)]
+    pub(super) asked: Asked,
+}
+
+/// `closeout verify`.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    pub(super) asked: Asked,
+}
+
+/// Whom a command asks, and how.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// The workspace, or the beginning of a session's id
+    #[arg(value_name = "PATH|SESSION", default_value = ".")]
+    pub(super) target: String,
+    /// An answer that takes longer is given up, in seconds [default: by configuration, 60]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(super) timeout: Option<u64>,
+    /// Show what would be asked, and ask nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Do not ask before a question that leaves a trace for a while
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `closeout decide`.
+#[derive(Debug, Args)]
+pub(super) struct Decide {
+    /// What is decided
+    #[arg(value_name = "DECISION", value_enum)]
+    pub(super) decision: DecisionWord,
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: Option<String>,
+    /// The id of the check that it is for [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
+    #[arg(long, value_name = "ID")]
+    pub(super) check_id: Option<String>,
+    /// The decision file, in place of the configured one
+    #[arg(long, value_name = "FILE")]
+    pub(super) decision_file: Option<PathBuf>,
+}
+
+/// A decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DecisionWord {
+    /// The work is done
+    Complete,
+    /// The work is not done
+    Incomplete,
+}
