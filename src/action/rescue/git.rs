@@ -16,7 +16,7 @@ use super::shadow::Shadow;
 use crate::process::{self, End, GitCall, Output, Spec};
 
 /// How long a command may take that looks at lists.
-const QUICK: Duration = Duration::from_secs(20);
+const QUICK: Duration = Duration::from_secs(10);
 /// How long a command may take that moves contents.
 const LONG: Duration = Duration::from_mins(15);
 /// The most that is kept of an answer: a million paths fit.

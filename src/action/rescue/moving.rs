@@ -16,7 +16,7 @@ use super::journal::{self, Act, KeptIndex, Move};
 use super::listing;
 use super::repository::read_regular;
 use super::sha1::Sha1;
-use super::shadow::{RawIndex, Shadow, read_index, write_index};
+use super::shadow::{RawIndex, Shadow, read_index, write_index, write_index_to_disk};
 use super::shared_index;
 use super::step::Step;
 use super::turn::Turn;
@@ -30,7 +30,7 @@ pub(super) fn keep(turn: &Turn, raw: &RawIndex) -> Result<KeptIndex, RescueError
     let mut sum = Sha1::default();
     sum.update(&raw.bytes);
     let sum = sum.hex();
-    write_index(&turn.folder.join(format!("index-{sum}")), raw)?;
+    write_index_to_disk(&turn.folder.join(format!("index-{sum}")), raw)?;
     shared_index::keep(turn, &raw.bytes)?;
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Ok(KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) })
@@ -86,8 +86,6 @@ pub(super) fn make(
     if plan.is_branch_only {
         return new_branch::make(rescuer, turn, &git, &plan);
     }
-    // Everything that takes time is done before git is locked out.
-    let known = plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?;
     let branch = match prepare(rescuer, turn, &git, &mut plan) {
         Ok(branch) => branch,
         Err(error) => {
@@ -96,18 +94,13 @@ pub(super) fn make(
         }
     };
     rescuer.reached(Step::MoveJournalled);
-    let lock = turn.repo.index_lock();
-    if let Err(error) = fs::hard_link(prepared(turn, &plan.id), &lock) {
+    if let Err(error) = lock_index(&git, turn, shadow, &plan) {
         roll_back(turn, &plan)?;
-        if error.kind() == std::io::ErrorKind::AlreadyExists {
-            return Err(busy(turn));
-        }
-        return Err(RescueError::io("make", &lock)(error));
+        return Err(error);
     }
     rescuer.reached(Step::IndexLocked);
-    let moved = check(&git, turn, shadow, &plan, known.as_ref(), branch.as_ref())
-        .and_then(|()| mark_checked(turn, &plan))
-        .and_then(|()| {
+    let moved =
+        check(&git, turn, &plan, branch.as_ref()).and_then(|()| mark_checked(turn, &plan)).and_then(|()| {
             rescuer.reached(Step::Checked);
             match &branch {
                 Some(branch) => branch.go(),
@@ -143,7 +136,7 @@ fn prepare<'t>(
         shared_index::put_back(turn, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    write_index(&beside, after.as_ref().unwrap_or(&empty))?;
+    write_index_to_disk(&beside, after.as_ref().unwrap_or(&empty))?;
     rescuer.reached(Step::IndexPrepared);
     let file = for_branch(turn, &plan.id);
     let branch =
@@ -159,27 +152,45 @@ pub(super) fn busy(turn: &Turn) -> RescueError {
     RescueError::Busy(holder::words(&turn.repo, &turn.repo.index_lock()))
 }
 
-/// Checks, under the lock, that everything is as it was when it was confirmed; locks the branch too, if
+/// How often the index may be another one than a moment before, when the lock is taken.
+const INDEX_TRIES: u32 = 20;
+
+/// Takes git's lock on an index that says what it is expected to say. What it says is found out before, so
+/// that nobody waits for it: under the lock only the bytes are compared.
+fn lock_index(git: &Git<'_>, turn: &Turn, shadow: &Shadow, plan: &Move) -> Result<(), RescueError> {
+    let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
+    let bytes = |raw: Option<RawIndex>| raw.map(|raw| raw.bytes);
+    let mut known = bytes(plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?);
+    for _ in 0..INDEX_TRIES {
+        let now = read_index(&index)?;
+        // After a `git status` the bytes are others and say the same.
+        if now.as_ref().map(|now| &now.bytes) != known.as_ref() {
+            if digest_of(git, shadow, now.as_ref())? != plan.digest_before {
+                return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
+            }
+            known = bytes(now);
+        }
+        fs::hard_link(prepared(turn, &plan.id), &lock).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::AlreadyExists {
+                return busy(turn);
+            }
+            RescueError::io("make", &lock)(error)
+        })?;
+        if bytes(read_index(&index)?) == known {
+            return Ok(());
+        }
+        fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+    }
+    Err(RescueError::Busy("the index changes all the time".to_owned()))
+}
+
+/// Checks, under the lock, that everything else is as it was when it was confirmed; locks the branch too, if
 /// that is for us to do.
-fn check(
-    git: &Git<'_>,
-    turn: &Turn,
-    shadow: &Shadow,
-    plan: &Move,
-    known: Option<&RawIndex>,
-    branch: Option<&Branch<'_>>,
-) -> Result<(), RescueError> {
+fn check(git: &Git<'_>, turn: &Turn, plan: &Move, branch: Option<&Branch<'_>>) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
     turn.repo.check_same()?;
     if turn.repo.operation().is_some() {
         return refused("an operation of git was begun since you looked");
-    }
-    let now = read_index(&turn.repo.index())?;
-    // The same bytes say the same; after a `git status` only their meaning is the same.
-    if now.as_ref().map(|now| &now.bytes) != known.map(|known| &known.bytes)
-        && digest_of(git, shadow, now.as_ref())? != plan.digest_before
-    {
-        return refused("something was staged since you looked");
     }
     let is_in_place = match branch {
         Some(branch) if !branch.lock()? => {
@@ -329,6 +340,7 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
     }
     remove_prepared(turn)?;
     branch::release_hidden(&turn.repo);
+    super::record::release_left_packs(&turn.repo);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::listing::{self, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
 use super::object_id::ObjectFormat;
-use super::repository::read_regular;
+use super::repository::{Repository, read_regular, read_small};
 use super::shadow::Shadow;
 use super::shared_index;
 use super::spool::{Spool, quoted};
@@ -255,9 +255,9 @@ pub(super) fn import(
 }
 
 /// Moves the packs of our own object directory into the repository's; their paths there.
-pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::path::PathBuf>, RescueError> {
+pub(super) fn move_packs(shadow: &Shadow, repo: &Repository) -> Result<Vec<std::path::PathBuf>, RescueError> {
     let from = shadow.objects.join("pack");
-    let to = objects.join("pack");
+    let to = repo.common_dir.join("objects/pack");
     fs::create_dir_all(&to).map_err(RescueError::io("make", &to))?;
     let mut names: Vec<String> = fs::read_dir(&from)
         .map_err(RescueError::io("list", &from))?
@@ -270,6 +270,11 @@ pub(super) fn move_packs(shadow: &Shadow, objects: &Path) -> Result<Vec<std::pat
     let mut packs = Vec::new();
     for name in names {
         let (source, target) = (from.join(&name), to.join(&name));
+        if is_list(&name) {
+            // A collection of garbage that sees the pack before its reference is there must let it be.
+            let keep = target.with_extension("keep");
+            fs::write(&keep, keep_text(repo)).map_err(RescueError::io("write", &keep))?;
+        }
         if fs::rename(&source, &target).is_err() {
             // Another file system. Git removes what is called so if we do not come to it.
             let temporary = to.join(format!("tmp_closeout_{name}"));
@@ -288,6 +293,31 @@ pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
     let folder = shadow.objects.join("pack");
     let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
     Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
+}
+
+/// Lets git treat the packs like any other, once a reference keeps them or they are not wanted any more.
+pub(super) fn release_packs(packs: &[std::path::PathBuf]) {
+    for pack in packs {
+        // What stays keeps a pack that git could have merged into another.
+        let _ = fs::remove_file(pack.with_extension("keep"));
+    }
+}
+
+/// The same for packs that a killed turn on this worktree left.
+pub(super) fn release_left_packs(repo: &Repository) {
+    for entry in fs::read_dir(repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+        if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(repo).as_bytes()) {
+            // What stays is tried again next time.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Says of a pack that it must be kept, and by whom.
+fn keep_text(repo: &Repository) -> String {
+    format!("closeout {}\n", repo.key)
 }
 
 /// True for the list of a pack's contents.

@@ -130,9 +130,8 @@ impl Rescuer {
             let vault = vault::write(self, turn, shadow, &id, draft, commits)?;
             return self.kept_in_vault(turn, usual, vault, Vec::new());
         }
-        let objects = turn.repo.common_dir.join("objects");
         let n_disk_bytes = record::pack_bytes(shadow)?;
-        let packs = record::move_packs(shadow, &objects)?;
+        let packs = record::move_packs(shadow, &turn.repo)?;
         self.reached(Step::PackMoved);
         verify::verify(git, draft, commits, &packs)?;
         self.reached(Step::Verified);
@@ -151,7 +150,12 @@ impl Rescuer {
         };
         self.reached(Step::ReferenceMade);
         // Somebody may have collected garbage between the pack and the reference.
-        verify::is_there(git, draft)?;
+        if let Err(error) = verify::is_there(git, draft, &[&commits.snapshot, &commits.record]) {
+            // If it stays, the error that led here is told all the same.
+            let _ = references::remove(git, &reference, &commits.snapshot);
+            return Err(error);
+        }
+        record::release_packs(&packs);
         let vault = match keep_in {
             KeepIn::RepositoryAndVault => Some(vault::write(self, turn, shadow, &id, draft, commits)?),
             KeepIn::Repository | KeepIn::Vault => None,

@@ -150,11 +150,16 @@ pub(super) fn read_index(path: &Path) -> Result<Option<RawIndex>, RescueError> {
     Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
 
-/// Writes an index with the time that belongs to it, to the disk.
+/// Writes an index with the time that belongs to it.
 pub(super) fn write_index(path: &Path, raw: &RawIndex) -> Result<(), RescueError> {
     fs::write(path, &raw.bytes).map_err(RescueError::io("write", path))?;
     let file = File::options().write(true).open(path).map_err(RescueError::io("open", path))?;
     file.set_times(FileTimes::new().set_modified(raw.modified))
-        .map_err(RescueError::io("set the time of", path))?;
-    file.sync_all().map_err(RescueError::io("write", path))
+        .map_err(RescueError::io("set the time of", path))
+}
+
+/// The same, to the disk: for what must outlive a power cut.
+pub(super) fn write_index_to_disk(path: &Path, raw: &RawIndex) -> Result<(), RescueError> {
+    write_index(path, raw)?;
+    File::open(path).and_then(|file| file.sync_all()).map_err(RescueError::io("write", path))
 }

@@ -82,7 +82,7 @@ fn check(rescuer: &Rescuer, bundle: &Path, work: &Path, draft: &Draft) -> Result
             return Err(RescueError::Damage("the bundle does not hold what was read".to_owned()));
         }
     }
-    super::verify::is_there(&git, draft)
+    super::verify::is_there(&git, draft, &[])
 }
 
 /// A bundle that was unpacked into a repository of our own; gone when it is dropped.

@@ -54,15 +54,16 @@ pub(super) fn verify(
             return Err(RescueError::Damage(format!("the {name} in the record is not what was read")));
         }
     }
-    is_there(git, draft)
+    is_there(git, draft, &[&commits.snapshot, &commits.record])
 }
 
-/// Checks that each content is in the repository with its size.
-pub(super) fn is_there(git: &Git<'_>, draft: &Draft) -> Result<(), RescueError> {
-    let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).collect();
+/// Checks that `commits`, and each content with its size, are in the repository.
+pub(super) fn is_there(git: &Git<'_>, draft: &Draft, commits: &[&str]) -> Result<(), RescueError> {
+    let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).chain(commits.iter().copied()).collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let output = git.real(args, Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
-    if sizes(&succeeded("cat-file", output)?.stdout) == draft.sizes {
+    let mut stored = sizes(&succeeded("cat-file", output)?.stdout);
+    if commits.iter().all(|id| stored.remove(*id).is_some()) && stored == draft.sizes {
         return Ok(());
     }
     Err(RescueError::Damage("contents of the record are missing from the repository".to_owned()))
