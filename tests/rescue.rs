@@ -8,12 +8,16 @@ mod bench;
 mod damage;
 #[path = "rescue/forget.rs"]
 mod forget;
+#[path = "rescue/hostile.rs"]
+mod hostile;
 #[path = "rescue/keep.rs"]
 mod keep;
 #[path = "rescue/kill.rs"]
 mod kill;
 #[path = "rescue/limits.rs"]
 mod limits;
+#[path = "rescue/meanwhile.rs"]
+mod meanwhile;
 #[path = "rescue/places.rs"]
 mod places;
 #[path = "rescue/programs.rs"]
@@ -22,6 +26,8 @@ mod programs;
 mod record;
 #[path = "rescue/split.rs"]
 mod split;
+#[path = "rescue/starved.rs"]
+mod starved;
 #[path = "rescue/target.rs"]
 mod target;
 #[path = "rescue/trust.rs"]

@@ -34,8 +34,8 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
 fn rescuer(world: &World, is_synced: bool) -> Result<Rescuer> {
     let settings = "[user]\n\tname = Bench\n\temail = bench@example.test\n";
     fs::write(world.home().join(".gitconfig"), settings)?;
-    let (git, home) = (world.git_program().to_path_buf(), world.home());
-    Ok(Rescuer { is_synced, ..Rescuer::new(git, Some(home.clone()), home.join("state")) })
+    let state = world.home().join("state");
+    Ok(Rescuer { is_synced, ..Rescuer::new(world.git_program().to_path_buf(), Some(world.home()), state) })
 }
 
 fn failed(error: RescueError) -> anyhow::Error {
@@ -199,7 +199,7 @@ fn peak_kb(pid: u32) -> u64 {
 pub(crate) fn record_only(arguments: &[String]) -> Result<()> {
     let [top, home] = arguments else { anyhow::bail!("{RECORD_ONLY} TOP HOME") };
     let git = closeout::process::find_program("git", std::env::var_os("PATH").as_deref());
-    let (git, home) = (git.context("git is not on the PATH")?, PathBuf::from(home));
-    let rescuer = Rescuer::new(git, Some(home.clone()), home.join("state"));
+    let (git, state) = (git.context("git is not on the PATH")?, Path::new(home).join("state"));
+    let rescuer = Rescuer::new(git, Some(PathBuf::from(home)), state);
     rescuer.record(Path::new(top)).map(drop).map_err(failed)
 }

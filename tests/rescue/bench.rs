@@ -44,6 +44,7 @@ pub(super) fn fingerprint(repo: &Repo) -> Fingerprint {
     let head = fs::read_to_string(repo.git_dir().join("HEAD")).unwrap();
     let mut locks = Vec::new();
     find_locks(&repo.git_dir(), &mut locks);
+    super::hostile::assert_silent(repo);
     Fingerprint { work_tree, index, references: head + &references, locks }
 }
 
@@ -84,7 +85,11 @@ fn find_locks(folder: &Path, locks: &mut Vec<String>) {
 /// A rescuer whose folder lies beside the repository.
 pub(super) fn rescuer(repo: &Repo) -> Rescuer {
     let settings = "[user]\n\tname = A Person\n\temail = person@example.com\n";
-    fs::write(repo.home().join(".gitconfig"), settings).unwrap();
+    let file = repo.home().join(".gitconfig");
+    if !file.exists() {
+        fs::write(file, settings).unwrap();
+        super::hostile::arm_unless_armed(repo);
+    }
     Rescuer { is_synced: false, ..Rescuer::new(git_program(), Some(repo.home()), repo.root().join("state")) }
 }
 

@@ -4,6 +4,7 @@
 use std::process::{Command, Stdio};
 
 use closeout::action::rescue::{RescueError, Step};
+use rustix::process::Signal;
 
 use closeout::model::{CommitTarget, SplitKind};
 
@@ -21,13 +22,14 @@ fn act_and_die() {
     let fields: Vec<&str> = order.split('\n').collect();
     let (top, act, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
     let step = Step::ALL[n];
+    let signal = Signal::from_named_raw(fields[3].parse().unwrap()).unwrap();
     let beside = top.parent().unwrap();
     let rescuer = closeout::action::rescue::Rescuer {
         is_synced: false,
         at_step: Some(Box::new(move |reached| {
             if reached == step {
                 let own = rustix::process::getpid();
-                rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
+                rustix::process::kill_process(own, signal).unwrap();
             }
         })),
         ..closeout::action::rescue::Rescuer::new(
@@ -58,12 +60,17 @@ fn act_and_die() {
 }
 
 /// Runs the act in a process of its own; true when it was killed.
-#[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn killed_at(repo: &Repo, act: &str, step: Step) -> bool {
+    signalled_at(repo, act, step, Signal::KILL)
+}
+
+/// The same with another signal.
+#[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
+fn signalled_at(repo: &Repo, act: &str, step: Step, signal: Signal) -> bool {
     let n = Step::ALL.iter().position(|it| *it == step).unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "rescue::kill::act_and_die", "--ignored", "--nocapture"])
-        .env(ORDER, format!("{}\n{act}\n{n}", repo.path().display()))
+        .env(ORDER, format!("{}\n{act}\n{n}\n{}", repo.path().display(), signal.as_raw()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -220,5 +227,25 @@ fn several_commits_are_all_there_or_none_whenever_the_process_is_killed() {
             rescuer(&repo).undo(repo.path()).unwrap();
         }
         assert_eq!(fingerprint(&repo), before, "{step:?}");
+    }
+}
+
+// K04: what a terminal or a shell sends. Nobody handles it here: it is as sudden as any other end.
+#[test]
+fn a_rescue_that_is_told_to_end_ends_before_or_done() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
+        for step in [Step::Imported, Step::IndexLocked, Step::Checked, Step::BranchMoved, Step::IndexMoved] {
+            let repo = rich();
+            let before = fingerprint(&repo);
+            assert!(signalled_at(&repo, "commit", step, signal), "{signal:?} at {step:?}");
+            assert_eq!(fingerprint(&repo).work_tree, before.work_tree);
+            rescuer(&repo).recover(repo.path()).unwrap();
+            let after = fingerprint(&repo);
+            assert_eq!(after.locks, Vec::<String>::new(), "{signal:?} at {step:?}");
+            if after.references != before.references {
+                rescuer(&repo).undo(repo.path()).unwrap();
+            }
+            assert_eq!(fingerprint(&repo), before, "{signal:?} at {step:?}");
+        }
     }
 }

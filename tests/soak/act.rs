@@ -38,14 +38,8 @@ impl Act {
 
 /// A rescuer for the repository at `top`, with a folder of its own beside it.
 pub(crate) fn rescuer(root: &Path, is_synced: bool) -> Rescuer {
-    Rescuer {
-        git: super::world::git_program(),
-        home: Some(root.join("home")),
-        state: root.join("state"),
-        is_synced,
-        protected: Vec::new(),
-        at_step: None,
-    }
+    let (git, home) = (super::world::git_program(), root.join("home"));
+    Rescuer { is_synced, ..Rescuer::new(git, Some(home), root.join("state")) }
 }
 
 /// Does what the arguments name: the act, the work tree, the folder of the world, whether it is synced.
@@ -69,7 +63,7 @@ fn act_on(rescuer: &Rescuer, act: &str, top: &Path) -> Result<String, RescueErro
             if let Some(words) = plan.refusal {
                 return Err(RescueError::SavedOnly(words));
             }
-            rescuer.commit(top, &plan)
+            rescuer.commit(top, &plan).map(|rescued| rescued.commits.join(" "))
         }
         "undo" => rescuer.undo(top).map(|()| String::new()),
         _ => rescuer.redo(top).map(|()| String::new()),

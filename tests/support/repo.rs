@@ -13,6 +13,23 @@ use closeout::model::Timestamp;
 /// The first moment of every scratch folder's clock, seconds since the epoch.
 const START: i64 = 1_700_000_000;
 
+/// Settings over those of a hostile repository.
+const HARMLESS: [(&str, &str); 13] = [
+    ("GIT_CONFIG_COUNT", "6"),
+    ("GIT_CONFIG_KEY_0", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_0", "/dev/null"),
+    ("GIT_CONFIG_KEY_1", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_1", "false"),
+    ("GIT_CONFIG_KEY_2", "log.showSignature"),
+    ("GIT_CONFIG_VALUE_2", "false"),
+    ("GIT_CONFIG_KEY_3", "commit.gpgSign"),
+    ("GIT_CONFIG_VALUE_3", "false"),
+    ("GIT_CONFIG_KEY_4", "core.alternateRefsCommand"),
+    ("GIT_CONFIG_VALUE_4", "true"),
+    ("GIT_CONFIG_KEY_5", "diff.external"),
+    ("GIT_CONFIG_VALUE_5", ""),
+];
+
 /// A folder for one test, with a home and a clock; gone when the last repository in it is dropped.
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
@@ -124,6 +141,9 @@ impl Repo {
     /// Runs git with more variables in its environment; it may fail.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn try_git<A: AsRef<OsStr>>(&self, args: &[A], env: &[(&str, &str)]) -> Output {
+        // In a repository that was made hostile for closeout, the test's own git does not set it off.
+        let is_hostile = self.root().join("hostile").exists();
+        let harmless = if is_hostile { HARMLESS.as_slice() } else { &[] };
         let seconds = self.scratch.clock.fetch_add(60, Ordering::Relaxed);
         let date = format!("{seconds} +0000");
         Command::new(git_program())
@@ -137,6 +157,7 @@ impl Repo {
             .envs([("GIT_EDITOR", "true"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_ALLOW_PROTOCOL", "file")])
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(harmless.iter().copied())
             .envs(env.iter().copied())
             .stdin(Stdio::null())
             .output()

@@ -1,0 +1,313 @@
+//! Repositories that want to run something. Every repository of these tests is armed with a program that
+//! leaves a canary; each comparison of a state asserts that the canary is not there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use closeout::action::rescue::{RescueError, Rescuer};
+use closeout::model::PlannedPath;
+
+use super::bench::*;
+use crate::support::repo::{Repo, git_program};
+
+/// Every hook of git's, of the working copy and of the receiving side.
+const HOOKS: [&str; 20] = [
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "prepare-commit-msg",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+];
+
+/// Settings that name a program; `@` stands for it.
+const SETTINGS: [(&str, &str); 24] = [
+    ("core.fsmonitor", "@"),
+    ("core.pager", "@"),
+    ("core.editor", "@"),
+    ("core.askPass", "@"),
+    ("core.sshCommand", "@"),
+    ("core.gitProxy", "@"),
+    ("core.alternateRefsCommand", "@"),
+    ("pager.log", "@"),
+    ("pager.status", "@"),
+    ("sequence.editor", "@"),
+    ("diff.external", "@"),
+    ("diff.canary.textconv", "@"),
+    ("diff.canary.command", "@"),
+    ("merge.canary.driver", "@"),
+    ("filter.canary.clean", "@"),
+    ("filter.canary.smudge", "@"),
+    ("filter.canary.process", "@"),
+    ("gpg.program", "@"),
+    ("gpg.ssh.program", "@"),
+    ("commit.gpgSign", "true"),
+    ("log.showSignature", "true"),
+    ("credential.helper", "!@"),
+    ("alias.ls-files", "!@"),
+    ("alias.closeout", "!@"),
+];
+
+/// Tests that look at the programs that a repository names: they arm it themselves.
+const ARMED_BY_THEMSELVES: [&str; 5] = [
+    "rescue::programs::",
+    "rescue::trust::",
+    "rescue::visible::a_path_with_a_filter_program",
+    "rescue::visible::no_program_of_the_repository",
+    "rescue::visible::no_commit_is_made_where",
+];
+
+/// Arms the repository of this test, unless the test does that itself. The thread has the test's name; with
+/// one thread for all tests there is none, and nothing is armed.
+pub(super) fn arm_unless_armed(repo: &Repo) {
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or_default();
+    if name.starts_with("rescue::") && !ARMED_BY_THEMSELVES.iter().any(|it| name.starts_with(it)) {
+        arm(repo);
+    }
+}
+
+fn canary(repo: &Repo) -> PathBuf {
+    repo.root().join("canary")
+}
+
+/// The program that leaves the canary.
+fn program(repo: &Repo) -> String {
+    let body = format!("echo \"$0 $*\" >> '{}'\nexit 0", canary(repo).display());
+    repo.script("hostile", &body).display().to_string()
+}
+
+/// Arms a repository with all of it: hooks in two places, settings in the configuration, in an included file
+/// and in that of the worktree, filters for files of one ending.
+fn arm(repo: &Repo) {
+    let program = program(repo);
+    let common = PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
+    let other_hooks = repo.root().join("hooks");
+    for folder in [common.join("hooks"), other_hooks.clone()] {
+        fs::create_dir_all(&folder).unwrap();
+        for hook in HOOKS {
+            let path = folder.join(hook);
+            if !path.exists() {
+                std::os::unix::fs::symlink(&program, path).unwrap();
+            }
+        }
+    }
+    // G05: the same again, carried by files that the configuration names.
+    let text = SETTINGS.iter().fold(String::new(), |text, (name, value)| {
+        let (section, key) = name.rsplit_once('.').unwrap();
+        let header = match section.split_once('.') {
+            Some((section, name)) => format!("[{section} \"{name}\"]"),
+            None => format!("[{section}]"),
+        };
+        text + &format!("{header}\n\t{key} = \"{}\"\n", value.replace('@', &program))
+    });
+    let carried = repo.root().join("carried");
+    fs::write(&carried, &text).unwrap();
+    let config = common.join("config");
+    let own = fs::read_to_string(&config).unwrap();
+    let include = format!(
+        "[include]\n\tpath = {0}\n[includeIf \"gitdir:**\"]\n\tpath = {0}\n[includeIf \"onbranch:**\"]\n\tpath = {0}\n",
+        carried.display()
+    );
+    let hooks = format!("[core]\n\thooksPath = {}\n", other_hooks.display());
+    fs::write(&config, own + &text + &include + &hooks).unwrap();
+    fs::write(common.join("config.worktree"), &text).unwrap();
+    repo.git(["config", "extensions.worktreeConfig", "true"]);
+    fs::create_dir_all(common.join("info")).unwrap();
+    let attributes = fs::read_to_string(common.join("info/attributes")).unwrap_or_default();
+    let all = "*.canary filter=canary diff=canary merge=canary\n";
+    fs::write(common.join("info/attributes"), attributes + all).unwrap();
+}
+
+/// Nothing of the repository ran.
+pub(super) fn assert_silent(repo: &Repo) {
+    let text = fs::read_to_string(canary(repo)).unwrap_or_default();
+    assert_eq!(text, "", "the repository ran a program");
+}
+
+// The canary sings when git is used in a plain way: the other tests would see it.
+#[test]
+fn the_canary_is_alive() {
+    let repo = rich();
+    arm(&repo);
+    #[expect(clippy::disallowed_methods, reason = "git without the care of the other tests")]
+    let status = Command::new(git_program())
+        .args(["status"])
+        .current_dir(repo.path())
+        .env("HOME", repo.home())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert!(fs::read_to_string(canary(&repo)).unwrap().contains("hostile"));
+}
+
+// G01 to G05, for each act there is.
+#[test]
+fn no_act_runs_what_a_repository_names() {
+    let repo = rich();
+    repo.write("f.canary", "1\n");
+    let record = record(&repo);
+    let plan = rescuer(&repo).plan(repo.path(), "rescue: work\n").unwrap();
+    assert_silent(&repo);
+    // Trust is not given: what the filter would convert is not committed.
+    let is_out = |path: &PlannedPath| path.path == b"f.canary" && path.left_out.is_some();
+    assert!(plan.refusal.is_some() || plan.paths.iter().any(is_out), "{plan:?}");
+    repo.remove("f.canary");
+    let before = fingerprint(&repo);
+    commit(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    rescuer(&repo).redo(repo.path()).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    let into = repo.root().join("restored");
+    rescuer(&repo).restore(repo.path(), &record.reference, &into).unwrap();
+    rescuer(&repo).recover(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+// G08: a folder that looks like a bare repository, and a nested repository, both armed.
+#[test]
+fn repositories_inside_run_nothing() {
+    let repo = Repo::new();
+    let bare = repo.beside("repo/bare");
+    bare.git(["init", "-q", "--bare", "."]);
+    fs::write(bare.at("config"), format!("[core]\n\tbare = true\n\tfsmonitor = {}\n", program(&repo)))
+        .unwrap();
+    let nested = repo.beside("repo/nested");
+    nested.git(["init", "-q", "-b", "main"]);
+    nested.write("f", "1\n");
+    arm(&nested);
+    let record = record(&repo);
+    assert_eq!(content(&repo, &record.snapshot, b"nested/f").unwrap(), b"1\n");
+    assert!(content(&repo, &record.snapshot, b"bare/config").is_some());
+    commit(&repo);
+    assert_silent(&repo);
+    let refused = rescuer(&repo).record(bare.path());
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+    assert_silent(&repo);
+}
+
+/// Not a test of its own: a rescue in an environment that names other things.
+#[test]
+#[ignore = "run by a test of this module in a process of its own"]
+fn act_in_this_environment() {
+    let Some(top) = std::env::var_os("CLOSEOUT_TEST_TOP").map(PathBuf::from) else { return };
+    let beside = top.parent().unwrap();
+    let rescuer = Rescuer::new(git_program(), Some(beside.join("home")), beside.join("state"));
+    let plan = rescuer.plan(&top, "rescue: work\n").unwrap();
+    rescuer.commit(&top, &plan).unwrap();
+    rescuer.undo(&top).unwrap();
+}
+
+// G10
+#[test]
+fn variables_of_the_caller_have_no_effect() {
+    let repo = rich();
+    let other = repo.beside("other");
+    other.git(["init", "-q", "-b", "main"]);
+    let (before, elsewhere) = (fingerprint(&repo), fingerprint(&other));
+    let program = program(&repo);
+    let trace = repo.root().join("trace").display().to_string();
+    let git_dir = other.git_dir().display().to_string();
+    #[expect(clippy::disallowed_methods, reason = "the environment must be that of another process")]
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "rescue::hostile::act_in_this_environment", "--ignored"])
+        .env("CLOSEOUT_TEST_TOP", repo.path())
+        .envs([("GIT_DIR", git_dir.as_str()), ("GIT_COMMON_DIR", &git_dir), ("GIT_WORK_TREE", &git_dir)])
+        .envs([("GIT_INDEX_FILE", "/nowhere"), ("GIT_OBJECT_DIRECTORY", "/nowhere")])
+        .envs([("GIT_TRACE", trace.as_str()), ("GIT_TRACE2_EVENT", &trace), ("GIT_TRACE_PACKET", &trace)])
+        .envs([
+            ("GIT_EXTERNAL_DIFF", program.as_str()),
+            ("GIT_SSH_COMMAND", &program),
+            ("GIT_PAGER", &program),
+        ])
+        .envs([("GIT_EDITOR", program.as_str()), ("GIT_ASKPASS", &program), ("GIT_PROXY_COMMAND", &program)])
+        .envs([
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+            ("GIT_CONFIG_VALUE_0", &program),
+        ])
+        .env("GIT_CONFIG_GLOBAL", repo.root().join("carried"))
+        .env("GIT_NAMESPACE", "elsewhere")
+        .env("GIT_EXEC_PATH", repo.root().join("hooks"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    assert_eq!((fingerprint(&repo), fingerprint(&other)), (before, elsewhere));
+    assert!(!Path::new(&trace).exists(), "a trace was written");
+}
+
+/// Places in which git would wait for a writer of a FIFO.
+const PLACES: [&str; 15] = [
+    ".gitignore",
+    "dir/.gitignore",
+    ".gitattributes",
+    "dir/.gitattributes",
+    ".git/info/exclude",
+    ".git/info/attributes",
+    ".git/index",
+    ".git/HEAD",
+    ".git/packed-refs",
+    ".git/config",
+    ".git/config.worktree",
+    ".git/refs/heads/main",
+    ".git/shallow",
+    ".git/objects/info/alternates",
+    "included",
+];
+
+// G06, G07: nothing waits for ever, nothing moves, others go on meanwhile.
+#[test]
+fn a_fifo_anywhere_ends_in_time_and_delays_no_other_workspace() {
+    let other = rich();
+    std::thread::scope(|scope| {
+        for place in PLACES {
+            scope.spawn(move || {
+                let repo = rich();
+                arm(&repo);
+                repo.write("dir/f", "1\n");
+                let path = repo.at(place);
+                if place == "included" {
+                    let name = path.display().to_string();
+                    fs::write(repo.git_dir().join("config"), format!("[include]\n\tpath = {name}\n"))
+                        .unwrap();
+                }
+                repo.fifo(&path);
+                let began = Instant::now();
+                let outcome = rescuer(&repo).plan(repo.path(), "rescue: work\n");
+                let took = began.elapsed();
+                assert!(took < Duration::from_secs(30), "{place}: {took:?}");
+                let is_told = matches!(outcome, Err(RescueError::TimedOut(_) | RescueError::Refused(_)));
+                assert!(is_told, "{place}: {outcome:?}");
+                let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+                assert_eq!(mode & 0o170_000, 0o010_000, "{place} is not what it was");
+                assert!(!repo.at(".git/index.lock").exists(), "{place}");
+                assert_silent(&repo);
+            });
+        }
+        let before = fingerprint(&other);
+        commit(&other);
+        rescuer(&other).undo(other.path()).unwrap();
+        assert_eq!(fingerprint(&other), before);
+    });
+}
