@@ -204,7 +204,7 @@ fn differences(expected: &Moved, found: &Moved) -> String {
 fn is_commit_of(world: &World, before: &Photo, after: &Photo) -> Result<()> {
     ensure!(after.moved.head == before.moved.head, "HEAD names another branch");
     let body = world.git(&["log", "-1", "--format=%B"])?;
-    ensure!(body.trim() == MESSAGE.trim(), "the tip is not the rescue");
+    ensure!(body.starts_with(MESSAGE.trim()), "the tip is not the rescue: {body}");
     let made = tree(world, "HEAD")?;
     let parents = world.git(&["log", "-1", "--format=%P"])?;
     let old = before.moved.branch.clone().unwrap_or_default();
