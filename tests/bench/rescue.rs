@@ -38,6 +38,7 @@ fn rescuer(world: &World, is_synced: bool) -> Result<Rescuer> {
     Ok(Rescuer { is_synced, ..Rescuer::new(world.git_program().to_path_buf(), Some(world.home()), state) })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 fn failed(error: RescueError) -> anyhow::Error {
     anyhow::anyhow!("{error:?}")
 }
@@ -115,13 +116,11 @@ fn there_and_back(
     let watch = Arc::clone(&locked);
     let at_step = move |step: Step| {
         let mut locked = watch.lock().unwrap();
-        match step {
-            Step::MoveJournalled => locked.0 = Some(Instant::now()),
-            Step::IndexMoved => {
-                let since = locked.0.take().unwrap().elapsed();
-                locked.1.push(since);
-            }
-            _ => {}
+        if step == Step::MoveJournalled {
+            locked.0 = Some(Instant::now());
+        } else if step == Step::IndexMoved {
+            let since = locked.0.take().unwrap().elapsed();
+            locked.1.push(since);
         }
     };
     let rescuer = Rescuer { at_step: Some(Box::new(at_step)), ..rescuer(world, true)? };

@@ -116,7 +116,7 @@ fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
     let effects = monitor.update(collected(&request, words(TEXT, 5200)));
     let wanted = Receipt { words: None, ..receipt("r-1", ReceiptState::Consumed) };
     let changes = monitor.take_changes();
-    assert_eq!(changes.views[0].receipts, [wanted.clone()]);
+    assert_eq!(changes.views[0].receipts, std::slice::from_ref(&wanted));
     let outcome = Box::new(ActOutcome::Replied(Box::new(wanted)));
     assert_eq!(changes.told, [Told::Act { workspace: id(), number: 0, kind: ActKind::Reply, outcome }]);
     // What was written is said by now.

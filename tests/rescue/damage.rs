@@ -28,10 +28,11 @@ fn assert_no_commit(repo: &Repo, words: &str) {
 // S37
 #[test]
 fn without_an_index_that_can_be_read_the_files_are_recorded_and_it_is_never_clean() {
-    let damages: [(&str, &dyn Fn(&Path)); 3] = [
-        ("missing", &|index| fs::remove_file(index).unwrap()),
-        ("cut", &|index| fs::write(index, b"DIRC").unwrap()),
-        ("garbage", &|index| fs::write(index, [0x5a; 4096]).unwrap()),
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 3] = [
+        ("missing", |index| fs::remove_file(index).unwrap()),
+        ("cut", |index| fs::write(index, b"DIRC").unwrap()),
+        ("garbage", |index| fs::write(index, [0x5a; 4096]).unwrap()),
     ];
     for (name, damage) in damages {
         for is_changed in [true, false] {

@@ -23,9 +23,9 @@ pub(super) fn journal(repo: &Repo) -> PathBuf {
 /// A line of the journal, with its sum.
 pub(super) fn line(text: &str) -> String {
     use sha1_checked::Digest as _;
-    let sum: String =
+    let sum: Vec<String> =
         sha1_checked::Sha1::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{sum} {text}\n")
+    format!("{} {text}\n", sum.concat())
 }
 
 #[test]
@@ -109,10 +109,11 @@ fn a_record_whose_objects_are_gone_is_said_to_be_lost() {
 // X05
 #[test]
 fn a_damaged_journal_is_said_and_the_references_are_listed_all_the_same() {
-    let cases: [(&str, &dyn Fn(Vec<u8>) -> Vec<u8>); 3] = [
-        ("truncated", &|text| text[..text.len() / 2].to_vec()),
-        ("garbage", &|text| text.iter().map(|byte| byte ^ 0x55).collect()),
-        ("gone", &|_| Vec::new()),
+    type Damage = fn(Vec<u8>) -> Vec<u8>;
+    let cases: [(&str, Damage); 3] = [
+        ("truncated", |text| text[..text.len() / 2].to_vec()),
+        ("garbage", |text| text.iter().map(|byte| byte ^ 0x55).collect()),
+        ("gone", |_| Vec::new()),
     ];
     for (name, damage) in cases {
         let repo = rich();
@@ -214,9 +215,9 @@ fn a_remote_that_would_get_the_hidden_references_is_named_with_a_remedy_that_wor
     let remedies: Vec<(&str, &str)> = made
         .notices
         .iter()
-        .map(|notice| match notice {
-            RecordNotice::MirrorRemote { remote, remedy } => (remote.as_str(), remedy.as_str()),
-            other => panic!("{other:?}"),
+        .map(|notice| {
+            let RecordNotice::MirrorRemote { remote, remedy } = notice else { panic!("{notice:?}") };
+            (remote.as_str(), remedy.as_str())
         })
         .collect();
     assert_eq!(remedies.iter().map(|it| it.0).collect::<Vec<_>>(), ["all", "mirror"]);

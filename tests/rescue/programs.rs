@@ -82,10 +82,10 @@ fn hooks_see_what_is_committed_and_can_add_to_the_message() {
     let rescuer = trusting(&repo);
     let plan = with_hooks(&rescuer, &repo);
     let before = fingerprint(&repo);
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
     assert!(repo.git(["log", "-1", "--format=%B"]).ends_with("Change-Id: I1"));
-    assert_eq!(rescued.notes.len(), 1);
-    assert!(rescued.notes[0].contains("post-commit"));
+    assert_eq!(done.notes.len(), 1);
+    assert!(done.notes[0].contains("post-commit"));
     let mut names: Vec<String> = fs::read_to_string(&seen).unwrap().lines().map(str::to_owned).collect();
     names.sort();
     assert_eq!(names, ["a", "c2", "e", "intended", "link", "new/deep/x", "split"]);
@@ -132,8 +132,8 @@ fn after_a_hook_that_formats_the_second_confirmation_commits() {
         matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains("f changed")),
         "{refused:?}"
     );
-    let rescued = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
-    assert_eq!(content(&repo, &rescued.commits[0], b"f").unwrap(), b"x\n");
+    let done = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
+    assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x\n");
 }
 
 /// A program of one's own that a plan wants.
@@ -177,9 +177,9 @@ fn the_commits_of_an_own_program_are_judged_and_taken_back_exactly() {
     let plan = with_own(&rescuer, &repo);
     assert!(plan.programs.own.as_ref().unwrap().is_trusted);
     let before = fingerprint(&repo);
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    assert_eq!((rescued.commits.len(), rescued.n_paths, rescued.can_be_undone), (2, 3, true));
-    assert_eq!(rescued.commits[1], repo.head());
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!((done.commits.len(), done.n_paths, done.can_be_undone), (2, 3, true));
+    assert_eq!(done.commits[1], repo.head());
     assert_eq!(repo.git(["log", "-2", "--format=%s %an"]), "the message Own\none Own");
     let after = fingerprint(&repo);
     assert_eq!(rescuer.undo_plan(repo.path()).unwrap().commits.len(), 2);
@@ -221,9 +221,9 @@ fn an_own_program_that_changes_files_is_said_not_to_be_undone_exactly() {
     repo.write("f", "1\n");
     let rescuer = trusting(&repo);
     let plan = with_own(&rescuer, &repo);
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    assert!(!rescued.can_be_undone);
-    assert!(rescued.notes[0].contains("f changed") && rescued.notes[0].contains(&plan.record.reference));
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    assert!(!done.can_be_undone);
+    assert!(done.notes[0].contains("f changed") && done.notes[0].contains(&plan.record.reference));
     assert!(matches!(rescuer.undo(repo.path()), Err(RescueError::Nothing)));
 }
 

@@ -34,9 +34,9 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
         assert_eq!(fingerprint(repo), before);
     }
     let plan = RescuePlan { target: Some(CommitTarget::NewBranch(name.clone())), ..plan };
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    let made = rescued.commits.last().unwrap().clone();
-    assert_eq!(rescued.branch, name);
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    let made = done.commits.last().unwrap().clone();
+    assert_eq!(done.branch, name);
     let after = fingerprint(repo);
     assert_eq!(
         (&after.work_tree, &after.index, &after.locks),
@@ -52,9 +52,9 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     assert_eq!((undo.commits.len(), undo.commits[0].n_paths), (1, undo.paths.len()));
     rescuer.turn_back(repo.path(), &undo).unwrap();
     assert_eq!(fingerprint(repo), before);
-    let redo = rescuer.redo_plan(repo.path()).unwrap();
-    assert_eq!((redo.way, &redo.paths, &redo.commits), (UndoWay::Redo, &undo.paths, &undo.commits));
-    rescuer.turn_back(repo.path(), &redo).unwrap();
+    let again = rescuer.redo_plan(repo.path()).unwrap();
+    assert_eq!((again.way, &again.paths, &again.commits), (UndoWay::Redo, &undo.paths, &undo.commits));
+    rescuer.turn_back(repo.path(), &again).unwrap();
     assert_eq!(fingerprint(repo), after);
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(repo), before);
@@ -99,8 +99,8 @@ fn a_protected_branch_takes_the_commit_only_after_a_word() {
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
     let plan = RescuePlan { target: Some(CommitTarget::ProtectedHead), ..plan };
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    assert_eq!((rescued.branch.as_str(), rescued.commits.last()), ("refs/heads/main", Some(&repo.head())));
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!((done.branch.as_str(), done.commits.last()), ("refs/heads/main", Some(&repo.head())));
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
 }
@@ -146,8 +146,8 @@ fn on_an_unborn_branch_the_new_branch_has_a_first_commit() {
     let plan = plan(&repo);
     let before = fingerprint(&repo);
     let plan = RescuePlan { target: plan.targets.last().cloned(), ..plan };
-    let rescued = rescuer(&repo).commit(repo.path(), &plan).unwrap();
-    assert_eq!(content(&repo, &rescued.commits[0], b"f").unwrap(), b"1\n");
+    let done = rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"1\n");
     assert_eq!(rescuer(&repo).undo_plan(repo.path()).unwrap().paths, [b"f"]);
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);

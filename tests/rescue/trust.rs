@@ -48,8 +48,8 @@ fn a_trusted_filter_converts_the_commit_and_the_record_keeps_the_bytes() {
     assert_eq!((f.left_out, f.is_converted), (None, true));
     assert_eq!(plan.notes, []);
     let before = fingerprint(&repo);
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    assert_eq!(content(&repo, &rescued.commits[0], b"f").unwrap(), b"my XXX\n");
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"my XXX\n");
     assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"my SECRET\n");
     assert_eq!(fingerprint(&repo).work_tree, before.work_tree);
     assert_eq!(repo.git(["status", "--porcelain"]), "");
@@ -83,9 +83,9 @@ fn a_filter_that_fails_makes_no_commit_and_is_named() {
         // Without trust the rest can be committed.
         let plan = self::plan(&repo);
         assert_eq!(plan.notes, [PlanNote::FiltersNotTrusted(vec!["red".to_owned()])]);
-        let rescued = super::bench::rescuer(&repo).commit(repo.path(), &plan).unwrap();
+        let done = super::bench::rescuer(&repo).commit(repo.path(), &plan).unwrap();
         assert_eq!(repo.git(["diff", "--name-only", "HEAD~1"]), "plain");
-        assert_eq!(rescued.n_paths, 1);
+        assert_eq!(done.n_paths, 1);
     }
 }
 
@@ -105,8 +105,8 @@ fn a_filter_that_keeps_contents_keeps_them_in_the_repository() {
     repo.write("large.bin", &bytes);
     let rescuer = trusting(&repo);
     let plan = trusted_plan(&rescuer, &repo);
-    let rescued = rescuer.commit(repo.path(), &plan).unwrap();
-    let pointer = String::from_utf8(content(&repo, &rescued.commits[0], b"large.bin").unwrap()).unwrap();
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
+    let pointer = String::from_utf8(content(&repo, &done.commits[0], b"large.bin").unwrap()).unwrap();
     let sum = pointer.trim().strip_prefix("oid sha256:").unwrap().to_owned();
     assert_eq!(fs::read(repo.git_dir().join("lfs/objects").join(sum)).unwrap(), bytes);
     assert_eq!(content(&repo, &plan.record.snapshot, b"large.bin").unwrap(), bytes);

@@ -16,8 +16,8 @@ use crate::model::{
 };
 use crate::process::{self, Launcher};
 
-use super::super::clock;
 use super::{Acted, Tools};
+use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.
 const PATIENCE: Duration = Duration::from_millis(2500);
