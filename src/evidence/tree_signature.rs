@@ -72,7 +72,11 @@ fn repository(facts: &GitFacts) -> Vec<String> {
         format!("HEAD: {:?}", facts.head),
         format!(
             "commits: {} new, {} from elsewhere, {} empty, {} on other branches, {} lost",
-            commits.n_new, commits.n_foreign, commits.n_empty, commits.n_elsewhere, commits.n_lost
+            commits.n_new + commits.n_rescued,
+            commits.n_foreign,
+            commits.n_empty,
+            commits.n_elsewhere,
+            commits.n_lost
         ),
         format!("stash: {}", facts.n_stashed),
         format!("operation: {:?}", facts.operation),

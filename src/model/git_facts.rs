@@ -75,6 +75,9 @@ impl Head {
 pub struct CommitCounts {
     /// Commits that are new work.
     pub n_new: u32,
+    /// Commits of a rescue by closeout. They keep work and say nothing of its end, so they are no new work.
+    #[serde(default)]
+    pub n_rescued: u32,
     /// Commits that came from elsewhere: other branches, remotes, merges of them.
     pub n_foreign: u32,
     /// Commits that change no content: empty ones, reworded messages, merges without own changes.

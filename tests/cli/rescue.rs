@@ -114,3 +114,22 @@ fn a_path_can_be_taken_in_only_where_it_is_offered() {
     assert_eq!(status(&repo), "");
     assert!(Path::new(&repo.path().join(".env")).exists());
 }
+
+/// Invariant 5: that work was saved says nothing of its end.
+#[test]
+fn a_rescue_makes_nothing_complete() {
+    let (desk, repo) = (Desk::new(), Repo::new());
+    repo.switch("work").write("half.rs", "half\n");
+    let verdict = || {
+        let (run, workspace) = super::check(&desk, repo.path(), &[]);
+        (run.code, workspace["state"].as_str().unwrap().to_owned())
+    };
+    let incomplete = (1, "INCOMPLETE".to_owned());
+    assert_eq!(verdict(), incomplete);
+    let author = ["--author", "Ann <ann@example.org>"];
+    let saved = run(&desk, &repo, &[&["rescue", "--yes"][..], &author].concat());
+    assert_eq!(saved.code, 0, "{saved:?}");
+    assert_eq!(verdict(), incomplete);
+    repo.commit_file("whole.rs");
+    assert_eq!(verdict(), (0, "COMPLETE".to_owned()));
+}

@@ -22,6 +22,24 @@ fn a_commit_made_here_is_new_work() {
 }
 
 #[test]
+fn a_commit_of_a_rescue_is_not_new_work() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.write("saved", "1\n").stage("saved");
+    repo.git([
+        "commit",
+        "-q",
+        "-m",
+        "chore: save\n\n- add saved\n\nRescued-by: closeout\nRescue-record: refs/x\n",
+    ]);
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued, commits.newest), (0, 1, vec![]));
+    repo.commit_file("own");
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued, commits.newest.len()), (1, 1, 1));
+}
+
+#[test]
 fn an_empty_commit_is_not_new_work() {
     let repo = Repo::new();
     let baseline = first_seen(&repo);

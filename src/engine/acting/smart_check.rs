@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::smart_check::{
-    Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe,
+    Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
 };
 use crate::model::{
     ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActivityState, AskCost, AskPlan, AskPurpose,
@@ -24,7 +24,15 @@ const ANSWER_CHARACTERS: usize = 2000;
 
 pub(super) fn run(request: &ActRequest, plan: &AskPlan, tools: &Tools<'_>) -> Acted {
     let ready = confirmed(request, plan, tools)?;
-    let mut check = Check { request, tools, ready, attempts: Vec::new(), record: None, notes: Vec::new() };
+    let mut check = Check {
+        request,
+        tools,
+        ready,
+        attempts: Vec::new(),
+        record: None,
+        has_rescued: false,
+        notes: Vec::new(),
+    };
     let config = SmartCheckConfig {
         max_probes: check.ready.plan.max_attempts,
         probe_interval_seconds: check.ready.plan.interval_seconds,
@@ -77,6 +85,8 @@ struct Check<'a> {
     ready: Ready<'a>,
     attempts: Vec<ProbeAttempt>,
     record: Option<String>,
+    /// Whether this check committed the work.
+    has_rescued: bool,
     notes: Vec<String>,
 }
 
@@ -90,7 +100,10 @@ impl Check<'_> {
     fn count_commits(&self) -> Option<u64> {
         self.tell("counting commits", None);
         self.request.baseline.as_ref()?;
-        self.ready.looking.git(Parts::COMMITS).map(|git| u64::from(git.commits.n_new))
+        let commits = self.ready.looking.git(Parts::COMMITS)?.commits;
+        // A rescue of before says nothing of the end; one of this check was made because the agent said it.
+        let n_rescued = if self.has_rescued { commits.n_rescued } else { 0 };
+        Some(u64::from(commits.n_new) + u64::from(n_rescued))
     }
 
     fn has_changes(&self) -> Option<bool> {
@@ -171,7 +184,7 @@ impl Check<'_> {
             // The last try is the record only, unless a person allowed more (SECURITY.md 1.4).
             ProbeRescue::Record => self.keep(),
             ProbeRescue::Commit if is_final => self.keep(),
-            ProbeRescue::Commit => self.commit(),
+            ProbeRescue::Commit => self.commit().inspect(|()| self.has_rescued = true),
         };
         match done {
             Ok(()) => RescueOutcome::Ok,
@@ -233,7 +246,7 @@ struct Ended {
 fn read(asked: &Asked) -> (ProbeReading, Option<String>, Option<String>) {
     let report = match &asked.answer {
         Ok(Answer::Structured(value)) => read_probe(ProbeAnswer::Json(value)),
-        Ok(Answer::Text(text)) => read_probe(ProbeAnswer::Raw(text)),
+        Ok(Answer::Text(text)) => read_probe_doubting(text),
         Err(no_answer) => {
             let failure = match no_answer {
                 NoAnswer::NotStarted(_) => ProbeFailure::SpawnError,

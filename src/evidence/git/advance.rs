@@ -40,6 +40,8 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
         }
         if commit.tree == before.tree {
             facts.git.commits.n_empty += 1;
+        } else if commit.is_rescue {
+            facts.git.commits.n_rescued += 1;
         } else {
             facts.git.commits.n_new += 1;
             facts.git.commits.newest.insert(0, summary(commit));

@@ -64,10 +64,11 @@ pub(super) fn count(repo: &dyn Repo, layout: &Layout, head: &Head, baseline: &Ba
     let walked = count.walk()?;
     count.classify(&walked)?;
     count.find_strays(&walked)?;
-    let is_cancelled = count.counts.n_new > 0 && is_as_at_baseline(repo, head, baseline)?;
+    let n_counted = count.counts.n_new.saturating_add(count.counts.n_rescued);
+    let is_cancelled = n_counted > 0 && is_as_at_baseline(repo, head, baseline)?;
     if is_cancelled {
-        count.counts.n_empty = count.counts.n_empty.saturating_add(count.counts.n_new);
-        count.counts.n_new = 0;
+        count.counts.n_empty = count.counts.n_empty.saturating_add(n_counted);
+        (count.counts.n_new, count.counts.n_rescued) = (0, 0);
         count.counts.newest.clear();
     }
     let is_plain = count.is_plain && !count.counts.is_cut && !is_cancelled;
@@ -167,6 +168,10 @@ impl Count<'_> {
                 }
             }
         }
+        // A rescue keeps work, and nobody has said that it is done.
+        let (rescued, new): (Vec<&Commit>, Vec<&Commit>) =
+            new.into_iter().partition(|commit| commit.is_rescue);
+        self.counts.n_rescued = u32::try_from(rescued.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
         self.counts.newest = newest_first(walked)

@@ -8,11 +8,11 @@ use super::shadow::{Setting, is_needed};
 use super::trouble::{Read, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
-/// The commits of `rev-list` with fields id, tree, parents, time, subject, each ended by a NUL.
+/// The commits of `rev-list` with fields id, tree, parents, time, subject, who rescued it, each ended by a NUL.
 pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
     let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
     fields
-        .chunks_exact(5)
+        .chunks_exact(6)
         .filter_map(|fields| {
             let field = |position: usize| String::from_utf8_lossy(fields[position].trim_ascii()).into_owned();
             let id = field(0);
@@ -22,6 +22,7 @@ pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
                 parents: field(2).split_ascii_whitespace().map(str::to_owned).collect(),
                 time: field(3).parse().unwrap_or_default(),
                 subject: field(4),
+                is_rescue: fields[5].split(|byte| *byte == b'\n').any(|line| line == b"closeout"),
             })
         })
         .collect()

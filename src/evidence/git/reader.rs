@@ -73,7 +73,12 @@ pub(super) struct Commit {
     pub(super) time: i64,
     /// First line of its message.
     pub(super) subject: String,
+    /// Whether its message says that it is a rescue by closeout ([`RESCUE_TRAILER`]).
+    pub(super) is_rescue: bool,
 }
+
+/// The line in the message of a commit that a rescue made.
+pub(super) const RESCUE_TRAILER: &str = "Rescued-by: closeout";
 
 /// One reference.
 #[derive(Debug, Clone, PartialEq, Eq)]

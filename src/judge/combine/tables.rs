@@ -24,7 +24,7 @@ fn implementation(tally: &Tally<'_>, case: &Case<'_>) -> (VerdictState, Rule) {
         (VerdictState::Error, Rule::DecisionUnreadable)
     } else if says_no {
         not_done(case)
-    } else if tally.has_yes() && tally.has_commits() {
+    } else if tally.has_yes() && (tally.has_commits() || has_rescued(case)) {
         (VerdictState::Complete, Rule::YesWithCommits)
     } else if tally.has_yes() && tally.tree == Tree::Dirty {
         (VerdictState::RescueNeeded, Rule::YesUncommitted)
@@ -45,6 +45,11 @@ fn implementation(tally: &Tally<'_>, case: &Case<'_>) -> (VerdictState, Rule) {
         // Also a YES whose tree nobody could look at: missing evidence is never COMPLETE.
         (VerdictState::Incomplete, Rule::NoEvidence)
     }
+}
+
+/// Whether a rescue has committed the work. That says nothing of its end, but another YES needs no more.
+fn has_rescued(case: &Case<'_>) -> bool {
+    super::commits(case).is_some_and(|commits| commits.n_rescued > 0)
 }
 
 /// READ_INFO and REPORT: the output is the deliverable.

@@ -172,7 +172,11 @@ fn others_agree(tally: &Tally<'_>) -> String {
 }
 
 fn new_commits(case: &Case<'_>) -> String {
-    commits(case).map_or("new commits".to_owned(), |commits| plural(commits.n_new as usize, "new commit"))
+    let Some(commits) = commits(case) else { return "new commits".to_owned() };
+    if commits.n_new == 0 && commits.n_rescued > 0 {
+        return format!("{} of a rescue", plural(commits.n_rescued as usize, "commit"));
+    }
+    plural(commits.n_new as usize, "new commit")
 }
 
 fn n_paths(case: &Case<'_>) -> String {

@@ -9,7 +9,7 @@ mod machine;
 mod probe;
 
 pub use machine::SmartCheck;
-pub use probe::{ProbeAnswer, ProbeReport, read_probe};
+pub use probe::{ProbeAnswer, ProbeReport, read_probe, read_probe_doubting};
 
 pub use crate::model::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 

@@ -62,10 +62,15 @@ pub fn read_probe(answer: ProbeAnswer<'_>) -> ProbeReport {
     }
 }
 
-/// Two answers in one text that differ are none: which of them the agent stands by is not known.
+/// Rule 6: of several answers in one text the last one is read.
 fn read_text(text: &str) -> ProbeReport {
-    let Ok(value) = json_answer::find(text, "status") else { return ProbeFailure::Unreadable.into() };
-    let report = read_value(&value);
+    json_answer::find(text, "status").map_or(ProbeFailure::Unreadable.into(), |value| read_value(&value))
+}
+
+/// The same text for whoever asked the agent: two answers in it that differ are none, since it is not known which
+/// of them the agent stands by.
+pub fn read_probe_doubting(text: &str) -> ProbeReport {
+    let report = read_text(text);
     let is_other = |value: &Value| {
         let reading = read_value(value).reading;
         matches!(reading, ProbeReading::Answered(_)) && reading != report.reading

@@ -226,8 +226,8 @@ fn answers_are_read_tolerantly_and_doubted_strictly() {
 
 /// P05: two answers in one text that differ.
 #[test]
-fn two_answers_that_differ_are_none() {
-    let raw = |text: &str| read_probe(ProbeAnswer::Raw(text)).reading;
+fn two_answers_that_differ_are_none_for_whoever_asked() {
+    let raw = |text: &str| read_probe_doubting(text).reading;
     let failed = ProbeReading::Failed(ProbeFailure::UnknownStatus);
     let complete = ProbeReading::Answered(ProbeWord::Complete);
     for (text, reading) in [

@@ -71,6 +71,7 @@ fn unfinished(facts: &GitFacts) -> Option<Evidence> {
 /// What happened since the baseline and is no new work.
 fn asides(counts: &CommitCounts) -> Vec<String> {
     let said = [
+        (counts.n_rescued, "of a rescue, which says nothing of the work's end"),
         (counts.n_foreign, "made elsewhere"),
         (counts.n_empty, "without own changes"),
         (counts.n_elsewhere, "made here and only on another branch"),

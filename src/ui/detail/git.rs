@@ -94,6 +94,7 @@ fn short(commit: &str) -> String {
 
 fn commits(commits: &CommitCounts, sheet: Sheet) -> String {
     let counts = [
+        (commits.n_rescued, "of a rescue"),
         (commits.n_foreign, "from elsewhere"),
         (commits.n_empty, "without content"),
         (commits.n_elsewhere, "on another branch only"),
