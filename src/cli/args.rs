@@ -83,6 +83,11 @@ pub(super) enum Command {
     Restore(Restore),
     /// Delete a record for good
     Forget(Forget),
+    /// Show what could run a program in a workspace (filters, hooks, your own rescue program), and trust it
+    ///
+    /// Trust is in exactly what was shown: one byte more, and it is asked again. Exit codes: 0 it is trusted, 12
+    /// there is nothing to trust or to take back, 22 it is not trusted.
+    Trust(Trust),
     /// Print what was done to workspaces, by whom, and how it ended; the newest last
     Log(Log),
     /// Print the JSON schema of what `check --json` and `status --json` print
@@ -307,6 +312,23 @@ pub(super) struct Forget {
     /// Delete it although its work is in no branch
     #[arg(long)]
     pub(super) lose_work: bool,
+}
+
+/// `closeout trust`.
+#[derive(Debug, Args)]
+pub(super) struct Trust {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Say yes to what would be asked
+    #[arg(short, long, conflicts_with = "remove")]
+    pub(super) yes: bool,
+    /// Trust nothing there any more
+    #[arg(long)]
+    pub(super) remove: bool,
+    /// Print JSON; without --yes it only shows
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) json: bool,
 }
 
 /// `closeout log`.

@@ -104,6 +104,7 @@ fn in_words(kind: ActKind) -> &'static str {
         ActKind::Redo => "redo",
         ActKind::Restore => "restore",
         ActKind::Forget => "forget",
+        ActKind::Trust => "trust",
         ActKind::Reply => "reply",
         ActKind::Probe => "probe",
         ActKind::Verify => "verify",

@@ -26,6 +26,7 @@ mod schema;
 mod signalled;
 mod status;
 mod text;
+mod trust;
 mod tui;
 
 use std::ffi::OsString;
@@ -66,6 +67,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Rescues(rescues)) => rescue::list(&environment, &rescues),
         Some(Command::Restore(restore)) => rescue::restore(&environment, &restore),
         Some(Command::Forget(forget)) => rescue::forget(&environment, &forget),
+        Some(Command::Trust(trust)) => trust::run(&environment, &trust),
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
     };

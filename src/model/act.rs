@@ -96,6 +96,8 @@ pub enum ActKind {
     Restore,
     /// A record deleted for good.
     Forget,
+    /// Programs of a workspace trusted, or not any more.
+    Trust,
     /// A reply to an agent.
     Reply,
     /// A smart check with probes.

@@ -258,6 +258,7 @@ fn in_words(kind: ActKind) -> &'static str {
         ActKind::Redo => "a redo",
         ActKind::Restore => "a restore",
         ActKind::Forget => "the deletion of a record",
+        ActKind::Trust => "a question of trust",
         ActKind::Reply => "a reply",
         ActKind::Probe => "a smart check",
         ActKind::Verify => "a check by the closer",

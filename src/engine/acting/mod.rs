@@ -11,6 +11,7 @@ mod prompts;
 mod reply;
 pub(super) mod rescue;
 mod smart_check;
+pub(super) mod trust;
 mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

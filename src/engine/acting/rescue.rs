@@ -2,10 +2,14 @@
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActRequest, RecordOrder, RescuePlan, UndoPlan, UndoWay,
+    ActClass, ActOutcome, ActProblem, ActRequest, RecordOrder, RescuePlan, UndoPlan, UndoWay, VariableNames,
 };
+use crate::process;
 
-use super::{Acted, Tools};
+use super::{Acted, Tools, trust};
+
+/// Hooks, filters and the own rescue program get what every program gets.
+const NOTHING_MORE: VariableNames = VariableNames { allowed: &[], except: &[] };
 
 /// Records the work, and plans a visible commit of it.
 pub(super) fn plan(
@@ -21,7 +25,7 @@ pub(super) fn plan(
         last_words: request.last_words.clone(),
         order,
     };
-    match rescuer(tools)?.plan(request.workspace.path(), wanted) {
+    match rescuer(request, tools)?.plan(request.workspace.path(), wanted) {
         Ok(plan) => Ok(ActOutcome::RescuePlanned(Box::new(plan))),
         Err(error) => asked_or(&error),
     }
@@ -30,7 +34,7 @@ pub(super) fn plan(
 /// Only records the work.
 pub(super) fn record(request: &ActRequest, order: RecordOrder, tools: &Tools<'_>) -> Acted {
     tools.say("recording the uncommitted work");
-    match rescuer(tools)?.record_ordered(request.workspace.path(), order) {
+    match rescuer(request, tools)?.record_ordered(request.workspace.path(), order) {
         Ok(record) => Ok(ActOutcome::Recorded(Box::new(record))),
         Err(error) => asked_or(&error),
     }
@@ -44,7 +48,7 @@ fn asked_or(error: &RescueError) -> Acted {
 /// Commits what a plan shows.
 pub(super) fn commit(request: &ActRequest, plan: &RescuePlan, tools: &Tools<'_>) -> Acted {
     tools.say("looking again, and committing what was confirmed");
-    let rescued = rescuer(tools)?.commit(request.workspace.path(), plan).map_err(|error| {
+    let rescued = rescuer(request, tools)?.commit(request.workspace.path(), plan).map_err(|error| {
         let problem = problem(&error);
         let is_saved = problem.next.is_none() && problem.class == ActClass::SavedOnly;
         if is_saved {
@@ -58,7 +62,7 @@ pub(super) fn commit(request: &ActRequest, plan: &RescuePlan, tools: &Tools<'_>)
 
 /// What an undo or a redo would do.
 pub(super) fn plan_undo(request: &ActRequest, way: UndoWay, tools: &Tools<'_>) -> Acted {
-    let (rescuer, path) = (rescuer(tools)?, request.workspace.path());
+    let (rescuer, path) = (rescuer(request, tools)?, request.workspace.path());
     let plan = match way {
         UndoWay::Undo => rescuer.undo_plan(path),
         UndoWay::Redo => rescuer.redo_plan(path),
@@ -75,16 +79,17 @@ pub(super) fn plan_undo(request: &ActRequest, way: UndoWay, tools: &Tools<'_>) -
 
 /// Takes a rescue back, or makes it again, as the plan says.
 pub(super) fn undo(request: &ActRequest, plan: &UndoPlan, tools: &Tools<'_>) -> Acted {
-    rescuer(tools)?.turn_back(request.workspace.path(), plan).map_err(|error| problem(&error))?;
+    rescuer(request, tools)?.turn_back(request.workspace.path(), plan).map_err(|error| problem(&error))?;
     Ok(ActOutcome::Undone(Box::new(plan.clone())))
 }
 
-/// Where rescues of this run are made from.
-fn rescuer(tools: &Tools<'_>) -> Result<Rescuer, ActProblem> {
-    tools.launch.rescuer()
+/// What rescues of this workspace are made from.
+fn rescuer(request: &ActRequest, tools: &Tools<'_>) -> Result<Rescuer, ActProblem> {
+    trust::rescuer_for(tools.launch, request.workspace.path())
 }
 
-/// Makes the value that rescues are made from: git, and closeout's own folder.
+/// Makes the value that rescues are made from: git, closeout's own folder, and what the person's own
+/// configuration says. It trusts nothing.
 pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Rescuer, ActProblem> {
     let git = launch.git_program.clone().ok_or_else(|| {
         ActProblem::new(ActClass::Failed, "git was not found on the path")
@@ -94,7 +99,15 @@ pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Re
         ActProblem::new(ActClass::Failed, "there is no state folder, and a rescue needs its journal")
             .with_next("set HOME or CLOSEOUT_STATE_DIR")
     })?;
-    Ok(Rescuer::new(git, launch.home.clone(), state.clone()))
+    let settings = launch.config.rescue();
+    let own_program = (!settings.command.is_empty())
+        .then(|| settings.command.into_iter().map(std::ffi::OsString::from).collect());
+    Ok(Rescuer {
+        protected: settings.protected,
+        own_program,
+        program_env: process::environment(&launch.variables, &NOTHING_MORE),
+        ..Rescuer::new(git, launch.home.clone(), state.clone())
+    })
 }
 
 /// An error of the rescue, for a person.
@@ -117,11 +130,11 @@ pub fn problem(error: &RescueError) -> ActProblem {
         RescueError::NoRoom(_) => problem.with_next("make room, or keep large files out by ignore rules"),
         RescueError::ReadOnly(_) => problem
             .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),
+        RescueError::Untrusted(_) => problem.with_next(trust::NEXT),
         RescueError::WouldLose
         | RescueError::Ask(_)
         | RescueError::Refused(_)
         | RescueError::SavedOnly(_)
-        | RescueError::Untrusted(_)
         | RescueError::Damage(_)
         | RescueError::Git { .. }
         | RescueError::Process(_)

@@ -1,0 +1,116 @@
+//! `closeout trust`: shows everything that could run a program in a workspace, and keeps a person's yes to
+//! exactly that.
+//!
+//! It runs nothing of what it shows. Every text comes from the repository and is cleaned here.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::model::{ActClass, ActProblem, TrustItem, TrustKind, TrustList, display_text};
+
+use super::acting::{confirm, fail, launch};
+use super::args::Trust;
+use super::environment::Environment;
+use super::exit::Outcome;
+use super::report::line;
+use super::{Ended, output};
+
+/// The list, for scripts.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    is_trusted: bool,
+    #[serde(flatten)]
+    list: &'a TrustList,
+}
+
+/// Runs `closeout trust`.
+pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
+    let launch = launch(environment, &trust.path)?;
+    let path = environment.absolute(&trust.path);
+    if trust.remove {
+        return match launch.distrust(&path) {
+            Ok(()) => {
+                output::print_line("nothing is trusted here any more")?;
+                Ok(Outcome::Act(ActClass::Done))
+            }
+            Err(problem) => Ok(fail(&problem)),
+        };
+    }
+    let (list, was_trusted) = match launch.trust_list(&path) {
+        Ok(found) => found,
+        Err(problem) => return Ok(fail(&problem)),
+    };
+    if !trust.json {
+        output::print(&text(&list))?;
+    }
+    let ended = if list.items.is_empty() {
+        Err(ActProblem::new(ActClass::Nothing, "nothing here could run a program"))
+    } else if was_trusted {
+        Ok("it is trusted already")
+    } else if !is_wanted(trust, &list) {
+        Err(ActProblem::new(ActClass::Untrusted, "it is not trusted: none of it runs"))
+    } else {
+        launch.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
+    };
+    if trust.json {
+        output::print_line(&line(&Shown { is_trusted: ended.is_ok(), list: &list }))?;
+    }
+    match ended {
+        Ok(words) if !trust.json => output::print_line(words)?,
+        Ok(_) => {}
+        Err(problem) => return Ok(fail(&problem)),
+    }
+    Ok(Outcome::Act(ActClass::Done))
+}
+
+/// Asks. Without having shown the list as a text it takes only a yes that was given before.
+fn is_wanted(trust: &Trust, list: &TrustList) -> bool {
+    let things =
+        if list.items.len() == 1 { "this".to_owned() } else { format!("these {}", list.items.len()) };
+    let question = format!("Trust {things}, so that it may run when work of this workspace is committed?");
+    trust.yes || (!trust.json && confirm(&question, false))
+}
+
+/// The list for a person.
+fn text(list: &TrustList) -> String {
+    let mut text = String::new();
+    for item in &list.items {
+        write_item(&mut text, item);
+    }
+    if !list.items.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "digest {}", list.digest);
+    }
+    text
+}
+
+fn write_item(text: &mut String, item: &TrustItem) {
+    let kind = match item.kind {
+        TrustKind::Setting => "setting",
+        TrustKind::Attribute => "attributes",
+        TrustKind::Hook => "hook",
+        TrustKind::File => "file",
+        TrustKind::RescueProgram => "rescue program",
+    };
+    let _ = writeln!(text, "{kind:<14}  {}", display_text::line(&item.name));
+    for line in item.content.split('\n').filter(|line| !line.is_empty()) {
+        let _ = writeln!(text, "{:14}  | {}", "", display_text::line(line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_cleaned_and_cannot_look_like_another_item() {
+        let content = "cat\u{1b}[2K\nhook            pre-commit\u{202e}".to_owned();
+        let item = TrustItem { kind: TrustKind::Setting, name: "filter.x\nhook.clean".to_owned(), content };
+        let text = text(&TrustList { items: vec![item], digest: "d".to_owned() });
+        assert_eq!(text.lines().count(), 4, "{text}");
+        assert!(text.lines().next().unwrap().starts_with("setting         filter.x"), "{text}");
+        assert!(text.lines().nth(2).unwrap().starts_with("                | hook  "), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    }
+}
