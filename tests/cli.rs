@@ -9,6 +9,7 @@ mod remembered;
 mod rescue;
 mod settings;
 mod status;
+mod trust;
 mod usage;
 
 use std::path::Path;

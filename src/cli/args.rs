@@ -208,7 +208,7 @@ pub(super) struct Rescue {
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
     /// Only record the work; commit nothing
-    #[arg(long, conflicts_with_all = ["dry_run", "message", "split", "include", "author", "protected", "new_branch"])]
+    #[arg(long, conflicts_with_all = ["dry_run", "message", "split", "include", "author", "protected", "new_branch", "hooks", "own_program"])]
     pub(super) record_only: bool,
     /// Record the work and show what would be committed; commit nothing
     #[arg(long)]
@@ -234,6 +234,12 @@ pub(super) struct Rescue {
     /// Commit to a new branch; HEAD, index and work tree stay as they are
     #[arg(long)]
     pub(super) new_branch: bool,
+    /// Run the repository's hooks as a commit by git does; they must be trusted (`closeout trust`)
+    #[arg(long)]
+    pub(super) hooks: bool,
+    /// Let your own rescue program make the commit; it must be trusted (`closeout trust`)
+    #[arg(long, conflicts_with_all = ["hooks", "new_branch", "split", "include", "author"])]
+    pub(super) own_program: bool,
     /// Keep the record as a bundle in closeout's own folder too; with --record-only there alone, and nothing
     /// is written to the repository
     #[arg(long)]

@@ -140,6 +140,9 @@ pub struct PlannedPrograms {
     pub digest: String,
     /// True when a person trusts exactly these.
     pub is_trusted: bool,
+    /// The filters with a program that paths of the plan go through, by their names: if they are trusted. Else
+    /// those paths are left out. Untrusted text.
+    pub filters: Vec<String>,
     /// The hooks that a commit by git would run, by their names. Untrusted text.
     pub hooks: Vec<String>,
     /// The person's own rescue program, which can take the place of the commit.

@@ -69,7 +69,8 @@ impl Rescuer {
             Some(message) => message::with_trailers(&message, &rescued.reference),
             None => message::propose(&words, &message::changes(&paths)),
         };
-        let notes = notes(&state, &programs, &paths, filters)?;
+        let filters: Vec<String> = filters.into_iter().collect();
+        let notes = notes(&state, &programs, &paths, &filters)?;
         Ok(RescuePlan {
             record: rescued.clone(),
             branch: seen.survey.head.branch.clone().unwrap_or_default(),
@@ -83,7 +84,7 @@ impl Rescuer {
             split: None,
             author: author::known(&git)?,
             notes,
-            programs: self.planned_programs(&git, programs),
+            programs: self.planned_programs(&git, programs, filters),
         })
     }
 }
@@ -97,7 +98,7 @@ struct State<'a> {
 }
 
 impl Rescuer {
-    /// Tells in `paths` what the commit would hold; the ways to split it, and the filters that are not trusted.
+    /// Tells in `paths` what the commit would hold; the ways to split it, and the filters with a program.
     fn show_commit(
         &self,
         state: &State<'_>,
@@ -107,11 +108,7 @@ impl Rescuer {
     ) -> Result<(Vec<split::Way>, BTreeSet<String>), RescueError> {
         let State { git, seen, snapshot, head } = *state;
         let attributes = visible::attributes(git, &seen.shadow, paths.iter().map(|it| &it.path[..]))?;
-        let filters = if programs.is_trusted {
-            BTreeSet::new()
-        } else {
-            leave_filters_out(paths, snapshot, &attributes, seen)
-        };
+        let filters = filters(paths, snapshot, &attributes, seen, programs.is_trusted);
         if targets.all.is_empty() {
             return Ok((Vec::new(), filters));
         }
@@ -141,9 +138,10 @@ impl Rescuer {
         programs.is_trusted.then(|| ForPrograms { env: &self.program_env, limit: self.program_limit })
     }
 
-    fn planned_programs(&self, git: &Git<'_>, programs: Programs) -> PlannedPrograms {
+    fn planned_programs(&self, git: &Git<'_>, programs: Programs, filters: Vec<String>) -> PlannedPrograms {
         PlannedPrograms {
             is_trusted: programs.is_trusted,
+            filters,
             hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
             own: own_program::find(self, &git.repo.top)
                 .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
@@ -153,12 +151,14 @@ impl Rescuer {
     }
 }
 
-/// Leaves out what an untrusted filter would run for; the names of those filters.
-fn leave_filters_out(
+/// The names of the filters that would run a program for one of the paths. When they are not trusted, these
+/// paths are left out.
+fn filters(
     paths: &mut [PlannedPath],
     snapshot: &Tree,
     attributes: &Attributes,
     seen: &Recorded,
+    is_trusted: bool,
 ) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for path in paths {
@@ -166,7 +166,9 @@ fn leave_filters_out(
         if let Some(filter) = filter
             && path.left_out.is_none_or(LeftOut::can_be_asked_for)
         {
-            path.left_out = Some(LeftOut::Untrusted);
+            if !is_trusted {
+                path.left_out = Some(LeftOut::Untrusted);
+            }
             names.insert(filter.to_owned());
         }
     }
@@ -203,11 +205,11 @@ fn notes(
     state: &State<'_>,
     programs: &Programs,
     paths: &[PlannedPath],
-    filters: BTreeSet<String>,
+    filters: &[String],
 ) -> Result<Vec<PlanNote>, RescueError> {
     let mut notes = Vec::new();
-    if !filters.is_empty() {
-        notes.push(PlanNote::FiltersNotTrusted(filters.into_iter().collect()));
+    if !filters.is_empty() && !programs.is_trusted {
+        notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
     }
     let n_staged = split::n_staged_versions(&state.seen.survey, state.head, paths);
     if n_staged > 0 {

@@ -7,11 +7,11 @@ mod records;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
-    Act, ActClass, ActOutcome, CommitAuthor, CommitTarget, KeepIn, RecordCost, RecordOrder, RescuePlan,
-    RescueRecord, SplitKind, UndoWay, display_text,
+    Act, ActClass, ActOutcome, ActProblem, CommitAuthor, CommitTarget, KeepIn, RecordCost, RecordOrder,
+    RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text,
 };
 
-use super::acting::{Acting, confirm, launch, unexpected};
+use super::acting::{Acting, confirm, fail, launch, unexpected};
 use super::args::{Rescue, SplitBy, Undo};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
@@ -25,6 +25,10 @@ use preview::{files, short};
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let launch = launch(environment, &rescue.path)?;
     let mut acting = Acting::judge(&launch)?;
+    // Such as a key in the workspace's own file that only the person may set.
+    if let Some(problem) = &acting.view().problem {
+        output::complain(&format!("closeout: {}", display_text::line(problem)));
+    }
     let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
     let wanted = |order| {
         if rescue.record_only {
@@ -55,6 +59,9 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
         return Ok(refused(&plan, refusal));
     }
+    if let Some(problem) = untrusted(&plan) {
+        return Ok(fail(&problem));
+    }
     if rescue.dry_run {
         return Ok(Outcome::Act(ActClass::Done));
     }
@@ -80,7 +87,13 @@ fn size_question(cost: RecordCost) -> String {
 
 fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> Ended {
     let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
-    let question = format!("Commit {} to {}?", files(n_in), display_text::line(&target_words(&plan)));
+    let target = target_words(&plan);
+    let question = match (plan.programs.wanted, &plan.programs.own) {
+        (Some(WantedProgram::Own), Some(own)) => format!("Let {} commit to {target}?", own.words.join(" ")),
+        (Some(WantedProgram::Hooks), _) => format!("Run the hooks and commit {} to {target}?", files(n_in)),
+        (Some(WantedProgram::Own) | None, _) => format!("Commit {} to {target}?", files(n_in)),
+    };
+    let question = display_text::line(&question);
     if !confirm(&question, rescue.yes) {
         let reference = display_text::line(&plan.record.reference).into_owned();
         output::complain(&format!("nothing was committed; the work is kept in {reference}"));
@@ -145,8 +158,47 @@ fn refused(plan: &RescuePlan, refusal: &str) -> Outcome {
     Outcome::Act(ActClass::SavedOnly)
 }
 
+/// Why a program that is wanted does not run.
+fn untrusted(plan: &RescuePlan) -> Option<ActProblem> {
+    let programs = &plan.programs;
+    let what = match programs.wanted? {
+        WantedProgram::Hooks if programs.is_trusted => return None,
+        WantedProgram::Hooks => format!("the hooks are not trusted: {}", programs.hooks.join(", ")),
+        WantedProgram::Own => match &programs.own {
+            Some(own) if !own.is_trusted => {
+                format!("the rescue program is not trusted: {}", own.words.join(" "))
+            }
+            Some(_) | None => return None,
+        },
+    };
+    let words = format!("{what}; the work is kept in {}", plan.record.reference);
+    let next = "`closeout trust` shows what would run, and asks whether you trust it";
+    Some(ActProblem::new(ActClass::Untrusted, words).with_next(next))
+}
+
+/// Enters the program that the flags want into the plan.
+fn choose_program(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
+    if rescue.hooks {
+        if plan.programs.hooks.is_empty() {
+            return Err(usage("--hooks: a commit here runs no hooks"));
+        }
+        plan.programs.wanted = Some(WantedProgram::Hooks);
+    }
+    if rescue.own_program {
+        if plan.programs.own.is_none() {
+            return Err(usage(
+                "--own-program: there is none: name it as `rescue.command` in your own configuration, or put \
+                 a `commit-rescue.py` at the top of the workspace",
+            ));
+        }
+        plan.programs.wanted = Some(WantedProgram::Own);
+    }
+    Ok(())
+}
+
 /// Enters what the flags choose into the plan.
 fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
+    choose_program(plan, rescue)?;
     if rescue.protected {
         choose_target(plan, |target| *target == CommitTarget::ProtectedHead)
             .ok_or_else(|| usage("--protected: the branch here is not a protected one"))?;

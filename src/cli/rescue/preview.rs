@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    ActKind, CommitTarget, LeftOut, PlannedChange, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
-    UndoPlan, UndoWay, display_text,
+    ActKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
+    RescuePlan, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text,
 };
 
 /// The whole preview.
@@ -40,12 +40,18 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
             write_path(&mut text, path);
         }
     }
-    for note in &plan.notes {
+    // What is said of programs stands with them.
+    for note in plan.notes.iter().filter(|note| !is_of_programs(note)) {
         let _ = writeln!(text, "note: {}", display_text::line(&note.words()));
     }
+    write_programs(&mut text, &plan.programs);
     write_target(&mut text, plan);
     write_messages(&mut text, plan);
     text
+}
+
+fn is_of_programs(note: &PlanNote) -> bool {
+    matches!(note, PlanNote::HooksNotRun(_) | PlanNote::FiltersNotTrusted(_))
 }
 
 fn write_path(text: &mut String, path: &PlannedPath) {
@@ -78,6 +84,36 @@ fn left_out_words(reason: LeftOut) -> &'static str {
         LeftOut::Gap => "could not be read exactly",
         LeftOut::Name => "git refuses the name",
         LeftOut::Untrusted => "its filter would run a program that is not trusted",
+    }
+}
+
+/// The programs that could have a part in it, whether they are trusted, and whether they run.
+fn write_programs(text: &mut String, programs: &PlannedPrograms) {
+    let says = |name: &str, what: &str, is_trusted: bool, wanted: WantedProgram, flag: &str| {
+        let is_wanted = programs.wanted == Some(wanted);
+        let state = match (is_trusted, is_wanted) {
+            (true, true) => "trusted; this runs".to_owned(),
+            (true, false) => format!("trusted; not run unless by {flag}"),
+            (false, _) => "not trusted, does not run; `closeout trust` shows it and asks".to_owned(),
+        };
+        format!("{name}: {}  ({state})\n", display_text::line(what))
+    };
+    if !programs.filters.is_empty() {
+        let names = programs.filters.join(", ");
+        let state = if programs.is_trusted {
+            "trusted; the contents above went through them"
+        } else {
+            "not trusted, their files are left out; `closeout trust` shows them and asks"
+        };
+        let _ = writeln!(text, "filters: {}  ({state})", display_text::line(&names));
+    }
+    if !programs.hooks.is_empty() {
+        let names = programs.hooks.join(", ");
+        text.push_str(&says("hooks", &names, programs.is_trusted, WantedProgram::Hooks, "--hooks"));
+    }
+    if let Some(own) = &programs.own {
+        let words = own.words.join(" ");
+        text.push_str(&says("rescue program", &words, own.is_trusted, WantedProgram::Own, "--own-program"));
     }
 }
 

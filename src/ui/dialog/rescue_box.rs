@@ -147,7 +147,7 @@ impl RescueBox {
             BoxAction::Split => !self.plan.splits.is_empty(),
             BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
             BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
-            BoxAction::OwnProgram => programs.is_trusted && programs.own.is_some(),
+            BoxAction::OwnProgram => programs.own.as_ref().is_some_and(|own| own.is_trusted),
             BoxAction::Tick => match rescue_rows::row(self, context.sheet(), self.cursor) {
                 Some(Row::Path(position)) => {
                     self.plan.paths[position].left_out.is_some_and(LeftOut::can_be_asked_for)

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::rescue_box::RescueBox;
 use crate::model::{
-    CommitTarget, LeftOut, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
+    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
     WantedProgram, display_text,
 };
 use crate::ui::act_words::{self, many};
@@ -184,7 +184,9 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     let record = &plan.record;
     let mut lines = Vec::new();
     if preview.is_possible() {
-        let notes = plan.notes.iter().map(|note| text::line(&note.words()));
+        let is_true =
+            |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
+        let notes = plan.notes.iter().filter(is_true).map(|note| text::line(&note.words()));
         lines.extend(notes.flat_map(|note| sheet.signed(Sign::Warning, Tone::Open, &note, Tone::Plain)));
     } else {
         let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
@@ -297,6 +299,12 @@ fn programs(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
             let trust = if own.is_trusted { "not used" } else { "not trusted, not used" };
             lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));
         }
+    }
+    let has_programs = !programs.hooks.is_empty() || !programs.filters.is_empty();
+    let is_own_untrusted = programs.own.as_ref().is_some_and(|own| !own.is_trusted);
+    if (has_programs && !programs.is_trusted) || is_own_untrusted {
+        let words = "`closeout trust` shows these programs and asks whether you trust them";
+        lines.extend(sheet.labelled("trust", words));
     }
     lines
 }
