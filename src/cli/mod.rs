@@ -22,6 +22,7 @@ mod probing;
 mod reply;
 mod report;
 mod rescue;
+mod rescue_args;
 mod schema;
 mod signalled;
 mod status;

@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::model::{ActClass, ActProblem, TrustItem, TrustKind, TrustList, display_text};
 
 use super::acting::{confirm, fail, launch};
-use super::args::Trust;
 use super::environment::Environment;
 use super::exit::Outcome;
 use super::report::line;
+use super::rescue_args::Trust;
 use super::{Ended, output};
 
 /// The list, for scripts.

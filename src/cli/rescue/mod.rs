@@ -12,10 +12,10 @@ use crate::model::{
 };
 
 use super::acting::{Acting, confirm, fail, launch, unexpected};
-use super::args::{Rescue, SplitBy, Undo};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::report::line;
+use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::{Ended, output};
 pub(super) use records::{forget, list, restore};
 

@@ -9,10 +9,10 @@ use jiff::tz::TimeZone;
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::cli::acting::{confirm, fail, launch};
-use crate::cli::args::{Forget, Rescues, Restore};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::report::line;
+use crate::cli::rescue_args::{Forget, Rescues, Restore};
 use crate::cli::{Ended, output};
 use crate::engine::{Launch, rescue_problem};
 use crate::model::{
