@@ -5,9 +5,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use closeout::model::{
-    Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, AuditEntry, Draft, Effect,
-    Event, FoundWorkspace, Intent, OfferPolicy, Policy, Receipt, ReceiptState, SessionName, Timestamp, Told,
-    WatchSettings, WorkspaceId, WorkspaceSettings,
+    Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, AskCost, AuditEntry,
+    Checklist, Draft, Effect, Event, FoundWorkspace, Intent, KeptReports, OfferPolicy, Policy, Receipt,
+    ReceiptState, SessionName, TaskMoment, Timestamp, Told, VerifyReport, WatchSettings, WorkspaceId,
+    WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
 use closeout::store::{Store, StoreError};
@@ -125,6 +126,7 @@ fn monitor() -> Monitor {
         problem: None,
         history: vec![entry("old", &id(), Some(ActClass::Done))],
         drafts: vec![draft("kept")],
+        reports: KeptReports::default(),
     };
     let _ = monitor.update(Event::Discovered {
         at: Timestamp(1),
@@ -254,4 +256,62 @@ fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
     assert_eq!(kept(monitor.update(acted(2, delivered, None))), [draft("")]);
     let view = monitor.take_changes().views.pop().unwrap();
     assert_eq!((view.drafts, view.receipts), (vec![], vec![receipt(ReceiptState::Delivered)]));
+}
+
+fn verified(at: i64) -> VerifyReport {
+    VerifyReport {
+        session: session("s-1"),
+        at: Timestamp(at),
+        round: 1,
+        is_complete: false,
+        confidence_percent: Some(90),
+        checklist: Checklist { from: "closer".to_owned(), items: Vec::new() },
+        pending_actions: vec!["write the test".to_owned()],
+        summary: None,
+        error: None,
+        n_attempts: 1,
+        cost: AskCost::default(),
+        notes: Vec::new(),
+    }
+}
+
+fn kept(at: i64) -> KeptReports {
+    let then = TaskMoment { prompted_at: None, turns: Vec::new() };
+    KeptReports { smart_check: None, verified: Some((verified(at), then)) }
+}
+
+/// What one run heard, the next one and one beside it judge by too.
+#[test]
+fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
+    let (_folder, store) = store();
+    store.keep_reports(&id(), &kept(20)).unwrap();
+    fs::write(store.folder().join("reports/damaged.json"), "{").unwrap();
+    assert_eq!(store.reports().unwrap(), ([(id(), kept(20))].into_iter().collect(), 1));
+    let mut monitor = monitor();
+    let _ = want(&mut monitor, decide());
+    let heard = ActOutcome::Verified(Box::new(verified(20)));
+    let effects = monitor.update(acted(1, heard, None));
+    let keep = Effect::KeepReports { workspace: id(), reports: Box::new(kept(20)) };
+    assert!(effects.contains(&keep), "{effects:?}");
+    for (at, shown) in [(10, 20), (30, 30)] {
+        let found = FoundWorkspace {
+            id: id(),
+            settings: WorkspaceSettings::default(),
+            baseline: None,
+            sessions: Vec::new(),
+            problem: None,
+            history: Vec::new(),
+            drafts: Vec::new(),
+            reports: kept(at),
+        };
+        let _ = monitor.update(Event::Discovered {
+            at: Timestamp(40),
+            workspaces: vec![found],
+            refused: Vec::new(),
+            n_older_sessions: 0,
+        });
+        let _ = monitor.update(Event::Wanted { at: Timestamp(41), intent: Intent::Look { workspace: id() } });
+        let view = monitor.take_changes().views.pop().unwrap();
+        assert_eq!(view.verified, Some(verified(shown)));
+    }
 }

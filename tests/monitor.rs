@@ -4,9 +4,9 @@ use closeout::model::Told;
 use closeout::model::{
     ActivitySource, ActivityState, Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem,
     CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent,
-    JumpOutcome, JumpTarget, Names, OfferPolicy, Pane, Parts, Policy, ProcessId, Rejection, Rule, Sample,
-    SessionPlace, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings, WatchTarget, Words,
-    WorkspaceId, WorkspaceSettings, WorkspaceView,
+    JumpOutcome, JumpTarget, KeptReports, Names, OfferPolicy, Pane, Parts, Policy, ProcessId, Rejection,
+    Rule, Sample, SessionPlace, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings,
+    WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -43,6 +43,7 @@ fn found() -> FoundWorkspace {
         problem: None,
         history: Vec::new(),
         drafts: Vec::new(),
+        reports: KeptReports::default(),
     }
 }
 

@@ -170,6 +170,7 @@ impl<'a> Found<'a> {
         let baseline = self.recalled.baselines.get(&id).cloned();
         let history = self.recalled.history.get(&id).cloned().unwrap_or_default();
         let drafts = self.recalled.drafts.get(&id).cloned().unwrap_or_default();
+        let reports = self.recalled.reports.get(&id).cloned().unwrap_or_default();
         self.workspaces.push(FoundWorkspace {
             id,
             settings,
@@ -178,6 +179,7 @@ impl<'a> Found<'a> {
             problem,
             history,
             drafts,
+            reports,
         });
     }
 

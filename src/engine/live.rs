@@ -15,7 +15,7 @@ use crate::model::{
     Event, Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
 use super::acting::{self, Tools};
@@ -144,13 +144,13 @@ impl Engine {
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
-            Intent::Refresh { workspace: None } => self.discovering.start(Occasion::Asked),
+            // Another run may have asked the agents meanwhile.
+            Intent::Refresh { .. } => self.discovering.start(Occasion::Asked),
             Intent::ShowOlder { is_shown } => {
                 self.discovering.with_older = *is_shown;
                 self.discovering.start(Occasion::Asked);
             }
-            Intent::Refresh { workspace: Some(_) }
-            | Intent::Look { .. }
+            Intent::Look { .. }
             | Intent::JumpToPane { .. }
             | Intent::Act { .. }
             | Intent::CancelAct { .. }
@@ -219,6 +219,9 @@ impl Engine {
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Act(request) => self.act(*request),
             Effect::CancelAct { number } => self.acts.cancel(number),
+            Effect::KeepReports { workspace, reports } => {
+                self.store_beside(move |store| store.keep_reports(&workspace, &reports));
+            }
             Effect::KeepDraft { workspace, draft } => {
                 if let Some(draft_keeping) = &mut self.draft_keeping {
                     draft_keeping.keep(workspace, draft);
@@ -345,12 +348,17 @@ impl Engine {
     }
 
     fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {
+        self.store_beside(move |store| store.remember_baseline(&workspace, &baseline));
+    }
+
+    /// Writes to the store beside the loop; what cannot be written is told.
+    fn store_beside(&self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
         let Some(store) = self.store.clone() else { return };
         let sender = self.sender.clone();
         let lane = Arc::clone(&self.store_lane);
         tokio::spawn(async move {
             let _lane = lane.acquire().await.ok();
-            let work = spawn_blocking(move || store.remember_baseline(&workspace, &baseline));
+            let work = spawn_blocking(move || write(&store));
             if let Ok(Err(error)) = work.await {
                 let _ = sender.send(Arrival::Notice(error.to_string()));
             }

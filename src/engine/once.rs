@@ -160,6 +160,12 @@ impl<'a> OneShot<'a> {
                 }
             }
             Effect::Act(request) => self.wanted = Some(request),
+            Effect::KeepReports { workspace, reports } => {
+                let store = self.store.as_ref();
+                if let Some(Err(error)) = store.map(|store| store.keep_reports(&workspace, &reports)) {
+                    self.notices.push(error.to_string());
+                }
+            }
             Effect::Watch { .. }
             | Effect::WatchProcesses { .. }
             | Effect::RecheckWatches

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AuditEntry, Baseline, Draft, WorkspaceId};
+use crate::model::{AuditEntry, Baseline, Draft, KeptReports, WorkspaceId};
 use crate::store::{Remembered, Store, StoreError};
 
 /// So many of the newest entries of each workspace's history are taken along.
@@ -16,6 +16,8 @@ pub(super) struct Recalled {
     /// What was done, the newest first.
     pub(super) history: BTreeMap<WorkspaceId, Vec<AuditEntry>>,
     pub(super) drafts: BTreeMap<WorkspaceId, Vec<Draft>>,
+    /// What agents said when they were asked, by any run.
+    pub(super) reports: BTreeMap<WorkspaceId, KeptReports>,
 }
 
 /// Reads it. History and drafts are needed once a run: `with_acts` asks for them. `tell` is told what
@@ -26,6 +28,13 @@ pub(super) fn recall(store: Option<&Store>, with_acts: bool, tell: &mut dyn FnMu
     if let Some(Remembered { baselines, notices }) = told(store.baselines(), tell) {
         recalled.baselines = baselines;
         notices.into_iter().for_each(&mut *tell);
+    }
+    // Another run may have asked meanwhile.
+    if let Some((reports, n_unread)) = told(store.reports(), tell) {
+        recalled.reports = reports;
+        if n_unread > 0 {
+            tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));
+        }
     }
     if !with_acts {
         return recalled;

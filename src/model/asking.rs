@@ -206,3 +206,22 @@ pub struct DecidedFile {
     /// The id of the check that it carries.
     pub check_id: Option<String>,
 }
+
+/// Where the task of a workspace is: another one after a new prompt, and after each turn. What an agent was
+/// asked for in one moment says nothing in the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskMoment {
+    /// When a person last wrote to the session whose words count.
+    pub prompted_at: Option<Timestamp>,
+    /// Of each session when its last turn ended.
+    pub turns: Vec<(SessionName, Option<Timestamp>)>,
+}
+
+/// What agents of a workspace said last when they were asked, each with the moment of its task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptReports {
+    /// The last smart check.
+    pub smart_check: Option<(SmartReport, TaskMoment)>,
+    /// The closer's last checklist.
+    pub verified: Option<(VerifyReport, TaskMoment)>,
+}

@@ -2,8 +2,8 @@
 //! answers with exactly one event where its doc says so.
 
 use super::{
-    ActRequest, Baseline, Draft, GitReader, Pane, Parts, Policy, ProcessId, SessionPlace, TaskKind,
-    Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
+    ActRequest, Baseline, Draft, GitReader, KeptReports, Pane, Parts, Policy, ProcessId, SessionPlace,
+    TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 /// What the program asks of the outside world.
@@ -53,6 +53,14 @@ pub enum Effect {
     CancelAct {
         /// Its number.
         number: u64,
+    },
+    /// Keep on disk what agents said when they were asked, in place of what was kept before: other runs judge
+    /// by it too.
+    KeepReports {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What they said.
+        reports: Box<KeptReports>,
     },
     /// Keep a draft on disk, in place of the one before.
     KeepDraft {

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::{
-    ActOutcome, ActProgress, AuditEntry, Baseline, Draft, Intent, Parts, Sample, SessionPlace, Timestamp,
-    WorkspaceId, WorkspaceSettings,
+    ActOutcome, ActProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, Sample, SessionPlace,
+    Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
 /// Something that happened.
@@ -122,6 +122,8 @@ pub struct FoundWorkspace {
     pub history: Vec<AuditEntry>,
     /// Replies that were being written.
     pub drafts: Vec<Draft>,
+    /// What agents said last when they were asked.
+    pub reports: KeptReports,
 }
 
 /// What became of a jump to a pane.

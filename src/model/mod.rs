@@ -50,8 +50,8 @@ mod workspace_id;
 pub use act::{Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asking::{
-    AskCost, AskPlan, AskPurpose, DecidedFile, ProbeAttempt, ProbeRescue, SmartReport, Standing, Trace,
-    VerifyReport,
+    AskCost, AskPlan, AskPurpose, DecidedFile, KeptReports, ProbeAttempt, ProbeRescue, SmartReport, Standing,
+    TaskMoment, Trace, VerifyReport,
 };
 pub use audit::{ActEnd, ActedBy, AuditEntry};
 pub use baseline::{Baseline, BaselineOrigin};

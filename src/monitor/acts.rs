@@ -186,6 +186,10 @@ impl Monitor {
                 kind = running.kind;
             }
             tracked.acts.ended(&outcome, entry);
+            if matches!(*outcome, ActOutcome::Checked(_) | ActOutcome::Verified(_)) {
+                let reports = Box::new(tracked.acts.kept_reports());
+                effects.push(Effect::KeepReports { workspace: id.clone(), reports });
+            }
             // The circle is closed by the watcher as well; but a person waits for what they did.
             tracked.refresh(at);
             self.touched.insert(id.clone());

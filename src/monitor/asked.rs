@@ -4,7 +4,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, SessionName, SessionView, Source, Standing, Timestamp, Verdict, VerifyReport, Words,
+    Claim, Evidence, KeptReports, SessionName, SessionView, Source, Standing, TaskMoment, Verdict,
+    VerifyReport, Words,
 };
 
 use super::acts::Acts;
@@ -13,57 +14,45 @@ use super::acts::Acts;
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     /// When the running act began.
-    pub(super) began: Option<Moment>,
+    pub(super) began: Option<TaskMoment>,
     /// When the agent was asked for its status.
-    pub(super) checked: Option<Moment>,
+    pub(super) checked: Option<TaskMoment>,
     /// When the closer asked.
-    pub(super) closer: Option<Moment>,
+    pub(super) closer: Option<TaskMoment>,
 }
 
 impl Asked {
     /// An act begins.
     pub(super) fn begins(&mut self, words: &Words) {
-        self.began = Some(Moment::of(words));
+        self.began = Some(moment(words));
     }
 }
 
-/// Where the task of a workspace is: another one after a new prompt, and after each turn. What an agent was
-/// asked for in one moment says nothing in the next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Moment {
-    prompted_at: Option<Timestamp>,
-    /// Of each session when its last turn ended.
-    turns: Vec<(String, String, Option<Timestamp>)>,
+/// The moment that the task is in.
+fn moment(words: &Words) -> TaskMoment {
+    let turn = |session: &SessionView| {
+        let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+        (name, session.ended_at)
+    };
+    TaskMoment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }
 }
 
-impl Moment {
-    fn of(words: &Words) -> Moment {
-        let turn =
-            |session: &SessionView| (session.agent.clone(), session.session_id.clone(), session.ended_at);
-        Moment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }
-    }
-
-    /// Whether `session` is where it was. What other sessions did meanwhile does not matter, but for a prompt
-    /// in the one whose words count.
-    fn holds(&self, session: &SessionName, words: &Words) -> bool {
-        let turn = |moment: &Moment| {
-            moment
-                .turns
-                .iter()
-                .find(|(agent, id, _)| *agent == session.agent && *id == session.session_id)
-                .map(|(_, _, ended_at)| *ended_at)
-        };
-        let now = Moment::of(words);
-        self.prompted_at == now.prompted_at && turn(self).is_some() && turn(self) == turn(&now)
-    }
+/// Whether `session` is where it was in that moment. What other sessions did meanwhile does not matter, but for
+/// a prompt in the one whose words count.
+fn holds(then: &TaskMoment, session: &SessionName, words: &Words) -> bool {
+    let turn = |moment: &TaskMoment| {
+        moment.turns.iter().find(|(name, _)| name == session).map(|(_, ended_at)| *ended_at)
+    };
+    let now = moment(words);
+    then.prompted_at == now.prompted_at && turn(then).is_some() && turn(then) == turn(&now)
 }
 
 impl Acts {
-    /// What agents said when they were asked, as evidence. Kept here and not in a file of the workspace: it is
-    /// about one moment of one session, must not outlive it, and nobody else may write it.
+    /// What agents said when they were asked, as evidence. Kept by closeout and not in a file of the workspace: it
+    /// is about one moment of one session, must not outlive it, and nobody else may write it.
     pub(super) fn evidence(&self, words: &Words) -> Vec<Evidence> {
-        let is_stale = |moment: Option<&Moment>, session: &SessionName| {
-            moment.is_none_or(|moment| !moment.holds(session, words))
+        let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
+            then.is_none_or(|then| !holds(then, session, words))
         };
         let probe = self.smart_check.as_ref().and_then(|report| {
             let session = report.session.as_ref()?;
@@ -73,6 +62,32 @@ impl Acts {
             weigh::asked::closer(report, is_stale(self.asked.closer.as_ref(), &report.session))
         });
         probe.into_iter().chain(closer).collect()
+    }
+
+    /// What is kept of it for other runs.
+    pub(super) fn kept_reports(&self) -> KeptReports {
+        KeptReports {
+            smart_check: self.smart_check.clone().zip(self.asked.checked.clone()),
+            verified: self.verified.clone().zip(self.asked.closer.clone()),
+        }
+    }
+
+    /// Takes over what another run heard, where it is newer. True when anything was.
+    pub(super) fn take_reports(&mut self, kept: KeptReports) -> bool {
+        let mut is_news = false;
+        if let Some((report, then)) = kept.smart_check
+            && self.smart_check.as_ref().is_none_or(|known| known.at < report.at)
+        {
+            (self.smart_check, self.asked.checked) = (Some(report), Some(then));
+            is_news = true;
+        }
+        if let Some((report, then)) = kept.verified
+            && self.verified.as_ref().is_none_or(|known| known.at < report.at)
+        {
+            (self.verified, self.asked.closer) = (Some(report), Some(then));
+            is_news = true;
+        }
+        is_news
     }
 
     /// The last checklist of this task: a later turn carries it on, a new prompt begins another task.

@@ -101,13 +101,14 @@ impl Tracked {
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
         self.acts.remember(found.history, found.drafts);
+        let has_other_reports = self.acts.take_reports(found.reports);
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
         if !is_new && is_same {
-            if has_other_sessions {
+            if has_other_sessions || has_other_reports {
                 self.changed(Parts::WORDS, now);
             }
-            return has_other_sessions;
+            return has_other_sessions || has_other_reports;
         }
         self.settings = found.settings;
         self.settings_problem = found.problem;

@@ -19,6 +19,7 @@ mod folder;
 pub mod hook_log;
 pub mod log;
 mod record;
+mod reports;
 pub mod settings_file;
 mod trust;
 

@@ -2,8 +2,8 @@
 
 use closeout::model::{
     Act, ActKind, ActOutcome, ActivitySource, ActivityState, CollectRequest, Draft, Effect, Event,
-    FoundWorkspace, Intent, OfferPolicy, Parts, Policy, Receipt, ReceiptState, Sample, SessionName,
-    Timestamp, Told, WatchSettings, Words, WorkspaceId, WorkspaceSettings,
+    FoundWorkspace, Intent, KeptReports, OfferPolicy, Parts, Policy, Receipt, ReceiptState, Sample,
+    SessionName, Timestamp, Told, WatchSettings, Words, WorkspaceId, WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
 
@@ -91,6 +91,7 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
         problem: None,
         history: Vec::new(),
         drafts: Vec::new(),
+        reports: KeptReports::default(),
     };
     let workspaces = vec![found];
     let discovered =
