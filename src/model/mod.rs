@@ -27,6 +27,7 @@ mod observation;
 mod parts;
 mod plan;
 mod process_stat;
+mod proposed_message;
 mod question;
 mod reply;
 mod rescue_plan;
@@ -73,6 +74,7 @@ pub use observation::{
 pub use parts::Parts;
 pub use plan::SeenWorld;
 pub use process_stat::ProcessStat;
+pub use proposed_message::MessageWords;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reply::{
     Draft, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::RescueRecord;
+use super::{MessageWords, RescueRecord};
 
 /// Everything that a person confirms. What is confirmed is what is done, or it is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,8 @@ pub struct RescuePlan {
     pub paths: Vec<PlannedPath>,
     /// The commit message, as it will be stored; a person can change it.
     pub message: String,
+    /// What messages are proposed from.
+    pub words: MessageWords,
     /// Why no commit is made unless something is chosen; `None` when one can be made as the plan stands. With
     /// an empty `targets` none can be made.
     pub refusal: Option<String>,

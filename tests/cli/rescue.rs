@@ -105,6 +105,23 @@ fn a_record_alone_a_clean_tree_and_a_plain_folder_have_their_codes() {
 }
 
 #[test]
+fn the_proposed_message_tells_of_what_is_taken_in_and_a_typed_one_stays() {
+    let (desk, repo) = (Desk::new(), dirty());
+    let plan: Value = run(&desk, &repo, &["rescue", "--dry-run", "--json"]).json();
+    let message = plan["message"].as_str().unwrap();
+    assert!(message.starts_with("chore: save work on 2 files\n"), "{message}");
+    let staged = |plan: &Value| plan["splits"][0]["commits"][0]["message"].clone();
+    assert_eq!(staged(&plan), message);
+    let include = ["rescue", "--dry-run", "--json", "--include", ".env"];
+    let plan: Value = run(&desk, &repo, &include).json();
+    let message = plan["message"].as_str().unwrap();
+    assert!(message.starts_with("chore: save work on 3 files\n\n- add .env\n"), "{message}");
+    assert_eq!(staged(&plan), message);
+    let typed: Value = run(&desk, &repo, &[&include[..], &["--message", "fix: 2 files"]].concat()).json();
+    assert!(typed["message"].as_str().unwrap().starts_with("fix: 2 files\n\nRescued-by: closeout\n"));
+}
+
+#[test]
 fn a_path_can_be_taken_in_only_where_it_is_offered() {
     let (desk, repo) = (Desk::new(), dirty());
     let unknown = run(&desk, &repo, &["rescue", "--yes", "--include", "nowhere"]);

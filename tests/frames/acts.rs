@@ -3,7 +3,8 @@
 
 use closeout::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent, LeftOut,
-    PlannedChange, ReceiptState, RecordCost, RecordOrder, RescuePlan, SplitKind, UndoWay, WorkspaceView,
+    OwnProgram, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan, SplitKind,
+    UndoWay, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -491,4 +492,63 @@ fn a_dialog_of_a_workspace_that_is_gone_confirms_for_that_workspace_only() {
     let _ = ui::views_changed(&mut state, &gone);
     assert!(text_of(&frame(&state, &gone)).join("\n").contains("Rescue  payments"));
     assert_eq!(press(&mut state, &gone, "y").intents[0], act(&views, Act::Rescue { plan: Box::new(plan()) }));
+}
+
+#[test]
+fn a_proposed_message_follows_what_is_taken_in_and_a_written_one_stays() {
+    let views = five();
+    let mut planned = plan_to_split();
+    planned.words.record = RECORD.to_owned();
+    // The plan as it is proposed: from nothing to its own paths.
+    let reasons: Vec<Option<LeftOut>> = planned.paths.iter().map(|path| path.left_out).collect();
+    planned.paths.iter_mut().for_each(|path| path.left_out = Some(LeftOut::Large));
+    planned.message = planned.words.message(&[]);
+    for commit in &mut planned.splits[0].commits {
+        commit.message = planned.words.message_of_part(&[]);
+    }
+    planned.choose_paths(|paths| {
+        paths.iter_mut().zip(reasons).for_each(|(path, reason)| path.left_out = reason);
+    });
+    planned.author = plan().author;
+    assert!(planned.message.starts_with("chore: save work on 4 files\n"), "{}", planned.message);
+    // Written by a person, and left so.
+    let written = RescuePlan { message: "fix: by hand\n".to_owned(), ..planned.clone() };
+    let mut changed = written.clone();
+    changed.choose_paths(|paths| paths[0].left_out = None);
+    assert_eq!(changed.message, written.message);
+    assert_ne!(changed.splits, written.splits);
+    let mut state = preview((80, 24), &views, planned.clone());
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    // The first row that can be taken in is that of `.env`.
+    for _ in 0..30 {
+        if shown(&state).contains("taken in by you: 1 secret") {
+            break;
+        }
+        let _ = press(&mut state, &views, "j ");
+    }
+    let mut wanted = planned.clone();
+    wanted.choose_paths(|paths| paths[0].left_out = None);
+    assert!(wanted.message.starts_with("chore: save work on 5 files\n\n- add .env\n"), "{}", wanted.message);
+    assert!(wanted.splits[0].commits[0].message.contains("- add .env"));
+    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+}
+
+#[test]
+fn programs_that_are_not_trusted_are_named_with_the_command_that_asks() {
+    let views = five();
+    let mut planned = plan();
+    let shown =
+        |plan: &RescuePlan| text_of(&frame(&preview((80, 40), &views, plan.clone()), &views)).join("\n");
+    assert!(!shown(&planned).contains("closeout trust"));
+    planned.programs.filters = vec!["lfs".to_owned()];
+    assert!(shown(&planned).contains("`closeout trust` shows these programs"), "{}", shown(&planned));
+    planned.programs.is_trusted = true;
+    assert!(!shown(&planned).contains("closeout trust"));
+    // An own program outside the workspace is trusted by itself, and offered.
+    planned.programs = PlannedPrograms::default();
+    planned.programs.own = Some(OwnProgram { words: vec!["save".to_owned()], is_trusted: false });
+    assert!(shown(&planned).contains("`closeout trust` shows these programs"), "{}", shown(&planned));
+    planned.programs.own = Some(OwnProgram { words: vec!["save".to_owned()], is_trusted: true });
+    let text = shown(&planned);
+    assert!(!text.contains("closeout trust") && text.contains("save  (not used)"), "{text}");
 }

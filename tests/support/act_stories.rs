@@ -3,10 +3,10 @@
 use closeout::model::{
     ActClass, ActEnd, ActKind, ActOutcome, ActProgress, ActedBy, AskCost, AskPlan, AskPurpose, AuditEntry,
     Checklist, ChecklistItem, CommitAuthor, CommitPath, CommitTarget, Gap, IgnoredFiles, ItemState, LeftOut,
-    PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, ProbeAttempt,
-    ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt, ReceiptState, RescuePlan, RescueRecord,
-    Rescued, RunningAct, SessionName, SmartOutcome, SmartReport, SmartStatus, SplitKind, TakenBack, Told,
-    Trace, UndoPlan, UndoWay, VerdictState, VerifyReport, WorkspaceView,
+    MessageWords, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit,
+    ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, Receipt, ReceiptState, RescuePlan,
+    RescueRecord, Rescued, RunningAct, SessionName, SmartOutcome, SmartReport, SmartStatus, SplitKind,
+    TakenBack, Told, Trace, UndoPlan, UndoWay, VerdictState, VerifyReport, WorkspaceView,
 };
 use closeout::ui::{self, Reaction, State};
 
@@ -81,6 +81,7 @@ pub(crate) fn plan() -> RescuePlan {
         message: "fix: round half to even in totals\n\nWork that codex left uncommitted.\n\n\
                   Rescued-by: closeout"
             .to_owned(),
+        words: MessageWords::default(),
         refusal: None,
         splits: Vec::new(),
         split: None,

@@ -60,14 +60,19 @@ impl Rescuer {
         let programs = self.programs(&git, &seen.shadow)?;
         let state = State { git: &git, seen: &seen, head: &head, snapshot: &snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
-        let words = Words {
+        let words = message::proposed(&Words {
             task: request.task.as_deref(),
             said: request.last_words.as_deref(),
             record: &rescued.reference,
-        };
+        });
+        let changes: Vec<_> = paths
+            .iter()
+            .filter(|path| path.left_out.is_none())
+            .map(|path| (&path.path[..], path.change))
+            .collect();
         let message = match request.message.filter(|message| !message.trim().is_empty()) {
-            Some(message) => message::with_trailers(&message, &rescued.reference),
-            None => message::propose(&words, &message::changes(&paths)),
+            Some(message) => words.with_trailers(&message),
+            None => words.message(&changes),
         };
         let filters: Vec<String> = filters.into_iter().collect();
         let notes = notes(&state, &programs, &paths, &filters)?;
@@ -80,6 +85,7 @@ impl Rescuer {
             splits: split::planned(&ways, &paths, &message, &words),
             paths,
             message,
+            words,
             refusal: targets.refusal,
             split: None,
             author: author::known(&git)?,

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use super::error::RescueError;
 use super::listing::{Tree, TreeEntry};
-use super::message::{self, Words};
 use super::survey::Survey;
 use super::visible::{Staged, changed};
 use crate::model::{
-    CommitPath, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
+    CommitPath, MessageWords, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
 };
 
 /// With more commits than this a split by folders is not offered.
@@ -106,20 +105,20 @@ pub(super) fn planned(
     ways: &[Way],
     paths: &[PlannedPath],
     message: &str,
-    words: &Words<'_>,
+    words: &MessageWords,
 ) -> Vec<PlannedSplit> {
     let sizes: BTreeMap<&[u8], &PlannedPath> = paths.iter().map(|path| (&path.path[..], path)).collect();
     let commit = |kind: SplitKind, n: usize, entries: &Staged| {
-        let of_commit: Vec<(Vec<u8>, PlannedChange)> = entries
+        let of_commit: Vec<(&[u8], PlannedChange)> = entries
             .keys()
             .filter_map(|path| {
                 let planned = sizes.get(&path[..])?;
-                planned.left_out.is_none().then(|| (path.clone(), planned.change))
+                planned.left_out.is_none().then_some((&path[..], planned.change))
             })
             .collect();
         let message = match (kind, n) {
             (SplitKind::Staged, 0) => message.to_owned(),
-            (SplitKind::Staged | SplitKind::Folders, _) => message::for_part(words, &of_commit),
+            (SplitKind::Staged | SplitKind::Folders, _) => words.message_of_part(&of_commit),
         };
         let paths = entries
             .iter()

@@ -7,8 +7,8 @@ mod records;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, CommitAuthor, CommitTarget, KeepIn, RecordCost, RecordOrder,
-    RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text,
+    Act, ActClass, ActOutcome, ActProblem, CommitAuthor, CommitTarget, KeepIn, PlannedPath, RecordCost,
+    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text,
 };
 
 use super::acting::{Acting, confirm, fail, launch, unexpected};
@@ -207,12 +207,31 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
         choose_target(plan, |target| matches!(target, CommitTarget::NewBranch(_)))
             .ok_or_else(|| usage("--new-branch: no new branch can be made here"))?;
     }
+    plan.choose_paths(|paths| take_in(paths, rescue))?;
+    if let Some(author) = &rescue.author {
+        plan.author = Some(author.clone());
+    }
+    if let Some(split) = rescue.split {
+        let kind = match split {
+            SplitBy::Staged => SplitKind::Staged,
+            SplitBy::Folders => SplitKind::Folders,
+        };
+        if !plan.splits.iter().any(|offered| offered.kind == kind) {
+            let offered = preview::split_words(&plan.splits);
+            let offered = if offered.is_empty() { "nothing".to_owned() } else { offered };
+            return Err(usage(&format!("--split: this work can be split by {offered}")));
+        }
+        plan.split = Some(kind);
+    }
+    Ok(())
+}
+
+fn take_in(paths: &mut [PlannedPath], rescue: &Rescue) -> Result<(), Failure> {
     for included in &rescue.include {
         let bytes = included.as_os_str().as_bytes();
         let folder = [bytes.strip_suffix(b"/").unwrap_or(bytes), b"/"].concat();
         let mut n_found = 0;
-        for path in plan.paths.iter_mut().filter(|path| path.path == bytes || path.path.starts_with(&folder))
-        {
+        for path in paths.iter_mut().filter(|path| path.path == bytes || path.path.starts_with(&folder)) {
             n_found += 1;
             match path.left_out {
                 Some(reason) if !reason.can_be_asked_for() => {
@@ -228,21 +247,6 @@ fn choose(plan: &mut RescuePlan, rescue: &Rescue) -> Result<(), Failure> {
             let name = display_text::path(included);
             return Err(usage(&format!("--include {name}: no such path is changed here")));
         }
-    }
-    if let Some(author) = &rescue.author {
-        plan.author = Some(author.clone());
-    }
-    if let Some(split) = rescue.split {
-        let kind = match split {
-            SplitBy::Staged => SplitKind::Staged,
-            SplitBy::Folders => SplitKind::Folders,
-        };
-        if !plan.splits.iter().any(|offered| offered.kind == kind) {
-            let offered = preview::split_words(&plan.splits);
-            let offered = if offered.is_empty() { "nothing".to_owned() } else { offered };
-            return Err(usage(&format!("--split: this work can be split by {offered}")));
-        }
-        plan.split = Some(kind);
     }
     Ok(())
 }

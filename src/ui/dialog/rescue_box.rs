@@ -53,6 +53,8 @@ pub(super) struct Chosen {
     pub(super) message: String,
     pub(super) target: Option<CommitTarget>,
     pub(super) split: Option<SplitKind>,
+    /// The ways of several commits, with messages for what is taken in.
+    splits: Vec<PlannedSplit>,
     pub(super) author: Option<CommitAuthor>,
     /// What a person wants to run.
     pub(super) wanted: Option<WantedProgram>,
@@ -97,6 +99,7 @@ impl RescueBox {
                 message: plan.message.clone(),
                 target: plan.target.clone(),
                 split: plan.split,
+                splits: plan.splits.clone(),
                 author: plan.author.clone(),
                 wanted: plan.programs.wanted,
             },
@@ -121,7 +124,7 @@ impl RescueBox {
 
     /// The way of several commits that is chosen.
     pub(super) fn split(&self) -> Option<&PlannedSplit> {
-        self.plan.splits.iter().find(|split| Some(split.kind) == self.chosen.split)
+        self.chosen.splits.iter().find(|split| Some(split.kind) == self.chosen.split)
     }
 
     /// Whether a commit can be made at all, and a person can say where it goes.
@@ -225,7 +228,8 @@ impl RescueBox {
         self.chosen.split = splits.get(next).map(|split| split.kind);
     }
 
-    fn confirmed(&self) -> Step {
+    /// The plan with all that a person chose.
+    fn chosen_plan(&self) -> RescuePlan {
         let mut plan = (*self.plan).clone();
         for position in &self.taken_in {
             plan.paths[*position].left_out = None;
@@ -233,9 +237,14 @@ impl RescueBox {
         plan.message.clone_from(&self.chosen.message);
         plan.target.clone_from(&self.chosen.target);
         plan.split = self.chosen.split;
+        plan.splits.clone_from(&self.chosen.splits);
         plan.author.clone_from(&self.chosen.author);
         plan.programs.wanted = self.chosen.wanted;
-        let act = Act::Rescue { plan: Box::new(plan) };
+        plan
+    }
+
+    fn confirmed(&self) -> Step {
+        let act = Act::Rescue { plan: Box::new(self.chosen_plan()) };
         Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
     }
 
@@ -252,9 +261,14 @@ impl RescueBox {
         match self.plan.paths[position].left_out {
             None => Step::stay(),
             Some(why) if why.can_be_asked_for() => {
-                if !self.taken_in.remove(&position) {
+                let mut plan = self.chosen_plan();
+                let is_in = !self.taken_in.remove(&position);
+                if is_in {
                     self.taken_in.insert(position);
                 }
+                plan.choose_paths(|paths| paths[position].left_out = (!is_in).then_some(why));
+                // Messages that a person wrote are as they were.
+                (self.chosen.message, self.chosen.splits) = (plan.message, plan.splits);
                 Step::stay()
             }
             Some(why) => {

@@ -1,24 +1,21 @@
-//! The message of a rescue commit: proposed from the task, the agent's last words and the changed paths, in
-//! the form of Conventional Commits, with trailers that say that it is a rescue. Pure: texts in, a text out.
+//! What the message of a rescue commit is proposed from: words out of the task and the agent's last words. The
+//! message itself, which depends on the paths that are taken in, is made in `model`. Pure: texts in, texts out.
 //!
 //! It must not carry anything into a commit that looks like a key, and must not cut what a person typed.
 
 mod subject;
 mod words;
 
-use std::fmt::Write as _;
-
 use unicode_width::UnicodeWidthStr as _;
 
 use super::error::RescueError;
 use super::key_like;
-use crate::model::{PlannedChange, PlannedPath, display_text};
-use subject::COLUMNS;
+use crate::model::MessageWords;
 
 /// So many lines of the agent's last words are taken over.
 const WORD_LINES: usize = 6;
-/// So many paths are named.
-const NAMED: usize = 10;
+/// The widest line of the body, in columns of a terminal.
+const COLUMNS: usize = 72;
 
 /// What a message can be made of. Untrusted text.
 #[derive(Debug, Clone, Copy)]
@@ -31,62 +28,16 @@ pub(super) struct Words<'a> {
     pub(super) record: &'a str,
 }
 
-/// A path with what became of it.
-pub(super) type Change = (Vec<u8>, PlannedChange);
-
-/// What a commit of the plan's paths changes.
-pub(super) fn changes(paths: &[PlannedPath]) -> Vec<Change> {
-    paths.iter().filter(|path| path.left_out.is_none()).map(|path| (path.path.clone(), path.change)).collect()
-}
-
-/// A message for the whole of a rescue.
-pub(super) fn propose(words: &Words<'_>, changes: &[Change]) -> String {
+/// What the words give for a message, without anything that looks like a key.
+pub(super) fn proposed(words: &Words<'_>) -> MessageWords {
     let (task, last_words) = (harmless(words.task), harmless(words.said));
-    let subject = subject::of(task, last_words, changes);
-    let said = last_words.map(summary).filter(|said| !said.is_empty());
-    assembled(&subject, said.as_deref(), words, changes)
-}
-
-/// A message for one commit of several: told by its paths alone.
-pub(super) fn for_part(words: &Words<'_>, changes: &[Change]) -> String {
-    assembled(&subject::of_paths(changes), None, words, changes)
-}
-
-fn assembled(subject: &str, said: Option<&str>, words: &Words<'_>, changes: &[Change]) -> String {
-    let mut message = format!("{subject}\n\n");
-    if let Some(said) = said {
-        let _ = write!(message, "{said}\n\n");
+    let done = subject::of(task, last_words);
+    MessageWords {
+        kind: done.as_ref().map(|(_, kind)| (*kind).to_owned()),
+        done: done.map(|(description, _)| description),
+        said: last_words.map(summary).filter(|said| !said.is_empty()),
+        record: words.record.to_owned(),
     }
-    for (path, change) in changes.iter().take(NAMED) {
-        let verb = match change {
-            PlannedChange::Added => "add",
-            PlannedChange::Modified => "change",
-            PlannedChange::Deleted => "delete",
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(message, "- {verb} {}", display_text::bytes(path));
-    }
-    if changes.len() > NAMED {
-        let _ = writeln!(message, "- and {} more", changes.len() - NAMED);
-    }
-    with_trailers(message.trim_end(), words.record)
-}
-
-/// The message as it was typed, with the trailers that say what it is.
-pub(super) fn with_trailers(message: &str, record: &str) -> String {
-    let text = message.trim_end_matches('\n');
-    let last = text.rsplit("\n\n").next().unwrap_or_default();
-    let gap = if text.contains("\n\n") && last.lines().all(is_trailer) { "\n" } else { "\n\n" };
-    format!("{text}{gap}Rescued-by: closeout\nRescue-record: {record}\n")
-}
-
-/// `Word-and-word: value`, as git takes it for a trailer.
-fn is_trailer(line: &str) -> bool {
-    line.split_once(": ").is_some_and(|(token, value)| {
-        !token.is_empty()
-            && !value.trim().is_empty()
-            && token.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-    })
 }
 
 /// The message as it is stored: as typed, but for control characters.

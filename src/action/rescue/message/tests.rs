@@ -1,11 +1,20 @@
 //! Proposed messages for tasks in English and Japanese, and what is stored of a typed one.
 
 use super::*;
+use crate::model::{PlannedChange, display_text};
 
 const RECORD: &str = "refs/closeout/rescue/k/t";
 
-fn change(path: &str, change: PlannedChange) -> Change {
-    (path.as_bytes().to_vec(), change)
+fn change(path: &str, change: PlannedChange) -> (&[u8], PlannedChange) {
+    (path.as_bytes(), change)
+}
+
+fn propose(words: &Words<'_>, changes: &[(&[u8], PlannedChange)]) -> String {
+    proposed(words).message(changes)
+}
+
+fn with_trailers(message: &str, record: &str) -> String {
+    MessageWords { record: record.to_owned(), ..MessageWords::default() }.with_trailers(message)
 }
 
 fn subject_of(task: &str, last_words: &str, paths: &[&str]) -> String {
@@ -14,7 +23,7 @@ fn subject_of(task: &str, last_words: &str, paths: &[&str]) -> String {
         said: Some(last_words).filter(|it| !it.is_empty()),
         record: RECORD,
     };
-    let changes: Vec<Change> = paths.iter().map(|path| change(path, PlannedChange::Modified)).collect();
+    let changes: Vec<_> = paths.iter().map(|path| change(path, PlannedChange::Modified)).collect();
     propose(&words, &changes).lines().next().unwrap().to_owned()
 }
 
