@@ -132,3 +132,14 @@ fn what_ignore_rules_hide_is_counted() {
     repo.write("x.tmp", "123");
     assert_eq!(record(&repo).ignored, IgnoredFiles { n_files: 1, n_bytes: 3, is_more: false });
 }
+
+#[test]
+fn what_is_in_a_folder_that_ignores_itself_is_counted_once() {
+    let repo = Repo::new();
+    repo.write("a", "1\n").commit("a");
+    repo.write("a", "2\n").write(".closeoutx", "a neighbour\n");
+    repo.write(".closeout/.gitignore", "*\n").write(".closeout/decision.json", "{}");
+    repo.write(".closeout/in/x", "1");
+    let ignored = record(&repo).ignored;
+    assert_eq!(ignored, IgnoredFiles { n_files: 3, n_bytes: 5, is_more: false });
+}

@@ -1,6 +1,8 @@
 //! Counts what ignore rules keep out of a record: an agent can write such rules. It must not read any of
 //! those files, and stops counting before it takes long.
 
+use std::collections::HashSet;
+
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::reading::WorkTree;
@@ -22,6 +24,9 @@ pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, Resc
         .filter(|path| !path.is_empty())
         .map(|path| path.strip_suffix(b"/").unwrap_or(path).to_vec())
         .collect();
+    let folders: HashSet<Vec<u8>> = left.iter().cloned().collect();
+    // A folder whose own rules ignore all of it is named, and so is each of its files.
+    left.retain(|path| !above(path).any(|folder| folders.contains(folder)));
     while let Some(path) = left.pop() {
         if ignored.n_files == CAP {
             ignored.is_more = true;
@@ -39,4 +44,9 @@ pub(super) fn count(git: &Git<'_>, shadow: &Shadow) -> Result<IgnoredFiles, Resc
         }
     }
     Ok(ignored)
+}
+
+/// The folders that a path lies in.
+fn above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.iter().enumerate().filter(|(_, byte)| **byte == b'/').filter_map(|(at, _)| path.get(..at))
 }
