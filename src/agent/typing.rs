@@ -13,6 +13,8 @@ pub struct Typing {
     pub not_first: &'static [char],
     /// Whether several lines that are pasted in brackets arrive as one message.
     pub takes_lines: bool,
+    /// What its input box begins with, where its screen was seen.
+    pub box_mark: Option<char>,
     /// What a person should know before words are pasted.
     pub warning: Option<&'static str>,
 }
@@ -44,10 +46,17 @@ const PAUSE_MS: u32 = 300;
 /// How words reach this agent at its screen; `None` for one of which nothing was seen, and for one that has a
 /// queue of its own, in which words are never taken for keys.
 pub(super) fn typing(agent: &str) -> Option<Typing> {
-    let plain = Typing { pause_ms: PAUSE_MS, not_first: &['/', '!', '?'], takes_lines: true, warning: None };
+    let plain = Typing {
+        pause_ms: PAUSE_MS,
+        not_first: &['/', '!', '?'],
+        takes_lines: true,
+        box_mark: None,
+        warning: None,
+    };
     match agent {
         claude::NAME => Some(Typing {
             not_first: &['/', '!', '?', '#'],
+            box_mark: Some('❯'),
             warning: Some(
                 "Claude Code marks more than 3 lines or 800 characters as pasted, and its model obeys such words \
                  less readily",

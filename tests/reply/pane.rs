@@ -85,6 +85,36 @@ fn several_lines_are_one_message() {
     assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
 }
 
+/// A person was writing in the agent's own box: Return would send that too.
+#[test]
+fn where_somebodys_words_stand_in_the_input_box_nothing_is_typed() {
+    let Some(bench) = Bench::new() else { return };
+    let (pane, _) = bench.start();
+    let plan = bench.plan().unwrap();
+    // The box as Claude Code 2.1.330 draws it, by the terminal of the pane.
+    let tty = bench.server.run(&["display-message", "-p", "-t", &pane, "#{pane_tty}"]);
+    let draw = |words: &str| {
+        let edge = "─".repeat(40);
+        let screen = format!("\x1b[2J\x1b[H{edge}\r\n\r\n{edge}\x1b[2;1H❯\u{a0}{words}");
+        std::fs::write(&tty, screen).unwrap();
+        let wanted = 2 + words.len();
+        wait("the box", || {
+            let cursor = bench.server.run(&["display-message", "-p", "-t", &pane, "#{cursor_x},#{cursor_y}"]);
+            (cursor == format!("{wanted},1")).then_some(())
+        });
+    };
+    draw("half a draft");
+    for outcome in [bench.plan().map(|_| ()), bench.send(&plan, "2").map(|_| ())] {
+        let words = refused(outcome);
+        assert!(words.starts_with("words stand in its input box already"), "{words}");
+    }
+    assert_eq!(bench.bytes(), "");
+    draw("");
+    let receipt = bench.send(&bench.plan().unwrap(), "2").unwrap();
+    assert_eq!(receipt.state, ReceiptState::Held, "nobody took it");
+    assert_eq!(bench.bytes(), format!("{BEGIN}2{END}\r"));
+}
+
 /// R04: the agent ended and left a shell.
 #[test]
 fn a_pane_in_which_a_shell_is_left_is_no_place_for_words() {

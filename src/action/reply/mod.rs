@@ -6,6 +6,7 @@
 
 mod channel;
 mod file;
+mod input_box;
 mod journal;
 mod pane;
 mod program;
@@ -88,6 +89,9 @@ impl Replier<'_> {
     pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActProblem> {
         let seen = (self.look)()?;
         let chosen = choose(self, &seen)?;
+        if let Some(address) = chosen.address.as_ref().filter(|_| chosen.permission.is_none()) {
+            self.check_input_box(address)?;
+        }
         let mut journal = Journal::take(&self.state, session)?;
         let unsettled = unsettled(&mut journal, &seen);
         let mut warnings = chosen.warnings;

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::input_box;
 use crate::agent::panes::is_pane_id;
 use crate::agent::process_stat::{Standing, standing};
 use crate::agent::processes::is_below;
@@ -17,6 +18,8 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// What tmux prints of a pane, the title last: it is another's text.
 const FORMAT: &str = "#{pid}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{?pane_dead,1,0}\t#{?pane_in_mode,1,0}\t\
                       #{?pane_input_off,1,0}\t#{?pane_synchronized,1,0}\t#{bracket_paste_flag}\t#{pane_title}";
+/// Where the cursor of a pane is.
+const CURSOR: &str = "#{cursor_x} #{cursor_y}";
 /// What tmux prints when the pane is not as it was.
 const CHANGED: &str = "closeout-changed";
 /// What stands in a way out.
@@ -98,6 +101,18 @@ impl TmuxAccess {
             is_bracketed: (!bracketed.is_empty()).then(|| bracketed == "1"),
             title: title.to_owned(),
         })
+    }
+
+    /// Whether words are seen in the input box of the program in the pane, which begins with `mark`.
+    pub(super) fn holds_words(&self, of: &Address, mark: char) -> Result<bool, ActProblem> {
+        let arguments =
+            ["display-message", "-p", "-t", &of.id, CURSOR, ";", "capture-pane", "-p", "-t", &of.id];
+        let printed = self.run(&of.socket, &arguments, None)?;
+        let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+        let Some((cursor, screen)) = printed.split_once('\n') else { return Ok(false) };
+        let Some((column, row)) = cursor.split_once(' ') else { return Ok(false) };
+        let (Ok(column), Ok(row)) = (column.parse(), row.parse()) else { return Ok(false) };
+        Ok(input_box::holds_words(screen, mark, column, row))
     }
 
     /// Pastes the words, and does not press Return.

@@ -116,6 +116,18 @@ impl Replier<'_> {
         }
     }
 
+    /// Refuses where somebody's words are seen in the agent's input box: Return would send them too.
+    pub(super) fn check_input_box(&self, address: &Address) -> Result<(), ActProblem> {
+        let mark = self.adapter.typing().and_then(|typing| typing.box_mark);
+        let (Some(tmux), Some(mark)) = (&self.tmux, mark) else { return Ok(()) };
+        if tmux.holds_words(address, mark)? {
+            let words =
+                "words stand in its input box already, and would be sent with yours; nothing was sent";
+            return Err(refused(words, "send or clear them in its pane, then try again"));
+        }
+        Ok(())
+    }
+
     fn type_words(
         &self,
         plan: &ReplyPlan,
@@ -123,6 +135,7 @@ impl Replier<'_> {
         receipt: &Receipt,
     ) -> Result<(ReceiptState, Option<String>), ActProblem> {
         let (tmux, address, _) = self.pane_now(plan)?;
+        self.check_input_box(&address)?;
         match tmux.paste(&address, text, &plan.id) {
             Ok(()) => {}
             Err(NotTyped::Surely(problem)) => return Err(problem),

@@ -60,7 +60,8 @@ fn no_control(text: &str, is_pane: bool) -> Result<(), ActProblem> {
 mod tests {
     use super::*;
 
-    const TYPING: Typing = Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, warning: None };
+    const TYPING: Typing =
+        Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, box_mark: None, warning: None };
 
     fn words(text: &str, channel: &ReplyChannel) -> Option<String> {
         check(text, channel, Some(&TYPING)).err().map(|problem| problem.words)
