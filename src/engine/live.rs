@@ -15,13 +15,14 @@ use crate::model::{
     Event, Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
 use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::draft_keeping::DraftKeeping;
 use super::running_acts::RunningActs;
+use super::store_lane::StoreLane;
 use super::watching::Watching;
 use super::{Launch, clock, collect, pane_jump, recovering};
 
@@ -47,7 +48,7 @@ pub struct Engine {
     lanes: Arc<Semaphore>,
     slow_lanes: Arc<Semaphore>,
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
-    store_lane: Arc<Semaphore>,
+    store_lane: StoreLane,
     wake_at: Option<Timestamp>,
     discovering: Discovering,
     acts: RunningActs,
@@ -93,6 +94,7 @@ impl Engine {
                 let _ = sender.send(Arrival::Notice(notice));
             })
         });
+        let store_lane = StoreLane::new(store.clone(), sender.clone());
         let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
         let launch = Arc::new(launch);
         let discovering = Discovering::new(Arc::clone(&launch), store.clone(), sender.clone());
@@ -109,7 +111,7 @@ impl Engine {
             last_took_ms: HashMap::new(),
             lanes: Arc::new(Semaphore::new(N_LANES)),
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
-            store_lane: Arc::new(Semaphore::new(1)),
+            store_lane,
             wake_at: None,
             discovering,
             acts: RunningActs::default(),
@@ -220,7 +222,7 @@ impl Engine {
             Effect::Act(request) => self.act(*request),
             Effect::CancelAct { number } => self.acts.cancel(number),
             Effect::KeepReports { workspace, reports } => {
-                self.store_beside(move |store| store.keep_reports(&workspace, &reports));
+                self.store_lane.write(move |store| store.keep_reports(&workspace, &reports));
             }
             Effect::KeepDraft { workspace, draft } => {
                 if let Some(draft_keeping) = &mut self.draft_keeping {
@@ -348,21 +350,7 @@ impl Engine {
     }
 
     fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {
-        self.store_beside(move |store| store.remember_baseline(&workspace, &baseline));
-    }
-
-    /// Writes to the store beside the loop; what cannot be written is told.
-    fn store_beside(&self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
-        let Some(store) = self.store.clone() else { return };
-        let sender = self.sender.clone();
-        let lane = Arc::clone(&self.store_lane);
-        tokio::spawn(async move {
-            let _lane = lane.acquire().await.ok();
-            let work = spawn_blocking(move || write(&store));
-            if let Ok(Err(error)) = work.await {
-                let _ = sender.send(Arrival::Notice(error.to_string()));
-            }
-        });
+        self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
     }
 
     /// Reads beside the loop: one event comes back, whatever happens.

@@ -17,6 +17,7 @@ mod recall;
 mod recovering;
 mod running_acts;
 mod session_folders;
+mod store_lane;
 mod watching;
 
 use std::collections::BTreeMap;

@@ -47,9 +47,12 @@ fn a_checklist_comes_with_evidence_and_the_prompt_with_what_is_known() {
     }
     let schema: Value = serde_json::from_str(&fs::read_to_string(asked.trace("schema")).unwrap()).unwrap();
     assert_eq!(schema["required"][1], "allComplete");
+    // The next round knows what this one left open, also in another run.
     let run = asked.desk.run(asked.repo.path(), &["verify"]);
+    let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
+    assert!(prompt.contains("write the docs"), "{prompt}");
     let lines = ["[x] parse", "      parser.rs", "[ ] docs", "to do: write the docs"];
-    for line in lines.into_iter().chain(["not complete (round 1, confidence 90 %)"]) {
+    for line in lines.into_iter().chain(["not complete (round 2, confidence 90 %)"]) {
         assert!(run.out.lines().any(|told| told == line), "{line}: {}", run.out);
     }
 }
