@@ -15,6 +15,7 @@ pub(super) fn start(launch: Arc<Launch>, sender: UnboundedSender<Arrival>) {
     spawn_blocking(move || {
         // Without git or a state folder there was no rescue either.
         let Ok(rescuer) = launch.rescuer() else { return };
+        rescuer.sweep();
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);
             let words = match rescuer.recover(&top) {

@@ -22,7 +22,7 @@ fn a_record_is_listed_given_back_and_deleted_only_with_a_yes_to_the_loss() {
     let reference = listed[0]["reference"].as_str().unwrap();
     let name = reference.rsplit('/').next().unwrap();
     let text = run(&desk, &repo, &["rescues"]).out;
-    assert!(text.contains(name) && text.contains("1 records"), "{text}");
+    assert!(text.contains(name) && text.contains("1 record,"), "{text}");
     let path = repo.path().to_str().unwrap();
     let into = desk.at("given-back");
     let restore = ["restore", name, into.to_str().unwrap(), "--path", path];

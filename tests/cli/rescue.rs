@@ -72,7 +72,7 @@ fn what_is_confirmed_is_committed_taken_back_and_written_down() {
             (word(&entry["kind"]), word(&entry["end"]["class"]))
         })
         .collect();
-    let expected = [("rescue", "done"), ("undo", "done"), ("redo", "done")];
+    let expected = [("record", "done"), ("rescue", "done"), ("undo", "done"), ("redo", "done")];
     assert_eq!(acts, expected.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
     assert!(!log.out.contains("feat: parse"), "{log:?}");
 }

@@ -249,3 +249,24 @@ fn a_rescue_that_is_told_to_end_ends_before_or_done() {
         }
     }
 }
+
+// K01: what a killed rescue leaves in our own folder is no more than a next start can clear away.
+#[test]
+fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
+    let repo = rich();
+    let rescuer = rescuer(&repo);
+    let left = || -> Vec<String> {
+        let folders = std::fs::read_dir(rescuer.state.join("rescue")).unwrap().flatten();
+        let inside = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+        let names = inside.map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("work")).collect()
+    };
+    assert!(killed_at(&repo, "commit", Step::Imported));
+    assert_eq!((rescuer.unfinished(), left().len()), (vec![], 1));
+    rescuer.sweep();
+    assert_eq!(left(), Vec::<String>::new());
+    assert!(killed_at(&repo, "commit", Step::BranchMoved));
+    assert_eq!(rescuer.unfinished(), [repo.path()]);
+    rescuer.recover(repo.path()).unwrap();
+    assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
+}

@@ -62,7 +62,11 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
     })();
     match restored {
         Ok(Ok(n_files)) => {
-            output::print_line(&format!("{} written to {}", files(n_files), display_text::path(&into)))?;
+            output::print_line(&format!(
+                "{} written to {}, readable by you alone",
+                files(n_files),
+                display_text::path(&into)
+            ))?;
             Ok(Outcome::Act(ActClass::Done))
         }
         Ok(Err(problem)) => Ok(fail(&problem)),
@@ -160,7 +164,9 @@ fn text(listed: &RecordList) -> String {
     } else {
         let size = display_text::size(listed.totals.n_disk_bytes);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} records, {size} on the disk", listed.totals.n_records);
+        let n_records = listed.totals.n_records;
+        let records = if n_records == 1 { "1 record".to_owned() } else { format!("{n_records} records") };
+        let _ = writeln!(text, "{records}, {size} on the disk");
     }
     for notice in &listed.notices {
         let _ = writeln!(text, "note: {}", display_text::line(&notice_words(notice)));
@@ -179,7 +185,8 @@ fn write_record(text: &mut String, record: &KeptRecord) {
     };
     let reach = match record.reach {
         Reach::InBranch => "in a branch by now".to_owned(),
-        Reach::Missing(n) => format!("{n} contents in no branch"),
+        Reach::Missing(1) => "the content of 1 file is in no branch".to_owned(),
+        Reach::Missing(n) => format!("the contents of {n} files are in no branch"),
         Reach::Unknown => "it cannot be told whether it is in a branch".to_owned(),
     };
     let state = match record.state {

@@ -12,7 +12,9 @@ use crate::store::Store;
 
 /// The entry of an act that begins now; `None` for a plan, which changes nothing.
 pub(super) fn begin(request: &ActRequest, by: ActedBy, now: Timestamp) -> Option<AuditEntry> {
-    let kind = request.act.kind();
+    // The plan of a rescue makes a record first, which is written to the repository.
+    let is_recording = matches!(request.act, Act::PlanRescue { .. });
+    let kind = if is_recording { ActKind::Record } else { request.act.kind() };
     (kind != ActKind::Plan).then(|| AuditEntry {
         // Unique over runs: two closeouts do not begin their acts of one number in the same millisecond
         // with the same process id.
@@ -44,10 +46,8 @@ pub(super) fn end(entry: AuditEntry, outcome: &ActOutcome, now: Timestamp) -> Au
 
 fn plan_words(act: &Act) -> String {
     match act {
-        Act::PlanRescue { .. } | Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => {
-            String::new()
-        }
-        Act::Record { .. } => "a record of all uncommitted work".to_owned(),
+        Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => String::new(),
+        Act::PlanRescue { .. } | Act::Record { .. } => "all uncommitted work".to_owned(),
         Act::Rescue { plan } => rescue_words(plan),
         Act::Undo { plan } => undo_words(plan),
         Act::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel_words),
@@ -71,8 +71,8 @@ fn undo_words(plan: &UndoPlan) -> String {
 
 fn outcome_words(outcome: &ActOutcome) -> String {
     let words = match outcome {
-        ActOutcome::RescuePlanned(_)
-        | ActOutcome::SizeAsked(_)
+        ActOutcome::RescuePlanned(plan) => plan.record.reference.clone(),
+        ActOutcome::SizeAsked(_)
         | ActOutcome::UndoPlanned(_)
         | ActOutcome::ReplyPlanned(_)
         | ActOutcome::AskPlanned(_) => String::new(),
