@@ -81,6 +81,11 @@ pub fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [
     (is_known && !is_other).then_some((what, CLAUDE_KEYS.as_slice()))
 }
 
+/// Whether the keys of this agent's prompts can be known, if its hook tells of them.
+pub fn hooks_tell_keys(agent: &str) -> bool {
+    agent == claude::NAME
+}
+
 impl From<&PermissionKey> for PermissionOption {
     fn from(key: &PermissionKey) -> PermissionOption {
         PermissionOption { label: key.label.to_owned(), answer: key.answer.to_owned() }

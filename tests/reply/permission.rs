@@ -29,7 +29,7 @@ fn answer(answer: &str, what: &str) -> ReplyBody {
 #[test]
 fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_none() {
     let Some(bench) = Bench::new() else { return };
-    let (_, pid) = bench.start();
+    let (pane, pid) = bench.start();
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));
     asks_for(&bench, "cargo test");
@@ -41,6 +41,7 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
         options: vec![option("allow once", "1"), option("deny, and end the turn", "Esc")],
     };
     assert_eq!(plan.permission, Some(prompt));
+    assert_eq!(plan.channel_words, format!("a key, typed into tmux pane {pane}"));
     let launch = bench.launch(&[]);
     for body in [
         answer("1", "Bash: rm -rf /"),
@@ -61,4 +62,20 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
     // The scripted agent does nothing with it.
     assert_eq!(receipt.state, ReceiptState::Held);
     assert_eq!(bench.wait_for_bytes(1), "1");
+}
+
+#[test]
+fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
+    let Some(bench) = Bench::new() else { return };
+    let (_, pid) = bench.start();
+    bench.say("do it", "");
+    bench.set_status(pid, "waiting", Some("permission prompt"));
+    let plan = bench.plan().unwrap();
+    assert_eq!(plan.permission.unwrap().options, []);
+    assert_eq!(plan.channel_words, "in no way from here");
+    let wanted = [
+        "which keys would answer it is not certain: answer it in its pane",
+        "its next ones can be answered here after `closeout hook install`",
+    ];
+    assert_eq!(plan.warnings, wanted);
 }

@@ -4,9 +4,10 @@
 use super::pane::Address;
 use super::{Replier, Seen};
 use crate::agent::panes::{tells_by_title, title_status};
-use crate::agent::{Asking, permission_keys};
+use crate::agent::{Asking, hooks_tell_keys, permission_keys};
 use crate::model::{
-    ActClass, ActProblem, ActivityState, LiveStatus, PermissionPrompt, ReplyChannel, display_text,
+    ActClass, ActProblem, ActivitySource, ActivityState, LiveStatus, PermissionPrompt, ReplyChannel,
+    display_text,
 };
 
 /// The way that was chosen.
@@ -174,11 +175,22 @@ fn permission(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> 
         None => (seen.view.activity.detail.clone().unwrap_or_default(), Vec::new()),
     };
     let mut warnings = Vec::new();
-    if options.is_empty() {
+    let words = if options.is_empty() {
         warnings.push("which keys would answer it is not certain: answer it in its pane".to_owned());
-    }
+        if hooks_tell_keys(replier.adapter.name()) && !is_told_by_hook(seen) {
+            warnings.push("its next ones can be answered here after `closeout hook install`".to_owned());
+        }
+        "in no way from here".to_owned()
+    } else {
+        words.replacen("pasted into", "a key, typed into", 1)
+    };
     let permission = Some(PermissionPrompt { what, options });
     Ok(Chosen { channel, words, warnings, permission, address: Some(address) })
+}
+
+/// Whether a hook of the session tells what it waits for.
+fn is_told_by_hook(seen: &Seen) -> bool {
+    seen.session.live.iter().any(|word| word.source == ActivitySource::Hook)
 }
 
 /// The pane of its process, as it is now.
