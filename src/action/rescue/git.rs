@@ -28,7 +28,7 @@ const SETTINGS: [&str; 6] = [
     "core.symlinks=true",
     "core.ignoreCase=false",
     "core.precomposeUnicode=false",
-    "core.bigFileThreshold=64m",
+    "core.bigFileThreshold=16m",
     "fastimport.unpackLimit=0",
 ];
 
