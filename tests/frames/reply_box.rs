@@ -395,6 +395,23 @@ fn a_draft_comes_back_and_outlives_its_workspace() {
     assert_eq!((state.dialog, state.answer.as_deref()), (None, Some("the draft is kept")));
 }
 
+/// It may have been written for another question than the one that stands above it now.
+#[test]
+fn a_draft_of_before_is_not_sent_by_the_first_enter() {
+    let mut view = asks();
+    view.drafts = vec![Draft { session: name("claude"), text: "2".to_owned() }];
+    let views = [view];
+    let plan = plan_for(&views[0]);
+    let mut state = open(&views, plan.clone(), SMALL);
+    assert_eq!(press(&mut state, &views, "\n").intents, []);
+    assert!(shows(&state, &views, "written before, perhaps for another question"));
+    assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
+    // What was changed since is the person's word of now.
+    let mut state = open(&views, plan.clone(), SMALL);
+    let _ = press(&mut state, &views, "!");
+    assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2!")]);
+}
+
 #[test]
 fn the_editor_gets_the_text_and_gives_it_back() {
     let views = [asks()];

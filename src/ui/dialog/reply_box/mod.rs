@@ -37,6 +37,9 @@ pub struct ReplyBox {
     stage: Stage,
     /// The answer that a key put into the box.
     picked: Option<Picked>,
+    /// Whether all of the text was written before the box opened, perhaps for another question: then the
+    /// first Enter sends nothing.
+    is_old: bool,
     /// What is said of the last input. Untrusted.
     remark: Option<String>,
     /// The first line above the text that is shown.
@@ -113,6 +116,7 @@ pub(in crate::ui) fn begin(
         area: TextArea::default(),
         stage: Stage::Choosing { among: waiting.clone(), selected: 0 },
         picked: None,
+        is_old: false,
         remark: None,
         top: 0,
     };
@@ -152,6 +156,7 @@ impl ReplyBox {
         }
         let before = self.area.text().to_owned();
         self.picked = None;
+        self.is_old = false;
         let left_out = self.area.paste(text);
         self.remark = left_out.in_words();
         self.settle(context);
@@ -164,6 +169,7 @@ impl ReplyBox {
         match edited {
             Edited::Text(text) => {
                 self.picked = None;
+                self.is_old = false;
                 let left_out = self.area.replace_all(text);
                 self.remark = left_out.in_words();
             }
@@ -256,6 +262,7 @@ impl ReplyBox {
         let drafts = view.map(|view| view.drafts.as_slice()).unwrap_or_default();
         let draft = drafts.iter().find(|draft| draft.session == session);
         self.area = TextArea::of(draft.map(|draft| draft.text.clone()).unwrap_or_default());
+        self.is_old = !self.area.is_empty();
         self.session = session;
         self.picked = None;
         self.top = 0;

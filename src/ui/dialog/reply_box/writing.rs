@@ -30,6 +30,7 @@ impl ReplyBox {
 
     fn write(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         let before = self.area.text().to_owned();
+        self.is_old &= meaning_of(press) == Meaning::None;
         let answers = self.answers(context.view);
         let given = choices::given(&answers, press).filter(|_| self.area.is_empty());
         match (given, meaning_of(press)) {
@@ -79,6 +80,12 @@ impl ReplyBox {
                     self.remark = Some("nothing is written yet".to_owned());
                 } else if !context.is_armed {
                     self.remark = Some("this is how it goes; Enter once more sends it".to_owned());
+                } else if self.is_old {
+                    self.is_old = false;
+                    self.remark = Some(
+                        "this was written before, perhaps for another question; Enter once more sends it"
+                            .to_owned(),
+                    );
                 } else if plan.unsettled.is_some() {
                     *confirm = Confirm::Again;
                     return self.shown_anew(Vec::new());
