@@ -17,6 +17,19 @@ pub struct Typing {
     pub box_mark: Option<char>,
     /// What a person should know before words are pasted.
     pub warning: Option<&'static str>,
+    /// How its input box looks when nothing stands in it; `None` where that was not seen.
+    pub empty_box: Option<EmptyBox>,
+}
+
+/// An input box without words, with the cursor in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmptyBox {
+    /// The sign that its line begins with; a blank follows.
+    pub prompts: &'static [char],
+    /// The cursor's column, from 0.
+    pub column: u32,
+    /// What its frame below begins with, at the left edge.
+    pub below: char,
 }
 
 /// An answer to a permission prompt, and the key that gives it.
@@ -41,6 +54,10 @@ const CLAUDE_SEEN: &str = "2.1.330";
 /// Prompts of Claude Code whose first option is no plain yes.
 const CLAUDE_OTHER_PROMPTS: [&str; 2] = ["ExitPlanMode", "AskUserQuestion"];
 
+/// Claude Code 2.1.330: the terminal's cursor is hidden, and stands where the drawn one is. A faint hint may
+/// stand in an empty box, so that its text tells less than the cursor's place.
+const CLAUDE_EMPTY_BOX: EmptyBox = EmptyBox { prompts: &['❯', '>'], column: 2, below: '─' };
+
 const PAUSE_MS: u32 = 300;
 
 /// How words reach this agent at its screen; `None` for one of which nothing was seen, and for one that has a
@@ -50,8 +67,8 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
         pause_ms: PAUSE_MS,
         not_first: &['/', '!', '?'],
         takes_lines: true,
-        box_mark: None,
         warning: None,
+        empty_box: None,
     };
     match agent {
         claude::NAME => Some(Typing {
@@ -61,6 +78,7 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
                 "Claude Code marks more than 3 lines or 800 characters as pasted, and its model obeys such words \
                  less readily",
             ),
+            empty_box: Some(CLAUDE_EMPTY_BOX),
             ..plain
         }),
         opencode::NAME | gemini::NAME => Some(plain),

@@ -21,6 +21,9 @@ pub(crate) fn at_its_screen(story: &mut Story<'_>, pane: &Pane) {
     story.check("a question in Japanese is answered with `2`, and the reply is consumed", |story| {
         answer(story, pane)
     });
+    if story.client == Client::Claude {
+        story.check("a draft in its box is not sent with a reply, and stays", |story| draft(story, pane));
+    }
 }
 
 /// The check for a session whose screen was closed.
@@ -43,6 +46,28 @@ fn answer(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
     Ok(None)
 }
 
+/// Somebody's half-written words stand in the box, the cursor behind them or before them.
+fn draft(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> {
+    const DRAFT: &str = "half a draft of mine";
+    let limit = std::time::Duration::from_secs(20);
+    let tmux = &story.world.tmux;
+    tmux.type_text(pane, DRAFT)?;
+    tmux.wait_for(pane, "the draft", limit, |shown| shown.contains(DRAFT))?;
+    for key in ["End", "Home"] {
+        tmux.press(pane, key)?;
+        let column = if key == "End" { 2 + DRAFT.len() } else { 2 };
+        tmux.wait_for_column(pane, column, limit)?;
+        // There is no plan for it, and so nothing is told but why.
+        let (code, out, err) = replied(story, "2")?;
+        ensure!(code == Some(20) && err.contains("stand in its input box"), "{code:?} {out}{err}");
+        ensure!(tmux.screen(pane).contains(DRAFT), "{}", tmux.screen(pane));
+    }
+    tmux.press(pane, "End")?;
+    tmux.press(pane, "C-u")?;
+    tmux.wait_for(pane, "an empty box", limit, |shown| !shown.contains(DRAFT))?;
+    answer(story, pane)
+}
+
 fn resume(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     let mark = story.follow.since_start();
     story
@@ -61,6 +86,13 @@ fn resume(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
 
 /// Runs `closeout reply` on the client's worktree, with the environment that the client has.
 fn reply(story: &Story<'_>, text: &str) -> Result<Value> {
+    let (code, out, err) = replied(story, text)?;
+    ensure!(code == Some(0), "closeout reply ended with {code:?}: {out}{err}");
+    serde_json::from_str(&out).with_context(|| format!("{out}{err}"))
+}
+
+/// The same: its exit code, and what it printed and complained of.
+fn replied(story: &Story<'_>, text: &str) -> Result<(Option<i32>, String, String)> {
     let path = story.path().display().to_string();
     let row = program::status(&story.world, &story.path())?.context("not told")?;
     let session = row["sessions"][0]["session_id"].as_str().unwrap_or_default().to_owned();
@@ -73,6 +105,5 @@ fn reply(story: &Story<'_>, text: &str) -> Result<Value> {
         .output()?;
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    ensure!(output.status.success(), "closeout reply ended with {}: {out}{err}", output.status);
-    serde_json::from_str(&out).with_context(|| format!("{out}{err}"))
+    Ok((output.status.code(), out, err))
 }

@@ -121,11 +121,24 @@ impl Tmux {
         self.run(&["send-keys", "-t", &pane.id, key]).map(drop)
     }
 
+    /// Types a text, and does not press Enter.
+    pub(crate) fn type_text(&self, pane: &Pane, text: &str) -> Result<()> {
+        self.run(&["send-keys", "-l", "-t", &pane.id, "--", text]).map(drop)
+    }
+
+    /// Waits until the cursor stands in this column, counted from 0.
+    pub(crate) fn wait_for_column(&self, pane: &Pane, column: usize, limit: Duration) -> Result<()> {
+        let place =
+            || self.run(&["display-message", "-p", "-t", &pane.id, "#{cursor_x}"]).unwrap_or_default();
+        until("the cursor's column", limit, || (place() == column.to_string()).then_some(()))
+            .map_err(|error| error.context(format!("it is in column {}\n{}", place(), self.screen(pane))))
+    }
+
     /// Types a line and presses Enter until `is_taken`. Some clients lose an Enter that follows a text at
     /// once, so it is pressed again; a line that was taken is not in the box any more, and an Enter there
     /// does nothing.
     pub(crate) fn submit(&self, pane: &Pane, text: &str, is_taken: impl Fn() -> bool) -> Result<()> {
-        self.run(&["send-keys", "-l", "-t", &pane.id, "--", text])?;
+        self.type_text(pane, text)?;
         self.wait_for(pane, "the typed text in the box", Duration::from_secs(20), |shown| {
             shown.contains(text)
         })?;

@@ -28,10 +28,12 @@ pub(super) const END: &str = "\x1b[201~";
 /// How long a test waits for what must come.
 const PATIENCE_MS: i64 = 20_000;
 
-/// Where the scripted agent is to be entered, and what it does with what it is given.
+/// Where the scripted agent is to be entered, and what it does with what it is given. It shows the empty
+/// input box of Claude Code.
 const AGENT: &str = r#"
 stty raw -echo
 printf '\033[?2004h'
+printf '\033[H\033[2J\n──────\r\n❯ \r\n──────\033[3;3H'
 start=$(sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20)
 mkdir -p "$HOME/.claude/sessions"
 entry="$HOME/.claude/sessions/$$.json"
@@ -96,6 +98,19 @@ impl Bench {
     /// What the agent was given so far.
     pub(super) fn bytes(&self) -> String {
         String::from_utf8(fs::read(self.bytes_file("work")).unwrap_or_default()).unwrap()
+    }
+
+    /// Draws the agent's input box with these words in it, and the cursor at a column, and waits until tmux
+    /// shows it.
+    pub(super) fn draw_box(&self, pane: &str, words: &str, column: u32) {
+        let tty = self.server.run(&["display-message", "-p", "-t", pane, "#{pane_tty}"]);
+        let mut tty = fs::OpenOptions::new().write(true).open(tty.trim()).unwrap();
+        write!(tty, "\x1b[3;1H\x1b[2K❯ {words}\x1b[3;{}H", column + 1).unwrap();
+        let wanted = format!("{column} 2\n❯ {words}");
+        let place = ["display-message", "-p", "-t", pane, "#{cursor_x} #{cursor_y}", ";"];
+        let line = ["capture-pane", "-p", "-t", pane, "-S", "2", "-E", "2"];
+        let arguments = [&place[..], &line[..]].concat();
+        wait("the box", || (self.server.run(&arguments).trim_end() == wanted.trim_end()).then_some(()));
     }
 
     /// Waits until the agent was given so many bytes.

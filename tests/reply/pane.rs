@@ -256,6 +256,27 @@ fn nothing_is_typed_while_it_works_waits_or_asks() {
     assert_eq!(bench.bytes(), "");
 }
 
+/// Return would send them with the reply.
+#[test]
+fn words_that_somebody_left_in_the_input_box_are_not_sent_with_a_reply() {
+    let Some(bench) = Bench::new() else { return };
+    let (pane, _) = bench.start();
+    let plans = [bench.plan().unwrap(), bench.plan().unwrap()];
+    let words = "half a draft";
+    // Behind the words, and at their beginning.
+    for (plan, column) in plans.iter().zip([14, 2]) {
+        bench.draw_box(&pane, words, column);
+        assert!(refused(bench.send(plan, "2")).contains("stand in its input box"));
+        assert!(refused(bench.plan()).contains("stand in its input box"));
+    }
+    assert_eq!(bench.bytes(), "");
+    assert_eq!(bench.server.run(&["list-buffers"]), "");
+    bench.draw_box(&pane, "", 2);
+    bench.send(&bench.plan().unwrap(), "2").unwrap();
+    let wanted = format!("{BEGIN}2{END}\r");
+    assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
+}
+
 #[test]
 fn another_question_than_the_one_that_was_seen_is_not_answered() {
     let Some(bench) = Bench::new() else { return };

@@ -89,8 +89,8 @@ impl Replier<'_> {
     pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActProblem> {
         let seen = (self.look)()?;
         let chosen = choose(self, &seen)?;
-        if let Some(address) = chosen.address.as_ref().filter(|_| chosen.permission.is_none()) {
-            self.check_input_box(address)?;
+        if let (Some(address), None) = (&chosen.address, &chosen.permission) {
+            self.empty_box(address)?;
         }
         let mut journal = Journal::take(&self.state, session)?;
         let unsettled = unsettled(&mut journal, &seen);

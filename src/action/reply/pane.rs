@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::input_box;
+use super::input_box::AtCursor;
 use crate::agent::panes::is_pane_id;
 use crate::agent::process_stat::{Standing, standing};
 use crate::agent::processes::is_below;
@@ -103,20 +103,33 @@ impl TmuxAccess {
         })
     }
 
-    /// Whether words are seen in the input box of the program in the pane, which begins with `mark`.
-    pub(super) fn holds_words(&self, of: &Address, mark: char) -> Result<bool, ActProblem> {
-        let arguments =
-            ["display-message", "-p", "-t", &of.id, CURSOR, ";", "capture-pane", "-p", "-t", &of.id];
-        let printed = self.run(&of.socket, &arguments, None)?;
-        let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
-        let Some((cursor, screen)) = printed.split_once('\n') else { return Ok(false) };
-        let Some((column, row)) = cursor.split_once(' ') else { return Ok(false) };
-        let (Ok(column), Ok(row)) = (column.parse(), row.parse()) else { return Ok(false) };
-        Ok(input_box::holds_words(screen, mark, column, row))
+    /// Where the cursor is, and what stands there.
+    pub(super) fn at_cursor(&self, of: &Address) -> Result<AtCursor, ActProblem> {
+        let place = ["display-message", "-p", "-t", &of.id, "#{cursor_x} #{cursor_y}", ";"];
+        let lines = ["capture-pane", "-p", "-e", "-t", &of.id];
+        let output = self.run(&of.socket, &[&place[..], &lines[..]].concat(), None)?;
+        let unknown = || refused("tmux does not tell where the cursor of its pane is; nothing was typed");
+        if !output.is_success() {
+            return Err(unknown());
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let (place, screen) = printed.split_once('\n').ok_or_else(unknown)?;
+        let (column, row) = place.split_once(' ').ok_or_else(unknown)?;
+        let column = column.parse().map_err(|_| unknown())?;
+        let row = row.parse().map_err(|_| unknown())?;
+        let mut lines = screen.lines().skip(usize::try_from(row).unwrap_or(usize::MAX)).map(str::to_owned);
+        let line = lines.next().unwrap_or_default();
+        Ok(AtCursor { column, row, line, below: lines.next().unwrap_or_default() })
     }
 
-    /// Pastes the words, and does not press Return.
-    pub(super) fn paste(&self, to: &Address, text: &str, id: &str) -> Result<(), NotTyped> {
+    /// Pastes the words, and does not press Return; if `seen`, only while the cursor is still there.
+    pub(super) fn paste(
+        &self,
+        to: &Address,
+        seen: Option<&AtCursor>,
+        text: &str,
+        id: &str,
+    ) -> Result<(), NotTyped> {
         // `id` is closeout's own: digits, letters and `-`.
         let buffer = format!("closeout-{id}");
         let loaded = self
@@ -126,7 +139,7 @@ impl TmuxAccess {
             return Err(NotTyped::Surely(refused("tmux did not take the words; nothing was typed")));
         }
         let paste = format!("paste-buffer -p -d -b {buffer} -t {}", to.id);
-        let outcome = self.if_unchanged(to, &paste);
+        let outcome = self.if_unchanged(to, seen, &paste);
         if outcome.is_err() {
             let _ = self.run(&to.socket, &["delete-buffer", "-b", &buffer], None);
         }
@@ -135,17 +148,23 @@ impl TmuxAccess {
 
     /// Presses one key, by tmux's name of it.
     pub(super) fn press(&self, to: &Address, key: &'static str) -> Result<(), NotTyped> {
-        self.if_unchanged(to, &format!("send-keys -t {} {key}", to.id))
+        self.if_unchanged(to, None, &format!("send-keys -t {} {key}", to.id))
     }
 
     /// Has tmux run a command if the pane is still as it was found: tmux looks and acts in one step.
-    fn if_unchanged(&self, to: &Address, command: &str) -> Result<(), NotTyped> {
+    fn if_unchanged(&self, to: &Address, seen: Option<&AtCursor>, command: &str) -> Result<(), NotTyped> {
         let is_same = format!("#{{&&:#{{==:#{{pid}},{}}},#{{==:#{{pane_pid}},{}}}}}", to.server, to.first);
         let is_free =
             "#{==:#{?pane_dead,1,}#{?pane_in_mode,1,}#{?pane_input_off,1,}#{?pane_synchronized,1,},}";
-        let both = format!("#{{&&:{is_same},{is_free}}}");
+        let is_there = seen.map_or_else(
+            || "1".to_owned(),
+            |seen| {
+                format!("#{{&&:#{{==:#{{cursor_x}},{}}},#{{==:#{{cursor_y}},{}}}}}", seen.column, seen.row)
+            },
+        );
+        let all = format!("#{{&&:#{{&&:{is_same},{is_free}}},{is_there}}}");
         let otherwise = format!("display-message -p {CHANGED}");
-        let arguments = ["if-shell", "-F", "-t", &to.id, &both, command, &otherwise];
+        let arguments = ["if-shell", "-F", "-t", &to.id, &all, command, &otherwise];
         let output = self.run(&to.socket, &arguments, None).map_err(NotTyped::Surely)?;
         let is_changed = String::from_utf8_lossy(&output.stdout).contains(CHANGED);
         match output.end {

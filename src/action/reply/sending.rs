@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::channel::Chosen;
+use super::input_box::{self, AtCursor};
 use super::pane::{Address, NotTyped, TmuxAccess};
 use super::program::Ran;
 use super::{Replier, ReplyStep, Seen, file, text};
@@ -15,6 +16,8 @@ use crate::model::{
 const QUEUE_LIMIT: Duration = Duration::from_secs(30);
 /// How often a session is looked at while its record is waited for.
 const LOOK_AGAIN: Duration = Duration::from_millis(150);
+/// So often a box that is not empty is looked at.
+const LOOKS_AT_BOX: u32 = 4;
 /// The pause after a paste grows by a millisecond for so many bytes.
 const BYTES_A_MS: usize = 200;
 
@@ -116,16 +119,24 @@ impl Replier<'_> {
         }
     }
 
-    /// Refuses where somebody's words are seen in the agent's input box: Return would send them too.
-    pub(super) fn check_input_box(&self, address: &Address) -> Result<(), ActProblem> {
-        let mark = self.adapter.typing().and_then(|typing| typing.box_mark);
-        let (Some(tmux), Some(mark)) = (&self.tmux, mark) else { return Ok(()) };
-        if tmux.holds_words(address, mark)? {
-            let words =
-                "words stand in its input box already, and would be sent with yours; nothing was sent";
-            return Err(refused(words, "send or clear them in its pane, then try again"));
+    /// Where the cursor is in the empty input box of the pane; `None` for an agent whose empty box was never
+    /// seen. Whether it takes words is not read from its screen, only whether others stand there: Return
+    /// would send both.
+    pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActProblem> {
+        let known = self.adapter.typing().and_then(|typing| typing.empty_box);
+        let (Some(empty), Some(tmux)) = (known, &self.tmux) else { return Ok(None) };
+        for _ in 0..LOOKS_AT_BOX {
+            let seen = tmux.at_cursor(address)?;
+            if input_box::is_empty(&seen, &empty) {
+                return Ok(Some(seen));
+            }
+            // It may be in the middle of drawing its screen.
+            std::thread::sleep(LOOK_AGAIN);
         }
-        Ok(())
+        Err(refused(
+            "somebody's words stand in its input box, and would be sent with these; nothing was typed",
+            "send or clear them in its pane",
+        ))
     }
 
     fn type_words(
@@ -135,8 +146,8 @@ impl Replier<'_> {
         receipt: &Receipt,
     ) -> Result<(ReceiptState, Option<String>), ActProblem> {
         let (tmux, address, _) = self.pane_now(plan)?;
-        self.check_input_box(&address)?;
-        match tmux.paste(&address, text, &plan.id) {
+        let seen = self.empty_box(&address)?;
+        match tmux.paste(&address, seen.as_ref(), text, &plan.id) {
             Ok(()) => {}
             Err(NotTyped::Surely(problem)) => return Err(problem),
             Err(NotTyped::Perhaps) => {
