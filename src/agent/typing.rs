@@ -13,8 +13,6 @@ pub struct Typing {
     pub not_first: &'static [char],
     /// Whether several lines that are pasted in brackets arrive as one message.
     pub takes_lines: bool,
-    /// What its input box begins with, where its screen was seen.
-    pub box_mark: Option<char>,
     /// What a person should know before words are pasted.
     pub warning: Option<&'static str>,
     /// How its input box looks when nothing stands in it; `None` where that was not seen.
@@ -73,7 +71,6 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
     match agent {
         claude::NAME => Some(Typing {
             not_first: &['/', '!', '?', '#'],
-            box_mark: Some('❯'),
             warning: Some(
                 "Claude Code marks more than 3 lines or 800 characters as pasted, and its model obeys such words \
                  less readily",

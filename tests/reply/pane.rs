@@ -2,7 +2,7 @@
 
 use closeout::model::{ActClass, ActProblem, ActivityState, ReceiptState, ReplyChannel};
 
-use super::bench::{BEGIN, Bench, END, wait};
+use super::bench::{BEGIN, Bench, END};
 
 fn refused(outcome: Result<impl std::fmt::Debug, ActProblem>) -> String {
     let problem = outcome.unwrap_err();
@@ -83,119 +83,6 @@ fn several_lines_are_one_message() {
     bench.send(&bench.plan().unwrap(), "one\ntwo\n\nthree").unwrap();
     let wanted = format!("{BEGIN}one\rtwo\r\rthree{END}\r");
     assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
-}
-
-/// A person was writing in the agent's own box: Return would send that too.
-#[test]
-fn where_somebodys_words_stand_in_the_input_box_nothing_is_typed() {
-    let Some(bench) = Bench::new() else { return };
-    let (pane, _) = bench.start();
-    let plan = bench.plan().unwrap();
-    // The box as Claude Code 2.1.330 draws it, by the terminal of the pane.
-    let tty = bench.server.run(&["display-message", "-p", "-t", &pane, "#{pane_tty}"]);
-    let draw = |words: &str| {
-        let edge = "─".repeat(40);
-        let screen = format!("\x1b[2J\x1b[H{edge}\r\n\r\n{edge}\x1b[2;1H❯\u{a0}{words}");
-        std::fs::write(&tty, screen).unwrap();
-        let wanted = 2 + words.len();
-        wait("the box", || {
-            let cursor = bench.server.run(&["display-message", "-p", "-t", &pane, "#{cursor_x},#{cursor_y}"]);
-            (cursor == format!("{wanted},1")).then_some(())
-        });
-    };
-    draw("half a draft");
-    for outcome in [bench.plan().map(|_| ()), bench.send(&plan, "2").map(|_| ())] {
-        let words = refused(outcome);
-        assert!(words.starts_with("words stand in its input box already"), "{words}");
-    }
-    assert_eq!(bench.bytes(), "");
-    draw("");
-    let receipt = bench.send(&bench.plan().unwrap(), "2").unwrap();
-    assert_eq!(receipt.state, ReceiptState::Held, "nobody took it");
-    assert_eq!(bench.bytes(), format!("{BEGIN}2{END}\r"));
-}
-
-/// R04: the agent ended and left a shell.
-#[test]
-fn a_pane_in_which_a_shell_is_left_is_no_place_for_words() {
-    let Some(bench) = Bench::new() else { return };
-    let script = bench.script(super::bench::SESSION, "work");
-    let shell = bench.repo.root().join("shell");
-    let command =
-        bench.repo.script("wrapper", &format!("'{}'; cat > '{}'", script.display(), shell.display()));
-    let (pane, wrapper) = bench.start_script(&command, "work");
-    let agent = wait("the agent's entry", || {
-        let entries = std::fs::read_dir(bench.repo.home().join(".claude/sessions")).ok()?;
-        entries
-            .flatten()
-            .find_map(|entry| entry.file_name().to_str()?.strip_suffix(".json")?.parse::<i32>().ok())
-    });
-    assert_ne!(u32::try_from(agent).unwrap(), wrapper);
-    let plan = bench.plan().unwrap();
-    assert!(matches!(plan.channel, ReplyChannel::Pane { .. }));
-    let pid = rustix::process::Pid::from_raw(agent).unwrap();
-    rustix::process::kill_process_group(pid, rustix::process::Signal::KILL).ok();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
-    // Its `cat` holds the pane until it sees that nobody is there; the shell comes after it.
-    bench.server.run(&["send-keys", "-t", &pane, "C-d"]);
-    wait("the shell", || shell.exists().then_some(()));
-    refused(bench.send(&plan, "rm -rf x"));
-    assert_eq!(std::fs::read(&shell).unwrap(), b"");
-}
-
-/// R05: the session `agent-1` is gone, `agent-10` is there.
-#[test]
-fn a_pane_whose_name_begins_alike_is_not_taken_for_it() {
-    let Some(bench) = Bench::new() else { return };
-    let other = "6e3c6d27-f91a-4d5d-9f33-af66db01304c";
-    bench.say_in(other, "begin", "Done.");
-    let first = bench.script(super::bench::SESSION, "agent-1");
-    let (pane, _) = bench.start_script(&first, "agent-1");
-    bench.start_script(&bench.script(other, "agent-10"), "agent-10");
-    let plan = bench.plan().unwrap();
-    bench.server.run(&["kill-pane", "-t", &pane]);
-    refused(bench.send(&plan, "hello"));
-    let typed = std::fs::read(bench.repo.root().join("bytes-agent-10")).unwrap();
-    assert_eq!(typed, b"");
-}
-
-/// R06.
-#[test]
-fn a_pane_in_copy_mode_loses_nothing() {
-    let Some(bench) = Bench::new() else { return };
-    let (pane, _) = bench.start();
-    let plan = bench.plan().unwrap();
-    bench.server.run(&["copy-mode", "-t", &pane]);
-    assert!(refused(bench.send(&plan, "hello")).contains("copy mode"));
-    assert!(refused(bench.plan()).contains("copy mode"));
-    assert_eq!(bench.bytes(), "");
-    bench.server.run(&["send-keys", "-t", &pane, "-X", "cancel"]);
-    let plan = bench.plan().unwrap();
-    bench.send(&plan, "hello").unwrap();
-    let wanted = format!("{BEGIN}hello{END}\r");
-    assert_eq!(bench.wait_for_bytes(wanted.len()), wanted);
-}
-
-/// The pane's id exists again after the server was started anew, and another agent is in it.
-#[test]
-fn a_pane_of_another_server_with_the_same_id_is_another_pane() {
-    let Some(bench) = Bench::new() else { return };
-    let (pane, _) = bench.start();
-    let plan = bench.plan().unwrap();
-    bench.server.run(&["kill-server"]);
-    let left = bench.repo.root().join("bytes-work");
-    wait("the end of the agent", || {
-        let entries = std::fs::read_dir("/proc").unwrap().flatten();
-        let mut lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-        let own = bench.repo.root().display().to_string();
-        (!lines.any(|line| String::from_utf8_lossy(&line).contains(&own))).then_some(())
-    });
-    std::fs::remove_file(&left).unwrap();
-    bench.server.run(&["new-session", "-d", "-s", "other", "-x", "80", "-y", "24", "cat"]);
-    let (again, _) = bench.start();
-    assert_eq!(again, pane);
-    assert!(refused(bench.send(&plan, "hello")).contains("changed since you looked"));
-    assert_eq!(bench.bytes(), "");
 }
 
 /// R07: the key is pressed twice.

@@ -42,6 +42,7 @@ fn is_hint(cells: &[Cell]) -> bool {
     rest.iter().any(|cell| !is_blank(cell)) && rest.iter().all(|cell| is_blank(cell) || cell.is_faint)
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is handed to iterators over cells")]
 fn is_blank(cell: &Cell) -> bool {
     matches!(cell.sign, ' ' | '\u{a0}')
 }

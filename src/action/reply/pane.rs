@@ -18,8 +18,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// What tmux prints of a pane, the title last: it is another's text.
 const FORMAT: &str = "#{pid}\t#{pane_id}\t#{pane_pid}\t#{pane_tty}\t#{?pane_dead,1,0}\t#{?pane_in_mode,1,0}\t\
                       #{?pane_input_off,1,0}\t#{?pane_synchronized,1,0}\t#{bracket_paste_flag}\t#{pane_title}";
-/// Where the cursor of a pane is.
-const CURSOR: &str = "#{cursor_x} #{cursor_y}";
 /// What tmux prints when the pane is not as it was.
 const CHANGED: &str = "closeout-changed";
 /// What stands in a way out.
