@@ -86,8 +86,11 @@ fn a_filter_runs_only_after_it_was_shown_and_trusted_and_one_byte_more_asks_agai
     assert_eq!(run(&desk, &repo, &["trust", "--remove"]).code, 0);
     assert_eq!(run(&desk, &repo, &["trust", "--remove"]).code, 12);
     assert_eq!(run(&desk, &repo, &["trust"]).code, 22);
+    // Each preview made a record.
+    let mut done = audited(&desk, &repo);
+    done.retain(|(kind, _)| kind != "record");
     let acts = [("trust", "done"), ("rescue", "done"), ("trust", "done")];
-    assert_eq!(audited(&desk, &repo), acts.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
+    assert_eq!(done, acts.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
 }
 
 #[test]
