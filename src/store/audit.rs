@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::{ActEnd, ActKind, ActedBy, AuditEntry, Timestamp, WorkspaceId};
 
 use super::StoreError;
-use super::folder::{Store, nofollow, sync_folder};
-use super::record::{from_hex, to_hex};
+use super::folder::{Store, nofollow, open_regular, sync_folder};
+use super::written_path::WrittenPath;
 
 /// The version that this program writes and the newest that it reads.
 const VERSION: u32 = 1;
@@ -37,10 +37,8 @@ struct Line {
     at: Timestamp,
     by: ActedBy,
     host: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    path_hex: Option<String>,
+    #[serde(flatten)]
+    path: WrittenPath,
     kind: ActKind,
     plan: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,18 +51,14 @@ impl Store {
     /// # Errors
     /// It cannot be written.
     pub fn write_audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        use std::os::unix::ffi::OsStrExt as _;
         let file = self.audit_file();
-        let bytes = entry.workspace.path().as_os_str().as_bytes();
-        let path = std::str::from_utf8(bytes).ok().map(str::to_owned);
         let line = Line {
             version: VERSION,
             id: entry.id.clone(),
             at: entry.at,
             by: entry.by,
             host: entry.workspace.host().to_owned(),
-            path_hex: path.is_none().then(|| to_hex(bytes)),
-            path,
+            path: WrittenPath::of(entry.workspace.path()),
             kind: entry.kind,
             plan: entry.plan.clone(),
             end: entry.end.clone(),
@@ -119,22 +113,15 @@ impl Store {
 }
 
 fn parse(line: &[u8]) -> Option<AuditEntry> {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt as _;
     let line: Line = serde_json::from_slice(line).ok()?;
     if line.version > VERSION {
         return None;
     }
-    let path = match (line.path, line.path_hex) {
-        (Some(path), _) => PathBuf::from(path),
-        (None, Some(hex)) => PathBuf::from(OsString::from_vec(from_hex(&hex)?)),
-        (None, None) => return None,
-    };
     Some(AuditEntry {
         id: line.id,
         at: line.at,
         by: line.by,
-        workspace: WorkspaceId::on(&line.host, path),
+        workspace: WorkspaceId::on(&line.host, line.path.read().ok()?),
         kind: line.kind,
         plan: line.plan,
         end: line.end,
@@ -143,17 +130,8 @@ fn parse(line: &[u8]) -> Option<AuditEntry> {
 
 /// The end of a file, from the beginning of a line; `None` if there is no file.
 fn read_end(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let opened = OpenOptions::new().read(true).custom_flags(nofollow()).open(path);
-    let mut file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(StoreError::Io { what: "open", path: path.to_owned(), source }),
-    };
-    let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
-    if !metadata.is_file() {
-        return Err(StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" });
-    }
-    let from = metadata.len().saturating_sub(MOST_READ);
+    let Some((mut file, length)) = open_regular(path)? else { return Ok(None) };
+    let from = length.saturating_sub(MOST_READ);
     let mut content = Vec::new();
     file.seek(SeekFrom::Start(from)).map_err(StoreError::io("read", path))?;
     file.take(MOST_READ).read_to_end(&mut content).map_err(StoreError::io("read", path))?;

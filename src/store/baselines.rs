@@ -9,7 +9,8 @@ use crate::model::{Baseline, Timestamp, WorkspaceId, display_text};
 
 use super::StoreError;
 use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
-use super::record::{Record, Unread, file_name};
+use super::record::{Record, Unread};
+use super::workspace_files::{file_name, json_files};
 
 /// A workspace whose directory is gone for so long is forgotten: 90 days.
 const FORGET_AFTER_MS: i64 = 90 * 24 * 60 * 60 * 1000;
@@ -98,23 +99,8 @@ impl Store {
         self.folder().join("baselines")
     }
 
-    /// The records, sorted, so that what is said of them has an order.
     fn record_paths(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let folder = self.baseline_folder();
-        let entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(StoreError::Io { what: "read", path: folder, source }),
-        };
-        let mut paths = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(StoreError::io("read", &folder))?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        Ok(paths)
+        json_files(&self.baseline_folder())
     }
 
     fn load(&self, path: &Path) -> Result<Loaded, StoreError> {

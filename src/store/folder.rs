@@ -103,8 +103,15 @@ pub(super) fn read_record(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 /// The beginning of a file, at most one byte more than `limit`; `None` if there is none. Follows no link
 /// and cannot hang.
 pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
-    let opened = OpenOptions::new().read(true).custom_flags(nofollow()).open(path);
-    let file = match opened {
+    let Some((file, _)) = open_regular(path)? else { return Ok(None) };
+    let mut content = Vec::new();
+    file.take(limit + 1).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
+    Ok(Some(content))
+}
+
+/// Opens a regular file and tells its length in bytes; `None` if there is none. Follows no link and cannot hang.
+pub(super) fn open_regular(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
+    let file = match OpenOptions::new().read(true).custom_flags(nofollow()).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(StoreError::Io { what: "open", path: path.to_owned(), source }),
@@ -113,9 +120,7 @@ pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Sto
     if !metadata.is_file() {
         return Err(StoreError::WrongKind { path: path.to_owned(), expected: "a regular file" });
     }
-    let mut content = Vec::new();
-    file.take(limit + 1).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
-    Ok(Some(content))
+    Ok(Some((file, metadata.len())))
 }
 
 /// Puts `content` in the place of `path`, as a whole: after a crash the old or the new content is
@@ -124,12 +129,14 @@ pub(super) fn replace_record(path: &Path, content: &[u8]) -> Result<(), StoreErr
     let folder = path.parent().unwrap_or(Path::new("."));
     let file = write_beside(path, content)?;
     file.as_file().sync_all().map_err(StoreError::io("sync", path))?;
-    file.persist(path).map_err(|error| StoreError::Io {
-        what: "replace",
-        path: path.to_owned(),
-        source: error.error,
-    })?;
+    put_in_place(file, path)?;
     sync_folder(folder)
+}
+
+/// Lets a file that was written beside `path` take its place.
+pub(super) fn put_in_place(file: NamedTempFile, path: &Path) -> Result<(), StoreError> {
+    let placed = file.persist(path).map_err(|error| error.error);
+    placed.map(drop).map_err(StoreError::io("replace", path))
 }
 
 /// A file with `content` in the folder of `path`, readable for this user only, that is to take its place.

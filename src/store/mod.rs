@@ -22,6 +22,8 @@ mod record;
 mod reports;
 pub mod settings_file;
 mod trust;
+mod workspace_files;
+mod written_path;
 
 pub use audit::Audit;
 pub use baselines::Remembered;

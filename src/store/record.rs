@@ -1,16 +1,14 @@
 //! The form of a remembered baseline on disk: one JSON object, with the version of its format.
 //!
-//! Pure: text to value and back. A path that is no UTF-8 is written in hexadecimal, since JSON has no
-//! other way to hold it exactly.
+//! Pure: text to value and back.
 
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Baseline, Timestamp};
+
+use super::written_path::WrittenPath;
 
 /// The version that this program writes and the newest that it reads.
 const VERSION: u32 = 1;
@@ -37,10 +35,8 @@ pub(super) enum Unread {
 #[derive(Serialize, Deserialize)]
 struct Form {
     version: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    path_hex: Option<String>,
+    #[serde(flatten)]
+    path: WrittenPath,
     baseline: Baseline,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gone_since: Option<Timestamp>,
@@ -54,12 +50,9 @@ struct VersionOnly {
 
 impl Record {
     pub(super) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let path = self.path.to_str().map(str::to_owned);
-        let path_hex = if path.is_none() { Some(to_hex(self.path.as_os_str().as_bytes())) } else { None };
         let form = Form {
             version: VERSION,
-            path,
-            path_hex,
+            path: WrittenPath::of(&self.path),
             baseline: self.baseline.clone(),
             gone_since: self.gone_since,
         };
@@ -75,53 +68,16 @@ impl Record {
             return Err(Unread::Newer(version));
         }
         let form: Form = serde_json::from_slice(json).map_err(damaged)?;
-        let path = match (form.path, form.path_hex) {
-            (Some(path), None) => PathBuf::from(path),
-            (None, Some(hex)) => from_hex(&hex)
-                .map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
-                .ok_or_else(|| Unread::Damaged("`path_hex` is not hexadecimal".to_owned()))?,
-            (Some(_), Some(_)) | (None, None) => {
-                return Err(Unread::Damaged("it must have either `path` or `path_hex`".to_owned()));
-            }
-        };
+        let path = form.path.read().map_err(|wrong| Unread::Damaged(wrong.to_owned()))?;
         Ok(Record { path, baseline: form.baseline, gone_since: form.gone_since })
     }
 }
 
-/// The name of the file for a workspace: a hash of its path (FNV-1a, 128 bits), which stays the same in
-/// every version of the program and of its compiler.
-pub(super) fn file_name(workspace: &Path) -> String {
-    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let hash = workspace
-        .as_os_str()
-        .as_bytes()
-        .iter()
-        .fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
-    format!("{hash:032x}.json")
-}
-
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
-pub(super) fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = hex
-        .chars()
-        .map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok()))
-        .collect::<Option<_>>()?;
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+
     use super::*;
     use crate::model::BaselineOrigin;
 
@@ -149,12 +105,5 @@ mod tests {
         for json in ["", "{", "{\"version\":1}", "[]", "\0"] {
             assert!(matches!(Record::from_json(json.as_bytes()), Err(Unread::Damaged(_))), "{json}");
         }
-    }
-
-    #[test]
-    fn the_name_of_a_record_never_changes() {
-        // Published test vectors of FNV-1a with 128 bits: the empty text and "a".
-        assert_eq!(file_name(Path::new("")), "6c62272e07bb014262b821756295c58d.json");
-        assert_eq!(file_name(Path::new("a")), "d228cb696f1a8caf78912b704e4a8964.json");
     }
 }

@@ -12,7 +12,7 @@ use crate::model::Timestamp;
 
 use super::StoreError;
 use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
-use super::record::file_name;
+use super::workspace_files::file_name;
 
 /// The version that this program writes and the newest that it reads.
 const VERSION: u32 = 1;

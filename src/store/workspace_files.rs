@@ -1,0 +1,142 @@
+//! One small file a workspace in a folder of its own, replaced as a whole: what damages one loses nothing of
+//! the others. What a file holds is its owner's affair ([`super::drafts`], [`super::reports`]).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::model::WorkspaceId;
+
+use super::StoreError;
+use super::folder::{own_folder, read_up_to};
+use super::written_path::WrittenPath;
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+/// The largest file, in bytes.
+const MAX_FILE: u64 = 4 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct Form<T> {
+    version: u32,
+    host: String,
+    #[serde(flatten)]
+    path: WrittenPath,
+    content: T,
+}
+
+/// The folder with a file for each workspace.
+pub(super) struct WorkspaceFiles {
+    folder: PathBuf,
+}
+
+impl WorkspaceFiles {
+    pub(super) fn new(folder: PathBuf) -> WorkspaceFiles {
+        WorkspaceFiles { folder }
+    }
+
+    /// Has `write` put the new file of a workspace into the place that it is given.
+    pub(super) fn keep<T: Serialize>(
+        &self,
+        workspace: &WorkspaceId,
+        content: T,
+        write: impl FnOnce(&Path, &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        own_folder(&self.folder)?;
+        let place = self.place(workspace);
+        let form = Form {
+            version: VERSION,
+            host: workspace.host().to_owned(),
+            path: WrittenPath::of(workspace.path()),
+            content,
+        };
+        let json = serde_json::to_vec(&form)
+            .map_err(|source| StoreError::Unwritable { path: place.clone(), source })?;
+        write(&place, &json)
+    }
+
+    /// Removes the file of a workspace, if there is one.
+    pub(super) fn forget(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
+        let path = self.place(workspace);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                Err(StoreError::Io { what: "remove", path, source })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// What the files of all workspaces hold, and how many cannot be read: those stay where they are.
+    pub(super) fn all<T: DeserializeOwned>(&self) -> Result<(BTreeMap<WorkspaceId, T>, usize), StoreError> {
+        let mut read = BTreeMap::new();
+        let mut n_unread = 0;
+        for path in json_files(&self.folder)? {
+            match read_up_to(&path, MAX_FILE).ok().flatten().and_then(|json| parse(&json)) {
+                Some((workspace, content)) => drop(read.insert(workspace, content)),
+                None => n_unread += 1,
+            }
+        }
+        Ok((read, n_unread))
+    }
+
+    fn place(&self, workspace: &WorkspaceId) -> PathBuf {
+        self.folder.join(file_name(workspace.path()))
+    }
+}
+
+fn parse<T: DeserializeOwned>(json: &[u8]) -> Option<(WorkspaceId, T)> {
+    let form: Form<T> = serde_json::from_slice(json).ok()?;
+    if form.version > VERSION {
+        return None;
+    }
+    Some((WorkspaceId::on(&form.host, form.path.read().ok()?), form.content))
+}
+
+/// The files of `folder` that end in `.json`, sorted, so that what is said of them has an order. None if
+/// there is no such folder.
+pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(StoreError::Io { what: "read", path: folder.to_owned(), source }),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(StoreError::io("read", folder))?.path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The name of the file for a workspace: a hash of its path (FNV-1a, 128 bits), which stays the same in
+/// every version of the program and of its compiler.
+pub(super) fn file_name(workspace: &Path) -> String {
+    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let hash = workspace
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
+    format!("{hash:032x}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_never_changes() {
+        // Published test vectors of FNV-1a with 128 bits: the empty text and "a".
+        assert_eq!(file_name(Path::new("")), "6c62272e07bb014262b821756295c58d.json");
+        assert_eq!(file_name(Path::new("a")), "d228cb696f1a8caf78912b704e4a8964.json");
+    }
+}

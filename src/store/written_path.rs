@@ -1,0 +1,83 @@
+//! How a path stands in closeout's own files: as text, or in hexadecimal where it is no UTF-8, since JSON has
+//! no other way to hold it exactly.
+//!
+//! Pure: value to text and back.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A path, in exactly one of both ways. Flattened into the object that is about it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WrittenPath {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path_hex: Option<String>,
+}
+
+impl WrittenPath {
+    pub(super) fn of(path: &Path) -> WrittenPath {
+        let text = path.to_str().map(str::to_owned);
+        let path_hex = text.is_none().then(|| to_hex(path.as_os_str().as_bytes()));
+        WrittenPath { path: text, path_hex }
+    }
+
+    /// The path.
+    ///
+    /// # Errors
+    /// In words: what is wrong with what was written.
+    pub(super) fn read(self) -> Result<PathBuf, &'static str> {
+        match (self.path, self.path_hex) {
+            (Some(path), None) => Ok(PathBuf::from(path)),
+            (None, Some(hex)) => from_hex(&hex)
+                .map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
+                .ok_or("`path_hex` is not hexadecimal"),
+            (Some(_), Some(_)) | (None, None) => Err("it must have either `path` or `path_hex`"),
+        }
+    }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+fn from_hex(hex: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = hex
+        .chars()
+        .map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok()))
+        .collect::<Option<_>>()?;
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_path_comes_back_as_it_was() {
+        for bytes in [&b"/w/a b"[..], "/w/日本".as_bytes(), b"/w/\xff\n", b""] {
+            let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
+            let json = serde_json::to_string(&WrittenPath::of(&path)).unwrap();
+            assert_eq!(serde_json::from_str::<WrittenPath>(&json).unwrap().read(), Ok(path), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_told() {
+        for json in ["{}", r#"{"path":"/w","path_hex":"2f"}"#, r#"{"path_hex":"2"}"#, r#"{"path_hex":"2x"}"#]
+        {
+            assert!(serde_json::from_str::<WrittenPath>(json).unwrap().read().is_err(), "{json}");
+        }
+    }
+}
