@@ -79,12 +79,12 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         text,
         "{}  {:<8}  {}  ({by})  {}",
         moment(entry.at),
-        in_words(entry.kind),
+        entry.kind.name(),
         entry.workspace,
         display_text::line(&entry.plan)
     );
     let end = match &entry.end {
-        Some(end) => format!("{}: {}", class_words(end.class), display_text::line(&end.words)),
+        Some(end) => format!("{}: {}", end.class.in_words(), display_text::line(&end.words)),
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");
@@ -93,39 +93,4 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
 fn moment(at: Timestamp) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
-}
-
-fn in_words(kind: ActKind) -> &'static str {
-    match kind {
-        ActKind::Plan => "plan",
-        ActKind::Record => "record",
-        ActKind::Rescue => "rescue",
-        ActKind::Undo => "undo",
-        ActKind::Redo => "redo",
-        ActKind::Restore => "restore",
-        ActKind::Forget => "forget",
-        ActKind::Trust => "trust",
-        ActKind::Reply => "reply",
-        ActKind::Probe => "probe",
-        ActKind::Verify => "verify",
-        ActKind::Decide => "decide",
-    }
-}
-
-fn class_words(class: crate::model::ActClass) -> &'static str {
-    use crate::model::ActClass;
-    match class {
-        ActClass::Done => "done",
-        ActClass::SavedGaps => "saved with gaps",
-        ActClass::SavedOnly => "saved, not committed",
-        ActClass::Nothing => "nothing to do",
-        ActClass::Refused => "refused",
-        ActClass::Busy => "busy",
-        ActClass::Untrusted => "not trusted",
-        ActClass::Unknown => "unknown",
-        ActClass::Failed => "failed",
-        ActClass::TimedOut => "took too long",
-        ActClass::Damage => "damage",
-        ActClass::Cancelled => "ended by a person",
-    }
 }

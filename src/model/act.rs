@@ -108,6 +108,26 @@ pub enum ActKind {
     Decide,
 }
 
+impl ActKind {
+    /// The word for it in a history.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActKind::Plan => "plan",
+            ActKind::Record => "record",
+            ActKind::Rescue => "rescue",
+            ActKind::Undo => "undo",
+            ActKind::Redo => "redo",
+            ActKind::Restore => "restore",
+            ActKind::Forget => "forget",
+            ActKind::Trust => "trust",
+            ActKind::Reply => "reply",
+            ActKind::Probe => "probe",
+            ActKind::Verify => "verify",
+            ActKind::Decide => "decide",
+        }
+    }
+}
+
 impl Act {
     /// What it is.
     pub fn kind(&self) -> ActKind {
@@ -287,6 +307,24 @@ impl ActClass {
             ActClass::TimedOut => 31,
             ActClass::Damage => 40,
             ActClass::Cancelled => 130,
+        }
+    }
+
+    /// The word or two for it in a history.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            ActClass::Done => "done",
+            ActClass::SavedGaps => "saved, with gaps",
+            ActClass::SavedOnly => "saved only",
+            ActClass::Nothing => "nothing to do",
+            ActClass::Refused => "refused",
+            ActClass::Busy => "busy",
+            ActClass::Untrusted => "not trusted",
+            ActClass::Unknown => "not known",
+            ActClass::Failed => "failed",
+            ActClass::TimedOut => "timed out",
+            ActClass::Damage => "DAMAGE",
+            ActClass::Cancelled => "cancelled",
         }
     }
 }

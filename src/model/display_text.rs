@@ -45,24 +45,6 @@ pub fn path(path: &Path) -> String {
     bytes(path.as_os_str().as_encoded_bytes())
 }
 
-/// A number of bytes in short: `0 B`, `999 B`, `1.5 kB`, `300 MB`. Units of 1000.
-pub fn size(n_bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if n_bytes < 1000 {
-        return format!("{n_bytes} B");
-    }
-    let (mut tenths, mut unit) = (u128::from(n_bytes) / 100, 0);
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths /= 1000;
-        unit += 1;
-    }
-    if tenths < 100 {
-        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-    } else {
-        format!("{} {}", tenths / 10, UNITS[unit])
-    }
-}
-
 /// A text without terminal escape sequences (CSI, OSC, DCS and the two-sign ones), for those who read
 /// its words: colours around a word are no part of it. What is left may still hold other controls.
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
@@ -185,14 +167,6 @@ fn is_pictograph(sign: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_short() {
-        let sizes = [0, 999, 1000, 1550, 9999, 10_000, 999_999, 1_000_000, 300_000_000, 2_147_483_648];
-        let expected =
-            ["0 B", "999 B", "1.0 kB", "1.5 kB", "9.9 kB", "10 kB", "999 kB", "1.0 MB", "300 MB", "2.1 GB"];
-        assert_eq!(sizes.map(size), expected);
-    }
 
     #[test]
     fn escape_sequences_become_pictures() {

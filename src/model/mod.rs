@@ -28,6 +28,7 @@ mod parts;
 mod plan;
 mod process_stat;
 mod proposed_message;
+pub mod quantity;
 mod question;
 mod reply;
 mod rescue_plan;

@@ -5,8 +5,8 @@
 use super::keymap::Wish;
 use super::text;
 use crate::model::{
-    ActClass, ActKind, ActedBy, AskCost, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord,
-    ReceiptState, SmartStatus,
+    ActKind, ActedBy, AskCost, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord, ReceiptState,
+    SmartStatus,
 };
 
 /// Signs of a commit's id that a person is shown.
@@ -20,31 +20,6 @@ pub(super) fn short(commit: &str) -> String {
 /// The name of a branch as a person knows it. Cleaned.
 pub(super) fn branch(full: &str) -> String {
     text::line(full.strip_prefix("refs/heads/").unwrap_or(full))
-}
-
-/// A number with its noun.
-pub(super) fn many(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
-/// A size in the largest unit that leaves a number of at least one: `312 B`, `1.5 kB`, `300 MB`.
-pub(super) fn bytes(n_bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if n_bytes < 1_000 {
-        return format!("{n_bytes} B");
-    }
-    let mut unit = 0;
-    // In tenths, so that no float is needed; rounded to the nearest.
-    let mut tenths = (n_bytes.saturating_add(50)) / 100;
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths = (tenths + 500) / 1_000;
-        unit += 1;
-    }
-    match (tenths / 10, tenths % 10) {
-        (whole, _) if whole >= 100 => format!("{whole} {}", UNITS[unit]),
-        (whole, 0) => format!("{whole} {}", UNITS[unit]),
-        (whole, tenth) => format!("{whole}.{tenth} {}", UNITS[unit]),
-    }
 }
 
 /// A time span in a sentence: `0.4 s`, `12 s`, `3 min`.
@@ -85,24 +60,6 @@ pub(super) fn running(kind: ActKind) -> &'static str {
     }
 }
 
-/// What was done, in a history.
-pub(super) fn kind(kind: ActKind) -> &'static str {
-    match kind {
-        ActKind::Plan => "plan",
-        ActKind::Record => "record",
-        ActKind::Rescue => "rescue",
-        ActKind::Undo => "undo",
-        ActKind::Redo => "redo",
-        ActKind::Restore => "restore",
-        ActKind::Forget => "forget",
-        ActKind::Trust => "trust",
-        ActKind::Reply => "reply",
-        ActKind::Probe => "probe",
-        ActKind::Verify => "verify",
-        ActKind::Decide => "decide",
-    }
-}
-
 /// The title of what became of an act.
 pub(super) fn title(kind: ActKind) -> &'static str {
     match kind {
@@ -130,24 +87,6 @@ pub(super) fn ready(wish: Wish) -> &'static str {
         Wish::SmartCheck => "the smart check is ready to be looked at",
         Wish::Verify => "the check by the closer is ready to be looked at",
         Wish::Reply | Wish::Report | Wish::Decide | Wish::Cancel => "an answer has come",
-    }
-}
-
-/// How an act ended.
-pub(super) fn class(class: ActClass) -> &'static str {
-    match class {
-        ActClass::Done => "done",
-        ActClass::SavedGaps => "saved, with gaps",
-        ActClass::SavedOnly => "saved only",
-        ActClass::Nothing => "nothing to do",
-        ActClass::Refused => "refused",
-        ActClass::Busy => "busy",
-        ActClass::Untrusted => "not trusted",
-        ActClass::Unknown => "not known",
-        ActClass::Failed => "failed",
-        ActClass::TimedOut => "timed out",
-        ActClass::Damage => "DAMAGE",
-        ActClass::Cancelled => "cancelled",
     }
 }
 
@@ -243,21 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_spans_have_their_unit() {
-        for (n, shown) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1_000, "1 kB"),
-            (1_540, "1.5 kB"),
-            (12_345, "12.3 kB"),
-            (999_999, "1 MB"),
-            (1_000_000, "1 MB"),
-            (314_572_800, "314 MB"),
-            (2_147_483_648, "2.1 GB"),
-            (u64::MAX, "18446744 TB"),
-        ] {
-            assert_eq!(bytes(n), shown, "{n}");
-        }
+    fn spans_have_their_unit() {
         let spans = [(412, "0.4 s"), (12_999, "12 s"), (119_000, "119 s"), (120_000, "2 min")];
         assert!(spans.iter().all(|(millis, shown)| span(*millis) == *shown));
     }

@@ -15,7 +15,7 @@ use super::update::Reaction;
 use super::{act_words, reports, text};
 use crate::model::{
     Act, ActKind, ActOutcome, ActProblem, AskPurpose, Intent, JumpOutcome, RecordOrder, Rescued, Told,
-    UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text,
+    UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text, quantity,
 };
 
 /// Begins what a key asks for.
@@ -230,8 +230,8 @@ fn in_words(outcome: &ActOutcome) -> String {
     match outcome {
         ActOutcome::Rescued(rescued) => rescued_in_words(rescued),
         ActOutcome::Recorded(record) => {
-            let files = act_words::many(record.n_files, "file", "files");
-            let size = act_words::bytes(record.n_bytes);
+            let files = quantity::counted(record.n_files, "file", "files");
+            let size = quantity::size(record.n_bytes);
             format!("recorded {files}, {size}, as {}", text::line(&record.reference))
         }
         ActOutcome::Undone(plan) => undone_in_words(plan),
@@ -258,7 +258,7 @@ fn in_words(outcome: &ActOutcome) -> String {
 }
 
 fn rescued_in_words(rescued: &Rescued) -> String {
-    let files = act_words::many(rescued.n_paths, "file", "files");
+    let files = quantity::counted(rescued.n_paths, "file", "files");
     let ids: Vec<String> = rescued.commits.iter().take(3).map(|commit| act_words::short(commit)).collect();
     let more = rescued.commits.len().saturating_sub(ids.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -272,7 +272,7 @@ fn rescued_in_words(rescued: &Rescued) -> String {
 }
 
 fn undone_in_words(plan: &UndoPlan) -> String {
-    let commits = act_words::many(plan.commits.len(), "commit", "commits");
+    let commits = quantity::counted(plan.commits.len(), "commit", "commits");
     let branch = act_words::branch(&plan.branch);
     match plan.way {
         UndoWay::Undo => {

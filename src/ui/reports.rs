@@ -4,11 +4,11 @@
 
 use ratatui::text::Line;
 
-use super::act_words::{self, many};
+use super::act_words;
 use super::look::{Sign, Tone};
 use super::sheet::Sheet;
 use super::{age, detail, text};
-use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, Timestamp, VerifyReport};
+use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, Timestamp, VerifyReport, quantity};
 
 /// Behind an attempt's number.
 const INDENT: usize = 4;
@@ -110,5 +110,5 @@ pub(super) fn verified(report: &VerifyReport, sheet: Sheet) -> Vec<Line<'static>
 /// How many points the closer left open, in words; `None` when there is none.
 pub(super) fn open_points(report: &VerifyReport) -> Option<String> {
     let n = report.pending_actions.len();
-    (n > 0).then(|| many(n, "point is left to do", "points are left to do"))
+    (n > 0).then(|| quantity::counted(n, "point is left to do", "points are left to do"))
 }

@@ -8,7 +8,7 @@ use super::text;
 use super::urgency::Urgency;
 use crate::model::{
     ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, QuestionWeight,
-    Rejection, VerdictState, Warning, WorkspaceView,
+    Rejection, VerdictState, Warning, WorkspaceView, quantity,
 };
 
 /// The width of the longest of [`state_of`].
@@ -70,7 +70,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
             changes.map_or_else(
                 || verdict.why.clone(),
-                |changes| format!("{} not committed", counted(changes.n_paths, "file", "files")),
+                |changes| format!("{} not committed", quantity::counted(changes.n_paths, "file", "files")),
             )
         }
         (Urgency::Working | Urgency::Waiting, _) => {
@@ -101,12 +101,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
 fn changes_left(view: &WorkspaceView) -> String {
     let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
     let n_paths = changes.map_or(0, |changes| changes.n_paths);
-    format!("done, but {} not committed", counted(n_paths, "file", "files"))
-}
-
-/// A number with its noun.
-pub(super) fn counted(n: u32, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+    format!("done, but {} not committed", quantity::counted(n_paths, "file", "files"))
 }
 
 /// What a source's part in the verdict was.

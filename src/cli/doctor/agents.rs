@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::finding::{Finding, Section};
 use super::hooks;
-use super::machine::{Version, counted, version_of};
+use super::machine::{Version, version_of};
 use crate::agent::hook_events::HookAgent;
 use crate::agent::{Adapter, SurveyAsk, SurveyMemory};
 use crate::cli::environment::Environment;
 use crate::engine::clock;
-use crate::model::{Timestamp, display_text};
+use crate::model::{Timestamp, display_text, quantity};
 
 /// Sessions that moved so lately are counted as of today, in milliseconds.
 const TODAY: i64 = 24 * 3_600_000;
@@ -69,7 +69,7 @@ fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
     let survey = adapter.survey(&ask, &mut SurveyMemory::default());
     let now = clock::now();
     let n_today = survey.found.iter().filter(|found| now.millis_since(found.moved_at) <= TODAY).count();
-    let sessions = counted(survey.found.len(), "session");
+    let sessions = quantity::counted(survey.found.len(), "session", "sessions");
     let mut findings =
         vec![Finding::ok(format!("{sessions} in {}, {n_today} of the last day", display_text::path(place)))];
     findings.extend(survey.problems.iter().map(|problem| {

@@ -10,7 +10,7 @@ use super::finding::{Finding, Section};
 use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{Config, Flags};
 use crate::evidence::git;
-use crate::model::{ReadProblem, display_text};
+use crate::model::{ReadProblem, display_text, quantity};
 use crate::process::{self, End, Spec};
 use crate::store::Store;
 
@@ -68,7 +68,10 @@ pub(super) fn git(environment: &Environment) -> Section {
                 .iter()
                 .find_map(|worktree| worktree.problem.as_ref().map(|problem| (&worktree.path, problem)));
             match broken {
-                None => Finding::ok(format!("this repository has {}", counted(worktrees.len(), "worktree"))),
+                None => Finding::ok(format!(
+                    "this repository has {}",
+                    quantity::counted(worktrees.len(), "worktree", "worktrees")
+                )),
                 Some((path, problem)) => Finding::hint(
                     format!("the worktree {} {problem}", display_text::path(path)),
                     "`git worktree prune` forgets worktrees that are gone",
@@ -239,9 +242,4 @@ fn remote_file_system(path: &Path) -> Option<&'static str> {
         (0x00C3_6400, "Ceph"),
     ];
     names.into_iter().find(|(magic, _)| i128::from(kind) == i128::from(*magic)).map(|(_, name)| name)
-}
-
-/// A number of things in words.
-pub(super) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }

@@ -10,6 +10,8 @@ use std::thread;
 
 use serde::Serialize;
 
+use crate::model::quantity;
+
 use super::args::Doctor;
 use super::environment::Environment;
 use super::exit::Outcome;
@@ -47,7 +49,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
         }
         let conclusion = match n_problems {
             0 => "nothing is in the way".to_owned(),
-            count => format!("{} to mend", machine::counted(count, "problem")),
+            count => format!("{} to mend", quantity::counted(count, "problem", "problems")),
         };
         output::print_line(&format!("\n{conclusion}"))?;
     }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
     Act, ActClass, ActOutcome, ActProblem, CommitAuthor, CommitTarget, KeepIn, PlannedPath, RecordCost,
-    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text,
+    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text, quantity,
 };
 
 use super::acting::{Acting, confirm, fail, launch, unexpected};
@@ -19,7 +19,7 @@ use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::{Ended, output};
 pub(super) use records::{forget, list, restore};
 
-use preview::{files, short};
+use preview::short;
 
 /// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
@@ -79,9 +79,9 @@ fn keep_in(rescue: &Rescue) -> KeepIn {
 fn size_question(cost: RecordCost) -> String {
     format!(
         "The record would hold {} with {}; {} are free. Save it?",
-        files(cost.n_files),
-        display_text::size(cost.n_bytes),
-        display_text::size(cost.n_free_bytes)
+        quantity::counted(cost.n_files, "file", "files"),
+        quantity::size(cost.n_bytes),
+        quantity::size(cost.n_free_bytes)
     )
 }
 
@@ -90,8 +90,12 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
     let target = target_words(&plan);
     let question = match (plan.programs.wanted, &plan.programs.own) {
         (Some(WantedProgram::Own), Some(own)) => format!("Let {} commit to {target}?", own.words.join(" ")),
-        (Some(WantedProgram::Hooks), _) => format!("Run the hooks and commit {} to {target}?", files(n_in)),
-        (Some(WantedProgram::Own) | None, _) => format!("Commit {} to {target}?", files(n_in)),
+        (Some(WantedProgram::Hooks), _) => {
+            format!("Run the hooks and commit {} to {target}?", quantity::counted(n_in, "file", "files"))
+        }
+        (Some(WantedProgram::Own) | None, _) => {
+            format!("Commit {} to {target}?", quantity::counted(n_in, "file", "files"))
+        }
     };
     let question = display_text::line(&question);
     if !confirm(&question, rescue.yes) {
@@ -127,8 +131,8 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
         output::print_line(&format!(
             "saved in {}: {}, {}",
             display_text::line(&record.reference),
-            files(record.n_files),
-            display_text::size(record.n_bytes)
+            quantity::counted(record.n_files, "file", "files"),
+            quantity::size(record.n_bytes)
         ))?;
         for gap in &record.gaps {
             let path = display_text::bytes(&gap.path);

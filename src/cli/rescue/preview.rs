@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::model::{
     ActKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
-    RescuePlan, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text,
+    RescuePlan, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text, quantity,
 };
 
 /// The whole preview.
@@ -16,8 +16,8 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
         text,
         "saved in {}: {}, {}",
         display_text::line(&plan.record.reference),
-        files(plan.record.n_files),
-        display_text::size(plan.record.n_bytes)
+        quantity::counted(plan.record.n_files, "file", "files"),
+        quantity::size(plan.record.n_bytes)
     );
     for gap in &plan.record.gaps {
         let path =
@@ -26,7 +26,12 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     }
     let (included, left_out): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|path| path.left_out.is_none());
     let n_bytes = included.iter().map(|path| path.size).sum();
-    let _ = writeln!(text, "\nto be committed: {}, {}", files(included.len()), display_text::size(n_bytes));
+    let _ = writeln!(
+        text,
+        "\nto be committed: {}, {}",
+        quantity::counted(included.len(), "file", "files"),
+        quantity::size(n_bytes)
+    );
     for path in &included {
         write_path(&mut text, path);
     }
@@ -34,7 +39,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
         let _ = writeln!(
             text,
             "\nleft out of the commit, and in the record all the same: {}",
-            files(left_out.len())
+            quantity::counted(left_out.len(), "file", "files")
         );
         for path in &left_out {
             write_path(&mut text, path);
@@ -60,8 +65,7 @@ fn write_path(text: &mut String, path: &PlannedPath) {
         PlannedChange::Modified => 'M',
         PlannedChange::Deleted => 'D',
     };
-    let size =
-        if path.change == PlannedChange::Deleted { String::new() } else { display_text::size(path.size) };
+    let size = if path.change == PlannedChange::Deleted { String::new() } else { quantity::size(path.size) };
     let _ = write!(text, "  {sign}  {size:>7}  {}", display_text::bytes(&path.path));
     if path.is_converted {
         text.push_str("  (committed in another form: line ends, encoding or a filter)");
@@ -147,7 +151,12 @@ fn write_messages(text: &mut String, plan: &RescuePlan) {
         return;
     };
     for (number, commit) in split.commits.iter().enumerate() {
-        let _ = writeln!(text, "\ncommit {}: {}", number + 1, files(commit.paths.len()));
+        let _ = writeln!(
+            text,
+            "\ncommit {}: {}",
+            number + 1,
+            quantity::counted(commit.paths.len(), "file", "files")
+        );
         write_message(text, &commit.message);
     }
 }
@@ -180,17 +189,12 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     for commit in &plan.commits {
         let id = commit.commit.get(..12).unwrap_or(&commit.commit);
         let subject = display_text::line(&commit.subject);
-        let _ = writeln!(text, "  {id}  {subject}  ({})", files(commit.n_paths));
+        let _ = writeln!(text, "  {id}  {subject}  ({})", quantity::counted(commit.n_paths, "file", "files"));
     }
     if kind == ActKind::Undo {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
     }
     text
-}
-
-/// A number of files in words.
-pub(super) fn files(n_files: usize) -> String {
-    if n_files == 1 { "1 file".to_owned() } else { format!("{n_files} files") }
 }
 
 /// A branch without `refs/heads/`.

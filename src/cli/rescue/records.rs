@@ -17,10 +17,10 @@ use crate::cli::{Ended, output};
 use crate::engine::{Launch, rescue_problem};
 use crate::model::{
     ActClass, ActKind, ActProblem, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordNotice,
-    RecordState, Timestamp, display_text,
+    RecordState, Timestamp, display_text, quantity,
 };
 
-use super::preview::{files, short};
+use super::preview::short;
 
 /// Runs `closeout rescues`.
 pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
@@ -64,7 +64,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
         Ok(Ok(n_files)) => {
             output::print_line(&format!(
                 "{} written to {}, readable by you alone",
-                files(n_files),
+                quantity::counted(n_files, "file", "files"),
                 display_text::path(&into)
             ))?;
             Ok(Outcome::Act(ActClass::Done))
@@ -82,7 +82,11 @@ fn restored(
     act: impl FnOnce() -> Result<usize, RescueError>,
 ) -> Result<usize, ActProblem> {
     let plan = (ActKind::Restore, workspace, record.to_owned());
-    launch.audited(plan, || act().map_err(|error| rescue_problem(&error)), |n_files| files(*n_files))
+    launch.audited(
+        plan,
+        || act().map_err(|error| rescue_problem(&error)),
+        |n_files| quantity::counted(*n_files, "file", "files"),
+    )
 }
 
 /// Runs `closeout forget`.
@@ -162,10 +166,9 @@ fn text(listed: &RecordList) -> String {
     if listed.records.is_empty() {
         text.push_str("no records\n");
     } else {
-        let size = display_text::size(listed.totals.n_disk_bytes);
+        let size = quantity::size(listed.totals.n_disk_bytes);
         // Writing to a string cannot fail.
-        let n_records = listed.totals.n_records;
-        let records = if n_records == 1 { "1 record".to_owned() } else { format!("{n_records} records") };
+        let records = quantity::counted(listed.totals.n_records, "record", "records");
         let _ = writeln!(text, "{records}, {size} on the disk");
     }
     for notice in &listed.notices {
@@ -177,8 +180,9 @@ fn text(listed: &RecordList) -> String {
 fn write_record(text: &mut String, record: &KeptRecord) {
     let name = record.reference.rsplit('/').next().unwrap_or(&record.reference);
     let branch = record.branch.as_deref().map_or("detached HEAD", short);
-    let n_files = record.n_files.map_or_else(|| "? files".to_owned(), files);
-    let size = record.n_bytes.map_or_else(|| "?".to_owned(), display_text::size);
+    let n_files =
+        record.n_files.map_or_else(|| "? files".to_owned(), |n| quantity::counted(n, "file", "files"));
+    let size = record.n_bytes.map_or_else(|| "?".to_owned(), quantity::size);
     let gaps = match record.n_gaps {
         Some(0) | None => String::new(),
         Some(n_gaps) => format!(", {n_gaps} gaps"),

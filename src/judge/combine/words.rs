@@ -1,7 +1,9 @@
 //! A verdict in words: why, and what to do next. Every text of a source goes through
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
-use crate::model::{ActionKind, Evidence, NextAction, Rule, Source, VerdictState, Warning, display_text};
+use crate::model::{
+    ActionKind, Evidence, NextAction, Rule, Source, VerdictState, Warning, display_text, quantity,
+};
 
 use super::{Case, Claim, Tally, Tree, changes, commits};
 
@@ -26,15 +28,13 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         Rule::SaysNo => with_reason(&says("NO", tally.claims(Claim::No)), tally.claims(Claim::No).next()),
         Rule::SameAgain => format!(
             "the same {} again, {} rounds in a row",
-            plural(case.rounds.open_points.len(), "open point"),
+            quantity::counted(case.rounds.open_points.len(), "open point", "open points"),
             case.rounds.stage
         ),
         Rule::YesWithCommits => format!("{} since the baseline{}", new_commits(case), others_agree(tally)),
-        Rule::YesUncommitted => format!(
-            "{}, but {} not committed",
-            says("done", tally.yes()),
-            changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
-        ),
+        Rule::YesUncommitted => {
+            format!("{}, but {} not committed", says("done", tally.yes()), is_are_files(case))
+        }
         Rule::YesClean => format!("{}, and the tree is clean", says("done", tally.yes())),
         Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
         Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
@@ -174,23 +174,17 @@ fn others_agree(tally: &Tally<'_>) -> String {
 fn new_commits(case: &Case<'_>) -> String {
     let Some(commits) = commits(case) else { return "new commits".to_owned() };
     if commits.n_new == 0 && commits.n_rescued > 0 {
-        return format!("{} of a rescue", plural(commits.n_rescued as usize, "commit"));
+        return format!("{} of a rescue", quantity::counted(commits.n_rescued, "commit", "commits"));
     }
-    plural(commits.n_new as usize, "new commit")
+    quantity::counted(commits.n_new, "new commit", "new commits")
 }
 
 fn n_paths(case: &Case<'_>) -> String {
-    changes(case).map_or("uncommitted work".to_owned(), |changes| plural(changes.n_paths as usize, "file"))
+    changes(case)
+        .map_or("uncommitted work".to_owned(), |changes| quantity::counted(changes.n_paths, "file", "files"))
 }
 
 fn is_are_files(case: &Case<'_>) -> String {
-    changes(case).map_or("work is".to_owned(), |changes| is_are(changes.n_paths, "file"))
-}
-
-fn is_are(count: u32, what: &str) -> String {
-    format!("{} {}", plural(count as usize, what), if count == 1 { "is" } else { "are" })
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    changes(case)
+        .map_or("work is".to_owned(), |changes| quantity::counted(changes.n_paths, "file is", "files are"))
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Reading, Rejection,
-    Source, TaskKind, Unreadable,
+    Source, TaskKind, Unreadable, quantity,
 };
 
 use super::{Pile, Scales};
@@ -35,7 +35,10 @@ fn commits(facts: &GitFacts) -> Evidence {
     let mut evidence = if counts.n_new > 0 {
         let at_least = if counts.is_cut { "at least " } else { "" };
         Evidence::claim(Source::Commits, NAME, Claim::Yes)
-            .because(format!("{at_least}{} since the baseline", plural(counts.n_new, "new commit")))
+            .because(format!(
+                "{at_least}{} since the baseline",
+                quantity::counted(counts.n_new, "new commit", "new commits")
+            ))
             .at(counts.newest.first().map(|commit| commit.at))
     } else {
         Evidence::abstain(Source::Commits, NAME, Rejection::Vacuous)
@@ -45,7 +48,7 @@ fn commits(facts: &GitFacts) -> Evidence {
     if facts.n_stashed > 0 {
         evidence.reasons.push(format!(
             "{} in the stash of this repository",
-            if facts.n_stashed == 1 { "1 entry".to_owned() } else { format!("{} entries", facts.n_stashed) }
+            quantity::counted(facts.n_stashed, "entry", "entries")
         ));
     }
     evidence.reasons.extend(facts.notes.iter().cloned());
@@ -79,7 +82,7 @@ fn asides(counts: &CommitCounts) -> Vec<String> {
     ];
     said.into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", plural(count, "commit")))
+        .map(|(count, what)| format!("{} {what}", quantity::counted(count, "commit", "commits")))
         .collect()
 }
 
@@ -97,10 +100,9 @@ fn uncommitted(changes: &Changes) -> Evidence {
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("{count} {what}"))
     .collect();
-    let verb = if changes.n_paths == 1 { "is" } else { "are" };
     Evidence::claim(Source::Changes, NAME, Claim::Dirty).because(format!(
-        "{} {verb} not committed: {}",
-        plural(changes.n_paths, "file"),
+        "{} not committed: {}",
+        quantity::counted(changes.n_paths, "file is", "files are"),
         kinds.join(", ")
     ))
 }
@@ -123,8 +125,4 @@ fn no_repository(scales: &Scales<'_>) -> Evidence {
                 .because("no git repository here")
         }
     }
-}
-
-fn plural(count: u32, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

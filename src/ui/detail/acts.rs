@@ -124,8 +124,8 @@ pub(super) fn history(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> 
 fn one_entry(entry: &AuditEntry, sheet: Sheet) -> Vec<Line<'static>> {
     const KIND: usize = 8;
     let (end, tone) = match &entry.end {
-        Some(end) if end.class.exit_code() == 0 => (act_words::class(end.class), Tone::Good),
-        Some(end) => (act_words::class(end.class), Tone::Open),
+        Some(end) if end.class.exit_code() == 0 => (end.class.in_words(), Tone::Good),
+        Some(end) => (end.class.in_words(), Tone::Open),
         None => ("not ended", Tone::Busy),
     };
     let by = act_words::by(entry.by);
@@ -135,7 +135,7 @@ fn one_entry(entry: &AuditEntry, sheet: Sheet) -> Vec<Line<'static>> {
     let plan = text::line(&entry.plan);
     let mut lines = vec![sheet.one(Line::from(vec![
         Span::raw("  "),
-        sheet.span(text::fit(act_words::kind(entry.kind), KIND, sheet.look), Tone::Strong),
+        sheet.span(text::fit(entry.kind.name(), KIND, sheet.look), Tone::Strong),
         sheet.span(text::fit(&format!("{plan}{by}"), room, sheet.look), Tone::Plain),
         Span::raw("  "),
         sheet.span(end, tone),

@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 
 use crate::model::{
     Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part,
-    Source, WorkspaceView,
+    Source, WorkspaceView, quantity,
 };
 use crate::ui::look::Tone;
 use crate::ui::sheet::Sheet;
@@ -60,7 +60,7 @@ fn facts(git: &GitFacts, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(sheet.labelled("under way", &format!("{}, not ended", words::operation(operation))));
     }
     if git.n_stashed > 0 {
-        let entries = words::counted(git.n_stashed, "entry", "entries");
+        let entries = quantity::counted(git.n_stashed, "entry", "entries");
         lines.extend(sheet.labelled("stash", &format!("{entries} in this repository")));
     }
     lines.extend(git.notes.iter().flat_map(|note| sheet.labelled("note", &text::line(note))));
@@ -123,7 +123,7 @@ fn files(changes: &Changes, sheet: Sheet) -> Vec<Line<'static>> {
     let remark = if changes.is_clean() {
         "none: the work tree is clean".to_owned()
     } else {
-        let mut counts = vec![words::counted(changes.n_paths, "file", "files")];
+        let mut counts = vec![quantity::counted(changes.n_paths, "file", "files")];
         counts.extend(words::change_counts(changes));
         counts.join(sheet.look.dot())
     };
@@ -134,7 +134,7 @@ fn files(changes: &Changes, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(sheet.text(&format!("and {} more", changes.n_paths - n_named), Tone::Faint, 2));
     }
     if changes.n_evidence_files > 0 {
-        let files = words::counted(changes.n_evidence_files, "file", "files");
+        let files = quantity::counted(changes.n_evidence_files, "file", "files");
         lines.extend(sheet.text(&format!("not counted: {files} of evidence"), Tone::Faint, 2));
     }
     lines

@@ -2,10 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
+use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView, quantity};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
-use crate::ui::{age, sessions, text, words};
+use crate::ui::{age, sessions, text};
 
 /// Behind the sign of a session.
 const INDENT: usize = 4;
@@ -102,7 +102,7 @@ fn facts(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'stati
         folded,
         session.model.as_deref().map(cleaned),
         sessions::context(session).map(|context| format!("context {context}")),
-        session.usage.n_turns.map(|n_turns| words::counted(n_turns, "turn", "turns")),
+        session.usage.n_turns.map(|n_turns| quantity::counted(n_turns, "turn", "turns")),
         sessions::origin(&session.origin).map(|origin| cleaned(&origin)),
         session.pane.as_ref().map(|pane| format!("pane {}", cleaned(&pane.id))),
         session.process.map(|process| format!("pid {}", process.pid)),

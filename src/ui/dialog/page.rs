@@ -7,7 +7,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::Context;
-use crate::model::{AskPlan, AskPurpose, ProbeRescue, RecordCost, Trace, UndoPlan, UndoWay, display_text};
+use crate::model::{
+    AskPlan, AskPurpose, ProbeRescue, RecordCost, Trace, UndoPlan, UndoWay, display_text, quantity,
+};
 use crate::ui::act_words::{self, branch, short};
 use crate::ui::footer::Hint;
 use crate::ui::look::{Sign, Tone};
@@ -57,8 +59,8 @@ pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
 pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
     let n_commits = plan.commits.len();
     let n_paths: usize = plan.commits.iter().map(|commit| commit.n_paths).sum();
-    let commits = act_words::many(n_commits, "commit", "commits");
-    let files = act_words::many(n_paths, "file", "files");
+    let commits = quantity::counted(n_commits, "commit", "commits");
+    let files = quantity::counted(n_paths, "file", "files");
     let name = branch(&plan.branch);
     let first = match plan.way {
         UndoWay::Undo => format!("Take {commits} with {files} back from {name}?"),
@@ -66,7 +68,7 @@ pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
     };
     let mut lines = sheet.text(&first, Tone::Strong, 0);
     for commit in &plan.commits {
-        let files = act_words::many(commit.n_paths, "file", "files");
+        let files = quantity::counted(commit.n_paths, "file", "files");
         let id = short(&commit.commit);
         let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
         lines.push(sheet.one(Line::from(vec![
@@ -103,10 +105,10 @@ pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
 
 /// What a large record would take.
 pub(super) fn size(cost: RecordCost, sheet: Sheet) -> Vec<Line<'static>> {
-    let files = act_words::many(cost.n_files, "file", "files");
-    let words = format!("Record {files}, {}?", act_words::bytes(cost.n_bytes));
+    let files = quantity::counted(cost.n_files, "file", "files");
+    let words = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
     let mut lines = sheet.text(&words, Tone::Strong, 0);
-    lines.extend(sheet.labelled("free there", &act_words::bytes(cost.n_free_bytes)));
+    lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
     let words = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
                  the preview comes after. What should not be in it can be kept out by ignore rules.";
     lines.extend(sheet.text(words, Tone::Faint, 0));

@@ -132,7 +132,7 @@ impl ReportBox {
         let sheet = context.sheet();
         match &self.about {
             About::Problem(_, problem) => {
-                let words = format!("{}: {}", act_words::class(problem.class), text::line(&problem.words));
+                let words = format!("{}: {}", problem.class.in_words(), text::line(&problem.words));
                 let mut lines = sheet.signed(Sign::Error, Tone::Bad, &words, Tone::Strong);
                 if let Some(next) = &problem.next {
                     lines.extend(sheet.signed(Sign::Arrow, Tone::Strong, &text::line(next), Tone::Plain));

@@ -8,9 +8,9 @@ use ratatui::text::{Line, Span};
 use super::rescue_box::RescueBox;
 use crate::model::{
     CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
-    WantedProgram, display_text,
+    WantedProgram, display_text, quantity,
 };
-use crate::ui::act_words::{self, many};
+use crate::ui::act_words;
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
 use crate::ui::text;
@@ -108,7 +108,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         n_deleted += usize::from(path.change == PlannedChange::Deleted);
     }
     let deleted = if n_deleted > 0 { format!(", {n_deleted} deleted") } else { String::new() };
-    let size = format!("{}, {}{deleted}", many(n_files, "file", "files"), act_words::bytes(n_bytes));
+    let size =
+        format!("{}, {}{deleted}", quantity::counted(n_files, "file", "files"), quantity::size(n_bytes));
     let place = place(&plan.branch, target);
     let first = match preview.split() {
         _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
@@ -130,7 +131,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
             }),
         );
     if let Some((n, kinds)) = left_out {
-        let words = format!("{} left out: {kinds}", many(n, "file", "files"));
+        let words = format!("{} left out: {kinds}", quantity::counted(n, "file", "files"));
         lines.extend(sheet.text(&words, Tone::Open, 0));
     }
     let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
@@ -199,7 +200,7 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     }
     let n_converted = preview.committed().filter(|path| path.is_converted).count();
     if n_converted > 0 {
-        let files = many(n_converted, "file is", "files are");
+        let files = quantity::counted(n_converted, "file is", "files are");
         let words =
             format!("{files} committed in another form than on the disk (line ends, encoding, filter).");
         lines.extend(sheet.signed(Sign::Warning, Tone::Open, &words, Tone::Plain));
@@ -218,22 +219,20 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     if let Some(head) = &plan.head {
         lines.extend(sheet.labelled("on top of", &act_words::short(head)));
     }
-    let size = format!("{}, {}", many(record.n_files, "file", "files"), act_words::bytes(record.n_bytes));
+    let size =
+        format!("{}, {}", quantity::counted(record.n_files, "file", "files"), quantity::size(record.n_bytes));
     lines.extend(sheet.labelled("recorded", &format!("{size}, safe whatever you choose")));
     if record.ignored.n_files > 0 {
         let more = if record.ignored.is_more { "more than " } else { "" };
-        let files = many(record.ignored.n_files, "ignored file", "ignored files");
-        let size = act_words::bytes(record.ignored.n_bytes);
+        let files = quantity::counted(record.ignored.n_files, "ignored file", "ignored files");
+        let size = quantity::size(record.ignored.n_bytes);
         lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
     }
     lines.extend(sheet.labelled("record", &text::line(&record.reference)));
     let all = record.totals;
     if all.n_records > 1 {
-        let words = format!(
-            "{} records kept here, {} on the disk",
-            all.n_records,
-            act_words::bytes(all.n_disk_bytes)
-        );
+        let words =
+            format!("{} records kept here, {} on the disk", all.n_records, quantity::size(all.n_disk_bytes));
         lines.extend(sheet.labelled("", &words));
     }
     lines
@@ -243,7 +242,7 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
 fn notice(notice: &RecordNotice) -> String {
     match notice {
         RecordNotice::JournalDamaged { n_lines } | RecordNotice::JournalNewer { n_lines } => {
-            let lines = many(*n_lines, "line", "lines");
+            let lines = quantity::counted(*n_lines, "line", "lines");
             format!("{lines} of the journal of rescues cannot be read; nothing was deleted")
         }
         RecordNotice::PutBack { reference, .. } => {
@@ -315,7 +314,7 @@ fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: Sheet) -> Vec<Line<
     let commit = |(position, commit): (usize, &PlannedCommit)| {
         let n_paths = commit.paths.iter().filter(|path| is_in.contains(path.path.as_slice())).count();
         let subject = text::line(commit.message.lines().next().unwrap_or_default());
-        let words = format!("{subject}  ({})", many(n_paths, "file", "files"));
+        let words = format!("{subject}  ({})", quantity::counted(n_paths, "file", "files"));
         sheet.labelled(&format!("commit {}", position + 1), &words)
     };
     split.commits.iter().take(MAX_MESSAGE).enumerate().flat_map(commit).collect()
@@ -375,7 +374,7 @@ fn path_line(preview: &RescueBox, position: usize, sheet: Sheet) -> Line<'static
     let note = text::cut(&note(path), sheet.width / 2, sheet.look);
     let size = match path.change {
         PlannedChange::Deleted => String::new(),
-        PlannedChange::Added | PlannedChange::Modified => act_words::bytes(path.size),
+        PlannedChange::Added | PlannedChange::Modified => quantity::size(path.size),
     };
     let name = text::fit(&shown(path), name_room(&note, sheet), sheet.look);
     sheet.one(Line::from(vec![

@@ -1,7 +1,7 @@
 //! What may become part of a written text. Controls and signs that nobody sees are left out, so that what
 //! is sent is what was read before it was sent; what was left out is told.
 
-use crate::model::display_text;
+use crate::model::{display_text, quantity};
 
 /// What was left out of a text that came in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,16 +20,15 @@ impl LeftOut {
         if self.is_too_long {
             return Some(format!("too long: nothing was taken in; at most {} KiB", super::MAX_BYTES / 1024));
         }
-        let counted = |n: usize, what: &str| match n {
-            0 => None,
-            1 => Some(format!("1 {what}")),
-            _ => Some(format!("{n} {what}s")),
-        };
-        let parts: Vec<String> =
-            [counted(self.n_controls, "control character"), counted(self.n_invisible, "invisible sign")]
-                .into_iter()
-                .flatten()
-                .collect();
+        let kinds = [
+            (self.n_controls, "control character", "control characters"),
+            (self.n_invisible, "invisible sign", "invisible signs"),
+        ];
+        let parts: Vec<String> = kinds
+            .into_iter()
+            .filter(|(n, ..)| *n > 0)
+            .map(|(n, one, many)| quantity::counted(n, one, many))
+            .collect();
         (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
     }
 }
