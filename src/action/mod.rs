@@ -5,5 +5,6 @@
 
 pub mod asking;
 pub mod decision;
+mod own_folder;
 pub mod reply;
 pub mod rescue;

@@ -5,7 +5,7 @@
 use std::fmt::Display;
 
 /// A number with its noun: `1 file`, `2 files`.
-pub fn counted<N: Display + PartialEq + From<u8>>(n: N, one: &str, many: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(n: N, one: &str, many: &str) -> String {
     let noun = if n == N::from(1) { one } else { many };
     format!("{n} {noun}")
 }

@@ -4,15 +4,16 @@
 //! It holds no text of a reply but its beginning and its length, for this user only. It must not be
 //! repaired in place: a line that was cut by a crash is passed over, and a damaged one is said.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use crate::action::own_folder;
 use crate::model::{ActClass, ActProblem, Receipt, ReceiptState, SessionName, hook_file_stem, stable_hash};
 
 /// The most that is read of a journal, in bytes of its end: some ten thousand replies to one session.
@@ -60,7 +61,7 @@ impl Journal {
     /// Waits for the turn to write to this session.
     pub(super) fn take(state: &Path, session: &SessionName) -> Result<Journal, ActProblem> {
         let folder = state.join("replies");
-        own_folder(&folder).map_err(|error| failed(&folder, &error))?;
+        own_folder::make(&folder).map_err(|error| failed(&folder, &error))?;
         let name = format!("{}-{}", hook_file_stem(&session.agent), hook_file_stem(&session.session_id));
         let path = folder.join(name);
         let file = File::options()
@@ -170,14 +171,6 @@ fn wait_for_turn(file: &File, path: &Path) -> Result<(), ActProblem> {
     }
     Err(ActProblem::new(ActClass::Busy, "another closeout is writing to this session")
         .with_next("wait for its receipt"))
-}
-
-/// Makes sure that the folder is there, this user's, and nobody else's to look into.
-fn own_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let metadata = fs::symlink_metadata(folder)?;
-    let is_own = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
-    if is_own { Ok(()) } else { Err(io::Error::other("it is no folder of this user")) }
 }
 
 fn failed(path: &Path, error: &io::Error) -> ActProblem {

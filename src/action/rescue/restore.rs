@@ -16,6 +16,7 @@ use super::object_id::ObjectFormat;
 use super::turn::{self, Turn};
 use super::vault::Opened;
 use super::{Rescuer, keeping, names, references};
+use crate::action::own_folder;
 use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
@@ -69,7 +70,7 @@ impl Rescuer {
     /// Writes files of a bundle of the vault; the repository that it is of need not be there any more.
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
         let folder = self.state.join("rescue").join("opened");
-        turn::own_folder(&folder)?;
+        own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
         let _lock = turn::lock(&folder)?;
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(self), &opened.snapshot, paths, into)

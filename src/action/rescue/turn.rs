@@ -1,8 +1,8 @@
 //! The turn of one rescue on one worktree: a lock in our own folder that frees itself when its holder
 //! dies, and everything that is opened under it.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::{self, File, TryLockError};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,7 @@ use super::place;
 use super::repository::Repository;
 use super::sha1::Sha1;
 use super::step::Step;
+use crate::action::own_folder;
 use crate::model::display_text;
 
 /// How often and after which pauses the lock is tried: two seconds in all. A child of a killed rescue
@@ -41,7 +42,7 @@ impl Turn {
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<Turn, RescueError> {
         let repo = Repository::open(workspace, rescuer.home.as_deref())?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
-        own_folder(&folder)?;
+        own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;
         place::remember(&folder, &repo)?;
         let journal = Journal::at(&folder);
@@ -126,17 +127,4 @@ fn format(git: &Git<'_>) -> Result<ObjectFormat, RescueError> {
     let name = line(&succeeded("rev-parse", output)?);
     let words = format!("object ids of the format {} are not supported", display_text::line(&name));
     ObjectFormat::named(&name).ok_or(RescueError::Refused(words))
-}
-
-/// Makes sure that `folder` is this user's own and that nobody else can look into it.
-pub(super) fn own_folder(folder: &Path) -> Result<(), RescueError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(RescueError::io("make", folder))?;
-    let metadata = fs::symlink_metadata(folder).map_err(RescueError::io("look at", folder))?;
-    if metadata.is_dir()
-        && metadata.uid() == rustix::process::geteuid().as_raw()
-        && metadata.mode().trailing_zeros() >= 6
-    {
-        return Ok(());
-    }
-    Err(RescueError::Refused("closeout's own folder can be changed by others".to_owned()))
 }
