@@ -78,11 +78,15 @@ pub(super) struct Asked {
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// What is decided
-    #[arg(value_name = "DECISION", value_enum)]
-    pub(super) decision: DecisionWord,
+    #[arg(value_name = "DECISION", value_enum, required_unless_present = "show")]
+    pub(super) decision: Option<DecisionWord>,
     /// The workspace
     #[arg(value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,
+    /// Write nothing; print the words that tell an agent where its decision goes and which id it must carry, for
+    /// your prompt
+    #[arg(long, conflicts_with_all = ["reason"])]
+    pub(super) show: bool,
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub(super) reason: Option<String>,

@@ -1,7 +1,10 @@
 //! `closeout decide`: writes the decision file, so that no model has to.
 
+use std::path::Path;
+
+use crate::action::decision;
 use crate::config::Flags;
-use crate::engine::{Overlay, Scope};
+use crate::engine::{Launch, Overlay, Scope};
 use crate::model::{Act, ActOutcome, display_text};
 
 use super::acting::{Acting, unexpected};
@@ -26,8 +29,11 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     };
     let scope = Scope::One(environment.absolute(&decide.path));
     let launch = environment.launch(scope, Flags::default(), overlay)?;
+    let Some(decision) = decide.decision.filter(|_| !decide.show) else {
+        return show(&launch, &environment.absolute(&decide.path));
+    };
     let mut acting = Acting::judge(&launch)?;
-    let is_complete = decide.decision == DecisionWord::Complete;
+    let is_complete = decision == DecisionWord::Complete;
     match acting.act(Act::Decide { is_complete, reason: decide.reason.clone() }) {
         ActOutcome::Decided(decided) => {
             let word = if is_complete { "complete" } else { "incomplete" };
@@ -39,4 +45,20 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
         }
         other => Ok(unexpected(&other)),
     }
+}
+
+/// Prints what tells an agent where its decision goes, and writes nothing.
+fn show(launch: &Launch, path: &Path) -> Ended {
+    let workspace = path
+        .canonicalize()
+        .map_err(|error| Failure::NoWorkspace(format!("{}: {error}", display_text::path(path))))?;
+    let (settings, _) = launch.config.for_workspace(&workspace);
+    let Some(file) = launch.overlay.decision_file.clone().or(settings.decision_file) else {
+        return Err(Failure::Settings(
+            "no decision file is configured for this workspace: set evidence.decision_file".to_owned(),
+        ));
+    };
+    let words = decision::in_words(&workspace, &file, launch.overlay.check_id.as_deref());
+    output::print_line(&display_text::line(&words))?;
+    Ok(Outcome::Done)
 }

@@ -40,6 +40,24 @@ fn a_decision_is_read_back_with_the_id_of_its_check() {
     assert_eq!(run.code, 1, "{run:?}");
 }
 
+/// "The check's id and file path are given to the agent … in words."
+#[test]
+fn an_agent_can_be_told_in_words_where_its_decision_goes() {
+    let (repo, desk) = desk();
+    let run = desk.run(repo.path(), &["decide", "--show", "--check-id", "check-9"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let file = repo.at(".closeout/decision.json");
+    assert!(!file.exists());
+    assert!(run.out.contains(file.to_str().unwrap()), "{run:?}");
+    // What it names is what a check takes: the agent writes exactly that.
+    let told = run.out.split_once("like ").unwrap().1.split_once(" if everything").unwrap().0;
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, told).unwrap();
+    assert_eq!(desk.run(repo.path(), &["check", "--check-id", "check-9"]).code, 0);
+    assert_eq!(desk.run(repo.path(), &["check", "--check-id", "check-8"]).code, 1);
+    assert_eq!(desk.run(repo.path(), &["decide"]).code, 2);
+}
+
 #[test]
 fn deciding_leaves_the_work_tree_clean() {
     let (repo, desk) = desk();

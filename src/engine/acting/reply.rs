@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::process::{self, Launcher};
 
-use super::{Acted, Tools};
+use super::{Acted, Tools, decide};
 use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.
@@ -54,6 +54,8 @@ fn with_replier(
         (tools.report)(ActProgress { words: words.to_owned(), ..ActProgress::default() });
     };
     let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
+    let mut environment = process::environment(&launch.variables, &adapter.variables());
+    environment.extend(decide::variables(request));
     let replier = Replier {
         adapter,
         workspace: request.workspace.path(),
@@ -63,7 +65,7 @@ fn with_replier(
         }),
         programs: Programs {
             search_path: launch.variables.get(OsStr::new("PATH")).cloned(),
-            environment: process::environment(&launch.variables, &adapter.variables()),
+            environment,
             launcher: launch.own_program.clone().map(|program| Launcher { program }),
         },
         state,
