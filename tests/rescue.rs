@@ -7,7 +7,7 @@ mod bench;
 #[path = "rescue/damage.rs"]
 mod damage;
 #[path = "rescue/forget.rs"]
-mod forget;
+pub(crate) mod forget;
 #[path = "rescue/hostile.rs"]
 mod hostile;
 #[path = "rescue/keep.rs"]

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::config::Flags;
@@ -12,7 +11,7 @@ use crate::store::Store;
 use super::args::Log;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
-use super::{Ended, output};
+use super::{Ended, local_time, output};
 
 /// One act, for scripts.
 #[derive(Debug, Serialize)]
@@ -78,7 +77,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
     let _ = writeln!(
         text,
         "{}  {:<8}  {}  ({by})  {}",
-        moment(entry.at),
+        local_time::second(entry.at),
         entry.kind.name(),
         entry.workspace,
         display_text::line(&entry.plan)
@@ -88,9 +87,4 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");
-}
-
-fn moment(at: Timestamp) -> String {
-    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

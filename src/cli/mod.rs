@@ -16,6 +16,7 @@ mod doctor;
 mod environment;
 mod exit;
 mod hook;
+mod local_time;
 mod log;
 mod output;
 mod probing;

@@ -114,8 +114,12 @@ pub(super) struct Restore {
 #[derive(Debug, Args)]
 pub(super) struct Forget {
     /// The record: its reference, or the beginning of the last part of it
-    #[arg(value_name = "RECORD")]
-    pub(super) record: String,
+    #[arg(value_name = "RECORD", required_unless_present = "old")]
+    pub(super) record: Option<String>,
+    /// Delete all records older than 30 days whose work is in a branch, but for the one that takes the last rescue
+    /// back
+    #[arg(long, conflicts_with_all = ["record", "lose_work"])]
+    pub(super) old: bool,
     /// The workspace
     #[arg(short = 'C', long, value_name = "PATH", default_value = ".")]
     pub(super) path: PathBuf,

@@ -5,9 +5,11 @@ use std::fs;
 use serde_json::Value;
 
 use super::rescue::{dirty, run};
+use crate::rescue::forget::age_in;
 use crate::support::desk::Desk;
+use crate::support::repo::Repo;
 
-fn records(desk: &Desk, repo: &crate::support::repo::Repo) -> (i32, Vec<Value>) {
+fn records(desk: &Desk, repo: &Repo) -> (i32, Vec<Value>) {
     let listed = run(desk, repo, &["rescues", "--json"]);
     (listed.code, listed.json()["records"].as_array().unwrap().clone())
 }
@@ -44,4 +46,31 @@ fn a_record_is_listed_given_back_and_deleted_only_with_a_yes_to_the_loss() {
     }
     let unknown = desk.run(desk.at("."), &["restore", "nothing", "x", "--path", path]);
     assert_eq!(unknown.code, 20, "{unknown:?}");
+}
+
+#[test]
+fn old_records_whose_work_is_in_a_branch_go_with_one_yes() {
+    let (desk, repo) = (Desk::new(), Repo::new());
+    repo.write("done", "and committed later\n");
+    let path = repo.path().to_str().unwrap();
+    let forget_old =
+        |more: &[&str]| desk.run(desk.at("."), &[&["forget", "--old", "-C", path], more].concat());
+    assert_eq!(forget_old(&["--yes"]).code, 12);
+    assert_eq!(run(&desk, &repo, &["rescue", "--record-only"]).code, 0);
+    repo.commit("all of it");
+    repo.write("later", "and this is in no branch\n");
+    assert_eq!(run(&desk, &repo, &["rescue", "--record-only"]).code, 0);
+    let (_, listed) = records(&desk, &repo);
+    let times = listed.iter().map(|record| record["time"].as_i64().unwrap());
+    let journals = fs::read_dir(desk.at("state/rescue")).unwrap();
+    let journal = journals.map(|entry| entry.unwrap().path().join("journal")).find(|it| it.exists()).unwrap();
+    times.for_each(|time| age_in(&journal, time, 31));
+    let asked = forget_old(&[]);
+    assert_eq!((asked.code, records(&desk, &repo).1.len()), (130, 2), "{asked:?}");
+    let old = listed[1]["reference"].as_str().unwrap();
+    let forgotten = forget_old(&["--yes"]);
+    assert!(forgotten.code == 0 && forgotten.out.contains(old), "{forgotten:?}");
+    let (_, left) = records(&desk, &repo);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0]["reference"], listed[0]["reference"]);
 }

@@ -1,6 +1,7 @@
 //! Deleting records for good, and getting single paths of one back.
 
 use std::fs;
+use std::path::Path;
 
 use closeout::action::rescue::RescueError;
 use closeout::model::{ActClass, ForgottenRecord, ObjectsGo};
@@ -65,8 +66,12 @@ fn what_was_kept_for_the_undo_goes_with_its_record() {
 
 /// Makes a record look older by so many days.
 fn age(repo: &Repo, time: i64, days: i64) {
-    let journal = journal(repo);
-    let text = fs::read_to_string(&journal).unwrap();
+    age_in(&journal(repo), time, days);
+}
+
+/// The same in the journal at a path.
+pub(crate) fn age_in(journal: &Path, time: i64, days: i64) {
+    let text = fs::read_to_string(journal).unwrap();
     let aged: String = text
         .lines()
         .filter(|line| !line.is_empty())

@@ -1,6 +1,7 @@
 //! `closeout rescue`, `closeout undo` and `closeout redo`: saves work that was never committed, shows what a
 //! commit of it would be, commits what was confirmed, takes it back.
 
+mod forget;
 mod preview;
 mod records;
 
@@ -17,7 +18,8 @@ use super::exit::{Failure, Outcome};
 use super::report::line;
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::{Ended, output};
-pub(super) use records::{forget, list, restore};
+pub(super) use forget::forget;
+pub(super) use records::{list, restore};
 
 use preview::short;
 

@@ -1,23 +1,20 @@
-//! `closeout rescues`, `closeout restore` and `closeout forget`: the records that are kept, work taken out of
-//! one, and one deleted for good.
+//! `closeout rescues` and `closeout restore`: the records that are kept, and work taken out of one.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
-
 use crate::action::rescue::{RescueError, Rescuer};
-use crate::cli::acting::{confirm, fail, launch};
+use crate::cli::acting::{fail, launch};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::report::line;
-use crate::cli::rescue_args::{Forget, Rescues, Restore};
-use crate::cli::{Ended, output};
+use crate::cli::rescue_args::{Rescues, Restore};
+use crate::cli::{Ended, local_time, output};
 use crate::engine::{Launch, rescue_problem};
 use crate::model::{
-    ActClass, ActKind, ActProblem, ForgottenRecord, KeptRecord, ObjectsGo, Reach, RecordList, RecordNotice,
-    RecordState, Timestamp, display_text, quantity,
+    ActClass, ActKind, ActProblem, KeptRecord, Reach, RecordList, RecordNotice, RecordState, display_text,
+    quantity,
 };
 
 use super::preview::short;
@@ -89,59 +86,17 @@ fn restored(
     )
 }
 
-/// Runs `closeout forget`.
-pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
-    let launch = launch(environment, &forget.path)?;
-    let path = environment.absolute(&forget.path);
-    let (rescuer, top) = match rescuer(&launch).and_then(|rescuer| Ok((rescuer, top(&launch, &path)?))) {
-        Ok(found) => found,
-        Err(failed) => return failed,
-    };
-    let reference = match named(&rescuer, &top, &forget.record) {
-        Ok(reference) => reference,
-        Err(error) => return Ok(fail(&rescue_problem(&error))),
-    };
-    let shown = display_text::line(&reference).into_owned();
-    if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
-        output::complain("nothing was deleted");
-        return Ok(Outcome::Act(ActClass::Cancelled));
-    }
-    let plan = (ActKind::Forget, top.as_path(), reference.clone());
-    let act = || {
-        let mut forgotten = rescuer.forget(&top, &reference, forget.lose_work);
-        if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
-            let question = "Its work is in no branch, and would be lost. Delete it all the same?";
-            if confirm(question, false) {
-                forgotten = rescuer.forget(&top, &reference, true);
-            }
-        }
-        forgotten.map_err(|error| {
-            let would_lose = matches!(error, RescueError::WouldLose);
-            let problem = rescue_problem(&error);
-            let next = "--lose-work deletes it all the same; `closeout restore` takes it out first";
-            if would_lose { problem.with_next(next) } else { problem }
-        })
-    };
-    match launch.audited(plan, act, forgotten_words) {
-        Ok(forgotten) => {
-            output::print_line(&forgotten_words(&forgotten))?;
-            Ok(Outcome::Act(ActClass::Done))
-        }
-        Err(problem) => Ok(fail(&problem)),
-    }
-}
-
-fn rescuer(launch: &Launch) -> Result<Rescuer, Ended> {
+pub(super) fn rescuer(launch: &Launch) -> Result<Rescuer, Ended> {
     launch.rescuer().map_err(|problem| Ok(fail(&problem)))
 }
 
 /// The top of the worktree that `path` lies in.
-fn top(launch: &Launch, path: &Path) -> Result<PathBuf, Ended> {
+pub(super) fn top(launch: &Launch, path: &Path) -> Result<PathBuf, Ended> {
     launch.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
 }
 
 /// The reference of a record that was named in full or by the last part of its name.
-fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, RescueError> {
+pub(super) fn named(rescuer: &Rescuer, top: &Path, name: &str) -> Result<String, RescueError> {
     if name.starts_with("refs/") {
         return Ok(name.to_owned());
     }
@@ -206,7 +161,7 @@ fn write_record(text: &mut String, record: &KeptRecord) {
         text,
         "{}  {}  {branch}  {n_files}, {size}{gaps}",
         display_text::line(name),
-        moment(record.time)
+        local_time::minute(record.time)
     );
     let worktree = record.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
     let _ = writeln!(text, "    {}{reach}{state}{old}", worktree.unwrap_or_default());
@@ -238,26 +193,4 @@ fn notice_words(notice: &RecordNotice) -> String {
             format!("the record is in closeout's own folder alone: {reason}")
         }
     }
-}
-
-fn forgotten_words(forgotten: &ForgottenRecord) -> String {
-    let undo = if forgotten.is_undo_gone { "; its commit can no more be taken back by closeout" } else { "" };
-    let objects = match &forgotten.objects_go {
-        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => {
-            format!("its objects go when git collects garbage and they are older than {expiry}")
-        }
-        ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
-            format!(
-                "its objects go when git collects garbage, after {expiry}, and {reflog} for what the reflog names"
-            )
-        }
-        ObjectsGo::Never => "its objects stay: the settings of the repository keep them".to_owned(),
-        ObjectsGo::Now => "its objects are gone".to_owned(),
-    };
-    display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
-}
-
-fn moment(at: Timestamp) -> String {
-    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
