@@ -116,7 +116,8 @@ fn there_and_back(
     let watch = Arc::clone(&locked);
     let at_step = move |step: Step| {
         let mut locked = watch.lock().unwrap();
-        if step == Step::MoveJournalled {
+        // Reached again when the lock was given back because the index was another one.
+        if step == Step::Checked {
             locked.0 = Some(Instant::now());
         } else if step == Step::IndexMoved {
             let since = locked.0.take().unwrap().elapsed();

@@ -169,6 +169,8 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
         let repo = rich();
         assert!(killed_at(&repo, "commit", step));
         for name in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
+            // Somebody takes ours away, if it is there.
+            let _ = std::fs::remove_file(repo.git_dir().join(name));
             std::fs::write(repo.git_dir().join(name), "of another\n").unwrap();
         }
         // It may say that it has to wait.

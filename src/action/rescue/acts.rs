@@ -8,8 +8,9 @@ use super::git::Git;
 use super::hooks::{self, Hooks};
 use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
+use super::seen_index::SeenIndex;
 use super::settings::Settings;
-use super::shadow::{Shadow, read_index};
+use super::shadow::Shadow;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::{self, Survey};
@@ -197,7 +198,7 @@ fn planned_move(
         return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
     }
     let before = seen.shadow.raw_index.as_ref().map(|raw| moving::keep(turn, raw)).transpose()?;
-    let after = read_index(&seen.shadow.index)?.map(|raw| moving::keep(turn, &raw)).transpose()?;
+    let after = SeenIndex::read(&seen.shadow.index)?.raw.map(|raw| moving::keep(turn, &raw)).transpose()?;
     Ok(Move {
         id,
         purpose: Purpose::Commit,

@@ -123,6 +123,12 @@ impl<'r> Branch<'r> {
         }
     }
 
+    /// The file that the branch is in, if it has one of its own.
+    pub(super) fn open(&self) -> Option<File> {
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(self.file()).ok()
+    }
+
     fn file(&self) -> PathBuf {
         self.repo.common_dir.join(&self.name)
     }

@@ -35,6 +35,7 @@ mod references;
 mod repository;
 mod restore;
 mod saving;
+mod seen_index;
 mod settings;
 mod sha1;
 mod shadow;

@@ -15,8 +15,9 @@ use super::git::{Git, Input};
 use super::journal::{self, Act, KeptIndex, Move};
 use super::listing;
 use super::repository::read_regular;
+use super::seen_index::SeenIndex;
 use super::sha1::Sha1;
-use super::shadow::{RawIndex, Shadow, read_index, write_index, write_index_to_disk};
+use super::shadow::{RawIndex, Shadow, write_index, write_index_to_disk};
 use super::shared_index;
 use super::step::Step;
 use super::turn::Turn;
@@ -54,7 +55,7 @@ pub(super) fn prepared(turn: &Turn, id: &str) -> PathBuf {
     turn.repo.git_dir.join(format!("index.closeout-{id}"))
 }
 
-/// The same file once everything was checked under the lock: only then may the branch have moved by us.
+/// The same file once everything but the index was checked: only then may the branch have moved by us.
 fn checked(turn: &Turn, id: &str) -> PathBuf {
     turn.repo.git_dir.join(format!("index.closeout-{id}-checked"))
 }
@@ -65,8 +66,12 @@ fn for_branch(turn: &Turn, id: &str) -> PathBuf {
 }
 
 fn mark_checked(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
-    let from = prepared(turn, &plan.id);
-    fs::rename(&from, checked(turn, &plan.id)).map_err(RescueError::io("rename", &from))
+    let (from, to) = (prepared(turn, &plan.id), checked(turn, &plan.id));
+    if inode(&to) == Some(plan.inode) {
+        // The index was another one when its lock was ours, and all is checked once more.
+        return Ok(());
+    }
+    fs::rename(&from, to).map_err(RescueError::io("rename", &from))
 }
 
 /// Device and inode of what is at `path`.
@@ -94,33 +99,30 @@ pub(super) fn make(
         }
     };
     rescuer.reached(Step::MoveJournalled);
-    if let Err(error) = lock_index(&git, turn, shadow, &plan) {
-        roll_back(turn, &plan)?;
-        return Err(error);
-    }
-    rescuer.reached(Step::IndexLocked);
-    let moved =
-        check(&git, turn, &plan, branch.as_ref()).and_then(|()| mark_checked(turn, &plan)).and_then(|()| {
-            rescuer.reached(Step::Checked);
-            match &branch {
-                Some(branch) => branch.go(),
-                None => move_branch(&git, &plan),
-            }
-        });
+    let held = match lock(rescuer, &git, turn, shadow, &plan, branch.as_ref()) {
+        Ok(held) => held,
+        Err(error) => {
+            roll_back(turn, &plan)?;
+            return Err(error);
+        }
+    };
+    // From here to the new index every git that wants to stage something fails: nothing else is done.
+    let moved = match &branch {
+        Some(branch) => branch.go(),
+        None => move_branch(&git, &plan),
+    };
     if let Err(error) = moved {
         // An answer of git's that did not come says nothing about what happened.
-        let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
-        if is_checked && branch.is_none() && branch_at(&git, &plan.branch)? == plan.to {
-            return finish(rescuer, turn, &plan);
+        if branch.is_none() && branch_at(&git, &plan.branch)? == plan.to {
+            return finish(rescuer, turn, &plan, None);
         }
         roll_back(turn, &plan)?;
         return Err(error);
     }
     rescuer.reached(Step::BranchMoved);
-    if let Some(branch) = branch {
-        branch.log();
-    }
-    finish(rescuer, turn, &plan)
+    let finished = finish(rescuer, turn, &plan, branch.as_ref());
+    drop(held);
+    finished
 }
 
 /// Writes what is going to be linked and renamed, and tells the journal of it.
@@ -155,43 +157,62 @@ pub(super) fn busy(turn: &Turn) -> RescueError {
 /// How often the index may be another one than a moment before, when the lock is taken.
 const INDEX_TRIES: u32 = 20;
 
-/// Takes git's lock on an index that says what it is expected to say. What it says is found out before, so
-/// that nobody waits for it: under the lock only the bytes are compared.
-fn lock_index(git: &Git<'_>, turn: &Turn, shadow: &Shadow, plan: &Move) -> Result<(), RescueError> {
+/// The files whose places are taken by others under the locks. While they are open the file system has no work
+/// with removing them, for which whoever wants the lock would wait with us.
+struct Replaced {
+    _index: SeenIndex,
+    _branch: Option<fs::File>,
+}
+
+/// Takes the locks on the branch, then git's lock on an index that says what it is expected to say. Git waits
+/// for a lock on a branch and not for that on the index: everything is found out before, and under the lock on
+/// the index it is only looked whether it is still the file that was read.
+fn lock(
+    rescuer: &Rescuer,
+    git: &Git<'_>,
+    turn: &Turn,
+    shadow: &Shadow,
+    plan: &Move,
+    branch: Option<&Branch<'_>>,
+) -> Result<Replaced, RescueError> {
     let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
-    let bytes = |raw: Option<RawIndex>| raw.map(|raw| raw.bytes);
-    let mut known = bytes(plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?);
+    let before = plan.index_before.as_ref().map(|index| kept(turn, index)).transpose()?;
+    let mut known = before.map(|raw| raw.bytes);
     for _ in 0..INDEX_TRIES {
-        let now = read_index(&index)?;
+        let now = SeenIndex::read(&index)?;
         // After a `git status` the bytes are others and say the same.
-        if now.as_ref().map(|now| &now.bytes) != known.as_ref() {
-            if digest_of(git, shadow, now.as_ref())? != plan.digest_before {
+        if now.bytes() != known.as_deref() {
+            if digest_of(git, shadow, now.raw.as_ref())? != plan.digest_before {
                 return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
             }
-            known = bytes(now);
+            known = now.bytes().map(<[u8]>::to_vec);
         }
-        fs::hard_link(prepared(turn, &plan.id), &lock).map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AlreadyExists {
-                return busy(turn);
+        check(git, turn, plan, branch)?;
+        mark_checked(turn, plan)?;
+        let old_branch = branch.and_then(Branch::open);
+        rescuer.reached(Step::Checked);
+        // Where it is known without the lock, nobody has to meet it.
+        if now.is_still_at(&index)? {
+            if let Err(error) = fs::hard_link(checked(turn, &plan.id), &lock) {
+                branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
+                let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
+                return Err(if is_taken { busy(turn) } else { RescueError::io("make", &lock)(error) });
             }
-            RescueError::io("make", &lock)(error)
-        })?;
-        if bytes(read_index(&index)?) == known {
-            return Ok(());
+            if now.is_still_at(&index)? {
+                rescuer.reached(Step::IndexLocked);
+                return Ok(Replaced { _index: now, _branch: old_branch });
+            }
+            fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
         }
-        fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+        branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     }
     Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
 
-/// Checks, under the lock, that everything else is as it was when it was confirmed; locks the branch too, if
-/// that is for us to do.
+/// Checks that everything but the index is as it was when it was confirmed; locks the branch before, if that
+/// is for us to do.
 fn check(git: &Git<'_>, turn: &Turn, plan: &Move, branch: Option<&Branch<'_>>) -> Result<(), RescueError> {
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
-    turn.repo.check_same()?;
-    if turn.repo.operation().is_some() {
-        return refused("an operation of git was begun since you looked");
-    }
     let is_in_place = match branch {
         Some(branch) if !branch.lock()? => {
             return Err(busy_branch("HEAD.lock or the lock of the branch is there"));
@@ -202,6 +223,10 @@ fn check(git: &Git<'_>, turn: &Turn, plan: &Move, branch: Option<&Branch<'_>>) -
             head.branch.as_deref() == Some(&plan.branch) && head.commit == plan.from
         }
     };
+    turn.repo.check_same()?;
+    if turn.repo.operation().is_some() {
+        return refused("an operation of git was begun since you looked");
+    }
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
 }
 
@@ -245,9 +270,13 @@ pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, R
 }
 
 /// Puts the new index in its place, under a lock that is ours, and says that all is done.
-fn finish(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+fn finish(
+    rescuer: &Rescuer,
+    turn: &Turn,
+    plan: &Move,
+    branch: Option<&Branch<'_>>,
+) -> Result<(), RescueError> {
     let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
-    branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     if plan.index_after.is_some() {
         fs::rename(&lock, &index).map_err(RescueError::io("put in its place", &index))?;
     } else {
@@ -259,6 +288,10 @@ fn finish(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), RescueError
         }
     }
     rescuer.reached(Step::IndexMoved);
+    if let Some(branch) = branch {
+        // HEAD is still locked by us: nobody else writes there.
+        branch.log();
+    }
     done(rescuer, turn, plan)
 }
 
@@ -323,11 +356,15 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
         if is_index_moved {
             done(rescuer, turn, plan)?;
         } else if is_lock_ours && at == plan.to && is_checked {
-            finish(rescuer, turn, plan)?;
+            if is_moved_by_us(turn, plan) {
+                finish(rescuer, turn, plan, None)?;
+            } else {
+                take_up(rescuer, turn, &git, plan, true)?;
+            }
         } else if is_lock_ours || at == plan.from {
             roll_back(turn, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
-            take_up(rescuer, turn, &git, plan)?;
+            take_up(rescuer, turn, &git, plan, false)?;
         } else if inode(&lock).is_some() {
             return Err(busy(turn));
         } else {
@@ -344,15 +381,30 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
     Ok(())
 }
 
-/// The branch has moved, and the lock is gone: somebody removed it, or the new index came to its place and
-/// git wrote another since. Only in the first case is the index still the one of before.
-fn take_up(rescuer: &Rescuer, turn: &Turn, git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+/// True when the file of the branch is the one that we prepared: it was moved there under the lock on the index.
+fn is_moved_by_us(turn: &Turn, plan: &Move) -> bool {
+    let ours = branch_inode(turn, plan);
+    ours.is_some() && inode(&turn.repo.common_dir.join(&plan.branch)) == ours
+}
+
+/// The branch has moved, and nothing tells that it was us. Without a lock somebody removed it, or the new index
+/// came to its place and git wrote another since. Only where the index is still the one of before it is ours to
+/// be put in its place.
+fn take_up(
+    rescuer: &Rescuer,
+    turn: &Turn,
+    git: &Git<'_>,
+    plan: &Move,
+    is_locked: bool,
+) -> Result<(), RescueError> {
     let lock = turn.repo.index_lock();
-    fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+    if !is_locked {
+        fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+    }
     let shadow = Shadow::make(&turn.repo, &turn.work())?;
     let digest = listing::digest(&listing::index_entries(git, &shadow)?);
-    if digest == plan.digest_before && digest != plan.digest_after {
-        return finish(rescuer, turn, plan);
+    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
+        return finish(rescuer, turn, plan, None);
     }
     fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
     done(rescuer, turn, plan)

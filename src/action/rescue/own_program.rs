@@ -12,7 +12,8 @@ use super::git::{Git, Input, line, succeeded};
 use super::hooks;
 use super::journal::{Act, Move, Purpose, Saved};
 use super::listing;
-use super::shadow::{Shadow, read_index};
+use super::seen_index::SeenIndex;
+use super::shadow::Shadow;
 use super::spool::Spool;
 use super::turn::Turn;
 use super::{Rescuer, moving, references, survey};
@@ -140,7 +141,7 @@ impl Rescuer {
         let last = commits.last().ok_or("there is no commit")?;
         references::make_or_other(git, &format!("visible/{}/{id}", turn.repo.key), last).map_err(words)?;
         turn.sync(self).map_err(words)?;
-        if read_index(&turn.repo.index()).map_err(words)? != shadow.raw_index {
+        if SeenIndex::read(&turn.repo.index()).map_err(words)?.raw != shadow.raw_index {
             return Err("the index changed".to_owned());
         }
         let made = Move {

@@ -33,8 +33,9 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
+    /// What the system tells of it.
     #[expect(clippy::unnecessary_cast, reason = "the fields have other types on other systems")]
-    fn of(stat: &Stat) -> Stamp {
+    pub(super) fn of(stat: &Stat) -> Stamp {
         Stamp {
             place: (stat.st_dev as u64, stat.st_ino as u64),
             mode: stat.st_mode as u32,

@@ -177,6 +177,18 @@ pub(super) fn read_small(path: &Path) -> Result<Option<Vec<u8>>, RescueError> {
 
 /// The content of a regular file of at most `cap` bytes, opened without waiting and through no link.
 pub(super) fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, RescueError> {
+    open_regular(path, cap)?.map(|mut file| read_to_cap(&mut file, path, cap)).transpose()
+}
+
+/// The rest of an open file, at most `cap` bytes.
+pub(super) fn read_to_cap(file: &mut File, path: &Path, cap: u64) -> Result<Vec<u8>, RescueError> {
+    let mut content = Vec::new();
+    file.take(cap).read_to_end(&mut content).map_err(RescueError::io("read", path))?;
+    Ok(content)
+}
+
+/// A regular file of at most `cap` bytes, opened without waiting and through no link; `None` when there is none.
+pub(super) fn open_regular(path: &Path, cap: u64) -> Result<Option<File>, RescueError> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
     let opened = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     let file = match opened {
@@ -188,7 +200,5 @@ pub(super) fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, Res
     if !metadata.is_file() || metadata.len() > cap {
         return refused(path, "is no regular file, or too large");
     }
-    let mut content = Vec::new();
-    file.take(cap).read_to_end(&mut content).map_err(RescueError::io("read", path))?;
-    Ok(Some(content))
+    Ok(Some(file))
 }

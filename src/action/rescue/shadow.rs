@@ -12,10 +12,11 @@ use std::time::SystemTime;
 use super::error::RescueError;
 use super::object_id::ObjectFormat;
 use super::repository::{Repository, read_regular};
+use super::seen_index::SeenIndex;
 use super::settings::Settings;
 
 /// The most that is read of an index: several million entries.
-const INDEX_CAP: u64 = 1 << 30;
+pub(super) const INDEX_CAP: u64 = 1 << 30;
 /// The most that is read of a list of ignore rules.
 const RULES_CAP: u64 = 4 << 20;
 
@@ -58,7 +59,7 @@ impl Shadow {
             index: git_dir.join("index"),
             git_dir,
             objects: work.join("objects"),
-            raw_index: read_index(&repo.index())?,
+            raw_index: SeenIndex::read(&repo.index())?.raw,
             folder: work.to_owned(),
             format: repo.format,
         };
@@ -130,24 +131,6 @@ impl Drop for Shadow {
         // What stays is removed when the next shadow is made.
         let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-/// The index and the time of its file, which belong together; `None` when there is none.
-pub(super) fn read_index(path: &Path) -> Result<Option<RawIndex>, RescueError> {
-    for _ in 0..10 {
-        let before = path.symlink_metadata();
-        let Some(bytes) = read_regular(path, INDEX_CAP)? else { return Ok(None) };
-        let after = path.symlink_metadata();
-        if let (Ok(before), Ok(after)) = (before, after) {
-            use std::os::unix::fs::MetadataExt as _;
-            // Git puts a new file in its place, and so do we: the same file has the same content.
-            if before.ino() == after.ino() && before.ctime_nsec() == after.ctime_nsec() {
-                let modified = after.modified().map_err(RescueError::io("look at", path))?;
-                return Ok(Some(RawIndex { bytes, modified }));
-            }
-        }
-    }
-    Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
 
 /// Writes an index with the time that belongs to it.

@@ -28,10 +28,11 @@ pub enum Step {
     IndexPrepared,
     /// The journal knows what is about to move.
     MoveJournalled,
-    /// git's lock on the index is ours.
-    IndexLocked,
-    /// Everything was found as it was confirmed, under the locks.
+    /// Everything was found as it was confirmed, under the locks on the branch. Reached again when the index
+    /// changed in the moment after.
     Checked,
+    /// git's lock on the index is ours, and the index is the one that was looked at.
+    IndexLocked,
     /// The branch is at its new place.
     BranchMoved,
     /// The new index is in its place.
@@ -55,8 +56,8 @@ impl Step {
         Step::CommitPinned,
         Step::IndexPrepared,
         Step::MoveJournalled,
-        Step::IndexLocked,
         Step::Checked,
+        Step::IndexLocked,
         Step::BranchMoved,
         Step::IndexMoved,
         Step::MoveDone,

@@ -1,0 +1,62 @@
+//! An index that was read, and is known again by a look at its place: under git's lock nothing is read.
+//!
+//! It must not be let go before that look: while the file is open, its number is no other file's.
+
+use std::fs::File;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD};
+use rustix::io::Errno;
+
+use super::error::RescueError;
+use super::reading::Stamp;
+use super::repository::{open_regular, read_to_cap};
+use super::shadow::{INDEX_CAP, RawIndex};
+
+/// An index as it was read, or that there was none.
+pub(super) struct SeenIndex {
+    /// Bytes and time.
+    pub(super) raw: Option<RawIndex>,
+    seen: Option<(File, Stamp)>,
+}
+
+impl SeenIndex {
+    /// Reads what is at `path`; its bytes and the time of its file belong together.
+    pub(super) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
+        for _ in 0..10 {
+            let Some(mut file) = open_regular(path, INDEX_CAP)? else {
+                return Ok(SeenIndex { raw: None, seen: None });
+            };
+            let before = stamp(&file, path)?;
+            let bytes = read_to_cap(&mut file, path, INDEX_CAP)?;
+            let metadata = file.metadata().map_err(RescueError::io("look at", path))?;
+            let modified = metadata.modified().map_err(RescueError::io("look at", path))?;
+            let seen = SeenIndex { raw: Some(RawIndex { bytes, modified }), seen: Some((file, before)) };
+            // Git puts a new file in its place, and so do we: the same file has the same content.
+            if seen.is_still_at(path)? {
+                return Ok(seen);
+            }
+        }
+        Err(RescueError::Busy("the index changes all the time".to_owned()))
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        self.raw.as_ref().map(|raw| &raw.bytes[..])
+    }
+
+    /// True when the very same file is at `path`, not changed in any way, or still none.
+    pub(super) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
+        match (rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW), &self.seen) {
+            (Ok(stat), Some((_, stamp))) => Ok(Stamp::of(&stat) == *stamp),
+            (Ok(_), None) => Ok(false),
+            (Err(Errno::NOENT), seen) => Ok(seen.is_none()),
+            (Err(errno), _) => Err(RescueError::io("look at", path)(errno.into())),
+        }
+    }
+}
+
+fn stamp(file: &File, path: &Path) -> Result<Stamp, RescueError> {
+    let stat = rustix::fs::fstat(file).map_err(|errno| RescueError::io("look at", path)(errno.into()))?;
+    Ok(Stamp::of(&stat))
+}
