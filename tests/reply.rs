@@ -2,6 +2,7 @@
 //! test's own where one is installed, and scripted agents that write down every byte that they are given.
 
 mod bench;
+mod dialog;
 mod file;
 mod killed;
 mod pane;

@@ -31,4 +31,6 @@ pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
 pub use opencode::{ApiAnswers as OpenCodeAnswers, read_api_answers as read_opencode_answers};
 pub use survey::{FoundSession, Survey, SurveyAsk, SurveyMemory, is_news, survey};
-pub use typing::{EmptyBox, PermissionKey, Typing, hooks_tell_keys, permission_keys};
+pub use typing::{
+    EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing, hooks_tell_keys, option_dialog, permission_keys,
+};

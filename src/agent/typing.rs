@@ -2,7 +2,9 @@
 //! typed here.
 
 use super::{claude, codex, gemini, opencode};
-use crate::model::{ActivitySource, LiveStatus, LiveWord, PermissionOption, SessionObservation, WaitsOn};
+use crate::model::{
+    ActivitySource, AskedByTool, LiveStatus, LiveWord, PermissionOption, SessionObservation, WaitsOn,
+};
 
 /// How words reach an agent at its screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,10 +15,21 @@ pub struct Typing {
     pub not_first: &'static [char],
     /// Whether several lines that are pasted in brackets arrive as one message.
     pub takes_lines: bool,
-    /// What a person should know before words are pasted.
-    pub warning: Option<&'static str>,
+    /// What it makes of a long paste, where that is another thing than of a short one.
+    pub long_paste: Option<LongPaste>,
     /// How its input box looks when nothing stands in it; `None` where that was not seen.
     pub empty_box: Option<EmptyBox>,
+}
+
+/// From which length on a paste is taken for another thing than typed words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongPaste {
+    /// With more lines than these,
+    pub n_lines: usize,
+    /// or more characters.
+    pub n_signs: usize,
+    /// What becomes of it, in words.
+    pub words: &'static str,
 }
 
 /// An input box without words, with the cursor in it.
@@ -30,11 +43,26 @@ pub struct EmptyBox {
     pub below: char,
 }
 
+/// A dialog in which the session asks and each option has a key that chooses it at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionDialog {
+    /// The keys of the options in their order, by tmux's names of them.
+    pub keys: &'static [&'static str],
+    /// The cursor's column while keys choose, from 0.
+    pub column: u32,
+    /// What stands before the number of the option that is selected.
+    pub marker: char,
+    /// How the line below the dialog begins.
+    pub below: &'static str,
+}
+
 /// An answer to a permission prompt, and the key that gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PermissionKey {
     /// What it means, in closeout's words.
     pub label: &'static str,
+    /// The same once it was given.
+    pub given: &'static str,
     /// The agent's own name of it.
     pub answer: &'static str,
     /// The key by tmux's name of it.
@@ -44,8 +72,8 @@ pub struct PermissionKey {
 /// Claude Code 2.1.330: a digit chooses at once, and `1. Yes` stands first in every prompt for a tool; the
 /// others move with the tool. Esc ends the turn.
 const CLAUDE_KEYS: [PermissionKey; 2] = [
-    PermissionKey { label: "allow once", answer: "1", key: "1" },
-    PermissionKey { label: "deny, and end the turn", answer: "Esc", key: "Escape" },
+    PermissionKey { label: "allow once", given: "allowed once", answer: "1", key: "1" },
+    PermissionKey { label: "deny, and end the turn", given: "denied", answer: "Esc", key: "Escape" },
 ];
 /// The version whose prompts were seen.
 const CLAUDE_SEEN: &str = "2.1.330";
@@ -56,6 +84,19 @@ const CLAUDE_OTHER_PROMPTS: [&str; 2] = ["ExitPlanMode", "AskUserQuestion"];
 /// stand in an empty box, so that its text tells less than the cursor's place.
 const CLAUDE_EMPTY_BOX: EmptyBox = EmptyBox { prompts: &['❯', '>'], column: 2, below: '─' };
 
+/// Claude Code 2.1.330, `AskUserQuestion` with one question of which one option is chosen: a digit chooses and
+/// submits at once, wherever the selection stands among the options. Behind them come `Type something.`, a
+/// field in which a digit is text (the cursor then stands in column 5 or more), and `Chat about this`. With
+/// `multiSelect` a digit only ticks, with several questions it goes on to the next one, with previews it only
+/// selects. A dialog that is higher than its pane has its cursor in the corner. A prompt for a permission has
+/// its cursor in column 1.
+const CLAUDE_OPTIONS: OptionDialog = OptionDialog {
+    keys: &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    column: 0,
+    marker: '❯',
+    below: "Enter to select",
+};
+
 const PAUSE_MS: u32 = 300;
 
 /// How words reach this agent at its screen; `None` for one of which nothing was seen, and for one that has a
@@ -65,16 +106,18 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
         pause_ms: PAUSE_MS,
         not_first: &['/', '!', '?'],
         takes_lines: true,
-        warning: None,
+        long_paste: None,
         empty_box: None,
     };
     match agent {
         claude::NAME => Some(Typing {
             not_first: &['/', '!', '?', '#'],
-            warning: Some(
-                "Claude Code marks more than 3 lines or 800 characters as pasted, and its model obeys such words \
-                 less readily",
-            ),
+            long_paste: Some(LongPaste {
+                n_lines: 3,
+                n_signs: 800,
+                words: "Claude Code marks more than 3 lines or 800 characters as pasted, and its model obeys \
+                        such words less readily",
+            }),
             empty_box: Some(CLAUDE_EMPTY_BOX),
             ..plain
         }),
@@ -94,6 +137,46 @@ pub fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [
     let is_other = CLAUDE_OTHER_PROMPTS.iter().any(|tool| what.starts_with(tool));
     let is_known = session.agent == claude::NAME && session.version.as_deref() == Some(CLAUDE_SEEN);
     (is_known && !is_other).then_some((what, CLAUDE_KEYS.as_slice()))
+}
+
+/// The dialog that a session asks in, and how its options are chosen. Otherwise why that is not certain, in
+/// words.
+///
+/// # Errors
+/// It is not certain what a key would do.
+pub fn option_dialog(session: &SessionObservation) -> Result<(&AskedByTool, OptionDialog), &'static str> {
+    let asked = session.asked.as_ref().ok_or("what its dialog offers is not known")?;
+    if session.agent != claude::NAME || session.version.as_deref() != Some(CLAUDE_SEEN) {
+        return Err("what keys do in its dialog was not tried with this version of its agent");
+    }
+    let is_told = |word: &LiveWord| {
+        matches!(word.source, ActivitySource::Hook | ActivitySource::Registry)
+            && word.status == LiveStatus::Waiting { on: WaitsOn::Input }
+    };
+    if !session.live.iter().any(is_told) {
+        return Err("only its record says that it asks: its dialog may not stand yet, or not any more");
+    }
+    if !asked.is_alone || !session.subagents.is_empty() {
+        return Err(
+            "other work of the session can ask as well: which of them its screen shows is not certain",
+        );
+    }
+    let [question] = asked.questions.as_slice() else {
+        return Err("it asks several questions at once: answer them one by one there");
+    };
+    if question.takes_several {
+        return Err("several options can be chosen together: choose and submit them there");
+    }
+    if question.has_previews {
+        return Err("its options have previews to look at, in another kind of dialog");
+    }
+    let labels: Vec<&str> = question.options.iter().map(|option| option.label.trim()).collect();
+    let is_own = |(at, label): (usize, &&str)| !label.is_empty() && !labels[..at].contains(label);
+    if labels.is_empty() || labels.len() > CLAUDE_OPTIONS.keys.len() || !labels.iter().enumerate().all(is_own)
+    {
+        return Err("its options cannot be told apart");
+    }
+    Ok((asked, CLAUDE_OPTIONS))
 }
 
 /// Whether the keys of this agent's prompts can be known, if its hook tells of them.

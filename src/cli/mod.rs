@@ -21,6 +21,7 @@ mod log;
 mod output;
 mod probing;
 mod reply;
+mod reply_words;
 mod report;
 mod rescue;
 mod rescue_args;

@@ -10,14 +10,14 @@ use serde::Serialize;
 use crate::config::Flags;
 use crate::engine::{OneShot, Overlay, Scope, clock};
 use crate::model::{
-    Act, ActOutcome, ActProblem, ActProgress, Receipt, ReplyBody, ReplyPlan, SessionName, SessionView,
-    WorkspaceId, WorkspaceView, display_text,
+    Act, ActOutcome, ActProblem, ActProgress, ActivityState, AskedOption, Receipt, ReplyBody, ReplyChannel,
+    ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 
 use super::args::Reply;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
-use super::{Ended, acting, output, report};
+use super::{Ended, acting, output, reply_words, report};
 
 /// The most that is read of standard input, in bytes: more than any way takes.
 const MOST: u64 = 2 << 20;
@@ -27,7 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// A session that is meant.
 struct Meant {
     workspace: WorkspaceId,
-    session: SessionName,
+    asking: Box<SessionView>,
 }
 
 /// What `--json` prints.
@@ -52,12 +52,18 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
     let mut all = OneShot::judge(&launch);
     let judged = all.judged();
-    let Meant { workspace, session } = find(&judged.views, named, is_folder, reply)?;
+    let Meant { workspace, asking } = find(&judged.views, named, is_folder, reply)?;
+    let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
     let act = Act::PlanReply { session };
     let outcome = all.act(&workspace, act, &|_| ());
-    let ActOutcome::ReplyPlanned(plan) = &outcome else { return Ok(acting::unexpected(&outcome)) };
+    let ActOutcome::ReplyPlanned(plan) = &outcome else {
+        if !reply.json {
+            output::print(&reply_words::asked(&asking))?;
+        }
+        return Ok(acting::unexpected(&outcome));
+    };
     if !reply.json {
-        show(plan)?;
+        output::print(&reply_words::plan(plan, reply.text.is_none()))?;
     }
     let Some(body) = body(plan, reply)? else {
         if reply.json {
@@ -66,7 +72,12 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
         }
         return Ok(Outcome::Done);
     };
-    if !acting::confirm(&question(plan, &body), reply.yes) {
+    if let (ReplyBody::Text { text }, false) = (&body, reply.json)
+        && let Some(warning) = plan.warning_of(text)
+    {
+        output::print_line(&format!("note     {warning}"))?;
+    }
+    if !acting::confirm(&reply_words::confirm(plan, &body), reply.yes) {
         return Ok(Outcome::Act(crate::model::ActClass::Cancelled));
     }
     let is_seen = io::stderr().is_terminal();
@@ -125,8 +136,7 @@ fn find(views: &[WorkspaceView], named: &str, is_folder: bool, reply: &Reply) ->
         }
     };
     let (view, session) = meant;
-    let session = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
-    Ok(Meant { workspace: view.id.clone(), session })
+    Ok(Meant { workspace: view.id.clone(), asking: Box::new(session.clone()) })
 }
 
 /// Whether this is enough of an id to name a session.
@@ -159,6 +169,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     }
     match reply.text.as_deref() {
         None => Ok(None),
+        Some(text) if plan.state == ActivityState::Asks && !is_file(plan) => option_of(plan, text).map(Some),
         Some("-") => {
             let mut text = String::new();
             io::stdin()
@@ -173,49 +184,30 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     }
 }
 
-/// What a person sees before they confirm.
-fn show(plan: &ReplyPlan) -> Result<(), Failure> {
-    let mut lines = vec![format!(
-        "to       {} {}",
-        display_text::line(&plan.session.agent),
-        display_text::line(&plan.session.session_id)
-    )];
-    if let Some(question) = &plan.question {
-        lines.extend(display_text::block(&question.text).lines().map(|line| format!("asks     {line}")));
-        for choice in &question.choices {
-            let label = display_text::line(&choice.label);
-            lines.push(format!("         {label}) {}", display_text::line(&choice.text)));
-        }
-    }
-    if let Some(permission) = &plan.permission {
-        lines.push(format!("wants    {}", display_text::line(&permission.what)));
-        for option in &permission.options {
-            lines.push(format!("         {} ({})", option.label, option.answer));
-        }
-    }
-    lines.push(format!("goes     {}", display_text::line(&plan.channel_words)));
-    lines.extend(plan.warnings.iter().map(|warning| format!("note     {}", display_text::line(warning))));
-    if let Some(unsettled) = &plan.unsettled {
-        lines.push(format!(
-            "note     this may have been sent before, and nobody knows: {}",
-            display_text::line(&unsettled.excerpt)
-        ));
-    }
-    output::print(&format!("{}\n", lines.join("\n")))
+/// Whether the words go to a place that takes them whatever the session does.
+fn is_file(plan: &ReplyPlan) -> bool {
+    matches!(plan.channel, ReplyChannel::File { .. } | ReplyChannel::Resume)
 }
 
-fn question(plan: &ReplyPlan, body: &ReplyBody) -> String {
-    match (body, &plan.unsettled) {
-        (ReplyBody::Permission { answer, .. }, _) => {
-            let options = plan.permission.iter().flat_map(|permission| &permission.options);
-            let label = options.filter(|option| option.answer == *answer).map(|option| option.label.as_str());
-            format!("Answer \"{}\"?", label.collect::<String>())
-        }
-        (ReplyBody::Text { .. }, Some(_)) => {
-            "Send it, though an earlier reply may have been sent?".to_owned()
-        }
-        (ReplyBody::Text { .. }, None) => "Send it?".to_owned(),
-    }
+/// The option of a dialog that is meant: by its number or its name.
+fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
+    let asked = plan.asked.as_ref().filter(|_| plan.has_way());
+    let Some((asked, question)) = asked.and_then(|asked| Some((asked, asked.questions.first()?))) else {
+        return Err(Failure::Usage("it asks in a dialog on its screen: answer it in its pane".to_owned()));
+    };
+    let wanted = text.trim();
+    let is_meant = |(at, option): &(usize, &AskedOption)| {
+        wanted == (at + 1).to_string() || option.label.trim().to_lowercase() == wanted.to_lowercase()
+    };
+    let Some((place, option)) = question.options.iter().enumerate().find(is_meant) else {
+        let words = format!(
+            "it asks in a dialog, which takes one of its {} options from here, by its number or its name; words of \
+             your own are written in its pane",
+            question.options.len()
+        );
+        return Err(Failure::Usage(words));
+    };
+    Ok(ReplyBody::Option { place, label: option.label.clone(), call: asked.call.clone() })
 }
 
 /// Waits until the reply is seen in the session's record, for so many seconds at most.

@@ -11,6 +11,7 @@
 
 mod act;
 mod activity;
+mod asked;
 mod asking;
 mod audit;
 mod baseline;
@@ -51,6 +52,7 @@ mod workspace_id;
 
 pub use act::{Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
+pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
     AskCost, AskPlan, AskPurpose, DecidedFile, KeptReports, ProbeAttempt, ProbeRescue, SmartReport, Standing,
     TaskMoment, Trace, VerifyReport,
@@ -78,8 +80,8 @@ pub use process_stat::ProcessStat;
 pub use proposed_message::MessageWords;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reply::{
-    Draft, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
-    SessionName,
+    Draft, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel,
+    ReplyPlan, SessionName,
 };
 pub use rescue_plan::{
     CommitAuthor, CommitPath, CommitTarget, LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedCommit,

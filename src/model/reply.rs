@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActClass, ActivityState, Pane, ProcessId, Question, Timestamp};
+use super::{ActClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp};
 
 /// A session by its agent and id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +43,8 @@ pub enum ReplyChannel {
         /// Its path.
         path: PathBuf,
     },
+    /// In no way from here: it waits for an answer that only its own screen can be given.
+    Nowhere,
 }
 
 /// How a reply would go, as a person sees it before it is sent.
@@ -55,18 +57,38 @@ pub struct ReplyPlan {
     pub session: SessionName,
     /// How it reaches the session.
     pub channel: ReplyChannel,
-    /// The same in words, like "pasted into tmux pane %3". May hold untrusted text.
+    /// What happens with a reply, in words, like "pasted into tmux pane %3"; empty where nothing can be sent. May
+    /// hold untrusted text.
     pub channel_words: String,
+    /// The tmux pane that it is shown in, if one can go there.
+    pub pane: Option<Pane>,
     /// What the session does.
     pub state: ActivityState,
     /// The question that it would answer.
     pub question: Option<Question>,
     /// The permission that the session waits for. Then words cannot be sent, only one of its options.
     pub permission: Option<PermissionPrompt>,
+    /// The dialog in which the session asks. Then words cannot be sent, only one of its options.
+    pub asked: Option<AskedByTool>,
     /// What a person should know first, a sentence each. May hold untrusted text.
     pub warnings: Vec<String>,
+    /// What a person can do where nothing can be sent, beside going to its pane: a sentence each.
+    pub next: Vec<String>,
+    /// What becomes of a long text on this way, where that is another thing than of a short one.
+    pub long_text: Option<LongText>,
     /// A reply to the same session of which it is not known whether it was sent: a person decides.
     pub unsettled: Option<Receipt>,
+}
+
+/// What an agent makes of a long text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LongText {
+    /// A text is long with more lines than these,
+    pub n_lines: usize,
+    /// or with more characters.
+    pub n_signs: usize,
+    /// What becomes of it, in words.
+    pub words: String,
 }
 
 /// A permission that a session waits for.
@@ -103,6 +125,29 @@ pub enum ReplyBody {
         /// What the prompt was about when it was confirmed ([`PermissionPrompt::what`]).
         what: String,
     },
+    /// One option of the one question of a dialog.
+    Option {
+        /// Its place among the options, from 0.
+        place: usize,
+        /// Its name when it was confirmed ([`AskedOption::label`](super::AskedOption)).
+        label: String,
+        /// The call that asked ([`AskedByTool::call`]).
+        call: String,
+    },
+}
+
+impl ReplyPlan {
+    /// Whether anything can be sent by it.
+    pub fn has_way(&self) -> bool {
+        self.channel != ReplyChannel::Nowhere
+    }
+
+    /// What becomes of this text, if it is long.
+    pub fn warning_of(&self, text: &str) -> Option<&str> {
+        let long = self.long_text.as_ref()?;
+        let is_long = text.lines().count() > long.n_lines || text.chars().count() > long.n_signs;
+        is_long.then_some(long.words.as_str())
+    }
 }
 
 /// What became of a reply.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActivitySource, Checklist, Timestamp};
+use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, Timestamp};
 
 /// What is known of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +58,12 @@ pub struct SessionObservation {
     /// The tmux pane that it is shown in, where a source names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pane: Option<Pane>,
+    /// What it asks by a tool, if such a call is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedByTool>,
+    /// What was answered last to such a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<AnsweredByTool>,
 }
 
 impl SessionObservation {
@@ -84,6 +90,8 @@ impl SessionObservation {
             live: Vec::new(),
             process: None,
             pane: None,
+            asked: None,
+            answered: None,
         }
     }
 }

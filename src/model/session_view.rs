@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Activity, Pane, ProcessId, Question, SessionOrigin, SessionUsage, Subagent, Timestamp};
+use super::{
+    Activity, AskedByTool, Pane, ProcessId, Question, SessionOrigin, SessionUsage, Subagent, Timestamp,
+};
 
 /// One session as a front shows it. The first of a workspace is the one whose words count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +34,9 @@ pub struct SessionView {
     pub ended_at: Option<Timestamp>,
     /// The question in its last words, if they wait for an answer.
     pub question: Option<Question>,
+    /// What it asks by a tool, in a dialog on its screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<AskedByTool>,
     /// Its todo list in short.
     pub todos: Option<TodoProgress>,
     /// How much it has used.

@@ -39,6 +39,8 @@ fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) ->
         live: Vec::new(),
         process: None,
         pane: None,
+        asked: None,
+        answered: None,
     }
 }
 

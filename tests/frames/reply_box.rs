@@ -1,9 +1,9 @@
 //! The reply box: what is written and sent, what is confirmed, and what is seen before that.
 
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, ActivitySource, ActivityState, Draft, Intent,
-    PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
-    SessionName, Told, WorkspaceView,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActivitySource, ActivityState, AskedByTool, AskedOption,
+    AskedQuestion, Draft, Intent, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState,
+    ReplyBody, ReplyChannel, ReplyPlan, SessionName, Told, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -35,10 +35,14 @@ fn plan_for(view: &WorkspaceView) -> ReplyPlan {
         session: name("claude"),
         channel: ReplyChannel::Resume,
         channel_words: "pasted into tmux pane %3".to_owned(),
+        pane: Some(pane("%3")),
         state: ActivityState::Asks,
         question: view.sessions[0].question.clone(),
         permission: None,
+        asked: None,
         warnings: Vec::new(),
+        next: Vec::new(),
+        long_text: None,
         unsettled: None,
     }
 }
@@ -350,12 +354,106 @@ fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
 #[test]
 fn where_a_permission_has_no_safe_answer_enter_goes_to_the_pane() {
     let views = [needs_permission()];
-    let plan = ReplyPlan { permission: Some(permission(&[])), question: None, ..plan_for(&views[0]) };
+    let plan = ReplyPlan {
+        permission: Some(permission(&[])),
+        question: None,
+        channel: ReplyChannel::Nowhere,
+        channel_words: String::new(),
+        next: vec!["`closeout hook install`, and its next permissions can be answered here".to_owned()],
+        warnings: vec!["which keys would answer it is not certain".to_owned()],
+        ..plan_for(&views[0])
+    };
     let mut state = open(&views, plan, SMALL);
-    assert!(shows(&state, &views, "Answer it in its pane"));
+    assert_snapshot!("permission_in_its_pane", picture(&frame(&state, &views)));
     assert_eq!(press(&mut state, &views, "1y").intents, []);
     let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: name("claude").session_id };
     assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
+}
+
+/// A session whose screen shows a dialog with these questions.
+fn asks_in_a_dialog(questions: Vec<AskedQuestion>) -> WorkspaceView {
+    let mut view = asks();
+    let asked = AskedByTool { call: "toolu_1".to_owned(), questions, is_alone: true };
+    view.sessions[0].question = Some(asked.as_question());
+    view.sessions[0].asks = Some(asked);
+    view.sessions[0].activity.detail = Some("Which database should I use?".to_owned());
+    view
+}
+
+fn database() -> AskedQuestion {
+    let option = |label: &str, description: &str| AskedOption {
+        label: label.to_owned(),
+        description: description.to_owned(),
+    };
+    AskedQuestion {
+        heading: Some("Database".to_owned()),
+        text: "Which database should I use?".to_owned(),
+        options: vec![option("PostgreSQL", "A server"), option("SQLite", "A \u{1b}[31mfile")],
+        takes_several: false,
+        has_previews: false,
+    }
+}
+
+#[test]
+fn an_option_of_a_dialog_is_chosen_by_its_key_and_confirmed() {
+    let views = [asks_in_a_dialog(vec![database()])];
+    let plan = ReplyPlan {
+        asked: views[0].sessions[0].asks.clone(),
+        channel_words: "typed into tmux pane %3".to_owned(),
+        ..plan_for(&views[0])
+    };
+    // Until it is known how it goes there is no field for words either.
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "i");
+    read(&mut state);
+    assert_eq!(press(&mut state, &views, "12no\n").intents, []);
+    assert!(shows(&state, &views, "SQLite") && !shows(&state, &views, "▌ no"));
+    let mut state = open(&views, plan.clone(), SMALL);
+    assert_snapshot!("dialog_options", picture(&frame(&state, &views)));
+    assert_eq!(press(&mut state, &views, "y3no\n").intents, [], "letters, Enter, and a third option");
+    assert_eq!(press(&mut state, &views, "2\n").intents, [], "Enter counts when it could be read");
+    assert!(shows(&state, &views, "Answer “SQLite”?  Enter yes  n no"));
+    read(&mut state);
+    let body = ReplyBody::Option { place: 1, label: "SQLite".to_owned(), call: "toolu_1".to_owned() };
+    let sent = wants(&views[0], Act::Reply { plan: Box::new(plan), body });
+    assert_eq!(press(&mut state, &views, "\n").intents, [sent]);
+}
+
+#[test]
+fn where_no_key_is_certain_the_options_are_shown_and_enter_goes_to_the_pane() {
+    let port =
+        AskedQuestion { heading: None, text: "Which ports?".to_owned(), takes_several: true, ..database() };
+    let views = [asks_in_a_dialog(vec![database(), port])];
+    let plan = ReplyPlan {
+        asked: views[0].sessions[0].asks.clone(),
+        channel: ReplyChannel::Nowhere,
+        channel_words: String::new(),
+        warnings: vec!["it asks several questions at once: answer them one by one there".to_owned()],
+        ..plan_for(&views[0])
+    };
+    let mut state = open(&views, plan.clone(), (80, 30));
+    assert_snapshot!("dialog_in_its_pane", picture(&frame(&state, &views)));
+    assert_eq!(press(&mut state, &views, "12y").intents, []);
+    let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: name("claude").session_id };
+    assert_eq!(press(&mut state, &views, "\n").intents, [jump]);
+    // Without a pane to go to Enter is no key.
+    let next = vec!["answer it in its terminal".to_owned()];
+    let mut state = open(&views, ReplyPlan { pane: None, next, ..plan }, (80, 30));
+    assert!(shows(&state, &views, "answer it in its terminal"));
+    assert!(!shows(&state, &views, "Enter"));
+    assert_eq!(press(&mut state, &views, "\n").intents, []);
+}
+
+#[test]
+fn what_becomes_of_a_long_text_is_said_once_it_is_long() {
+    let views = [asks()];
+    let words = "more than 3 lines are marked".to_owned();
+    let long_text = Some(LongText { n_lines: 3, n_signs: 800, words });
+    let mut state = open(&views, ReplyPlan { long_text, ..plan_for(&views[0]) }, SMALL);
+    let _ = press(&mut state, &views, "2");
+    assert!(!shows(&state, &views, "are marked"));
+    let _ = ui::update(&mut state, &views, Input::Paste("a\nb\nc\nd".to_owned()));
+    assert!(shows(&state, &views, "more than 3 lines are marked"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::closeout_program::{self as program, does, in_short, said};
 use crate::story::Story;
 use crate::tmux::Pane;
+use crate::wait::CLIENT;
 
 /// What the model asks, and what it says to the answer (`mock_model/script.json`).
 const ASK: &str = "形式を決めて";
@@ -23,6 +24,14 @@ pub(crate) fn at_its_screen(story: &mut Story<'_>, pane: &Pane) {
     });
     if story.client == Client::Claude {
         story.check("a draft in its box is not sent with a reply, and stays", |story| draft(story, pane));
+        story.check(
+            "an option of its dialog is chosen by its key, and words are not typed into it",
+            |story| dialog(story, pane),
+        );
+        story.check(
+            "a dialog with several questions, or of which several can be chosen, is shown whole",
+            |story| dialogs_for_its_pane(story, pane),
+        );
     }
 }
 
@@ -68,6 +77,95 @@ fn draft(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> 
     answer(story, pane)
 }
 
+/// Waits until the session asks by its tool.
+fn ask(story: &Story<'_>, pane: &Pane, prompt: &str, last: &str) -> Result<Value> {
+    let mark = story.follow.mark();
+    story.world.prompt(pane, prompt)?;
+    story.world.tmux.wait_for(pane, "the dialog", CLIENT, |shown| shown.contains("Enter to select"))?;
+    let line = story.follow.wait(mark, &story.path(), "its questions", |row| {
+        let questions = row["sessions"][0]["asks"]["questions"].as_array().cloned().unwrap_or_default();
+        does(row, "asks") && questions.last().is_some_and(|question| question["text"] == last)
+    })?;
+    Ok(line.told["workspace"]["sessions"][0]["asks"].clone())
+}
+
+fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> {
+    let tmux = &story.world.tmux;
+    let asks = ask(story, pane, "Ask me", "Which database should I use?")?;
+    let option = |place: usize| &asks["questions"][0]["options"][place];
+    ensure!(option(0)["label"] == "PostgreSQL" && option(1)["description"] == "A file", "{asks}");
+    // Words of a person; and a key while somebody writes an answer in the dialog's own field.
+    let (code, out, err) = replied(story, "use the second one")?;
+    ensure!(code == Some(2) && err.contains("its number or its name"), "{code:?} {out}{err}");
+    for _ in 0..2 {
+        tmux.press(pane, "Down")?;
+    }
+    let limit = std::time::Duration::from_secs(20);
+    tmux.wait_for(pane, "the field", limit, |shown| shown.contains("❯ 3."))?;
+    tmux.type_text(pane, "mine")?;
+    tmux.wait_for(pane, "the words in the field", limit, |shown| shown.contains("❯ 3. mine"))?;
+    let (code, out, err) = replied(story, "2")?;
+    ensure!(code == Some(2) && err.contains("in its pane"), "{code:?} {out}{err}");
+    ensure!(tmux.screen(pane).contains("❯ 3. mine"), "{}", tmux.screen(pane));
+    tmux.press(pane, "Up")?;
+    tmux.wait_for(pane, "an option", limit, |shown| shown.contains("❯ 2. SQLite"))?;
+    let mark = story.follow.mark();
+    let told = reply(story, "2")?;
+    ensure!(told["receipt"]["state"] == "consumed", "{told}");
+    let records = story.client.records(&story.world.home()).with_file_name("projects");
+    let answers = answers_in(&records)?;
+    ensure!(answers.last().is_some_and(|answer| answer == "SQLite"), "{answers:?}");
+    story.follow.wait(mark, &story.path(), "the end of the turn", |row| {
+        does(row, "idle") && said(row, "I took the first.")
+    })?;
+    Ok(None)
+}
+
+/// What was answered to the question in the client's own records, in the order of the lines.
+fn answers_in(records: &std::path::Path) -> Result<Vec<String>> {
+    let mut answers = Vec::new();
+    for folder in std::fs::read_dir(records)? {
+        for file in std::fs::read_dir(folder?.path())?.filter_map(Result::ok) {
+            let text = std::fs::read_to_string(file.path()).unwrap_or_default();
+            let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            answers.extend(lines.filter_map(|line| {
+                Some(line["toolUseResult"]["answers"]["Which database should I use?"].as_str()?.to_owned())
+            }));
+        }
+    }
+    Ok(answers)
+}
+
+fn dialogs_for_its_pane(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> {
+    for (prompt, last, n_questions, why) in [
+        ("Ask two things", "Which port should I use?", 2, "several questions at once"),
+        ("Ask for several", "Which parts do you want?", 1, "several options can be chosen together"),
+    ] {
+        let asks = ask(story, pane, prompt, last)?;
+        ensure!(asks["questions"].as_array().is_some_and(|all| all.len() == n_questions), "{asks}");
+        let mark = story.follow.mark();
+        let before = story.world.tmux.screen(pane);
+        let (code, out, err) = replied(story, "1")?;
+        ensure!(code == Some(2) && err.contains("answer it in its pane"), "{code:?} {out}{err}");
+        let plan = looked(story)?;
+        ensure!(plan["channel"]["kind"] == "nowhere" && plan["pane"].is_object(), "{plan}");
+        ensure!(plan["warnings"][0].as_str().is_some_and(|words| words.contains(why)), "{plan}");
+        ensure!(story.world.tmux.screen(pane) == before, "its screen changed");
+        story.world.tmux.press(pane, "Escape")?;
+        story.follow.wait(mark, &story.path(), "the end of the turn", |row| does(row, "idle"))?;
+    }
+    Ok(None)
+}
+
+/// How a reply would go.
+fn looked(story: &Story<'_>) -> Result<Value> {
+    let path = story.path().display().to_string();
+    let (code, out, err) = called(story, &["reply", &path, "--json"])?;
+    ensure!(code == Some(0), "closeout reply ended with {code:?}: {out}{err}");
+    let told: Value = serde_json::from_str(&out).with_context(|| format!("{out}{err}"))?;
+    Ok(told["plan"].clone())
+}
+
 fn resume(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
     let mark = story.follow.since_start();
     story
@@ -96,8 +194,13 @@ fn replied(story: &Story<'_>, text: &str) -> Result<(Option<i32>, String, String
     let path = story.path().display().to_string();
     let row = program::status(&story.world, &story.path())?.context("not told")?;
     let session = row["sessions"][0]["session_id"].as_str().unwrap_or_default().to_owned();
+    called(story, &["reply", &path, text, "--session", &session, "--yes", "--json", "--wait", "20"])
+}
+
+/// Runs closeout with the environment that the client has.
+fn called(story: &Story<'_>, arguments: &[&str]) -> Result<(Option<i32>, String, String)> {
     let output = Command::new(program::program())
-        .args(["reply", &path, text, "--session", &session, "--yes", "--json", "--wait", "20"])
+        .args(arguments)
         .current_dir(story.world.at("elsewhere"))
         .env_clear()
         .envs(story.world.variables_of(story.client))

@@ -100,6 +100,19 @@ impl Bench {
         String::from_utf8(fs::read(self.bytes_file("work")).unwrap_or_default()).unwrap()
     }
 
+    /// Draws these lines at the top of the agent's screen, puts the cursor into the row (from 0) and column, and
+    /// waits until tmux shows it.
+    pub(super) fn draw(&self, pane: &str, lines: &[&str], (column, row): (u32, u32)) {
+        let tty = self.server.run(&["display-message", "-p", "-t", pane, "#{pane_tty}"]);
+        let mut tty = fs::OpenOptions::new().write(true).open(tty.trim()).unwrap();
+        let lines = lines.join("\r\n");
+        write!(tty, "\x1b[H\x1b[2J{lines}\x1b[{};{}H", row + 1, column + 1).unwrap();
+        let wanted = format!("{column} {row}\n{}", lines.replace("\r\n", "\n"));
+        let place = ["display-message", "-p", "-t", pane, "#{cursor_x} #{cursor_y}", ";"];
+        let arguments = [&place[..], &["capture-pane", "-p", "-t", pane]].concat();
+        wait("the screen", || (self.server.run(&arguments).trim_end() == wanted.trim_end()).then_some(()));
+    }
+
     /// Draws the agent's input box with these words in it, and the cursor at a column, and waits until tmux
     /// shows it.
     pub(super) fn draw_box(&self, pane: &str, words: &str, column: u32) {
@@ -125,21 +138,41 @@ impl Bench {
 
     /// The same of another session.
     pub(super) fn say_in(&self, session: &str, prompt: &str, answer: &str) {
+        self.append(session, &self.lines(session, prompt, answer));
+    }
+
+    /// Appends a line with this message to the record; `beside` is put into the line.
+    pub(super) fn record(&self, kind: &str, message: &serde_json::Value, beside: &serde_json::Value) {
+        let mut line = self.common(SESSION);
+        line["type"] = json!(kind);
+        line["message"] = message.clone();
+        for (name, value) in beside.as_object().unwrap() {
+            line[name] = value.clone();
+        }
+        self.append(SESSION, &[line]);
+    }
+
+    fn append(&self, session: &str, lines: &[serde_json::Value]) {
         let folder = self.repo.home().join(".claude/projects").join(claude_folder_name(self.repo.path()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join(format!("{session}.jsonl"));
         let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        for line in self.lines(session, prompt, answer) {
+        for line in lines {
             file.write_all(format!("{line}\n").as_bytes()).unwrap();
         }
     }
 
-    fn lines(&self, session: &str, prompt: &str, answer: &str) -> Vec<serde_json::Value> {
+    fn common(&self, session: &str) -> serde_json::Value {
         let now = jiff::Timestamp::from_millisecond(clock::now().0).unwrap().to_string();
-        let common = json!({
+        json!({
             "sessionId": session, "cwd": self.repo.path(), "version": "2.1.330", "isSidechain": false,
             "parentUuid": null, "timestamp": now,
-        });
+        })
+    }
+
+    fn lines(&self, session: &str, prompt: &str, answer: &str) -> Vec<serde_json::Value> {
+        let common = self.common(session);
+        let now = common["timestamp"].as_str().unwrap().to_owned();
         let mut user = common.clone();
         user["type"] = json!("user");
         user["promptSource"] = json!("typed");

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use closeout::model::{ActClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody};
+use closeout::evidence::LiveSources;
+use closeout::model::{ActClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody, ReplyChannel};
 use serde_json::json;
 
-use super::bench::{Bench, SESSION, send_body};
+use super::bench::{Bench, SESSION, plan, send_body};
 use super::killed::command;
 use crate::support::desk::{finish, spawn};
 
@@ -41,7 +42,7 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
         options: vec![option("allow once", "1"), option("deny, and end the turn", "Esc")],
     };
     assert_eq!(plan.permission, Some(prompt));
-    assert_eq!(plan.channel_words, format!("a key, typed into tmux pane {pane}"));
+    assert_eq!(plan.channel_words, format!("typed into tmux pane {pane}"));
     let launch = bench.launch(&[]);
     for body in [
         answer("1", "Bash: rm -rf /"),
@@ -61,21 +62,35 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
     let receipt = send_body(&launch, &plan, answer("1", "Bash: rm -rf /")).unwrap();
     // The scripted agent does nothing with it.
     assert_eq!(receipt.state, ReceiptState::Held);
+    assert_eq!(receipt.excerpt, "allowed once: Bash: rm -rf /");
     assert_eq!(bench.wait_for_bytes(1), "1");
 }
 
 #[test]
 fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
     let Some(bench) = Bench::new() else { return };
-    let (_, pid) = bench.start();
+    let (pane, pid) = bench.start();
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));
     let plan = bench.plan().unwrap();
+    assert_eq!(plan.permission.as_ref().unwrap().options, []);
+    assert_eq!((&plan.channel, &*plan.channel_words), (&ReplyChannel::Nowhere, ""));
+    assert_eq!(plan.pane.map(|pane| pane.id), Some(pane));
+    assert_eq!(plan.next, ["`closeout hook install`, and its next permissions can be answered here"]);
+    assert_eq!(plan.warnings, ["which keys would answer it is not certain"]);
+}
+
+#[test]
+fn without_tmux_it_is_said_that_tmux_is_missing() {
+    let Some(bench) = Bench::new() else { return };
+    let (_, pid) = bench.start();
+    bench.say("do it", "");
+    bench.set_status(pid, "waiting", Some("permission prompt"));
+    let mut launch = bench.launch(&[]);
+    launch.live = Some(LiveSources::new(None));
+    let plan = plan(&launch, SESSION).unwrap();
+    assert_eq!((plan.channel, plan.pane), (ReplyChannel::Nowhere, None));
     assert_eq!(plan.permission.unwrap().options, []);
-    assert_eq!(plan.channel_words, "in no way from here");
-    let wanted = [
-        "which keys would answer it is not certain: answer it in its pane",
-        "its next ones can be answered here after `closeout hook install`",
-    ];
-    assert_eq!(plan.warnings, wanted);
+    assert_eq!(plan.next, ["answer it in its terminal"]);
+    assert!(plan.warnings[0].contains("tmux was not found on the PATH"), "{:?}", plan.warnings);
 }

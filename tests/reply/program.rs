@@ -120,7 +120,10 @@ fn a_live_codex_session_is_given_words_by_its_queue() {
         Agent::start(&bench.repo, "codex", bench.repo.path(), &format!("exec 9>>'{}'", rollout.display()));
     let launch = bench.launch_with(bench.server.tmux(None), Adapter::Codex { home }, &[&folder]);
     let seen = plan(&launch, THREAD).unwrap();
-    assert_eq!((&seen.channel, &*seen.channel_words), (&ReplyChannel::Queue, "by the queue of `codex`"));
+    assert_eq!(
+        (&seen.channel, &*seen.channel_words),
+        (&ReplyChannel::Queue, "put into the queue of `codex`")
+    );
     let text = "-R はい; $(x)\nsecond";
     let receipt = send(&launch, &seen, text).unwrap();
     assert_eq!(receipt.state, ReceiptState::Delivered);

@@ -32,6 +32,7 @@ pub(crate) fn session(
         moved_at: since,
         ended_at: since.filter(|_| matches!(state, ActivityState::Idle)),
         question: None,
+        asks: None,
         todos: None,
         usage: SessionUsage::default(),
         subagents: Vec::new(),

@@ -4,10 +4,10 @@
 use super::pane::Address;
 use super::{Replier, Seen};
 use crate::agent::panes::{tells_by_title, title_status};
-use crate::agent::{Asking, hooks_tell_keys, permission_keys};
+use crate::agent::{Asking, hooks_tell_keys, option_dialog, permission_keys};
 use crate::model::{
-    ActClass, ActProblem, ActivitySource, ActivityState, LiveStatus, PermissionPrompt, ReplyChannel,
-    display_text,
+    ActClass, ActProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
+    PermissionPrompt, ReplyChannel, display_text,
 };
 
 /// The way that was chosen.
@@ -15,9 +15,24 @@ pub(super) struct Chosen {
     pub(super) channel: ReplyChannel,
     pub(super) words: String,
     pub(super) warnings: Vec<String>,
+    pub(super) next: Vec<String>,
     pub(super) permission: Option<PermissionPrompt>,
+    pub(super) asked: Option<AskedByTool>,
+    pub(super) long_text: Option<LongText>,
+    /// Where one can go to it.
+    pub(super) pane: Option<Pane>,
     /// Of a pane.
     pub(super) address: Option<Address>,
+}
+
+impl Chosen {
+    /// Makes it one that sends nothing, for this reason.
+    pub(super) fn close(&mut self, why: impl Into<String>) {
+        self.channel = ReplyChannel::Nowhere;
+        self.words = String::new();
+        self.address = None;
+        self.warnings.push(why.into());
+    }
 }
 
 fn refused(words: impl Into<String>, next: impl Into<String>) -> ActProblem {
@@ -44,16 +59,13 @@ pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActPr
         return Ok(plain(ReplyChannel::Resume, format!("given to the program `{}`", program.program)));
     }
     if state == ActivityState::NeedsPermission {
-        return permission(replier, seen);
+        return Ok(permission(replier, seen));
     }
     if is_over(seen) {
         return over(replier, seen, resumed.map(|command| command.program));
     }
     if state == ActivityState::Asks {
-        return Err(refused(
-            "it shows a dialog of its own, in which keys choose: words would be taken for keys",
-            "answer it in its pane",
-        ));
+        return Ok(dialog(replier, seen));
     }
     if adapter.has_queue() {
         return queue(replier, seen);
@@ -62,7 +74,17 @@ pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActPr
 }
 
 fn plain(channel: ReplyChannel, words: String) -> Chosen {
-    Chosen { channel, words, warnings: Vec::new(), permission: None, address: None }
+    Chosen {
+        channel,
+        words,
+        warnings: Vec::new(),
+        next: Vec::new(),
+        permission: None,
+        asked: None,
+        long_text: None,
+        pane: None,
+        address: None,
+    }
 }
 
 /// Whether nobody has the session open.
@@ -94,7 +116,7 @@ fn over(replier: &Replier<'_>, seen: &Seen, program: Option<String>) -> Result<C
     };
     let mut chosen = plain(
         ReplyChannel::Resume,
-        format!("the session is not open: `{program}` goes on with it, without a screen"),
+        format!("given to `{program}`, which goes on with the session without a screen"),
     );
     chosen
         .warnings
@@ -113,7 +135,7 @@ fn queue(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
     let command = replier.adapter.command(&seen.session, &asking).ok_or_else(|| {
         refused("it cannot be named to its agent: its id or its folder is not known", "answer it in its pane")
     })?;
-    let mut chosen = plain(ReplyChannel::Queue, format!("by the queue of `{}`", command.program));
+    let mut chosen = plain(ReplyChannel::Queue, format!("put into the queue of `{}`", command.program));
     match seen.view.activity.state {
         ActivityState::Working | ActivityState::Background => {
             chosen.warnings.push("it works: the words wait in its queue, or steer its turn".to_owned());
@@ -159,38 +181,67 @@ fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
     if tells_by_title(agent) && title_status(agent, &address.title, folder) != Some(LiveStatus::Idle) {
         return Err(refused("the title of its pane does not say that it is ready", wait));
     }
-    let mut warnings = vec!["words that stand in its input box already are sent with these".to_owned()];
-    warnings.extend(typing.warning.map(str::to_owned));
-    Ok(Chosen { channel, words, warnings, permission: None, address: Some(address) })
+    let long_text = typing.long_paste.map(|long| LongText {
+        n_lines: long.n_lines,
+        n_signs: long.n_signs,
+        words: long.words.to_owned(),
+    });
+    let mut chosen = plain(channel, words);
+    if typing.empty_box.is_none() {
+        chosen.warnings.push("words that stand in its input box already are sent with these".to_owned());
+    }
+    Ok(Chosen { long_text, pane: seen.view.pane.clone(), address: Some(address), ..chosen })
 }
 
 /// For a session that waits for a permission: no words, only the options of its prompt.
-fn permission(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
-    let (channel, words, address) = in_pane(replier, seen).map_err(|problem| ActProblem {
-        words: format!("it waits for a permission, and {}", problem.words),
-        ..problem
-    })?;
-    let (what, options) = match permission_keys(&seen.session) {
+fn permission(replier: &Replier<'_>, seen: &Seen) -> Chosen {
+    let known = permission_keys(&seen.session);
+    let (what, options) = match known {
         Some((what, keys)) => (what.to_owned(), keys.iter().map(Into::into).collect()),
-        None => (seen.view.activity.detail.clone().unwrap_or_default(), Vec::new()),
-    };
-    let mut warnings = Vec::new();
-    let words = if options.is_empty() {
-        warnings.push("which keys would answer it is not certain: answer it in its pane".to_owned());
-        if hooks_tell_keys(replier.adapter.name()) && !is_told_by_hook(seen) {
-            warnings.push("its next ones can be answered here after `closeout hook install`".to_owned());
+        None => {
+            let detail = seen.view.activity.detail.as_deref().unwrap_or_default();
+            (detail.strip_prefix("permission: ").unwrap_or(detail).to_owned(), Vec::new())
         }
-        "in no way from here".to_owned()
-    } else {
-        words.replacen("pasted into", "a key, typed into", 1)
     };
-    let permission = Some(PermissionPrompt { what, options });
-    Ok(Chosen { channel, words, warnings, permission, address: Some(address) })
+    let why = known.is_none().then_some("which keys would answer it is not certain");
+    let mut chosen = by_a_key(replier, seen, why);
+    if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_none() {
+        let is_told = seen.session.live.iter().any(|word| word.source == ActivitySource::Hook);
+        if hooks_tell_keys(replier.adapter.name()) && !is_told {
+            chosen
+                .next
+                .push("`closeout hook install`, and its next permissions can be answered here".to_owned());
+        }
+    }
+    let options = if chosen.channel == ReplyChannel::Nowhere { Vec::new() } else { options };
+    Chosen { permission: Some(PermissionPrompt { what, options }), ..chosen }
 }
 
-/// Whether a hook of the session tells what it waits for.
-fn is_told_by_hook(seen: &Seen) -> bool {
-    seen.session.live.iter().any(|word| word.source == ActivitySource::Hook)
+/// For a session that asks in a dialog on its screen: no words, only one of the options.
+fn dialog(replier: &Replier<'_>, seen: &Seen) -> Chosen {
+    let chosen = by_a_key(replier, seen, option_dialog(&seen.session).err());
+    Chosen { asked: seen.session.asked.clone(), ..chosen }
+}
+
+/// A key for what its screen shows. `why` it is not certain which, if it is not.
+fn by_a_key(replier: &Replier<'_>, seen: &Seen, why: Option<&str>) -> Chosen {
+    let mut chosen = match in_pane(replier, seen) {
+        Ok((channel, words, address)) => {
+            let words = words.replacen("pasted into", "typed into", 1);
+            Chosen { address: Some(address), ..plain(channel, words) }
+        }
+        Err(problem) => {
+            let mut chosen = plain(ReplyChannel::Nowhere, String::new());
+            chosen.next.extend(problem.next);
+            chosen.warnings.push(problem.words);
+            chosen
+        }
+    };
+    if let Some(why) = why {
+        chosen.close(why);
+    }
+    chosen.pane = seen.view.pane.clone().filter(|_| replier.tmux.is_some());
+    chosen
 }
 
 /// The pane of its process, as it is now.
@@ -199,7 +250,11 @@ fn in_pane(replier: &Replier<'_>, seen: &Seen) -> Result<(ReplyChannel, String, 
     let Some(process) = seen.view.process else {
         return Err(refused("it is not known whether and where it is open", elsewhere));
     };
-    let (Some(tmux), Some(pane)) = (&replier.tmux, &seen.view.pane) else {
+    let Some(tmux) = &replier.tmux else {
+        let words = "tmux was not found on the PATH, and closeout can type at its screen only through tmux";
+        return Err(refused(words, elsewhere));
+    };
+    let Some(pane) = &seen.view.pane else {
         return Err(refused("it is open outside of tmux, where closeout cannot type", elsewhere));
     };
     let address = tmux.find(pane, process)?;

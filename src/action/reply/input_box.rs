@@ -12,8 +12,8 @@ pub(super) struct AtCursor {
     pub(super) row: u32,
     /// The cursor's line. Untrusted text.
     pub(super) line: String,
-    /// The line below it. Untrusted text.
-    pub(super) below: String,
+    /// The lines below it. Untrusted text.
+    pub(super) below: Vec<String>,
 }
 
 /// A cell of a line, as far as it matters here.
@@ -25,7 +25,8 @@ struct Cell {
 
 /// Whether this is an empty box.
 pub(super) fn is_empty(seen: &AtCursor, empty: &EmptyBox) -> bool {
-    let (Some(line), Some(below)) = (cells(&seen.line), cells(&seen.below)) else { return false };
+    let below = seen.below.first().map(String::as_str).unwrap_or_default();
+    let (Some(line), Some(below)) = (cells(&seen.line), cells(below)) else { return false };
     let Some((prompt, rest)) = line.split_first() else { return false };
     // tmux leaves blanks at the end of a line out.
     let (is_apart, rest) = rest.split_first().map_or((true, rest), |(blank, rest)| (is_blank(blank), rest));
@@ -69,6 +70,11 @@ fn cells(line: &str) -> Option<Vec<Cell>> {
     Some(cells)
 }
 
+/// A line without its looks; `None` with an escape sequence that is no look.
+pub(super) fn plain(line: &str) -> Option<String> {
+    Some(cells(line)?.into_iter().map(|cell| cell.sign).collect())
+}
+
 /// Whether text is faint after this look (ECMA-48, SGR: 2 begins it, 0 and 22 end it).
 fn is_faint_after(look: &str, before: bool) -> bool {
     let mut is_faint = before;
@@ -96,7 +102,7 @@ mod tests {
     const FRAME: &str = "\x1b[38;5;244m──────";
 
     fn at(column: u32, line: &str, below: &str) -> bool {
-        let seen = AtCursor { column, row: 7, line: line.to_owned(), below: below.to_owned() };
+        let seen = AtCursor { column, row: 7, line: line.to_owned(), below: vec![below.to_owned()] };
         is_empty(&seen, &EMPTY)
     }
 

@@ -5,6 +5,7 @@
 //! reads, give words to a prompt for a permission, or put a reply's text into a log.
 
 mod channel;
+mod dialog;
 mod file;
 mod input_box;
 mod journal;
@@ -88,9 +89,15 @@ impl Replier<'_> {
     /// There is no way to it that can do no harm: why, and what to do.
     pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActProblem> {
         let seen = (self.look)()?;
-        let chosen = choose(self, &seen)?;
-        if let (Some(address), None) = (&chosen.address, &chosen.permission) {
-            self.empty_box(address)?;
+        let mut chosen = choose(self, &seen)?;
+        match &chosen.address {
+            Some(address) if chosen.asked.is_some() => {
+                if let Err(problem) = self.open_dialog(address, &seen) {
+                    chosen.close(problem.words);
+                }
+            }
+            Some(address) if chosen.permission.is_none() => drop(self.empty_box(address)?),
+            Some(_) | None => {}
         }
         let mut journal = Journal::take(&self.state, session)?;
         let unsettled = unsettled(&mut journal, &seen);
@@ -111,10 +118,14 @@ impl Replier<'_> {
             session: session.clone(),
             channel: chosen.channel,
             channel_words: chosen.words,
+            pane: chosen.pane,
             state: seen.view.activity.state,
             question: seen.view.question.clone(),
             permission: chosen.permission,
+            asked: chosen.asked,
             warnings,
+            next: chosen.next,
+            long_text: chosen.long_text,
             unsettled,
         })
     }
@@ -139,7 +150,7 @@ impl Replier<'_> {
             return Err(ActProblem::new(ActClass::Unknown, words)
                 .with_next("look at the session, then confirm again"));
         }
-        let sent = self.prepare(plan, body, &chosen)?;
+        let sent = self.prepare(plan, body, &chosen, &seen)?;
         if let Some(unsettled) = unsettled {
             journal.settle(&unsettled.id)?;
         }
@@ -147,7 +158,7 @@ impl Replier<'_> {
             id: plan.id.clone(),
             session: plan.session.clone(),
             channel_words: chosen.words,
-            excerpt: Receipt::excerpt_of(sent),
+            excerpt: Receipt::excerpt_of(&sent),
             sent_at: (self.now)(),
             state: ReceiptState::Unknown,
             words: None,
@@ -176,6 +187,9 @@ impl Replier<'_> {
         }
         if chosen.permission != plan.permission {
             return changed("it waits for another permission, or for none");
+        }
+        if chosen.asked != plan.asked {
+            return changed("it asks something else, or nothing any more");
         }
         let is_queue = matches!(plan.channel, crate::model::ReplyChannel::Queue);
         let text =

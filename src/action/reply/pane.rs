@@ -117,7 +117,7 @@ impl TmuxAccess {
         let row = row.parse().map_err(|_| unknown())?;
         let mut lines = screen.lines().skip(usize::try_from(row).unwrap_or(usize::MAX)).map(str::to_owned);
         let line = lines.next().unwrap_or_default();
-        Ok(AtCursor { column, row, line, below: lines.next().unwrap_or_default() })
+        Ok(AtCursor { column, row, line, below: lines.collect() })
     }
 
     /// Pastes the words, and does not press Return; if `seen`, only while the cursor is still there.
@@ -144,9 +144,14 @@ impl TmuxAccess {
         outcome
     }
 
-    /// Presses one key, by tmux's name of it.
-    pub(super) fn press(&self, to: &Address, key: &'static str) -> Result<(), NotTyped> {
-        self.if_unchanged(to, None, &format!("send-keys -t {} {key}", to.id))
+    /// Presses one key, by tmux's name of it; if `seen`, only while the cursor is still there.
+    pub(super) fn press(
+        &self,
+        to: &Address,
+        seen: Option<&AtCursor>,
+        key: &'static str,
+    ) -> Result<(), NotTyped> {
+        self.if_unchanged(to, seen, &format!("send-keys -t {} {key}", to.id))
     }
 
     /// Has tmux run a command if the pane is still as it was found: tmux looks and acts in one step.

@@ -1,12 +1,13 @@
 //! Sending one reply by the way that was chosen, and what is known of it in the moment after.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::channel::Chosen;
 use super::input_box::{self, AtCursor};
 use super::pane::{Address, NotTyped, TmuxAccess};
 use super::program::Ran;
-use super::{Replier, ReplyStep, Seen, file, text};
+use super::{Replier, ReplyStep, Seen, dialog, file, text};
 use crate::agent::{Adapter, Asking, permission_keys};
 use crate::model::{
     ActClass, ActProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
@@ -15,25 +16,34 @@ use crate::model::{
 /// How long an agent's queue may take to answer.
 const QUEUE_LIMIT: Duration = Duration::from_secs(30);
 /// How often a session is looked at while its record is waited for.
-const LOOK_AGAIN: Duration = Duration::from_millis(150);
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(150);
 /// So often a box that is not empty is looked at.
-const LOOKS_AT_BOX: u32 = 4;
+pub(super) const LOOKS_AT_BOX: u32 = 4;
 /// The pause after a paste grows by a millisecond for so many bytes.
 const BYTES_A_MS: usize = 200;
 
-fn refused(words: impl Into<String>, next: &str) -> ActProblem {
+pub(super) fn refused(words: impl Into<String>, next: &str) -> ActProblem {
     ActProblem::new(ActClass::Refused, words).with_next(next)
 }
 
 impl Replier<'_> {
-    /// The words of the body, if they may go this way.
+    /// What a person knows the reply again by, if it may go this way: its words, or what the key says.
     pub(super) fn prepare<'b>(
         &self,
         plan: &ReplyPlan,
         body: &'b ReplyBody,
         chosen: &Chosen,
-    ) -> Result<&'b str, ActProblem> {
+        seen: &Seen,
+    ) -> Result<Cow<'b, str>, ActProblem> {
         match (body, &chosen.permission) {
+            (ReplyBody::Option { place, label, call }, _) => {
+                dialog::check(*place, label, call, seen)?;
+                Ok(format!("answered: {label}").into())
+            }
+            (ReplyBody::Text { .. }, _) if seen.view.activity.state == ActivityState::Asks => Err(refused(
+                "it asks in a dialog on its screen, in which words would be taken for keys. Nothing was sent",
+                "choose one of its options, or answer it in its pane",
+            )),
             (ReplyBody::Text { .. }, Some(_)) => Err(refused(
                 "it waits for a permission: words would decide it. Nothing was sent",
                 "answer the permission first",
@@ -57,7 +67,7 @@ impl Replier<'_> {
                         "put it into a file in the workspace, and tell the agent to read it",
                     ));
                 }
-                Ok(text)
+                Ok(text.into())
             }
             (ReplyBody::Permission { .. }, None) => {
                 Err(refused("it waits for no permission any more; nothing was sent", "look again"))
@@ -70,7 +80,9 @@ impl Replier<'_> {
                         "look again",
                     ));
                 }
-                Ok(answer)
+                let keys = permission_keys(&seen.session).map(|(_, keys)| keys).unwrap_or_default();
+                let given = keys.iter().find(|key| key.answer == answer).map_or("answered", |key| key.given);
+                Ok(format!("{given}: {what}").into())
             }
         }
     }
@@ -91,6 +103,12 @@ impl Replier<'_> {
             (ReplyChannel::Pane { .. }, ReplyBody::Permission { answer, .. }) => {
                 self.answer(plan, answer).map(known)
             }
+            (ReplyChannel::Pane { .. }, ReplyBody::Option { place, label, call }) => {
+                self.choose_option(plan, *place, label, call).map(known)
+            }
+            (ReplyChannel::Nowhere, _) => {
+                Err(refused("it can be answered on its own screen only", "answer it there"))
+            }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
                 file::write(path, self.workspace, text, &plan.id)?;
                 Ok(known((
@@ -103,14 +121,14 @@ impl Replier<'_> {
             (ReplyChannel::Api { .. }, ReplyBody::Text { .. }) => {
                 Err(refused("closeout opens no connection to an agent's server", "answer it on its screen"))
             }
-            (_, ReplyBody::Permission { .. }) => {
-                Err(refused("a permission is answered in a pane only", "answer it on its screen"))
+            (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => {
+                Err(refused("a prompt on its screen is answered in a pane only", "answer it on its screen"))
             }
         }
     }
 
     /// The pane, if all is as it was confirmed at this very moment.
-    fn pane_now(&self, plan: &ReplyPlan) -> Result<(&TmuxAccess, Address, Seen), ActProblem> {
+    pub(super) fn pane_now(&self, plan: &ReplyPlan) -> Result<(&TmuxAccess, Address, Seen), ActProblem> {
         let seen = (self.look)()?;
         let chosen = self.as_planned(plan, &seen)?;
         match (&self.tmux, chosen.address) {
@@ -165,7 +183,7 @@ impl Replier<'_> {
             |why: &str| Ok((ReceiptState::Held, Some(format!("typed, and Return was not pressed: {why}"))));
         // A prompt for a permission may have come up, or another program.
         match self.pane_now(plan) {
-            Ok((tmux, address, _)) => match tmux.press(&address, "Enter") {
+            Ok((tmux, address, _)) => match tmux.press(&address, None, "Enter") {
                 Ok(()) => {}
                 Err(NotTyped::Surely(problem)) => return held(&problem.words),
                 Err(NotTyped::Perhaps) => return held("tmux did not answer"),
@@ -185,7 +203,7 @@ impl Replier<'_> {
         let Some(key) = keys.iter().find(|key| key.answer == answer) else {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
-        match tmux.press(&address, key.key) {
+        match tmux.press(&address, None, key.key) {
             Ok(()) => {}
             Err(NotTyped::Surely(problem)) => return Err(problem),
             Err(NotTyped::Perhaps) => {
@@ -270,7 +288,7 @@ impl Replier<'_> {
     }
 
     /// Looks at the session until it is so, for as long as patience lasts.
-    fn wait_until(&self, is_so: impl Fn(&Seen) -> bool) -> bool {
+    pub(super) fn wait_until(&self, is_so: impl Fn(&Seen) -> bool) -> bool {
         let begun = (self.now)();
         loop {
             if (self.look)().is_ok_and(|seen| is_so(&seen)) {

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     const TYPING: Typing =
-        Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, warning: None, empty_box: None };
+        Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, long_paste: None, empty_box: None };
 
     fn words(text: &str, channel: &ReplyChannel) -> Option<String> {
         check(text, channel, Some(&TYPING)).err().map(|problem| problem.words)

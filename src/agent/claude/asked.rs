@@ -1,25 +1,52 @@
-//! The words of the tools by which the agent asks the person.
+//! The words of the tools by which the agent asks the person, and what was answered.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::agent::record_text::{shortened, shortened_if_any};
+use crate::model::{AskedOption, AskedQuestion};
+
+/// The tool whose dialog has options.
+const DIALOG: &str = "AskUserQuestion";
+/// More questions of one call, and more options of one question, are not kept. The client takes four of each.
+const MOST_QUESTIONS: usize = 8;
+const MOST_OPTIONS: usize = 16;
+/// The longest question that is kept, in characters.
+const LONGEST_QUESTION: usize = 2000;
+
 #[derive(Deserialize)]
 struct AskUserQuestion {
-    questions: Vec<AskedQuestion>,
+    questions: Vec<InputQuestion>,
 }
 
 #[derive(Deserialize)]
-struct AskedQuestion {
+#[serde(rename_all = "camelCase")]
+struct InputQuestion {
     question: String,
     #[serde(default)]
-    options: Vec<AskedOption>,
+    header: String,
+    #[serde(default)]
+    options: Vec<InputOption>,
+    #[serde(default)]
+    multi_select: bool,
 }
 
 #[derive(Deserialize)]
-struct AskedOption {
+struct InputOption {
     label: String,
     #[serde(default)]
     description: String,
+    /// A picture of what it would be.
+    #[serde(default)]
+    preview: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Result {
+    /// By the text of each question the labels that were chosen, or the person's own words.
+    answers: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -31,7 +58,7 @@ struct ExitPlanMode {
 /// The words of a tool by which the agent asks the person, as the client shows them; else empty.
 pub(super) fn asked_by(tool: &str, input: &RawValue) -> String {
     match tool {
-        "AskUserQuestion" => serde_json::from_str::<AskUserQuestion>(input.get())
+        DIALOG => serde_json::from_str::<AskUserQuestion>(input.get())
             .map(|asked| asked.questions.iter().map(question_text).collect::<Vec<_>>().join("\n\n"))
             .unwrap_or_default(),
         "ExitPlanMode" => {
@@ -42,7 +69,45 @@ pub(super) fn asked_by(tool: &str, input: &RawValue) -> String {
     }
 }
 
-fn question_text(asked: &AskedQuestion) -> String {
+/// The questions of a call that shows a dialog with options.
+pub(super) fn questions(tool: &str, input: &RawValue) -> Option<Vec<AskedQuestion>> {
+    if tool != DIALOG {
+        return None;
+    }
+    let input: AskUserQuestion = serde_json::from_str(input.get()).ok()?;
+    let questions: Vec<AskedQuestion> =
+        input.questions.iter().take(MOST_QUESTIONS).map(InputQuestion::asked).collect();
+    (!questions.is_empty()).then_some(questions)
+}
+
+/// What was answered to such a call, by what the client noted beside its result.
+pub(super) fn answers(result: Option<&RawValue>) -> Option<Vec<(String, String)>> {
+    let result: Result = serde_json::from_str(result?.get()).ok()?;
+    Some(result.answers.into_iter().map(|(question, answer)| (cut(&question), shortened(&answer))).collect())
+}
+
+impl InputQuestion {
+    fn asked(&self) -> AskedQuestion {
+        let option = |option: &InputOption| AskedOption {
+            label: shortened(&option.label),
+            description: shortened(&option.description),
+        };
+        AskedQuestion {
+            heading: shortened_if_any(&self.header),
+            text: cut(&self.question),
+            options: self.options.iter().take(MOST_OPTIONS).map(option).collect(),
+            takes_several: self.multi_select,
+            has_previews: self.options.iter().any(|option| option.preview.is_some()),
+        }
+    }
+}
+
+/// The beginning of a question that is too long to be kept.
+fn cut(text: &str) -> String {
+    text.trim().chars().take(LONGEST_QUESTION).collect()
+}
+
+fn question_text(asked: &InputQuestion) -> String {
     let options = asked.options.iter().enumerate().map(|(index, option)| {
         let separator = if option.description.is_empty() { "" } else { ": " };
         format!("\n{}. {}{separator}{}", index + 1, option.label, option.description)

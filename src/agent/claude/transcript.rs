@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::NAME;
-use super::asked::asked_by;
+use super::asked::{answers, asked_by, questions};
 use super::background::Background;
 use super::called_with::called_with;
 use super::line::{Attachment, Block, Line, Message, text_of};
@@ -17,7 +17,9 @@ use super::turn::{OpenTool, Turn};
 use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
 use crate::agent::record_text::{keep_end, shortened};
-use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
+use crate::model::{
+    AgentMessage, AnsweredByTool, SessionObservation, SessionOrigin, SessionUsage, Timestamp,
+};
 
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 18] = [
@@ -66,6 +68,8 @@ pub(super) struct Transcript {
     has_words: bool,
     pub(super) todos: Todos,
     turn: Turn,
+    /// What was answered last in a dialog.
+    answered: Option<AnsweredByTool>,
     /// Subagents that were sent off and have not reported.
     pub(super) background: Background,
     prompt: Option<(Option<Timestamp>, String)>,
@@ -153,6 +157,9 @@ impl Transcript {
         let mut has_result = false;
         for id in blocks.iter().filter_map(|block| block.tool_use_id.as_deref()) {
             has_result = true;
+            if let Some(answers) = answers(line.tool_use_result).filter(|_| self.turn.asks_by(id)) {
+                self.answered = Some(AnsweredByTool { call: id.to_owned(), answers });
+            }
             self.turn.answer(id, at);
             self.todos.answer(id, line.tool_use_result);
             self.background.answer(line.tool_use_result, at);
@@ -205,7 +212,8 @@ impl Transcript {
             if let ("tool_use", Some(id), Some(name)) = (block.kind.as_str(), &block.id, &block.name) {
                 has_call = true;
                 let called_with = block.input.and_then(called_with);
-                self.turn.call(OpenTool { id: id.clone(), name: name.clone(), called_with }, at);
+                let questions = block.input.and_then(|input| questions(name, input));
+                self.turn.call(OpenTool { id: id.clone(), name: name.clone(), called_with, questions }, at);
                 if let Some(input) = block.input {
                     self.todos.call(id, name, input);
                     self.say(&message, &asked_by(name, input), at, stood_before);
@@ -305,6 +313,8 @@ impl Transcript {
             live: Vec::new(),
             process: None,
             pane: None,
+            asked: self.turn.asked(),
+            answered: self.answered.clone(),
         }
     }
 }

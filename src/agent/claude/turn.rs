@@ -1,7 +1,7 @@
 //! How the last turn stands, from the lines that begin, move and end one.
 
 use super::line::Line;
-use crate::model::{Timestamp, TurnState};
+use crate::model::{AskedByTool, AskedQuestion, Timestamp, TurnState};
 
 /// The start of the text by which the client tells that a hook may not keep the turn open any longer.
 const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
@@ -29,6 +29,8 @@ pub(super) struct OpenTool {
     pub(super) name: String,
     /// What it was called with, in short.
     pub(super) called_with: Option<String>,
+    /// The questions that it puts to the person in a dialog.
+    pub(super) questions: Option<Vec<AskedQuestion>>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -121,6 +123,18 @@ impl Turn {
         self.state == Progress::Unknown
     }
 
+    /// Whether this call is open and asks in a dialog.
+    pub(super) fn asks_by(&self, id: &str) -> bool {
+        self.open_tools.iter().any(|open| open.id == id && open.questions.is_some())
+    }
+
+    /// What is asked in a dialog. Of several calls the first one's is shown first.
+    pub(super) fn asked(&self) -> Option<AskedByTool> {
+        let open = self.open_tools.iter().find(|open| open.questions.is_some())?;
+        let questions = open.questions.clone()?;
+        Some(AskedByTool { call: open.id.clone(), questions, is_alone: self.open_tools.len() == 1 })
+    }
+
     /// The state in the words of the model.
     pub(super) fn state(&self) -> TurnState {
         match &self.state {
@@ -157,7 +171,12 @@ mod tests {
         let mut turn = Turn::default();
         for number in 0..=MOST_CALLS {
             turn.call(
-                OpenTool { id: number.to_string(), name: format!("tool {number}"), called_with: None },
+                OpenTool {
+                    id: number.to_string(),
+                    name: format!("tool {number}"),
+                    called_with: None,
+                    questions: None,
+                },
                 None,
             );
         }

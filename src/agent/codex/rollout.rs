@@ -294,6 +294,8 @@ impl Rollout {
             live: Vec::new(),
             process: None,
             pane: None,
+            asked: None,
+            answered: None,
         }
     }
 }

@@ -245,6 +245,8 @@ impl Chat {
             live: Vec::new(),
             process: None,
             pane: None,
+            asked: None,
+            answered: None,
         }
     }
 }

@@ -130,6 +130,8 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
         live: Vec::new(),
         process: None,
         pane: None,
+        asked: None,
+        answered: None,
     }))
 }
 

@@ -2,8 +2,8 @@
 
 use crate::judge::questions;
 use crate::model::{
-    Activity, ActivityState, Checklist, ItemState, LiveStatus, ProcessId, Question, SessionObservation,
-    SessionView, TaskKind, Timestamp, TodoProgress, TurnState, Words,
+    Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
+    SessionObservation, SessionView, TaskKind, Timestamp, TodoProgress, TurnState, Words,
 };
 
 use super::excerpt;
@@ -15,6 +15,7 @@ pub(super) fn view(
     activity: Activity,
     question: Option<Question>,
 ) -> SessionView {
+    let asks = session.asked.clone().filter(|_| activity.state == ActivityState::Asks);
     SessionView {
         agent: session.agent.clone(),
         session_id: session.session_id.clone(),
@@ -30,7 +31,8 @@ pub(super) fn view(
             TurnState::Ended { at } | TurnState::Interrupted { at } | TurnState::Failed { at, .. } => *at,
             TurnState::Open { .. } | TurnState::Unknown => None,
         },
-        question,
+        question: asks.as_ref().map(AskedByTool::as_question).or(question),
+        asks,
         todos: session.todos.as_ref().map(progress),
         usage: session.usage.clone(),
         subagents: session.subagents.clone(),

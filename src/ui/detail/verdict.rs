@@ -2,7 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{ActionKind, Attention, Question, QuestionWeight, Verdict, WorkspaceView};
+use crate::model::{
+    ActionKind, AskedByTool, Attention, Choice, Question, QuestionWeight, Verdict, WorkspaceView,
+};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
 use crate::ui::urgency::Urgency;
@@ -42,7 +44,30 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     for known in &verdict.warnings {
         lines.extend(warning(words::warning(*known), sheet));
     }
-    lines.extend(verdict.question.iter().flat_map(|asked| question(asked, sheet)));
+    match view.sessions.first().and_then(|session| session.asks.as_ref()) {
+        Some(asked) => lines.extend(dialog(asked, sheet)),
+        None => lines.extend(verdict.question.iter().flat_map(|asked| question(asked, sheet))),
+    }
+    lines
+}
+
+/// What it asks in a dialog on its screen, each question with its options.
+fn dialog(asked: &AskedByTool, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (number, part) in asked.questions.iter().enumerate() {
+        let remark = match (asked.questions.len(), part.takes_several) {
+            (1, false) => "it waits for one of these options".to_owned(),
+            (1, true) => "it waits for some of these options".to_owned(),
+            (n, false) => format!("{} of {n}, one option each", number + 1),
+            (n, true) => format!("{} of {n}, several can be chosen", number + 1),
+        };
+        let choices = part
+            .options
+            .iter()
+            .enumerate()
+            .map(|(at, option)| Choice { label: (at + 1).to_string(), text: option.in_words() });
+        lines.extend(asked_words(&remark, &part.in_words(), &choices.collect::<Vec<_>>(), sheet));
+    }
     lines
 }
 
@@ -104,13 +129,17 @@ fn question(question: &Question, sheet: Sheet) -> Vec<Line<'static>> {
         QuestionWeight::Blocking => "the work waits for the answer",
         QuestionWeight::Offer => "an offer; the work itself is done",
     };
+    asked_words(remark, &question.text, &question.choices, sheet)
+}
+
+fn asked_words(remark: &str, words: &str, choices: &[Choice], sheet: Sheet) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Question", remark).to_vec();
-    for paragraph in text::paragraphs(&question.text) {
+    for paragraph in text::paragraphs(words) {
         lines.extend(sheet.text(&paragraph, Tone::Asks, INDENT));
     }
-    let widest = question.choices.iter().map(|choice| text::width(&text::line(&choice.label))).max();
+    let widest = choices.iter().map(|choice| text::width(&text::line(&choice.label))).max();
     let label_width = widest.unwrap_or(0).min(8);
-    for choice in &question.choices {
+    for choice in choices {
         let label = text::fit(&text::line(&choice.label), label_width, sheet.look);
         let indent = " ".repeat(INDENT * 2 + label_width + 2);
         let words = [Span::raw(text::line(&choice.text))];

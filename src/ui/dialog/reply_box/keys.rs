@@ -67,15 +67,15 @@ pub const BINDINGS: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Tab)], ReplyAction::OtherSession, "another session of the workspace"),
 ];
 
-/// The keys while the options of a permission prompt are shown. Enter is not among them.
-pub(super) const PERMISSION: &[Binding<ReplyAction>] = &[
+/// The keys while the options of a prompt are shown. Enter is not among them.
+pub(super) const OPTIONS: &[Binding<ReplyAction>] = &[
     bind(&[ESC], ReplyAction::Leave, "leave").hinted("leave"),
     bind(&[key(KeyCode::PageUp), key(KeyCode::Up)], ReplyAction::ScrollUp, "up"),
     bind(&[key(KeyCode::PageDown), key(KeyCode::Down)], ReplyAction::ScrollDown, "down"),
     bind(&[key(KeyCode::Tab)], ReplyAction::OtherSession, "another session"),
 ];
 
-/// The keys while a permission prompt is shown that is answered in its pane only.
+/// The keys while a prompt is shown that is answered in its pane only.
 pub(super) const IN_PANE: &[Binding<ReplyAction>] = &[
     bind(&[key(KeyCode::Enter)], ReplyAction::Pane, "go to its pane").hinted("go to its pane"),
     bind(&[ESC], ReplyAction::Leave, "leave").hinted("leave"),
@@ -87,6 +87,12 @@ pub(super) const IN_PANE: &[Binding<ReplyAction>] = &[
 /// The keys while something is to be confirmed. Enter is not among them.
 pub(super) const CONFIRM: &[Binding<ReplyAction>] = &[
     bind(&[sign('y')], ReplyAction::Yes, "yes").hinted("yes, send it"),
+    bind(&[sign('n'), ESC], ReplyAction::No, "no").hinted("no"),
+];
+
+/// The same for an option of a question: no permission is given by it.
+pub(super) const CHOOSE: &[Binding<ReplyAction>] = &[
+    bind(&[key(KeyCode::Enter), sign('y')], ReplyAction::Yes, "yes").hinted("yes, send it"),
     bind(&[sign('n'), ESC], ReplyAction::No, "no").hinted("no"),
 ];
 

@@ -4,7 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use super::{Confirm, ReplyBox, Stage, Stop, sessions};
-use crate::model::{ActProblem, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
+use crate::model::{ActProblem, AskedByTool, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, Tone};
 use crate::ui::{age, text};
@@ -101,13 +101,25 @@ impl ReplyBox {
             let warning = writer.sign(Sign::Warning);
             writer.add(warning, "This workspace is gone. What you write is kept.", Tone::Open);
         }
-        for warning in self.plan().map(|plan| plan.warnings.as_slice()).unwrap_or_default() {
+        let plan = self.plan();
+        let warnings = plan.filter(|plan| plan.has_way()).map(|plan| plan.warnings.as_slice());
+        for warning in warnings.unwrap_or_default() {
             let sign = writer.sign(Sign::Warning);
             writer.add(sign, warning, Tone::Open);
         }
-        match self.plan().and_then(|plan| plan.permission.as_ref()) {
-            Some(prompt) => add_permission(prompt, &mut writer),
-            None => self.add_question(context, &mut writer),
+        let session = sessions::find(context.view, &self.session);
+        let planned = plan.and_then(|plan| plan.asked.as_ref());
+        let asked = planned.or(session.and_then(|session| session.asks.as_ref()));
+        match (plan.and_then(|plan| plan.permission.as_ref()), asked) {
+            (Some(prompt), _) => add_permission(prompt, &mut writer),
+            (None, _) if plan.is_none() && sessions::waits_for_a_permission(session) => {
+                let detail =
+                    session.and_then(|session| session.activity.detail.as_deref()).unwrap_or_default();
+                let what = detail.strip_prefix("permission: ").unwrap_or(detail).to_owned();
+                add_permission(&PermissionPrompt { what, options: Vec::new() }, &mut writer);
+            }
+            (None, Some(asked)) => add_asked(asked, plan.is_some_and(ReplyPlan::has_way), &mut writer),
+            (None, None) => self.add_question(context, &mut writer),
         }
         writer.lines
     }
@@ -158,7 +170,18 @@ impl ReplyBox {
                 writer.add(arrow, &words, Tone::Faint);
             }
             Stage::Planned { plan, confirm } => {
-                writer.add(arrow, &plan.channel_words, Tone::Good);
+                if plan.has_way() {
+                    writer.add(arrow, &format!("will be {}", plan.channel_words), Tone::Good);
+                    if plan.asked.is_some() {
+                        writer.add("", "An answer in your own words is written in its pane.", Tone::Faint);
+                    }
+                } else {
+                    add_next_steps(plan, &mut writer);
+                }
+                if let Some(words) = plan.warning_of(self.area.text()) {
+                    let sign = writer.sign(Sign::Warning);
+                    writer.add(sign, words, Tone::Open);
+                }
                 add_confirm(plan, *confirm, context, &mut writer);
             }
             Stage::Sending { plan, .. } => {
@@ -187,8 +210,36 @@ fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
         };
         writer.add_key("", &(position + 1).to_string(), &words, Tone::Plain);
     }
-    if prompt.options.is_empty() {
-        writer.add("", "Answer it in its pane: closeout has no safe way to.", Tone::Plain);
+}
+
+/// The dialog in which it asks, with the keys of its options where one can be chosen from here.
+fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
+    let n_questions = asked.questions.len();
+    for (number, question) in asked.questions.iter().enumerate() {
+        let sign = writer.sign(Sign::Asks);
+        let place =
+            if n_questions > 1 { format!("{} of {n_questions}  ", number + 1) } else { String::new() };
+        let several = if question.takes_several { "  (several can be chosen)" } else { "" };
+        writer.add(sign, &format!("{place}{}{several}", question.in_words()), Tone::Asks);
+        let bullet = writer.sign(Sign::Bullet);
+        for (place, option) in question.options.iter().enumerate() {
+            let key = if can_choose { (place + 1).to_string() } else { bullet.to_owned() };
+            writer.add_key("", &key, &text::line(&option.in_words()), Tone::Plain);
+        }
+    }
+}
+
+/// What a person can do where nothing can be sent: that first, and then why.
+fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
+    let arrow = writer.sign(Sign::Arrow);
+    if plan.pane.is_some() {
+        writer.add(arrow, "Enter goes to its pane: answer it there.", Tone::Good);
+    }
+    for next in &plan.next {
+        writer.add(arrow, next, Tone::Good);
+    }
+    for why in &plan.warnings {
+        writer.add("", why, Tone::Faint);
     }
 }
 
@@ -197,9 +248,9 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
     match confirm {
         Confirm::Nothing => {}
         Confirm::Option(option) => {
-            let label = plan.permission.as_ref().and_then(|prompt| prompt.options.get(option));
-            let label = label.map(|option| option.label.as_str()).unwrap_or_default();
-            writer.add(asks, &format!("Answer “{}”?  y yes  n no", text::line(label)), Tone::Bad);
+            let label = text::line(label_of(plan, option).unwrap_or_default());
+            let yes = if plan.permission.is_some() { "y yes" } else { "Enter yes" };
+            writer.add(asks, &format!("Answer “{label}”?  {yes}  n no"), Tone::Bad);
         }
         Confirm::Again => {
             if let Some(before) = &plan.unsettled {
@@ -211,6 +262,15 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
             writer.add(asks, "Send this one all the same?  y yes  n no", Tone::Bad);
         }
     }
+}
+
+/// The name of an option of the prompt that the session shows.
+fn label_of(plan: &ReplyPlan, place: usize) -> Option<&str> {
+    if let Some(prompt) = &plan.permission {
+        return prompt.options.get(place).map(|option| option.label.as_str());
+    }
+    let question = plan.asked.as_ref()?.questions.first()?;
+    question.options.get(place).map(|option| option.label.as_str())
 }
 
 fn add_stop(stop: &Stop, writer: &mut Writer) {

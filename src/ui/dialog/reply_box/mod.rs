@@ -2,7 +2,8 @@
 //!
 //! It sends nothing: what is sent leaves as an intent, and only after it was shown how it would go. What is
 //! written is kept with every change ([`Intent::KeepDraft`]) and taken out only when a receipt says that
-//! it went. A permission prompt gets no text: its options are confirmed one by one, and Enter confirms none.
+//! it went. A prompt on the agent's screen gets no text: its options are confirmed one by one, and Enter gives
+//! no permission.
 
 mod answers;
 mod choices;
@@ -17,11 +18,11 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Context, Dialog, Step, Then};
 use crate::model::{
-    Act, ActProblem, Draft, Intent, PermissionPrompt, Receipt, ReplyPlan, SessionName, Told, WorkspaceId,
-    WorkspaceView,
+    Act, ActProblem, Draft, Intent, Receipt, ReplyPlan, SessionName, Told, WorkspaceId, WorkspaceView,
 };
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::{Edited, KeyPress};
+use crate::ui::keymap::Binding;
 use crate::ui::text;
 use crate::ui::text_area::TextArea;
 
@@ -65,7 +66,7 @@ enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Confirm {
     Nothing,
-    /// Whether this option of the permission prompt is the answer.
+    /// Whether this option of the prompt that the session shows is the answer.
     Option(usize),
     /// Whether it is to be sent though an earlier one may have been.
     Again,
@@ -91,10 +92,13 @@ struct Picked {
 }
 
 /// What the box is for at this moment; each has keys of its own.
-enum Mode<'a> {
+#[derive(Clone, Copy)]
+enum Mode {
     Sessions,
     Writing,
-    Permission(&'a PermissionPrompt),
+    /// One of so many options is chosen; of none until it is known what can be answered.
+    Options(usize),
+    /// It is answered on its own screen only.
     InPane,
     Confirm,
     Sending,
@@ -127,6 +131,15 @@ pub(in crate::ui) fn begin(
     Ok((reply, intents))
 }
 
+/// How many options the prompt has that the session shows; `None` where words are written.
+fn plan_options(plan: &ReplyPlan) -> Option<usize> {
+    match (&plan.permission, &plan.asked) {
+        (Some(prompt), _) => Some(prompt.options.len()),
+        (None, Some(asked)) => Some(asked.questions.first().map_or(0, |question| question.options.len())),
+        (None, None) => None,
+    }
+}
+
 impl ReplyBox {
     pub(super) fn workspace(&self) -> &WorkspaceId {
         &self.workspace
@@ -134,13 +147,10 @@ impl ReplyBox {
 
     pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         self.remark = None;
-        let step = match self.mode() {
+        let step = match self.mode(context.view) {
             Mode::Sessions => self.key_among_sessions(press, context),
             Mode::Writing => self.key_in_text(press, context),
-            Mode::Permission(prompt) => {
-                let prompt = prompt.clone();
-                self.key_at_options(&prompt, press, context)
-            }
+            Mode::Options(n_options) => self.key_at_options(n_options, press, context),
             Mode::InPane => self.key_in_pane(press, context),
             Mode::Confirm => self.key_to_confirm(press, context),
             Mode::Sending => writing::key_while_sending(press),
@@ -151,7 +161,7 @@ impl ReplyBox {
 
     pub(super) fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
         self.remark = None;
-        if !matches!(self.mode(), Mode::Writing) {
+        if !matches!(self.mode(context.view), Mode::Writing) {
             return Step::stay();
         }
         let before = self.area.text().to_owned();
@@ -200,7 +210,7 @@ impl ReplyBox {
 
     pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
         let is_armed = context.is_armed;
-        match self.mode() {
+        match self.mode(context.view) {
             Mode::Sessions => hints_of(keys::SESSIONS),
             Mode::Writing => {
                 let is_planned = matches!(self.stage, Stage::Planned { .. });
@@ -211,15 +221,16 @@ impl ReplyBox {
                 }
                 hints
             }
-            Mode::Permission(prompt) => {
-                let last = prompt.options.len().min(9);
+            Mode::Options(n_options) => {
+                let last = n_options.min(9);
                 let keys = if last == 1 { "1".to_owned() } else { format!("1-{last}") };
                 let choose = Hint { key: keys, word: "choose", is_on: is_armed };
-                std::iter::once(choose).chain(hints_of(keys::PERMISSION)).collect()
+                (last > 0).then_some(choose).into_iter().chain(hints_of(keys::OPTIONS)).collect()
             }
-            Mode::InPane => hints_of(keys::IN_PANE),
+            Mode::InPane if self.has_pane() => hints_of(keys::IN_PANE),
+            Mode::InPane => hints_of(keys::OPTIONS),
             Mode::Confirm => {
-                let mut hints = hints_of(keys::CONFIRM);
+                let mut hints = hints_of(self.confirm_keys());
                 if let Some(yes) = hints.first_mut() {
                     yes.is_on = is_armed;
                 }
@@ -229,18 +240,31 @@ impl ReplyBox {
         }
     }
 
-    fn mode(&self) -> Mode<'_> {
+    fn mode(&self, view: Option<&WorkspaceView>) -> Mode {
         match &self.stage {
             Stage::Choosing { .. } => Mode::Sessions,
             Stage::Sending { .. } => Mode::Sending,
             Stage::Planned { confirm: Confirm::Option(_) | Confirm::Again, .. } => Mode::Confirm,
-            Stage::Planned { plan, confirm: Confirm::Nothing } => match &plan.permission {
-                Some(prompt) if prompt.options.is_empty() => Mode::InPane,
-                Some(prompt) => Mode::Permission(prompt),
+            Stage::Planned { plan, confirm: Confirm::Nothing } => match plan_options(plan) {
+                _ if !plan.has_way() => Mode::InPane,
+                Some(n_options) => Mode::Options(n_options),
                 None => Mode::Writing,
             },
+            Stage::Planning if sessions::shows_a_prompt(view, &self.session) => Mode::Options(0),
             Stage::Planning | Stage::Stopped(_) => Mode::Writing,
         }
+    }
+
+    /// Whether one can go to the pane of the session.
+    fn has_pane(&self) -> bool {
+        self.plan().is_some_and(|plan| plan.pane.is_some())
+    }
+
+    /// The keys while something is to be confirmed. Enter gives no permission.
+    fn confirm_keys(&self) -> &'static [Binding<ReplyAction>] {
+        let is_permission = self.plan().is_some_and(|plan| plan.permission.is_some());
+        let is_asked = self.plan().is_some_and(|plan| plan.asked.is_some());
+        if is_asked && !is_permission { keys::CHOOSE } else { keys::CONFIRM }
     }
 
     /// The plan, once there is one.

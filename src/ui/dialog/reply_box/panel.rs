@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::{Mode, ReplyBox};
+use super::{Mode, ReplyBox, plan_options};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Sign, Tone};
 use crate::ui::put;
@@ -41,9 +41,10 @@ impl ReplyBox {
         let width = context.room.width.min(MAX_WIDTH);
         let head = self.head(context, usize::from(width.saturating_sub(1)));
         let facts = self.facts(context, usize::from(width.saturating_sub(1)));
-        let rows = match self.mode() {
-            Mode::Sessions | Mode::Permission(_) | Mode::InPane => None,
-            Mode::Confirm if self.plan().is_some_and(|plan| plan.permission.is_some()) => None,
+        let is_prompt = self.plan().is_some_and(|plan| plan_options(plan).is_some());
+        let rows = match self.mode(context.view) {
+            Mode::Sessions | Mode::Options(_) | Mode::InPane => None,
+            Mode::Confirm | Mode::Sending if is_prompt => None,
             Mode::Writing | Mode::Confirm | Mode::Sending => {
                 Some(Rows::of(self.area.text(), text_room(context)))
             }
@@ -89,7 +90,7 @@ impl ReplyBox {
     pub(super) fn press_at(&mut self, at: Position, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         let above = parts.n_head + parts.n_facts;
-        if let (Mode::Writing, Some(rows)) = (self.mode(), &parts.rows)
+        if let (Mode::Writing, Some(rows)) = (self.mode(context.view), &parts.rows)
             && let Some(row) = usize::from(at.y).checked_sub(above)
             && row < parts.n_rows
         {
@@ -137,7 +138,7 @@ impl ReplyBox {
         rows: &Rows,
         context: Context<'_>,
     ) -> Option<Position> {
-        let is_written = matches!(self.mode(), Mode::Writing);
+        let is_written = matches!(self.mode(context.view), Mode::Writing);
         let look = context.look;
         let tone = if is_written { Tone::Plain } else { Tone::Faint };
         let mark = Span::styled(format!(" {} ", look.sign(Sign::Marker)), look.style(Tone::Busy));

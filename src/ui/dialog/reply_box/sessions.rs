@@ -1,6 +1,6 @@
 //! To whom a reply can go: the sessions of a workspace, and those that only a draft is left of.
 
-use crate::model::{Question, SessionName, SessionView, Timestamp, WorkspaceView};
+use crate::model::{ActivityState, Question, SessionName, SessionView, Timestamp, WorkspaceView};
 use crate::ui::{sessions, text, words};
 
 /// The name of a session.
@@ -27,6 +27,17 @@ pub(super) fn waiting(view: &WorkspaceView) -> Vec<SessionName> {
 /// The session as it is now; `None` when it is gone.
 pub(super) fn find<'a>(view: Option<&'a WorkspaceView>, name: &SessionName) -> Option<&'a SessionView> {
     view?.sessions.iter().find(|session| session.agent == name.agent && session.session_id == name.session_id)
+}
+
+/// Whether its screen shows a prompt that takes keys and no words.
+pub(super) fn shows_a_prompt(view: Option<&WorkspaceView>, name: &SessionName) -> bool {
+    let session = find(view, name);
+    waits_for_a_permission(session) || session.is_some_and(|session| session.asks.is_some())
+}
+
+/// Whether it waits for a permission.
+pub(super) fn waits_for_a_permission(session: Option<&SessionView>) -> bool {
+    session.is_some_and(|session| session.activity.state == ActivityState::NeedsPermission)
 }
 
 /// What it asks, by its own words: the words, and the question in them.

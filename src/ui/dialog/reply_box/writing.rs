@@ -3,7 +3,7 @@
 use super::keys::{self, ReplyAction};
 use super::panel::text_room;
 use super::{Confirm, Picked, ReplyBox, Stage, choices, sessions};
-use crate::model::{Act, Intent, PermissionPrompt, ReplyBody, ReplyPlan};
+use crate::model::{Act, Intent, ReplyBody, ReplyPlan};
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
@@ -163,13 +163,8 @@ impl ReplyBox {
         }
     }
 
-    pub(super) fn key_at_options(
-        &mut self,
-        prompt: &PermissionPrompt,
-        press: KeyPress,
-        context: Context<'_>,
-    ) -> Step {
-        match action_of(keys::PERMISSION, press) {
+    pub(super) fn key_at_options(&mut self, n_options: usize, press: KeyPress, context: Context<'_>) -> Step {
+        match action_of(keys::OPTIONS, press) {
             Some(ReplyAction::Leave) => return self.leave(),
             Some(ReplyAction::OtherSession) => return self.other_session(context),
             Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
@@ -178,7 +173,7 @@ impl ReplyBox {
                 let KeyCode::Char(sign @ '1'..='9') = press.folded().code else { return Step::stay() };
                 let option = sign as usize - '1' as usize;
                 let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
-                if option < prompt.options.len() && context.is_armed && !press.ctrl && !press.alt {
+                if option < n_options && context.is_armed && !press.ctrl && !press.alt {
                     *confirm = Confirm::Option(option);
                     return self.shown_anew(Vec::new());
                 }
@@ -194,7 +189,7 @@ impl ReplyBox {
             Some(ReplyAction::ScrollUp) => self.scroll_pages(-1, context),
             Some(ReplyAction::ScrollDown) => self.scroll_pages(1, context),
             // Nothing is decided by going there; but Enter of a text that was being typed must not go.
-            Some(ReplyAction::Pane) if context.is_armed => {
+            Some(ReplyAction::Pane) if context.is_armed && self.has_pane() => {
                 return Step::want(Intent::JumpToPane {
                     workspace: self.workspace.clone(),
                     session_id: self.session.session_id.clone(),
@@ -206,8 +201,9 @@ impl ReplyBox {
     }
 
     pub(super) fn key_to_confirm(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        let keys = self.confirm_keys();
         let Stage::Planned { plan, confirm } = &mut self.stage else { return Step::stay() };
-        match (action_of(keys::CONFIRM, press), *confirm) {
+        match (action_of(keys, press), *confirm) {
             (Some(ReplyAction::No), _) => {
                 *confirm = Confirm::Nothing;
                 self.shown_anew(Vec::new())
@@ -217,11 +213,7 @@ impl ReplyBox {
                 self.send(plan)
             }
             (Some(ReplyAction::Yes), Confirm::Option(option)) if context.is_armed => {
-                let body = plan.permission.as_ref().and_then(|prompt| {
-                    let answer = prompt.options.get(option)?.answer.clone();
-                    Some(ReplyBody::Permission { answer, what: prompt.what.clone() })
-                });
-                let Some(body) = body else { return Step::stay() };
+                let Some(body) = body_of(plan, option) else { return Step::stay() };
                 let plan = plan.clone();
                 self.stage = Stage::Sending { plan: plan.clone(), text: None };
                 self.act(plan, body)
@@ -229,6 +221,17 @@ impl ReplyBox {
             _ => Step::stay(),
         }
     }
+}
+
+/// What is sent for an option of the prompt that the session shows.
+fn body_of(plan: &ReplyPlan, place: usize) -> Option<ReplyBody> {
+    if let Some(prompt) = &plan.permission {
+        let answer = prompt.options.get(place)?.answer.clone();
+        return Some(ReplyBody::Permission { answer, what: prompt.what.clone() });
+    }
+    let asked = plan.asked.as_ref()?;
+    let label = asked.questions.first()?.options.get(place)?.label.clone();
+    Some(ReplyBody::Option { place, label, call: asked.call.clone() })
 }
 
 pub(super) fn key_while_sending(press: KeyPress) -> Step {

@@ -1,0 +1,153 @@
+//! One option of a dialog in which a session asks: typed as its key, once it is certain that the key chooses it,
+//! and looked for in the record.
+//!
+//! It must not take the text of a screen for evidence of what is asked: what is asked, and which options
+//! there are, comes from the record. The screen only keeps a key from going where it would be another thing.
+
+use super::input_box::{AtCursor, plain};
+use super::pane::{Address, NotTyped};
+use super::sending::{LOOK_AGAIN, LOOKS_AT_BOX, refused};
+use super::{Replier, Seen};
+use crate::agent::{OptionDialog, option_dialog};
+use crate::model::{ActProblem, AskedOption, ReceiptState, ReplyPlan};
+
+/// Where one is sent if not from here.
+const IN_PANE: &str = "answer it in its pane";
+
+/// Whether this is an option of the dialog that the session shows.
+pub(super) fn check(place: usize, label: &str, call: &str, seen: &Seen) -> Result<(), ActProblem> {
+    let (asked, _) =
+        option_dialog(&seen.session).map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
+    let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
+    let is_same = asked.call == call && options.get(place).is_some_and(|option| option.label == label);
+    if is_same {
+        Ok(())
+    } else {
+        Err(refused("its dialog has another option there; nothing was typed", "look again"))
+    }
+}
+
+impl Replier<'_> {
+    /// Where the cursor is in the dialog of the pane, while its keys choose.
+    pub(super) fn open_dialog(&self, address: &Address, seen: &Seen) -> Result<AtCursor, ActProblem> {
+        let (asked, dialog) = option_dialog(&seen.session)
+            .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
+        let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
+        for _ in 0..LOOKS_AT_BOX {
+            let Some(tmux) = &self.tmux else { break };
+            let at = tmux.at_cursor(address)?;
+            if is_choosing(&at, &dialog, options) {
+                return Ok(at);
+            }
+            // It may be in the middle of drawing its screen.
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Err(refused(
+            "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there",
+            IN_PANE,
+        ))
+    }
+
+    /// Types the key of an option, and looks for the answer in the record.
+    pub(super) fn choose_option(
+        &self,
+        plan: &ReplyPlan,
+        place: usize,
+        label: &str,
+        call: &str,
+    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
+        let (tmux, address, seen) = self.pane_now(plan)?;
+        check(place, label, call, &seen)?;
+        let key = option_dialog(&seen.session).ok().and_then(|(_, dialog)| dialog.keys.get(place).copied());
+        let key =
+            key.ok_or_else(|| refused("which key chooses it is not certain; nothing was typed", IN_PANE))?;
+        let at = self.open_dialog(&address, &seen)?;
+        match tmux.press(&address, Some(&at), key) {
+            Ok(()) => {}
+            Err(NotTyped::Surely(problem)) => return Err(problem),
+            Err(NotTyped::Perhaps) => {
+                let words = "tmux did not answer: it may have been typed".to_owned();
+                return Ok((ReceiptState::Unknown, Some(words)));
+            }
+        }
+        let is_answered = |seen: &Seen| answer(seen, call).is_some();
+        if !self.wait_until(is_answered) {
+            let words = "the key was typed, and its record does not show the answer yet".to_owned();
+            return Ok((ReceiptState::Held, Some(words)));
+        }
+        let shown = (self.look)().ok().and_then(|seen| answer(&seen, call));
+        Ok(match shown {
+            Some(shown) if shown.trim() == label.trim() => (ReceiptState::Consumed, None),
+            Some(shown) => (ReceiptState::Unknown, Some(format!("its record shows another answer: {shown}"))),
+            None => (ReceiptState::Held, Some("the key was typed".to_owned())),
+        })
+    }
+}
+
+/// What the record shows as the answer to this call of one question.
+fn answer(seen: &Seen, call: &str) -> Option<String> {
+    let answered = seen.session.answered.as_ref().filter(|answered| answered.call == call)?;
+    let answers: Vec<&str> = answered.answers.iter().map(|(_, answer)| answer.as_str()).collect();
+    Some(answers.join(", "))
+}
+
+/// Whether the cursor is at the selected one of these options, so that keys choose.
+fn is_choosing(at: &AtCursor, dialog: &OptionDialog, options: &[AskedOption]) -> bool {
+    let is_below = |line: &String| plain(line).is_some_and(|line| line.starts_with(dialog.below));
+    let Some(line) = plain(&at.line) else { return false };
+    let Some((number, rest)) = line.strip_prefix(dialog.marker).and_then(|line| line.split_once('.')) else {
+        return false;
+    };
+    let place = number.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let Some(option) = place.and_then(|place| options.get(place)) else { return false };
+    // A long name goes on in the next line.
+    let shown = in_one_line(rest);
+    let is_its = !shown.is_empty() && in_one_line(&option.label).starts_with(&shown);
+    at.column == dialog.column && is_its && at.below.iter().any(is_below)
+}
+
+/// The text with each run of white space as one blank.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIALOG: OptionDialog =
+        OptionDialog { keys: &["1", "2", "3"], column: 0, marker: '❯', below: "Enter to select" };
+
+    fn is_open(column: u32, line: &str, below: &[&str]) -> bool {
+        let options: Vec<AskedOption> = ["PostgreSQL", "A file that is named at the start"]
+            .map(|label| AskedOption { label: label.to_owned(), description: String::new() })
+            .into();
+        let below = below.iter().map(|line| (*line).to_owned()).collect();
+        is_choosing(&AtCursor { column, row: 3, line: line.to_owned(), below }, &DIALOG, &options)
+    }
+
+    /// As Claude Code 2.1.330 draws it at 120 and at 40 columns.
+    #[test]
+    fn a_key_chooses_only_while_one_of_the_options_is_selected() {
+        let below = ["     A server", "", "Enter to select · ↑/↓ to navigate · Esc to cancel"];
+        assert!(is_open(0, "\x1b[38;5;153m❯\x1b[39m 1. \x1b[1mPostgreSQL\x1b[0m", &below));
+        assert!(is_open(0, "❯ 2. A file that is named", &below));
+        for (column, line) in [
+            (0, "❯ 3. Type something."),
+            (5, "❯ 3. Type something."),
+            (5, "❯ 1. PostgreSQL"),
+            (0, "  1. PostgreSQL"),
+            // Another dialog, whose first key is a leave.
+            (1, " ❯ 1. Yes"),
+            (0, "❯ 1. Yes"),
+            (0, "❯ 1. "),
+            (0, "❯ 0. PostgreSQL"),
+            (0, "❯ hello"),
+            (0, ""),
+        ] {
+            assert!(!is_open(column, line, &below), "{column} {line:?}");
+        }
+        assert!(!is_open(0, "❯ 1. PostgreSQL", &["     A server", "Esc to cancel · Tab to amend"]));
+        assert!(!is_open(0, "❯ 1. PostgreSQL", &[]));
+    }
+}
