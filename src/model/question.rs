@@ -19,10 +19,14 @@ impl Question {
     /// text.
     pub fn answers(&self) -> Vec<String> {
         let labels: Vec<&str> = self.choices.iter().map(|choice| choice.label.as_str()).collect();
-        let is_naming =
-            |label: &str| !label.is_empty() && labels.iter().filter(|it| **it == label).count() == 1;
-        let are_naming = labels.iter().all(|label| is_naming(label));
-        let answer = |choice: &Choice| if are_naming { choice.label.clone() } else { choice.text.clone() };
+        let is_naming = |(at, label): (usize, &&str)| {
+            label.chars().any(char::is_alphanumeric) && !labels[..at].contains(label)
+        };
+        let are_naming = labels.iter().enumerate().all(is_naming);
+        let answer = |choice: &Choice| {
+            let is_label = are_naming || choice.text.is_empty();
+            if is_label { choice.label.clone() } else { choice.text.clone() }
+        };
         self.choices.iter().map(answer).collect()
     }
 }
@@ -61,5 +65,7 @@ mod tests {
         assert_eq!(answers([("1", "keep"), ("2", "drop")]), ["1", "2"]);
         assert_eq!(answers([("", "はい"), ("", "いいえ")]), ["はい", "いいえ"]);
         assert_eq!(answers([("1", "keep"), ("1", "drop")]), ["keep", "drop"]);
+        assert_eq!(answers([("-", "keep"), ("*", "drop")]), ["keep", "drop"]);
+        assert_eq!(answers([("はい", ""), ("いいえ", "")]), ["はい", "いいえ"]);
     }
 }

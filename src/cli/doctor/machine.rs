@@ -91,7 +91,8 @@ pub(super) fn tmux(environment: &Environment) -> Section {
     let mut findings = match version_of(environment, "tmux") {
         None => vec![Finding::hint(
             "tmux is not on the PATH",
-            "install tmux to jump from a row to its agent; everything else works without it",
+            "without it closeout cannot go to an agent's pane, nor answer Claude Code, opencode and Gemini CLI while \
+             they are open; install tmux and start the agents in it",
         )],
         Some(Version::Failed | Version::TookLong) => {
             vec![Finding::hint("tmux does not run", "run `tmux -V`")]

@@ -21,10 +21,11 @@ pub(super) fn of(question: Option<&Question>) -> Vec<KeyedAnswer> {
     // A label is the key only if each has one of its own.
     let own = own.filter(|keys| keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key)));
     let keys = own.unwrap_or_else(|| ('1'..='9').collect());
-    let keyed = choices.iter().zip(keys).map(|(choice, key)| KeyedAnswer {
+    let answers = question.map(Question::answers).unwrap_or_default();
+    let keyed = choices.iter().zip(answers).zip(keys).map(|((choice, answer), key)| KeyedAnswer {
         key,
         words: if choice.text.is_empty() { choice.label.clone() } else { choice.text.clone() },
-        answer: answer(choice),
+        answer,
     });
     keyed.collect()
 }
@@ -43,12 +44,6 @@ fn own_key(choice: &Choice) -> Option<char> {
     let is_alone = signs.next().is_none();
     let is_key = sign.is_ascii_alphabetic() || (is_alone && sign.is_ascii_digit());
     is_key.then(|| sign.to_ascii_lowercase())
-}
-
-/// What answers with this choice: its label, by which the question itself calls it, else its text.
-fn answer(choice: &Choice) -> String {
-    let is_name = choice.label.chars().any(char::is_alphanumeric);
-    if is_name || choice.text.is_empty() { choice.label.clone() } else { choice.text.clone() }
 }
 
 #[cfg(test)]
