@@ -194,6 +194,32 @@ impl Adapter {
 }
 
 impl Adapter {
+    /// Makes the copy of the session's record that [`Argument::RecordCopy`](super::Argument::RecordCopy)
+    /// names, in `to`, an empty file, where that is not a copy of the record's file. `None` where it is.
+    ///
+    /// # Errors
+    /// The record cannot be read, or the copy cannot be written.
+    pub fn copy_session(&self, session: &SessionObservation, to: &Path) -> Option<Result<(), Unreadable>> {
+        match self {
+            Adapter::OpenCode { data_dir } => Some(opencode::copy_session(data_dir, &session.session_id, to)),
+            Adapter::ClaudeCode { .. }
+            | Adapter::Codex { .. }
+            | Adapter::Gemini { .. }
+            | Adapter::Custom(_) => None,
+        }
+    }
+
+    /// Whether a copy that a look was to leave elsewhere is in the agent's own records after all.
+    pub fn keeps_copy(&self, copy_id: &str) -> bool {
+        match self {
+            Adapter::OpenCode { data_dir } => opencode::has_session(data_dir, copy_id),
+            Adapter::ClaudeCode { .. }
+            | Adapter::Codex { .. }
+            | Adapter::Gemini { .. }
+            | Adapter::Custom(_) => false,
+        }
+    }
+
     /// The program that deletes the copy `copy_id` of `session`, which a command of this adapter made
     /// ([`Trace::Copy`](super::Trace::Copy)). `None` where the agent has no such copies, or the id is not
     /// one of the agent's, or is the session's own.

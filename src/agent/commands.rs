@@ -44,14 +44,14 @@ pub struct AgentCommand {
     /// The folder that it is started in.
     pub folder: PathBuf,
     /// Variables that are set for it beside the environment that programs are given.
-    pub environment: Vec<(String, String)>,
+    pub environment: Vec<(String, Argument)>,
     /// What it leaves behind.
     pub trace: Trace,
     /// Where its answer stands.
     pub answer: AnswerPlace,
 }
 
-/// An argument of a command line.
+/// An argument of a command line, or the value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
     /// As it is.
@@ -61,7 +61,7 @@ pub enum Argument {
     /// The path of an empty temporary file that the program writes its answer to.
     AnswerFile,
     /// The path of a temporary copy of the session's record, in a file whose name begins with
-    /// [`COPY_PREFIX`].
+    /// [`COPY_PREFIX`]. Of a record that holds many sessions, only this one is copied.
     RecordCopy,
 }
 
@@ -91,7 +91,7 @@ impl AgentCommand {
     /// The same with one more variable set.
     #[must_use]
     pub(super) fn with_variable(mut self, name: &str, value: &str) -> AgentCommand {
-        self.environment.push((name.to_owned(), value.to_owned()));
+        self.environment.push((name.to_owned(), value.into()));
         self
     }
 }

@@ -18,6 +18,10 @@ pub struct SessionObservation {
     pub version: Option<String>,
     /// The model of the last reply. Untrusted text.
     pub model: Option<String>,
+    /// Which of the agent's own ways of working the last turn went by, where its record tells one that a
+    /// reply has to name again (opencode: its agent, like `build` or `plan`). Untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// The last message of the agent that has text.
     pub last_message: Option<AgentMessage>,
     /// The agent's todo list, where it keeps one.
@@ -74,6 +78,7 @@ impl SessionObservation {
             session_id: session_id.into(),
             version: None,
             model: None,
+            mode: None,
             last_message: None,
             todos: None,
             turn: TurnState::Unknown,

@@ -49,7 +49,7 @@ fn a_probe_leaves_no_trace_runs_no_hook_and_takes_its_prompt_from_standard_input
     assert_eq!((probe.program.as_str(), arguments(&probe)), ("claude", LOOK.to_vec()));
     assert_eq!((probe.stdin, probe.folder), (prompt, PathBuf::from("/work")));
     let variables = [("CLAUDE_CODE_MAX_RETRIES", "1"), ("CLOSEOUT_PROBE", "1")];
-    assert_eq!(probe.environment, variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(probe.environment, variables.map(|(name, value)| (name.to_owned(), value.into())));
     assert_eq!((probe.trace, probe.answer), (Trace::Nothing, AnswerPlace::ResultObject));
 }
 

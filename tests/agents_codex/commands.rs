@@ -50,7 +50,7 @@ fn a_probe_is_a_fork_that_writes_nothing_and_may_change_nothing() {
             arguments: Vec::new(),
             stdin: "- STATUS?\nin one line".to_owned(),
             folder: PathBuf::from("/home/user/project"),
-            environment: vec![("CLOSEOUT_PROBE".to_owned(), "1".to_owned())],
+            environment: vec![("CLOSEOUT_PROBE".to_owned(), "1".into())],
             trace: Trace::Nothing,
             answer: AnswerPlace::LastAgentMessage,
         }

@@ -23,6 +23,7 @@ fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) ->
         session_id: id.to_owned(),
         version: Some("1.18.33".to_owned()),
         model: Some("mock/mock-model".to_owned()),
+        mode: Some("build".to_owned()),
         last_message: Some(AgentMessage { text: text.to_owned(), at: Some(Timestamp(at)) }),
         todos: None,
         turn: TurnState::Ended { at: Some(Timestamp(at)) },

@@ -1,7 +1,13 @@
 //! How a turn stands, and what belongs to it.
 
+use std::fs;
+use std::path::Path;
+
 use closeout::agent::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
-use closeout::model::{Activity, ActivityState, SessionOrigin, Subagent, TaskKind, Timestamp, TurnState};
+use closeout::model::{
+    Activity, ActivityState, SessionObservation, SessionOrigin, Subagent, TaskKind, Timestamp, TurnState,
+};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::{ID, Machine};
@@ -183,30 +189,39 @@ fn todos_that_were_given_up_are_none() {
 #[test]
 fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
     let mut machine = Machine::new();
-    machine.asked();
+    machine.asked().answered(&json!({"agent": "plan"}), &[]);
     let session = machine.session(ID);
     let adapter = &machine.adapters()[0];
     let expected = |arguments: &[&str], stdin: &str, trace| AgentCommand {
         program: "opencode".to_owned(),
         arguments: arguments.iter().map(|argument| Argument::from(*argument)).collect(),
         stdin: stdin.to_owned(),
-        folder: "/home/user/project".into(),
-        // The hook passes over a look of closeout's own.
+        folder: "/home/user/project/sub".into(),
         environment: match trace {
-            Trace::InSession => Vec::new(),
-            Trace::Nothing | Trace::Copy => vec![("CLOSEOUT_PROBE".to_owned(), "1".to_owned())],
+            Trace::InSession | Trace::Copy => Vec::new(),
+            // It may do nothing and has a database of its own; closeout's hook passes it over.
+            Trace::Nothing => [
+                ("OPENCODE_PERMISSION", Argument::from(r#"{"*":"deny"}"#)),
+                ("OPENCODE_DISABLE_SHARE", "1".into()),
+                ("OPENCODE_DISABLE_AUTOUPDATE", "1".into()),
+                ("OPENCODE_DB", Argument::RecordCopy),
+                ("CLOSEOUT_PROBE", "1".into()),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
         },
         trace,
         answer: AnswerPlace::TextEvents,
     };
-    let fork = ["run", "--session", ID, "--fork", "--format", "json"];
+    let look = ["run", "--session", ID, "--fork", "--agent=plan", "--model=mock/m", "--format", "json"];
     let probe = Asking::Probe { prompt: "Where are you?".to_owned() };
-    assert_eq!(adapter.command(&session, &probe), Some(expected(&fork, "Where are you?", Trace::Copy)));
+    assert_eq!(adapter.command(&session, &probe), Some(expected(&look, "Where are you?", Trace::Nothing)));
     let closer = Asking::Closer { prompt: "List.".to_owned(), schema: "{}".to_owned() };
     let asked = "List.\n\nAnswer with one JSON object and nothing else. It must match this JSON schema:\n{}";
-    assert_eq!(adapter.command(&session, &closer), Some(expected(&fork, asked, Trace::Copy)));
+    assert_eq!(adapter.command(&session, &closer), Some(expected(&look, asked, Trace::Nothing)));
     let reply = Asking::Reply { text: "--help".to_owned() };
-    let same = ["run", "--session", ID, "--format", "json"];
+    // A session that may change nothing goes on as one.
+    let same = ["run", "--session", ID, "--agent=plan", "--model=mock/m", "--format", "json"];
     assert_eq!(adapter.command(&session, &reply), Some(expected(&same, "--help", Trace::InSession)));
     assert_eq!(adapter.command(&session, &Asking::Queue { text: "x".to_owned() }), None);
     for id in ["", "ses_", "--fork", "ses_a b", "ses_../x", "ses_a\n"] {
@@ -214,6 +229,60 @@ fn the_commands_name_the_session_and_give_the_words_by_standard_input() {
         id.clone_into(&mut other.session_id);
         assert_eq!(adapter.command(&other, &probe), None, "{id:?}");
     }
+    // Rather no reply than one that goes by another agent than the session.
+    for name in ["", "a\nb", "a\u{202e}b", "a=b"] {
+        let other = SessionObservation { mode: Some(name.to_owned()), ..session.clone() };
+        assert_eq!(adapter.command(&other, &reply), None, "{name:?}");
+    }
+}
+
+/// What a copy holds, table by table.
+fn rows(database: &Path) -> Vec<(String, u32)> {
+    let copy = Connection::open(database).unwrap();
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
+    let names: Vec<String> =
+        copy.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let count = |name: &String| {
+        copy.query_row(&format!("SELECT count(*) FROM \"{name}\""), [], |row| row.get(0)).unwrap()
+    };
+    names.iter().map(|name| (name.clone(), count(name))).collect()
+}
+
+#[test]
+fn a_look_gets_a_copy_with_one_session_while_the_owner_works_on_it() {
+    let mut machine = Machine::new();
+    machine.asked().answered(&json!({}), &[json!({"type": "text", "text": "Done."})]);
+    machine
+        .owner()
+        .execute_batch("CREATE TABLE account (id text); INSERT INTO account VALUES ('me')")
+        .unwrap();
+    machine.owner().execute_batch("CREATE TABLE event (id text); INSERT INTO event VALUES ('x')").unwrap();
+    let session = machine.session(ID);
+    let before = machine.files();
+    let adapter = &machine.adapters()[0];
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, "").unwrap();
+        path
+    };
+    let copy = at("copy.db");
+    assert_eq!(adapter.copy_session(&session, &copy), Some(Ok(())));
+    let of = |name: &str| rows(&copy).into_iter().find(|(known, _)| known == name).map(|(_, n)| n);
+    assert_eq!([of("session"), of("message"), of("part")], [Some(1), Some(2), Some(2)]);
+    assert_eq!([of("account"), of("event"), of("project")], [Some(1), Some(0), Some(2)]);
+    let indexes = "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
+    let count = |path: &Path| -> u32 {
+        Connection::open(path).unwrap().query_row(indexes, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(count(&copy), count(&machine.database));
+    assert_eq!(machine.files(), before);
+    // What is not there is not made, and a session of another kind of id is not looked for.
+    for id in ["ses_none", "--all"] {
+        let other = SessionObservation { session_id: id.to_owned(), ..session.clone() };
+        assert!(adapter.copy_session(&other, &at("other.db")).is_some_and(|made| made.is_err()), "{id}");
+    }
+    assert!(adapter.keeps_copy(ID) && !adapter.keeps_copy("ses_none") && !adapter.keeps_copy("--all"));
 }
 
 #[test]

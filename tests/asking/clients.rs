@@ -9,11 +9,13 @@ use closeout::action::asking::{Answer, Asked, Asker, NoAnswer};
 use closeout::agent::{Adapter, Asking};
 use closeout::model::SessionObservation;
 use closeout::process::{Cancel, Launcher};
+use rusqlite::Connection;
+use tempfile::TempDir;
 
 use crate::support::repo::Repo;
 
 const UUID: &str = "e65ab326-4661-42e5-a0c0-2b750a0be384";
-const OPENCODE_ID: &str = "ses_e00317332ffe1ii5cAGkefqCtt";
+const OPENCODE_ID: &str = "ses_e00346968ffeN4ul0MwWi4Jyqi";
 const COPY_ID: &str = "ses_e002ffff0ffegO335RRVg2NkcO";
 
 /// A client that is a script, on a path of its own.
@@ -103,19 +105,62 @@ echo '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}'"#;
     assert!(!client.left("file").is_empty() && !Path::new(client.left("file").trim()).exists());
 }
 
+/// A data folder of opencode with the sessions of real runs, and with a copy if `with_copy`.
+fn opencode_data(with_copy: bool) -> (TempDir, Adapter) {
+    let folder = TempDir::new().unwrap();
+    let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/opencode/opencode-db.sql");
+    let owner = Connection::open(folder.path().join("opencode.db")).unwrap();
+    owner.execute_batch(&fs::read_to_string(rows).unwrap()).unwrap();
+    if with_copy {
+        let sql = "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, \
+                   time_updated) VALUES (?1, 'global', 's', '/', 'x (fork #1)', '1.18.33', 1, 1)";
+        owner.execute(sql, [COPY_ID]).unwrap();
+    }
+    let adapter = Adapter::OpenCode { data_dir: folder.path().to_owned() };
+    (folder, adapter)
+}
+
+/// The script in the place of opencode: says what it was given, and tells these events.
+fn opencode_body(events: &str) -> String {
+    format!(
+        "if [ \"$1\" = session ]; then\n  echo \"$*\" >> \"$OUT/deleted\"\n  \
+         exit \"$(cat \"$OUT/code\" 2>/dev/null || echo 0)\"\nfi\ncat > /dev/null\n\
+         echo \"$OPENCODE_DB\" > \"$OUT/file\"; cp \"$OPENCODE_DB\" \"$OUT/copy\"; \
+         stat -c %a \"$OPENCODE_DB\" > \"$OUT/mode\"; echo \"$OPENCODE_PERMISSION\" > \"$OUT/may\"\n{events}"
+    )
+}
+
+fn opencode_event(id: &str) -> String {
+    format!("echo '{{\"type\":\"text\",\"sessionID\":\"{id}\",\"part\":{{\"text\":\"x\"}}}}'\n")
+}
+
 #[test]
-fn the_copy_that_opencode_made_is_deleted_and_no_other() {
-    let event = |id: &str| {
-        format!("echo '{{\"type\":\"text\",\"sessionID\":\"{id}\",\"part\":{{\"text\":\"x\"}}}}'\n")
-    };
-    let body = |events: &str| {
-        format!(
-            "if [ \"$1\" = session ]; then\n  echo \"$*\" >> \"$OUT/deleted\"\n  \
-             exit \"$(cat \"$OUT/code\" 2>/dev/null || echo 0)\"\nfi\ncat > /dev/null\n{events}"
-        )
-    };
-    let adapter = Adapter::OpenCode { data_dir: "/nowhere".into() };
-    let client = Client::new(adapter.clone(), OPENCODE_ID, &body(&event(COPY_ID)));
+fn opencode_gets_a_database_of_its_own_that_is_gone_afterwards() {
+    let (data, adapter) = opencode_data(false);
+    let database = data.path().join("opencode.db");
+    let before = fs::read(&database).unwrap();
+    let client = Client::new(adapter, OPENCODE_ID, &opencode_body(&opencode_event(COPY_ID)));
+    let asked = client.ask(&probe(), Some(database.clone()));
+    assert_eq!((asked.answer, asked.notes), (text("x"), vec![]));
+    assert_eq!((client.left("mode").trim(), client.left("may").trim()), ("600", r#"{"*":"deny"}"#));
+    let given = client.left("file");
+    assert!(given.trim().ends_with(".db") && !Path::new(given.trim()).exists(), "{given}");
+    let copy = Connection::open(client.repo.root().join("copy")).unwrap();
+    let ids: String = copy.query_row("SELECT group_concat(id) FROM session", [], |row| row.get(0)).unwrap();
+    assert_eq!(ids, OPENCODE_ID);
+    assert_eq!((client.left("deleted").as_str(), fs::read(&database).unwrap()), ("", before));
+    // Without a session to copy nothing is started.
+    let client = Client::new(client.adapter, "ses_gone", &opencode_body(""));
+    let asked = client.ask(&probe(), Some(database));
+    assert!(matches!(asked.answer, Err(NoAnswer::NotStarted(_))), "{asked:?}");
+    assert_eq!(client.left("file"), "");
+}
+
+/// A client that does not know the variable makes its copy in the person's own database.
+#[test]
+fn the_copy_that_opencode_made_among_the_persons_sessions_is_deleted_and_no_other() {
+    let (_data, adapter) = opencode_data(true);
+    let client = Client::new(adapter.clone(), OPENCODE_ID, &opencode_body(&opencode_event(COPY_ID)));
     let asked = client.ask(&probe(), None);
     assert_eq!((asked.answer, asked.notes.len()), (text("x"), 0));
     assert_eq!(client.left("deleted"), format!("session delete {COPY_ID}\n"));
@@ -124,12 +169,12 @@ fn the_copy_that_opencode_made_is_deleted_and_no_other() {
     let asked = client.ask(&probe(), None);
     assert_eq!(asked.notes, ["a copy of the session stays in the records of opencode: exit code 4"]);
     // The session itself, events of two sessions, an id that is none: nothing is deleted.
-    let two = format!("{}{}", event(COPY_ID), event(OPENCODE_ID));
+    let two = format!("{}{}", opencode_event(COPY_ID), opencode_event(OPENCODE_ID));
     let none = "echo '{\"type\":\"text\",\"part\":{\"text\":\"x\"}}'".to_owned();
-    for events in [event(OPENCODE_ID), two, event("--all"), none] {
-        let client = Client::new(adapter.clone(), OPENCODE_ID, &body(&events));
+    for events in [opencode_event(OPENCODE_ID), two, opencode_event("--all"), none] {
+        let client = Client::new(adapter.clone(), OPENCODE_ID, &opencode_body(&events));
         let asked = client.ask(&probe(), None);
-        assert_eq!((asked.notes.len(), client.left("deleted").as_str()), (1, ""), "{events}");
+        assert_eq!((asked.notes.len(), client.left("deleted").as_str()), (0, ""), "{events}");
     }
 }
 

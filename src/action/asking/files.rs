@@ -11,27 +11,36 @@ use rustix::fs::OFlags;
 use tempfile::TempDir;
 
 use super::MOST_OUTPUT;
-use crate::agent::{Argument, COPY_PREFIX};
+use crate::agent::{AgentCommand, Argument, COPY_PREFIX};
 
 /// The largest record that is copied, in bytes.
 const LARGEST_RECORD: u64 = 256 << 20;
 
-/// The arguments of a command line with the files that some of them name.
+/// The arguments and variables of a command line with the files that some of them name.
 pub(super) struct Files {
     pub(super) arguments: Vec<OsString>,
+    pub(super) environment: Vec<(OsString, OsString)>,
     answer: Option<PathBuf>,
     /// Removed with everything in it when this is dropped.
     _folder: Option<TempDir>,
 }
 
 impl Files {
-    /// Makes the files of `arguments`. `record` is what a copy is made of.
-    pub(super) fn make(arguments: &[Argument], record: Option<&Path>) -> io::Result<Files> {
-        let needs_folder = arguments.iter().any(|argument| !matches!(argument, Argument::Text(_)));
+    /// Makes the files of a command. `copy` fills an empty file with a copy of the session's record, of
+    /// which the ending is told.
+    pub(super) fn make(
+        command: &AgentCommand,
+        ending: &str,
+        copy: &dyn Fn(&Path) -> io::Result<()>,
+    ) -> io::Result<Files> {
+        let values = command.environment.iter().map(|(_, value)| value);
+        let all: Vec<&Argument> = command.arguments.iter().chain(values).collect();
+        let needs_folder = all.iter().any(|argument| !matches!(argument, Argument::Text(_)));
         let folder =
             needs_folder.then(|| tempfile::Builder::new().prefix("closeout-ask-").tempdir()).transpose()?;
-        let mut files = Files { arguments: Vec::new(), answer: None, _folder: None };
-        for (index, argument) in arguments.iter().enumerate() {
+        let mut files = Files { arguments: Vec::new(), environment: Vec::new(), answer: None, _folder: None };
+        let mut made = Vec::new();
+        for (index, argument) in all.into_iter().enumerate() {
             let at = |name: String| {
                 folder.as_ref().map(|folder| folder.path().join(name)).ok_or(io::ErrorKind::NotFound)
             };
@@ -49,15 +58,18 @@ impl Files {
                     path.into_os_string()
                 }
                 Argument::RecordCopy => {
-                    let record = record.ok_or_else(|| io::Error::other("its record is not known"))?;
-                    let ending = record.extension().and_then(|ending| ending.to_str()).unwrap_or("jsonl");
                     let path = at(format!("{COPY_PREFIX}{index}.{ending}"))?;
-                    copy(record, &path)?;
+                    create(&path)?;
+                    copy(&path)?;
                     path.into_os_string()
                 }
             };
-            files.arguments.push(value);
+            made.push(value);
         }
+        let values = made.split_off(command.arguments.len());
+        files.arguments = made;
+        let names = command.environment.iter().map(|(name, _)| OsString::from(name));
+        files.environment = names.zip(values).collect();
         Ok(Files { _folder: folder, ..files })
     }
 
@@ -81,10 +93,12 @@ fn open_regular(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
 }
 
-fn copy(record: &Path, to: &Path) -> io::Result<()> {
+/// Copies a record into an empty file.
+pub(super) fn copy_file(record: &Path, to: &Path) -> io::Result<()> {
     let from = open_regular(record)?;
     if from.metadata()?.len() > LARGEST_RECORD {
         return Err(io::Error::other("its record is larger than 256 MiB"));
     }
-    io::copy(&mut from.take(LARGEST_RECORD), &mut create(to)?).map(drop)
+    let mut to = OpenOptions::new().write(true).open(to)?;
+    io::copy(&mut from.take(LARGEST_RECORD), &mut to).map(drop)
 }

@@ -1,13 +1,15 @@
 //! Runs one command line and takes its answer; then removes the copy of the session that it made, if it made
 //! one.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::answer::{Found, client_error};
-use super::files::Files;
+use super::files::{Files, copy_file};
 use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
-use crate::agent::{Adapter, AgentCommand, AnswerPlace};
+use crate::agent::{Adapter, AgentCommand, AnswerPlace, Argument};
 use crate::model::{AskCost, SessionObservation, Trace};
 use crate::process::{self, End, Output, ProcessError, Spec, find_program};
 
@@ -17,12 +19,16 @@ impl Asker {
     pub fn ask(&self, adapter: &Adapter, session: &SessionObservation, command: &AgentCommand) -> Asked {
         let began = now();
         let mut notes = Vec::new();
-        let found = match self.run(command) {
+        let found = match self.run(adapter, session, command) {
             Ok(ran) => {
-                if command.trace == Trace::Copy {
-                    notes.extend(self.remove_copy(adapter, session, command, &ran));
+                let found = read(command, &ran);
+                // A client that does not know by which variable its records are kept elsewhere keeps the
+                // copy in its own.
+                let is_kept = |id: &String| *id != session.session_id && adapter.keeps_copy(id);
+                if command.trace == Trace::Copy || found.session_id.as_ref().is_some_and(is_kept) {
+                    notes.extend(self.remove_copy(adapter, session, found.session_id.as_deref()));
                 }
-                read(command, &ran)
+                found
             }
             Err(no_answer) => {
                 if command.trace == Trace::Copy && !matches!(no_answer, NoAnswer::NotStarted(_)) {
@@ -35,7 +41,12 @@ impl Asker {
         Asked { answer: found.answer, took_ms, cost: found.cost, notes }
     }
 
-    fn run(&self, command: &AgentCommand) -> Result<Ran, NoAnswer> {
+    fn run(
+        &self,
+        adapter: &Adapter,
+        session: &SessionObservation,
+        command: &AgentCommand,
+    ) -> Result<Ran, NoAnswer> {
         let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
         let named = PathBuf::from(&command.program);
         let program = if named.is_absolute() { Some(named) } else { find_program(&command.program, path) };
@@ -43,13 +54,17 @@ impl Asker {
             let words = format!("there is no program `{}` on the path", command.program);
             return Err(NoAnswer::NotStarted(words));
         };
-        let files = Files::make(&command.arguments, self.record.as_deref())
+        let record = self.record.as_deref();
+        let ending = record.and_then(Path::extension).and_then(OsStr::to_str).unwrap_or("jsonl");
+        let copy = |to: &Path| match adapter.copy_session(session, to) {
+            Some(copied) => copied.map_err(|unreadable| io::Error::other(unreadable.detail)),
+            None => copy_file(record.ok_or_else(|| io::Error::other("its record is not known"))?, to),
+        };
+        let files = Files::make(command, ending, &copy)
             .map_err(|error| NoAnswer::NotStarted(format!("its files could not be made: {error}")))?;
         let mut environment = self.environment.clone();
-        for (name, value) in &command.environment {
-            environment.retain(|(known, _)| known != name.as_str());
-            environment.push((name.into(), value.into()));
-        }
+        environment.retain(|(known, _)| files.environment.iter().all(|(name, _)| name != known));
+        environment.extend(files.environment.iter().cloned());
         let spec = Spec {
             args: files.arguments.clone(),
             env: environment,
@@ -77,16 +92,15 @@ impl Asker {
         &self,
         adapter: &Adapter,
         session: &SessionObservation,
-        command: &AgentCommand,
-        ran: &Ran,
+        copy_id: Option<&str>,
     ) -> Option<String> {
-        let Some(id) = read_answer(command.answer, &ran.output.stdout).session_id else {
+        let Some(id) = copy_id else {
             return Some(left_behind(session, "the client did not tell which one"));
         };
-        let Some(removal) = adapter.removal(session, &id) else {
+        let Some(removal) = adapter.removal(session, id) else {
             return Some(left_behind(session, "it has no id that could be named safely"));
         };
-        match self.run(&removal) {
+        match self.run(adapter, session, &removal) {
             Ok(ran) if ran.output.is_success() => None,
             Ok(ran) => Some(left_behind(session, &complaint(&ran.output))),
             Err(no_answer) => Some(left_behind(session, &no_answer.to_string())),
@@ -144,13 +158,17 @@ fn now() -> Instant {
 
 /// The arguments of a command line as a person sees them before it is run.
 pub fn shown(command: &AgentCommand) -> Vec<String> {
-    use crate::agent::Argument;
-    let mut line = vec![command.program.clone()];
-    line.extend(command.arguments.iter().map(|argument| match argument {
+    let word = |argument: &Argument| match argument {
         Argument::Text(text) => text.clone(),
         Argument::File(_) => "(file)".to_owned(),
         Argument::AnswerFile => "(answer file)".to_owned(),
         Argument::RecordCopy => "(copy of the session's record)".to_owned(),
-    }));
+    };
+    // Of its variables only where its records are.
+    let with_copy = |(_, value): &&(String, Argument)| *value == Argument::RecordCopy;
+    let variables = command.environment.iter().filter(with_copy);
+    let mut line: Vec<String> = variables.map(|(name, value)| format!("{name}={}", word(value))).collect();
+    line.push(command.program.clone());
+    line.extend(command.arguments.iter().map(word));
     line
 }

@@ -46,21 +46,18 @@ impl Programs {
         let Some(program) = program else {
             return Ran::NotStarted(format!("its program `{}` is not on the path", command.program));
         };
-        let mut arguments: Vec<&str> = Vec::new();
-        for argument in &command.arguments {
-            match argument {
-                Argument::Text(text) => arguments.push(text),
-                Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => {
-                    return Ran::NotStarted(
-                        "its reply command asks for a file that replies have none of".to_owned(),
-                    );
-                }
-            }
-        }
+        let arguments: Option<Vec<&str>> = command.arguments.iter().map(text).collect();
+        let variables = command.environment.iter();
+        let variables: Option<Vec<(&str, &str)>> =
+            variables.map(|(name, value)| Some((name.as_str(), text(value)?))).collect();
+        let (Some(arguments), Some(variables)) = (arguments, variables) else {
+            let words = "its reply command asks for a file that replies have none of";
+            return Ran::NotStarted(words.to_owned());
+        };
         let mut spec = Spec::new(program, &command.folder).args(arguments);
         spec.env.clone_from(&self.environment);
-        for (name, value) in &command.environment {
-            spec.env.retain(|(known, _)| known.as_os_str() != name.as_str());
+        for (name, value) in variables {
+            spec.env.retain(|(known, _)| known.as_os_str() != name);
             spec = spec.env(name, value);
         }
         spec.own_session.clone_from(&self.launcher);
@@ -70,6 +67,14 @@ impl Programs {
             Ok(output) => end(&output, command.answer),
             Err(error) => Ran::NotStarted(error.to_string()),
         }
+    }
+}
+
+/// The text of an argument; `None` for one that is a file.
+fn text(argument: &Argument) -> Option<&str> {
+    match argument {
+        Argument::Text(text) => Some(text),
+        Argument::File(_) | Argument::AnswerFile | Argument::RecordCopy => None,
     }
 }
 

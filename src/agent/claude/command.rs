@@ -60,7 +60,7 @@ fn started(arguments: &[&str], folder: PathBuf, prompt: &str) -> AgentCommand {
         arguments: arguments.iter().copied().map(Argument::from).collect(),
         stdin: prompt.to_owned(),
         folder,
-        environment: vec![(name.to_owned(), value.to_owned())],
+        environment: vec![(name.to_owned(), value.into())],
         trace: Trace::Nothing,
         answer: AnswerPlace::ResultObject,
     }

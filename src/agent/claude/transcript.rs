@@ -292,6 +292,7 @@ impl Transcript {
             session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
             version: self.version.clone(),
             model: self.model.clone(),
+            mode: None,
             last_message: has_words
                 .then(|| AgentMessage { text: self.words.text.clone(), at: self.words.at }),
             todos: self.todos.checklist(),

@@ -275,6 +275,7 @@ impl Rollout {
             session_id: meta.id.clone(),
             version: meta.version.clone(),
             model: self.model.clone(),
+            mode: None,
             last_message: self.words.clone(),
             todos: self.plan.clone().filter(|plan| !plan.items.is_empty()),
             turn: self.turn.state(),

@@ -221,6 +221,7 @@ impl Chat {
             session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
             version: None,
             model: self.model.clone(),
+            mode: None,
             last_message: words
                 .map(|(text, at)| AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at }),
             todos: self.messages.todos().and_then(checklist),

@@ -39,6 +39,9 @@ pub(super) struct MessageCell {
     pub(super) provider_id: Option<String>,
     #[serde(default, rename = "modelID", deserialize_with = "lenient")]
     pub(super) model_id: Option<String>,
+    /// The agent that the turn went by, like `build`.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) agent: Option<String>,
     /// `true` for the summary that stands in place of a conversation; an object in a user's message.
     #[serde(default)]
     summary: Value,

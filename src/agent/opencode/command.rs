@@ -1,4 +1,4 @@
-//! The command lines by which opencode is asked or told something.
+//! The command lines by which opencode is asked or told something, as tried with 1.18.33.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,34 @@ use super::is_session_id;
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::SessionObservation;
 
-/// The program by which a session is asked or told something. `None` for a session whose id or folder
-/// cannot stand on a command line, and for a queue, which opencode has none of.
+/// The program.
+const PROGRAM: &str = "opencode";
+/// No agent and no model has a longer name, in bytes.
+const LONGEST_NAME: usize = 200;
+/// Variables of a look. All tools are refused, and then none is offered to the model: `run` asks nobody, and
+/// without this it edits and runs what the person's configuration allows. The agent `plan` says the same in
+/// words, and stands against a permission that the configuration gives to another agent. A person who shares
+/// all sessions (`"share": "auto"`) would have the copy on a public page, and nothing would take it away.
+const LOOK_ONLY: [(&str, &str); 3] = [
+    ("OPENCODE_PERMISSION", r#"{"*":"deny"}"#),
+    ("OPENCODE_DISABLE_SHARE", "1"),
+    ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+];
+/// The database that the client uses in place of its own.
+const DATABASE: &str = "OPENCODE_DB";
+
+/// The program by which a session is asked or told something. `None` for a session whose id, folder, agent
+/// or model cannot stand on a command line, and for a queue, which opencode has none of.
 ///
-/// The prompt goes by standard input: one with spaces reaches the model in quotes when it is an argument.
-/// A copy takes a session of its own, `… (fork #1)`, and is deleted with `opencode session delete`. An
+/// A look goes to a copy of the session in a database of its own, so that nothing of it reaches the
+/// person's: the whole data folder is the same afterwards but for lines in the client's log, the person's
+/// lists of sessions never show it, and it can be ended at any time. A client that would not know
+/// `OPENCODE_DB` makes a copy with `--fork` in the person's database instead, which is then deleted.
+///
+/// A reply names the agent and the model of the last turn: without them `run` goes on with `build`, and a
+/// session that was kept from changing anything (`plan`) could change files from then on.
+///
+/// The prompt goes by standard input: one with spaces reaches the model in quotes when it is an argument. An
 /// error of the model's service can make the client try again without end and without a word, so whoever
 /// starts it sets a time limit.
 pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
@@ -18,7 +41,7 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     if !is_session_id(&session.session_id) {
         return None;
     }
-    let (stdin, is_copy) = match asking {
+    let (stdin, is_look) = match asking {
         Asking::Probe { prompt } => (prompt.clone(), true),
         Asking::Closer { prompt, schema } => (with_schema(prompt, schema), true),
         Asking::Reply { text } => (text.clone(), false),
@@ -26,19 +49,37 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
     };
     let mut arguments: Vec<Argument> =
         vec!["run".into(), "--session".into(), session.session_id.as_str().into()];
-    if is_copy {
-        arguments.push("--fork".into());
+    if is_look {
+        arguments.extend(["--fork".into(), "--agent=plan".into()]);
+    } else if let Some(agent) = &session.mode {
+        arguments.push(named("agent", agent)?);
+    }
+    if let Some(model) = session.model.as_ref().filter(|model| model.contains('/')) {
+        arguments.push(named("model", model)?);
     }
     arguments.extend(["--format".into(), "json".into()]);
+    let mut environment = Vec::new();
+    if is_look {
+        environment.extend(LOOK_ONLY.map(|(name, value)| (name.to_owned(), value.into())));
+        environment.push((DATABASE.to_owned(), Argument::RecordCopy));
+    }
     Some(AgentCommand {
-        program: "opencode".to_owned(),
+        program: PROGRAM.to_owned(),
         arguments,
         stdin,
         folder,
-        environment: Vec::new(),
-        trace: if is_copy { Trace::Copy } else { Trace::InSession },
+        environment,
+        trace: if is_look { Trace::Nothing } else { Trace::InSession },
         answer: AnswerPlace::TextEvents,
     })
+}
+
+/// An option whose value comes from the session's record; `None` for a name that none has.
+fn named(option: &str, name: &str) -> Option<Argument> {
+    let is_name = !name.is_empty()
+        && name.len() <= LONGEST_NAME
+        && name.chars().all(|sign| sign.is_alphanumeric() || "-_./:@+ ".contains(sign));
+    is_name.then(|| Argument::Text(format!("--{option}={name}")))
 }
 
 /// opencode takes no schema, so it is asked for in words.
@@ -55,7 +96,7 @@ pub(in crate::agent) fn removal(session: &SessionObservation, copy_id: &str) -> 
         return None;
     }
     Some(AgentCommand {
-        program: "opencode".to_owned(),
+        program: PROGRAM.to_owned(),
         arguments: vec!["session".into(), "delete".into(), copy_id.into()],
         stdin: String::new(),
         folder,

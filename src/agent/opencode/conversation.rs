@@ -46,6 +46,8 @@ pub(super) struct Conversation {
     pub(super) turn: Option<TurnState>,
     pub(super) words: Option<AgentMessage>,
     pub(super) model: Option<String>,
+    /// The agent of the newest message that is the person's or an answer to one.
+    pub(super) mode: Option<String>,
     pub(super) context_tokens: Option<u64>,
     pub(super) folder: Option<String>,
     /// The message that holds the last prompt, where an answer names it.
@@ -66,7 +68,8 @@ impl Conversation {
         self.n_skipped = self.n_skipped.saturating_add(u32::try_from(n_unknown).unwrap_or(u32::MAX));
         let is_newest = self.turn.is_none();
         let turn = match message.cell.as_ref().map(|cell| (cell, cell.role.as_str())) {
-            Some((_, "user")) => {
+            Some((cell, "user")) => {
+                self.mode = self.mode.take().or_else(|| cell.agent.clone());
                 self.take_prompt(message);
                 TurnState::Open { since: message.created_at.map(Timestamp), tool: None, what: None }
             }
@@ -105,6 +108,10 @@ impl Conversation {
 
     fn take_reply(&mut self, cell: &MessageCell, message: &Message) {
         self.model = self.model.take().or_else(|| cell.model());
+        // A compaction goes by an agent of its own.
+        if !cell.is_summary() {
+            self.mode = self.mode.take().or_else(|| cell.agent.clone());
+        }
         self.context_tokens = self.context_tokens.or_else(|| cell.context_tokens());
         self.folder = self.folder.take().or_else(|| cell.path.cwd.clone());
         self.prompt_id = self.prompt_id.take().or_else(|| cell.parent_id.clone());

@@ -11,6 +11,7 @@ mod command;
 mod conversation;
 mod log;
 mod row;
+mod session_copy;
 mod sessions;
 mod store;
 mod survey;
@@ -18,6 +19,7 @@ mod survey;
 pub use api::{ApiAnswers, read_api_answers};
 pub(super) use arrivals::is_news;
 pub(super) use command::{command, removal};
+pub(super) use session_copy::{copy_session, has_session};
 pub(super) use sessions::{Memory, sessions};
 pub(super) use survey::{SurveyMemory, survey};
 

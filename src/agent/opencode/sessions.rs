@@ -107,13 +107,16 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
     let subagents = subagents(store, &row.id)?;
     let n_turns = row::n_prompts(store, &row.id)?;
     let origin = origin(&row);
-    let Conversation { turn, words, model, context_tokens, folder, prompt, moved_at, n_skipped, .. } = said;
+    let Conversation {
+        turn, words, model, mode, context_tokens, folder, prompt, moved_at, n_skipped, ..
+    } = said;
     let Some(turn) = turn else { return Ok(None) };
     Ok(Some(SessionObservation {
         agent: NAME.to_owned(),
         session_id: row.id,
         version: row.version.filter(|version| !version.is_empty()),
         model,
+        mode,
         last_message: words,
         todos: (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos }),
         turn,
