@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::WorkspaceId;
+use crate::model::{WorkspaceId, stable_hash};
 
 use super::StoreError;
 use super::folder::{own_folder, read_up_to};
@@ -116,17 +116,9 @@ pub(super) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths)
 }
 
-/// The name of the file for a workspace: a hash of its path (FNV-1a, 128 bits), which stays the same in
-/// every version of the program and of its compiler.
+/// The name of the file for a workspace: a hash of its path, which stays the same in every version.
 pub(super) fn file_name(workspace: &Path) -> String {
-    const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let hash = workspace
-        .as_os_str()
-        .as_bytes()
-        .iter()
-        .fold(BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
-    format!("{hash:032x}.json")
+    format!("{:032x}.json", stable_hash(workspace.as_os_str().as_bytes()))
 }
 
 #[cfg(test)]
