@@ -197,6 +197,7 @@ fn verdict(input: &Input) -> Verdict {
             git: git.as_ref(),
             question: question.as_ref(),
             prompted_at: input.prompted_at.map(Timestamp),
+            chosen: &[],
         },
     )
 }
@@ -347,7 +348,15 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
     let policy = policy(&SomePolicy::default());
     combine(
         evidence,
-        &Case { task_kind: kind, policy: &policy, rounds, git: None, question: None, prompted_at: None },
+        &Case {
+            task_kind: kind,
+            policy: &policy,
+            rounds,
+            git: None,
+            question: None,
+            prompted_at: None,
+            chosen: &[],
+        },
     )
     .state
 }
@@ -409,7 +418,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None };
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, chosen: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

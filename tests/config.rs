@@ -10,7 +10,9 @@ use closeout::config::{
     CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, Look, Sources,
     parse_completion_check, parse_layer,
 };
-use closeout::model::{OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings};
+use closeout::model::{
+    BaselineOrigin, GivenBaseline, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings,
+};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use tracing::level_filters::LevelFilter;
@@ -159,9 +161,9 @@ fn each_layer_stands_over_the_one_before() {
     let (settings, problems) = world.settings();
     assert_eq!(problems, Vec::<String>::new());
     assert_eq!(settings.task_kind, Some(TaskKind::Report));
-    assert_eq!(settings.outputs, ["own.md"]);
+    assert_eq!(settings.outputs, ["user.md"]);
     assert_eq!(settings.test_results, ["u.xml"]);
-    assert_eq!(settings.plans, Vec::<String>::new());
+    assert_eq!(settings.plans, ["tasks.md", ".closeout/plan.json"]);
 
     world.flags = Flags {
         task_kind: Some(TaskKind::ReadInfo),
@@ -171,15 +173,17 @@ fn each_layer_stands_over_the_one_before() {
     };
     let (settings, _) = world.settings();
     assert_eq!(settings.task_kind, Some(TaskKind::ReadInfo));
-    assert_eq!(settings.baseline, Some(("main~2".to_owned(), true)));
+    let given = GivenBaseline { rev: "main~2".to_owned(), origin: BaselineOrigin::Flag };
+    assert_eq!(settings.baseline, Some(given));
     assert_eq!(settings.decision_file.as_deref(), Some("d.json"));
     assert_eq!(settings.outputs, ["flag.md"]);
 }
 
 #[test]
 fn a_baseline_from_a_file_is_not_taken_for_a_flag() {
-    let (settings, _) = World::new().in_workspace(".closeout.toml", "baseline.rev = 'v1'").settings();
-    assert_eq!(settings.baseline, Some(("v1".to_owned(), false)));
+    let (settings, _) = World::new().user("baseline.rev = 'v1'").settings();
+    let given = GivenBaseline { rev: "v1".to_owned(), origin: BaselineOrigin::Configuration };
+    assert_eq!(settings.baseline, Some(given));
 }
 
 #[test]
@@ -322,8 +326,8 @@ fn a_wrong_key_of_a_workspace_counts_for_nothing_and_its_other_keys_count() {
         "task_kind = \"REPORT\"\n[evidence]\noutput = [\"x\"]\nplans = [\"p.md\"]\n[judge]\noffers = \"done\"\n",
     );
     let (settings, problems) = world.settings();
-    assert_eq!(settings.task_kind, Some(TaskKind::Report));
-    assert_eq!(settings.plans, ["p.md"]);
+    assert_eq!(settings.own.unwrap().task_kind, Some(TaskKind::Report));
+    assert_eq!(settings.plans, ["tasks.md", ".closeout/plan.json", "p.md"]);
     assert_eq!(settings.outputs, Vec::<String>::new());
     assert_eq!(
         problems,
@@ -420,7 +424,8 @@ fn nesting_without_end_is_refused() {
 fn the_block_of_a_json_file_is_understood() {
     let world = World::new().in_workspace(
         "config.json",
-        "{\"name\": \"app\", \"completion_check\": {\"max_probes\": 2, \"final_rescue_attempt\": false}}",
+        "{\"name\": \"app\", \"completion_check\": {\"max_probes\": 2, \"probe_interval_seconds\": 3, \
+         \"final_rescue_attempt\": false}}",
     );
     let user_json = world.home().join(".config/closeout/config.json");
     fs::write(user_json, "{\"completion_check\": {\"max_probes\": 9, \"probe_timeout_seconds\": 7}}")
@@ -428,10 +433,11 @@ fn the_block_of_a_json_file_is_understood() {
     let config = world.load().unwrap();
     assert_eq!(config.completion_check().max_probes, 9);
     let expected = CompletionCheck {
-        max_probes: 2,
-        probe_interval_ms: 30_000,
+        // The person says how often; a record that the person wants is not taken away.
+        max_probes: 9,
+        probe_interval_ms: 3_000,
         probe_timeout_ms: 7_000,
-        is_final_rescue_wanted: false,
+        is_final_rescue_wanted: true,
     };
     assert_eq!(config.completion_check_for(&world.workspace()), (expected, Vec::new()));
 }

@@ -13,8 +13,9 @@ use closeout::evidence::{
     CollectError, Memory, Surroundings, TestCounts, collect, parse_plan, parse_results,
 };
 use closeout::model::{
-    Baseline, BaselineOrigin, CollectRequest, FileCheck, Names, Observations, OfferPolicy, Parts, Policy,
-    ReadProblem, Reading, TaskKind, TestResults, Timestamp, Unreadable, WorkspaceId, WorkspaceSettings,
+    Baseline, BaselineOrigin, CollectRequest, FileCheck, GivenBaseline, Names, Observations, OfferPolicy,
+    Parts, Policy, ReadProblem, Reading, TaskKind, TestResults, Timestamp, Unreadable, WorkspaceId,
+    WorkspaceSettings,
 };
 use rustix::fs::{CWD, FileType, Mode};
 use tempfile::TempDir;
@@ -701,8 +702,8 @@ fn a_given_baseline_does_not_wander_with_head_and_is_not_remembered() {
     let first = commit(&repository, "first", 100);
     place.write("a", "2");
     commit(&repository, "second", 200);
-    let settings =
-        WorkspaceSettings { baseline: Some(("HEAD~1".to_owned(), true)), ..WorkspaceSettings::default() };
+    let given = GivenBaseline { rev: "HEAD~1".to_owned(), origin: BaselineOrigin::Flag };
+    let settings = WorkspaceSettings { baseline: Some(given), ..WorkspaceSettings::default() };
     for round in 3..5 {
         let found = place.collect(Parts::COMMITS, &settings);
         let facts = &found.git.present().unwrap().facts;

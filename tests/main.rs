@@ -24,6 +24,7 @@ mod hooks;
 mod judge_properties;
 pub(crate) mod live;
 mod monitor;
+mod own_settings;
 mod process;
 mod reply;
 mod rescue;

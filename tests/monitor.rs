@@ -101,6 +101,7 @@ fn sample(millis: i64, parts: Parts) -> Sample {
         processes: Vec::new(),
         new_baseline: None,
         look_again_at: None,
+        in_force: None,
     }
 }
 

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{
-    Activity, Attention, Checklist, Evidence, GitFacts, LastWords, NextAction, PartRole, Question, Rule,
-    SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, NextAction, PartRole, Question,
+    Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -120,6 +120,9 @@ pub(super) struct Row {
     sessions: Vec<SessionView>,
     /// The newest words.
     last_words: Option<LastWords>,
+    /// Keys of the workspace's own file (`.closeout.toml`) that could soften the verdict, and whether they
+    /// count.
+    chosen: Vec<ChosenKey>,
     /// What keeps closeout from looking properly, in words.
     problem: Option<String>,
     /// When the evidence was read.
@@ -173,6 +176,7 @@ impl Row {
             activity: view.activity.clone(),
             sessions: view.sessions.clone(),
             last_words: view.last_words.clone(),
+            chosen: view.chosen.clone(),
             problem: view.problem.clone(),
             taken_at: view.taken_at,
         })

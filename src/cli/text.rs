@@ -66,6 +66,10 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(problem) = &view.problem {
         let _ = writeln!(text, "  note  {problem}");
     }
+    for chosen in &view.chosen {
+        let counts = if chosen.counts { "" } else { ", which does not count: it is not so in the baseline" };
+        let _ = writeln!(text, "  own   {} is chosen by the workspace's .closeout.toml{counts}", chosen.key);
+    }
     question(&mut text, verdict);
     sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
@@ -140,6 +144,7 @@ fn baseline(baseline: &Baseline) -> String {
     let origin = match &baseline.origin {
         BaselineOrigin::Flag => "given by flag".to_owned(),
         BaselineOrigin::Configuration => "given by configuration".to_owned(),
+        BaselineOrigin::Workspace => "chosen by the workspace's own file".to_owned(),
         BaselineOrigin::FirstSeen => "HEAD when first seen".to_owned(),
         BaselineOrigin::BranchPoint(branch) => {
             format!("where this branch left {}", display_text::line(branch))

@@ -5,24 +5,22 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    CustomAgent, OfferPolicy, Policy, TaskKind, WatchSettings, WorkspaceSettings, display_text,
+    BaselineOrigin, CustomAgent, GivenBaseline, Policy, TaskKind, WatchSettings, WorkspaceSettings,
+    display_text,
 };
 
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
 use super::key::Key;
-use super::kind::Value;
-use super::layer::{Layer, LayerOrigin, Values, parse_layer, read_layer};
+use super::layer::{Layer, LayerOrigin, parse_layer, read_layer};
+use super::own_word::OwnWord;
 use super::problem::Problems;
 use super::sources::{Sources, level_of, look_of};
+use super::stack::Stack;
 use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
 
 /// The name of the JSON file with a block `completion_check`.
 const JSON_FILE: &str = "config.json";
-
-const HOUR_MS: u64 = 3_600_000;
-const MINUTE_MS: u64 = 60_000;
-const SECOND_MS: u64 = 1_000;
 
 /// The configuration of one run of the program.
 #[derive(Debug, Clone)]
@@ -120,41 +118,59 @@ impl Config {
 
     /// Where the evidence of the workspace at `path` (absolute, without links) is, and what is wrong
     /// in the file of the workspace, one line each. What is wrong there counts for nothing; the layers
-    /// below stand. Reads `.closeout.toml` in that folder.
+    /// below stand. What could soften in that file waits in `own`. Reads `.closeout.toml` in that folder.
     pub fn for_workspace(&self, path: &Path) -> (WorkspaceSettings, Vec<String>) {
-        let (own, problems) = read_workspace_file(path);
-        let stack = self.stack(path, vec![&own.values]);
-        let settings = WorkspaceSettings {
+        let OwnFile { layer, text, problems } = read_workspace_file(path);
+        let person = self.person(path);
+        let word = OwnWord::of(&layer.values, &person);
+        let stack = person.over(&self.built_in.values, &word.offered);
+        let mut settings = WorkspaceSettings {
             task_kind: stack.text(Key::TaskKind).and_then(TaskKind::from_name),
-            baseline: stack
-                .text(Key::BaselineRev)
-                .map(|revision| (revision.to_owned(), self.flags.values.contains_key(&Key::BaselineRev))),
+            baseline: stack.text(Key::BaselineRev).map(|rev| GivenBaseline {
+                rev: rev.to_owned(),
+                origin: if self.flags.values.contains_key(&Key::BaselineRev) {
+                    BaselineOrigin::Flag
+                } else {
+                    BaselineOrigin::Configuration
+                },
+            }),
             decision_file: stack.path(Key::DecisionFile),
             outputs: stack.list(Key::Outputs),
             closer_report: stack.path(Key::CloserReport),
             plans: stack.list(Key::Plans),
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
-            check_id: None,
-            own_session: None,
+            ..WorkspaceSettings::default()
         };
+        word.complete(&mut settings, &stack, text);
         (settings, problems.lines())
     }
 
     /// The bounds of the smart check in the workspace at `path`, and what is wrong in its `config.json`
     /// and `.closeout.toml`, one line each. Reads both files.
     pub fn completion_check_for(&self, path: &Path) -> (CompletionCheck, Vec<String>) {
-        let (own, mut problems) = read_workspace_file(path);
+        let OwnFile { layer, mut problems, .. } = read_workspace_file(path);
         let (json, json_problems) = read_workspace_json(path);
         problems.append(json_problems);
-        let check = self.stack(path, vec![&json.values, &own.values]).completion_check();
+        let mut values = json.values;
+        values.extend(layer.values);
+        let person = self.person(path);
+        let word = OwnWord::of(&values, &person);
+        let stack = person.over(&self.built_in.values, &word.offered);
+        let check = stack.completion_check().map(|check| CompletionCheck {
+            // A record more than the person wants loses nothing; one less could.
+            is_final_rescue_wanted: check.is_final_rescue_wanted || word.turns_on(Key::FinalRescueAttempt),
+            ..check
+        });
         (check.unwrap_or_else(|_| self.completion_check.clone()), problems.lines())
     }
 
     /// Where the prompts of the closer are in the workspace at `path`. Reads `.closeout.toml` in that folder.
     pub fn closer_for(&self, path: &Path) -> CloserSettings {
-        let (own, _) = read_workspace_file(path);
-        let stack = self.stack(path, vec![&own.values]);
+        let own = read_workspace_file(path);
+        let person = self.person(path);
+        let word = OwnWord::of(&own.layer.values, &person);
+        let stack = person.over(&self.built_in.values, &word.offered);
         CloserSettings {
             agent_id: stack.path(Key::CloserAgentId),
             // With no step the prompts would stand in `steps` itself.
@@ -201,11 +217,10 @@ impl Config {
         self.completion_check.clone()
     }
 
-    /// All layers for one workspace, the lowest first. What a person says of a workspace by its path
-    /// stands over what the workspace says of itself: an agent can write the latter.
-    fn stack<'a>(&'a self, path: &Path, own: Vec<&'a Values>) -> Stack<'a> {
-        let mut layers = vec![&self.built_in.values, &self.user_json.values, &self.user.values];
-        layers.extend(own);
+    /// All that the person says of one workspace, the lowest first: what they say of it by its path stands
+    /// over what they say of all.
+    fn person(&self, path: &Path) -> Stack<'_> {
+        let mut layers = vec![&self.user_json.values, &self.user.values];
         let overrides = self.user.overrides.iter().filter(|entry| entry.pattern.matches(path));
         layers.extend(overrides.map(|entry| &entry.values));
         layers.extend([&self.environment.values, &self.flags.values]);
@@ -242,12 +257,23 @@ fn load_user(sources: &Sources) -> Result<(Layer, Layer), ConfigError> {
     Ok((user, user_json))
 }
 
-fn read_workspace_file(workspace: &Path) -> (Layer, Problems) {
-    match file::read(&workspace.join(WORKSPACE_FILE), Owner::Workspace) {
-        Ok(None) => (Layer::default(), Problems::default()),
-        Ok(Some(text)) => read_layer(&text, WORKSPACE_FILE, LayerOrigin::Workspace, None),
-        Err(error) => (Layer::default(), Problems::of_error(WORKSPACE_FILE, &error)),
-    }
+/// A workspace's own file.
+struct OwnFile {
+    layer: Layer,
+    text: String,
+    problems: Problems,
+}
+
+fn read_workspace_file(workspace: &Path) -> OwnFile {
+    let (text, (layer, problems)) = match file::read(&workspace.join(WORKSPACE_FILE), Owner::Workspace) {
+        Ok(None) => (String::new(), (Layer::default(), Problems::default())),
+        Ok(Some(text)) => {
+            let read = read_layer(&text, WORKSPACE_FILE, LayerOrigin::Workspace, None);
+            (text, read)
+        }
+        Err(error) => (String::new(), (Layer::default(), Problems::of_error(WORKSPACE_FILE, &error))),
+    };
+    OwnFile { layer, text, problems }
 }
 
 /// A `config.json` that cannot be read is passed over: the name belongs to many programs.
@@ -256,86 +282,4 @@ fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
         Ok(Some(text)) => parse_completion_check(&text, JSON_FILE),
         Ok(None) | Err(_) => (Layer::default(), Problems::default()),
     }
-}
-
-/// Layers, the lowest first.
-struct Stack<'a>(Vec<&'a Values>);
-
-impl<'a> Stack<'a> {
-    fn get(&self, key: Key) -> Option<&'a Value> {
-        self.0.iter().rev().find_map(|layer| layer.get(&key))
-    }
-
-    fn text(&self, key: Key) -> Option<&'a str> {
-        match self.get(key)? {
-            Value::Text(text) => Some(text),
-            Value::List(_) | Value::Number(_) | Value::Switch(_) => None,
-        }
-    }
-
-    /// A path; the empty text is none.
-    fn path(&self, key: Key) -> Option<String> {
-        self.text(key).filter(|text| !text.is_empty()).map(str::to_owned)
-    }
-
-    fn list(&self, key: Key) -> Vec<String> {
-        match self.get(key) {
-            Some(Value::List(entries)) => entries.clone(),
-            Some(Value::Text(_) | Value::Number(_) | Value::Switch(_)) | None => Vec::new(),
-        }
-    }
-
-    fn word<T>(&self, key: Key, read: impl Fn(&str) -> Option<T>) -> Result<T, ConfigError> {
-        self.text(key).and_then(read).ok_or_else(|| no_default(key))
-    }
-
-    /// A number of a type that holds the range of its key.
-    fn number<T: TryFrom<i64>>(&self, key: Key) -> Result<T, ConfigError> {
-        match self.get(key) {
-            Some(Value::Number(number)) => T::try_from(*number).map_err(|_| no_default(key)),
-            Some(Value::Text(_) | Value::List(_) | Value::Switch(_)) | None => Err(no_default(key)),
-        }
-    }
-
-    fn switch(&self, key: Key) -> Result<bool, ConfigError> {
-        match self.get(key) {
-            Some(Value::Switch(is_on)) => Ok(*is_on),
-            Some(Value::Text(_) | Value::List(_) | Value::Number(_)) | None => Err(no_default(key)),
-        }
-    }
-
-    fn policy(&self) -> Result<Policy, ConfigError> {
-        Ok(Policy {
-            offers: self.word(Key::Offers, |word| match word {
-                "ask" => Some(OfferPolicy::Ask),
-                "done" => Some(OfferPolicy::Done),
-                _ => None,
-            })?,
-            stall_stage: self.number(Key::StallStage)?,
-            unreadable_limit: self.number(Key::UnreadableLimit)?,
-            silent_turn_ms: i64::from(self.number::<u16>(Key::SilentTurnMinutes)?) * MINUTE_MS.cast_signed(),
-        })
-    }
-
-    fn watch(&self) -> Result<WatchSettings, ConfigError> {
-        Ok(WatchSettings {
-            reconcile_ms: u64::from(self.number::<u16>(Key::ReconcileMinutes)?) * MINUTE_MS,
-            poll_ms: u64::from(self.number::<u16>(Key::PollSeconds)?) * SECOND_MS,
-            collect_limit_ms: u64::from(self.number::<u16>(Key::CollectLimitSeconds)?) * SECOND_MS,
-            fold_after_ms: u64::from(self.number::<u16>(Key::FoldAfterHours)?) * HOUR_MS,
-        })
-    }
-
-    fn completion_check(&self) -> Result<CompletionCheck, ConfigError> {
-        Ok(CompletionCheck {
-            max_probes: self.number(Key::MaxProbes)?,
-            probe_interval_ms: u64::from(self.number::<u16>(Key::ProbeIntervalSeconds)?) * SECOND_MS,
-            probe_timeout_ms: u64::from(self.number::<u16>(Key::ProbeTimeoutSeconds)?) * SECOND_MS,
-            is_final_rescue_wanted: self.switch(Key::FinalRescueAttempt)?,
-        })
-    }
-}
-
-fn no_default(key: Key) -> ConfigError {
-    ConfigError::NoDefault { key: key.full_name() }
 }

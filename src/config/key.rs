@@ -61,13 +61,21 @@ pub enum Key {
     FinalRescueAttempt,
 }
 
-/// Who may set a key.
+/// What a workspace's own file (`.closeout.toml`, `config.json`) may do with a key. An agent can write these
+/// files, so none of these lets it soften its own verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Also the workspace itself: it only says where things are and what kind they are.
-    Workspace,
-    /// Only the person: it changes how all workspaces are judged, watched or shown.
+    /// Nothing: only the person sets it. It changes how all workspaces are judged, watched or shown, or it
+    /// names a command.
     Person,
+    /// It counts where the person says nothing, and cannot soften a verdict.
+    Offers,
+    /// It adds to what the person says and takes nothing away: one more entry of a list, a switch turned
+    /// on. What an agent may have added can say NO, and no YES that counts.
+    Adds,
+    /// It could soften: it counts where the person says nothing, and only if the baseline's commit has the
+    /// same file. The verdict tells.
+    Settled,
 }
 
 /// What there is to know of a key.
@@ -92,16 +100,16 @@ const fn number(from: i64, to: i64) -> Kind {
 
 /// All keys, in the order of `config/default.toml`.
 pub(super) const SPECS: [Spec; 27] = [
-    spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Workspace),
-    spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Workspace),
-    spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Workspace),
-    spec(Key::Outputs, "evidence", "outputs", Kind::Paths, Reach::Workspace),
-    spec(Key::CloserReport, "evidence", "closer_report", Kind::PathOrNone, Reach::Workspace),
-    spec(Key::Plans, "evidence", "plans", Kind::Paths, Reach::Workspace),
-    spec(Key::RequiredFiles, "evidence", "required_files", Kind::Paths, Reach::Workspace),
-    spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Workspace),
-    spec(Key::CloserAgentId, "closer", "agent_id", Kind::PathOrNone, Reach::Workspace),
-    spec(Key::CloserStep, "closer", "step", Kind::PathOrNone, Reach::Workspace),
+    spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
+    spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
+    spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
+    spec(Key::Outputs, "evidence", "outputs", Kind::Paths, Reach::Settled),
+    spec(Key::CloserReport, "evidence", "closer_report", Kind::PathOrNone, Reach::Settled),
+    spec(Key::Plans, "evidence", "plans", Kind::Paths, Reach::Adds),
+    spec(Key::RequiredFiles, "evidence", "required_files", Kind::Paths, Reach::Adds),
+    spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Adds),
+    spec(Key::CloserAgentId, "closer", "agent_id", Kind::PathOrNone, Reach::Offers),
+    spec(Key::CloserStep, "closer", "step", Kind::PathOrNone, Reach::Offers),
     spec(Key::Offers, "judge", "offers", Kind::Choice(&["ask", "done"]), Reach::Person),
     spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),
     spec(Key::UnreadableLimit, "judge", "unreadable_limit", number(1, 100), Reach::Person),
@@ -121,22 +129,16 @@ pub(super) const SPECS: [Spec; 27] = [
         Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         Reach::Person,
     ),
-    spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", number(0, 20), Reach::Workspace),
+    spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", number(0, 20), Reach::Offers),
     spec(
         Key::ProbeIntervalSeconds,
         COMPLETION_CHECK,
         "probe_interval_seconds",
         number(1, 3600),
-        Reach::Workspace,
+        Reach::Offers,
     ),
-    spec(
-        Key::ProbeTimeoutSeconds,
-        COMPLETION_CHECK,
-        "probe_timeout_seconds",
-        number(1, 600),
-        Reach::Workspace,
-    ),
-    spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Workspace),
+    spec(Key::ProbeTimeoutSeconds, COMPLETION_CHECK, "probe_timeout_seconds", number(1, 600), Reach::Offers),
+    spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Adds),
 ];
 
 impl Spec {

@@ -259,7 +259,7 @@ impl Reader<'_> {
     }
 
     fn counts(&self, prefix: &str, spec: &Spec) -> bool {
-        spec.reach == Reach::Workspace || (self.origin != LayerOrigin::Workspace && prefix.is_empty())
+        spec.reach != Reach::Person || (self.origin != LayerOrigin::Workspace && prefix.is_empty())
     }
 }
 

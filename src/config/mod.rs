@@ -18,9 +18,11 @@ mod key;
 mod kind;
 mod layer;
 mod near_name;
+mod own_word;
 mod pattern;
 mod problem;
 mod sources;
+mod stack;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
 pub use effective::{CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::evidence::{self, CollectError, Memory, Surroundings};
+use crate::evidence::{self, CollectError, InForce, Memory, Surroundings};
 use crate::judge::weigh::{Scales, weigh};
 use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
 
@@ -17,10 +17,17 @@ pub(super) fn perform(
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
+        let held = evidence::in_force(request, surroundings, memory);
+        let request = held.as_ref().map_or(request, |held| &held.request);
         let observations = evidence::collect(request, surroundings, memory)?;
         let scales =
             Scales { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
-        Ok(Box::new(weigh(observations, &scales)))
+        let mut sample = weigh(observations, &scales);
+        if let Some(InForce { request, found_baseline }) = held {
+            sample.new_baseline = found_baseline.or(sample.new_baseline);
+            sample.in_force = Some(Box::new(request.settings));
+        }
+        Ok(Box::new(sample))
     })
 }
 

@@ -217,8 +217,19 @@ fn half_made(folder: &Path) -> Vec<WatchTarget> {
         .collect()
 }
 
-fn overlaid(settings: WorkspaceSettings, overlay: &Overlay, is_repository: bool) -> WorkspaceSettings {
+fn overlaid(mut settings: WorkspaceSettings, overlay: &Overlay, is_repository: bool) -> WorkspaceSettings {
     let default_kind = if is_repository { TaskKind::Implementation } else { TaskKind::ReadInfo };
+    // What a person says on the command line stands over the workspace's own word.
+    if let Some(own) = &mut settings.own {
+        own.decision_file = own.decision_file.take().filter(|_| overlay.decision_file.is_none());
+        own.outputs = own.outputs.take().filter(|_| overlay.outputs.is_empty());
+        let is_overlaid = |key: &str| match key {
+            "evidence.decision_file" => overlay.decision_file.is_some(),
+            "evidence.outputs" => !overlay.outputs.is_empty(),
+            _ => false,
+        };
+        settings.chosen.retain(|chosen| !is_overlaid(&chosen.key));
+    }
     WorkspaceSettings {
         task_kind: Some(settings.task_kind.unwrap_or(default_kind)),
         check_id: overlay.check_id.clone(),

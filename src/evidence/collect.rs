@@ -14,8 +14,8 @@ use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::declared_folders;
 use crate::agent::Adapter;
 use crate::model::{
-    Baseline, BaselineOrigin, CollectRequest, GitObservation, Observations, Parts, Reading, Timestamp,
-    WatchTarget, WorkspaceSettings,
+    Baseline, BaselineOrigin, CollectRequest, GitObservation, GivenBaseline, Observations, Parts, Reading,
+    Timestamp, WatchTarget, WorkspaceSettings,
 };
 
 /// How long one call of the git program may take (SECURITY.md 1.2).
@@ -46,7 +46,9 @@ pub struct Memory {
     git: GitMemory,
     /// The baseline that settings give, and the commit that it was when it was first looked up: a
     /// revision like `HEAD~3` does not wander with HEAD.
-    given: Option<((String, bool), Baseline)>,
+    given: Option<(GivenBaseline, Baseline)>,
+    /// Git as it was read for the baseline alone, without the workspace's own word.
+    base: GitMemory,
     /// Git's watch targets of the last reading, for collections that do not read git.
     git_targets: Vec<WatchTarget>,
     /// The sessions' watch targets of the last reading, likewise.
@@ -145,21 +147,11 @@ fn observe_git(
     let evidence_files = evidence_files(settings);
     let given = settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
-    let baseline = match (given, resolved, &request.baseline) {
-        (Some(_), Some((_, baseline)), _) => BaselineChoice::Remembered(baseline),
-        (Some((rev, is_flag)), None, _) => BaselineChoice::Given { rev, is_flag: *is_flag },
-        (None, _, Some(baseline)) if is_found(baseline) => BaselineChoice::Remembered(baseline),
-        (None, _, _) => BaselineChoice::Find,
-    };
     let ask = GitAsk {
         changes: request.parts.contains(Parts::CHANGES),
-        baseline,
+        baseline: choice(request, resolved.map(|(_, baseline)| baseline)),
         evidence_files: &evidence_files,
-        reader: request.git_reader,
-        now: surroundings.now,
-        program: surroundings.git_program.as_deref(),
-        home: surroundings.home.as_deref(),
-        time_limit: GIT_LIMIT,
+        ..git_ask(request, surroundings)
     };
     let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);
     if let Reading::Present(git) = &reading {
@@ -170,6 +162,50 @@ fn observe_git(
     reading
 }
 
+/// From which commit work is counted; `resolved` is what the settings' revision was at first.
+fn choice<'a>(request: &'a CollectRequest, resolved: Option<&'a Baseline>) -> BaselineChoice<'a> {
+    match (&request.settings.baseline, resolved, &request.baseline) {
+        (Some(_), Some(baseline), _) => BaselineChoice::Remembered(baseline),
+        (Some(given), None, _) => BaselineChoice::Given { rev: &given.rev, origin: &given.origin },
+        (None, _, Some(baseline)) if is_found(baseline) => BaselineChoice::Remembered(baseline),
+        (None, _, _) => BaselineChoice::Find,
+    }
+}
+
+/// The baseline without the word of the workspace's own file; `None` where git does not tell.
+pub(super) fn base(
+    request: &CollectRequest,
+    surroundings: &Surroundings,
+    memory: &mut Memory,
+) -> Option<Baseline> {
+    let given = request.settings.baseline.as_ref();
+    let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
+    let ask = GitAsk {
+        baseline: choice(request, resolved.map(|(_, baseline)| baseline)),
+        ..git_ask(request, surroundings)
+    };
+    match git::observe(request.workspace.path(), &ask, &mut memory.base) {
+        Reading::Present(git) => Some(git.facts.baseline),
+        Reading::NotLookedAt | Reading::NotConfigured | Reading::Absent { .. } | Reading::Unreadable(_) => {
+            None
+        }
+    }
+}
+
+/// What is asked of git without the work tree, with a baseline that is to be found.
+pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a Surroundings) -> GitAsk<'a> {
+    GitAsk {
+        changes: false,
+        baseline: BaselineChoice::Find,
+        evidence_files: &[],
+        reader: request.git_reader,
+        now: surroundings.now,
+        program: surroundings.git_program.as_deref(),
+        home: surroundings.home.as_deref(),
+        time_limit: GIT_LIMIT,
+    }
+}
+
 /// Files that an agent writes as evidence: what it says of its work, and what its tests said. They are
 /// no work that could be lost. Plans and required files are.
 fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
@@ -178,10 +214,10 @@ fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
 }
 
 /// Whether a baseline was found, and not given by a flag or a configuration that may be gone by now.
-fn is_found(baseline: &Baseline) -> bool {
+pub(super) fn is_found(baseline: &Baseline) -> bool {
     match baseline.origin {
         BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => true,
-        BaselineOrigin::Flag | BaselineOrigin::Configuration => false,
+        BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => false,
     }
 }
 

@@ -7,6 +7,7 @@ mod checks;
 mod collect;
 pub mod git;
 pub mod live_facts;
+mod own_settings;
 pub mod panes;
 mod plan_file;
 mod required_files;
@@ -19,6 +20,7 @@ mod watch_folders;
 
 pub use collect::{CollectError, Memory, Surroundings, collect};
 pub use live_facts::LiveSources;
+pub use own_settings::{InForce, OWN_FILE, in_force};
 pub use plan_file::{PlanFormatError, parse_plan};
 pub use test_results::{ResultsFormatError, TestCounts, parse_results};
 pub use text_file::read_untrusted_text;

@@ -24,8 +24,10 @@ pub struct Baseline {
 pub enum BaselineOrigin {
     /// Given on the command line.
     Flag,
-    /// Given in a configuration file.
+    /// Given in a configuration file of the person.
     Configuration,
+    /// Given in the workspace's own file.
+    Workspace,
     /// HEAD when closeout first saw this workspace.
     FirstSeen,
     /// The commit where this branch left the named branch.

@@ -98,7 +98,9 @@ pub use session::{
 };
 pub use session_place::SessionPlace;
 pub use session_view::{SessionView, TodoProgress};
-pub use settings::{OfferPolicy, Policy, WatchSettings, WorkspaceSettings};
+pub use settings::{
+    ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
+};
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task_kind::TaskKind;

@@ -2,17 +2,18 @@
 //!
 //! The defaults are not here: `config/default.toml` is the only place that has them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TaskKind;
+use super::{BaselineOrigin, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and may not leave it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceSettings {
     /// The task kind; `None` is `IMPLEMENTATION` in a git work tree and `READ_INFO` elsewhere.
     pub task_kind: Option<TaskKind>,
-    /// The revision from which work is counted, and whether a flag (true) or a file gave it.
-    pub baseline: Option<(String, bool)>,
+    /// The revision from which work is counted, and who gave it.
+    pub baseline: Option<GivenBaseline>,
     /// The decision file.
     pub decision_file: Option<String>,
     /// The declared outputs.
@@ -31,6 +32,81 @@ pub struct WorkspaceSettings {
     /// The session inside which this check was started (a hook, a loop): its own work does not make
     /// the verdict WORKING (R0).
     pub own_session: Option<String>,
+    /// What the workspace's own file says that could soften the verdict: it waits here until its file was
+    /// held against the baseline ([`WorkspaceSettings::in_force`]).
+    pub own: Option<Box<OwnSettings>>,
+    /// Names in `plans`, `required_files` and `test_results` that only the workspace's own file gave, and
+    /// that may be an agent's: they can say NO, and their YES is about nothing.
+    pub doubted: Vec<String>,
+    /// The keys of the workspace's own file that could soften, and whether they count.
+    pub chosen: Vec<ChosenKey>,
+}
+
+/// A revision that was given for the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenBaseline {
+    /// As it was written.
+    pub rev: String,
+    /// By whom: a flag, the person's configuration, or the workspace's own file.
+    pub origin: BaselineOrigin,
+}
+
+/// What a workspace's own file says, of the keys that could soften its verdict, where the person says
+/// nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnSettings {
+    /// The whole file, as it was read. It counts if the baseline's commit has the same.
+    pub text: String,
+    /// The task kind.
+    pub task_kind: Option<TaskKind>,
+    /// The revision from which work is counted.
+    pub baseline: Option<String>,
+    /// The decision file; an empty name is none.
+    pub decision_file: Option<String>,
+    /// The declared outputs.
+    pub outputs: Option<Vec<String>>,
+    /// The closer's report; an empty name is none.
+    pub closer_report: Option<String>,
+}
+
+/// A key of the workspace's own file that could soften the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChosenKey {
+    /// Its full name, like `evidence.outputs`.
+    pub key: String,
+    /// True when it counts: the file is in the baseline's commit as it is now. Else an agent may have
+    /// written it, and it counts for nothing, or only against the work.
+    pub counts: bool,
+}
+
+impl WorkspaceSettings {
+    /// The settings that hold. `is_settled` says whether the workspace's own file is in the baseline's
+    /// commit as it was read; else what could soften in it is left out.
+    #[must_use]
+    pub fn in_force(&self, is_settled: bool) -> WorkspaceSettings {
+        let mut held = self.clone();
+        let Some(own) = held.own.take() else { return held };
+        for chosen in &mut held.chosen {
+            chosen.counts = is_settled;
+        }
+        if !is_settled {
+            // Work that has to end in commits is never the softer task.
+            if own.task_kind == Some(TaskKind::Implementation) {
+                held.task_kind = own.task_kind;
+            }
+            return held;
+        }
+        held.doubted.clear();
+        held.task_kind = own.task_kind.or(held.task_kind);
+        if let Some(rev) = own.baseline {
+            held.baseline = Some(GivenBaseline { rev, origin: BaselineOrigin::Workspace });
+        }
+        let named = |name: String| Some(name).filter(|name| !name.is_empty());
+        held.decision_file = own.decision_file.map_or(held.decision_file, named);
+        held.closer_report = own.closer_report.map_or(held.closer_report, named);
+        held.outputs = own.outputs.unwrap_or(held.outputs);
+        held
+    }
 }
 
 /// How evidence is judged.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activity, Baseline, Checklist, Evidence, GitFacts, Parts, ProcessId, Question, SessionView, Timestamp,
-    WatchTarget,
+    WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -33,6 +33,9 @@ pub struct Sample {
     /// Something was half-written, or can be told by a source that tells no changes, and no event may
     /// come: look again at this moment.
     pub look_again_at: Option<Timestamp>,
+    /// The settings that this was read by, where they are not those that were asked for: what the
+    /// workspace's own file says was held against the baseline.
+    pub in_force: Option<Box<WorkspaceSettings>>,
 }
 
 /// What an agent says, beside the evidence made of it.

@@ -193,6 +193,11 @@ pub enum Warning {
     RunFailed,
     /// The newest commit is older than what the person asked for last.
     CommitsBeforePrompt,
+    /// COMPLETE, and settings that the workspace chose itself had a part in it.
+    OwnSettings,
+    /// The workspace's own file says what could soften the verdict, and is not in the baseline's commit as
+    /// it is now: it does not count.
+    OwnSettingsIgnored,
     /// Sources contradict one another.
     Conflict,
 }

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, Draft, GitFacts, LastWords, Receipt, RunningAct, SeenWorld,
-    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Receipt, RunningAct,
+    SeenWorld, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -54,6 +54,8 @@ pub struct WorkspaceView {
     pub smart_check: Option<SmartReport>,
     /// What the closer found last in this run.
     pub verified: Option<VerifyReport>,
+    /// Keys of the workspace's own file that could soften the verdict, and whether they count.
+    pub chosen: Vec<ChosenKey>,
     /// What keeps closeout from looking properly, in words: gone, not answering, polled. Cleaned.
     pub problem: Option<String>,
     /// True while a collection runs.

@@ -2,9 +2,9 @@
 
 use crate::judge::{combine, rounds};
 use crate::model::{
-    Baseline, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace, GitReader, Parts,
-    Policy, ProcessId, Rounds, Rule, Sample, SessionPlace, Snapshot, Source, TaskKind, Timestamp, Verdict,
-    WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
+    GitReader, Parts, Policy, ProcessId, Rounds, Rule, Sample, SessionPlace, Snapshot, Source, TaskKind,
+    Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 use super::acts::Acts;
@@ -27,7 +27,9 @@ const CHEAP_SCAN_MS: u32 = 10;
 )]
 pub(super) struct Tracked {
     pub(super) id: WorkspaceId,
-    pub(super) settings: WorkspaceSettings,
+    settings: WorkspaceSettings,
+    /// The settings that the newest reading was made by.
+    in_force: Option<Box<WorkspaceSettings>>,
     pub(super) snapshot: Snapshot,
     pub(super) verdict: Option<Verdict>,
     pub(super) verdict_since: Option<Timestamp>,
@@ -68,6 +70,7 @@ impl Tracked {
         Tracked {
             id,
             settings: WorkspaceSettings::default(),
+            in_force: None,
             snapshot: Snapshot::default(),
             verdict: None,
             verdict_since: None,
@@ -111,6 +114,7 @@ impl Tracked {
             return has_other_sessions || has_other_reports;
         }
         self.settings = found.settings;
+        self.in_force = None;
         self.settings_problem = found.problem;
         self.baseline = self.baseline.take().or(found.baseline);
         self.changed(Parts::all(), now);
@@ -125,8 +129,13 @@ impl Tracked {
         self.running.is_some()
     }
 
+    /// The settings that hold; until the first reading, without what the workspace's own file could soften.
+    pub(super) fn settings(&self) -> &WorkspaceSettings {
+        self.in_force.as_deref().unwrap_or(&self.settings)
+    }
+
     pub(super) fn task_kind(&self) -> TaskKind {
-        self.settings.task_kind.unwrap_or(TaskKind::Implementation)
+        self.settings().task_kind.unwrap_or(TaskKind::Implementation)
     }
 
     /// A hint that `parts` may be other than they were. Whatever changed, the work tree may have, too.
@@ -227,7 +236,7 @@ impl Tracked {
             parts,
             settings: self.settings.clone(),
             policy: policy.clone(),
-            task_kind: self.task_kind(),
+            task_kind: self.settings.task_kind.unwrap_or(TaskKind::Implementation),
             git_reader: self.git_reader,
             baseline: self.baseline.clone(),
             sessions: self.sessions.clone(),
@@ -290,10 +299,16 @@ impl Tracked {
         // A look at git alone takes nothing back of what the words asked for.
         let still = self.look_again_at.filter(|at| sample.words.is_none() && *at > sample.taken_at);
         self.look_again_at = still.into_iter().chain(sample.look_again_at).min();
-        if let Some(git) = &sample.git {
+        if let Some(git) = &sample.git
+            && git.baseline.origin != BaselineOrigin::Workspace
+        {
             self.baseline = Some(git.baseline.clone());
         }
+        if sample.in_force.is_some() {
+            self.in_force = sample.in_force;
+        }
         if let Some(baseline) = sample.new_baseline {
+            self.baseline = Some(baseline.clone());
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
         if sample.words.is_some() && sample.processes != self.processes {
@@ -354,6 +369,7 @@ impl Tracked {
                 git: self.snapshot.git.as_ref(),
                 question: words.last_words.as_ref().and_then(|words| words.question.as_ref()),
                 prompted_at: words.prompted_at,
+                chosen: &self.settings().chosen,
             },
         );
         if verdict.rule == Rule::YesClean && self.is_tree_outdated {

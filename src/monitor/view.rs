@@ -37,6 +37,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         receipts: tracked.acts.receipts.clone(),
         smart_check: tracked.acts.smart_check.clone(),
         verified: tracked.acts.verified.clone(),
+        chosen: tracked.settings().chosen.clone(),
         problem: problem(tracked),
         is_collecting: tracked.is_collecting(),
         is_seen: tracked.is_seen,

@@ -145,6 +145,12 @@ pub(super) fn warning(warning: Warning) -> &'static str {
         Warning::DecisionUnreadable => "The decision file cannot be read, so it is not in this verdict.",
         Warning::RunFailed => "The last run ended in an error.",
         Warning::CommitsBeforePrompt => "Nothing was committed since the agent was asked last.",
+        Warning::OwnSettings => {
+            "Settings that the workspace chose itself (.closeout.toml) have a part in this."
+        }
+        Warning::OwnSettingsIgnored => {
+            "The workspace's .closeout.toml is not as in the baseline: what could soften in it does not count."
+        }
         Warning::Conflict => "Sources contradict one another.",
     }
 }
@@ -167,6 +173,7 @@ pub(super) fn baseline_origin(origin: &BaselineOrigin) -> String {
     match origin {
         BaselineOrigin::Flag => "given on the command line".to_owned(),
         BaselineOrigin::Configuration => "from the configuration".to_owned(),
+        BaselineOrigin::Workspace => "chosen by the workspace's own file".to_owned(),
         BaselineOrigin::FirstSeen => "HEAD when first seen".to_owned(),
         BaselineOrigin::BranchPoint(branch) => format!("where this branch left {}", text::line(branch)),
     }

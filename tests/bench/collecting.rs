@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use closeout::config::{Config, Flags, Sources};
 use closeout::engine::clock;
 use closeout::evidence::{Memory, Surroundings, collect};
-use closeout::model::{CollectRequest, Parts, TaskKind, WorkspaceId};
+use closeout::model::{BaselineOrigin, CollectRequest, GivenBaseline, Parts, TaskKind, WorkspaceId};
 
 use super::Scope;
 use super::fleet::decide;
@@ -22,7 +22,7 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
     let sources = Sources { environment, home: None, flags: Flags::default() };
     let config = Config::load(&sources)?;
     let (mut settings, _) = config.for_workspace(top);
-    settings.baseline = Some(("base".to_owned(), true));
+    settings.baseline = Some(GivenBaseline { rev: "base".to_owned(), origin: BaselineOrigin::Flag });
     Ok(CollectRequest {
         workspace: WorkspaceId::local(top),
         generation: 1,

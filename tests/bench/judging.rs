@@ -48,6 +48,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         policy: &request.policy,
         rounds: &rounds,
         git: sample.git.as_ref(),
+        chosen: &[],
         prompted_at: sample.words.as_ref().and_then(|words| words.prompted_at),
         question: sample.words.as_ref().and_then(|words| words.last_words.as_ref()?.question.as_ref()),
     };

@@ -37,7 +37,8 @@ fn a_named_file_that_is_missing_is_an_error_and_an_unnamed_one_is_none() {
 #[test]
 fn a_mistake_in_the_file_of_a_workspace_is_said_on_its_row_only() {
     let desk = Desk::with_demo();
-    desk.demo("failing").write(".closeout.toml", "mood = \"good\"\ntask_kind = \"REPORT\"\n");
+    let own = "mood = \"good\"\n[evidence]\nrequired_files = [\"docs.md\"]\n";
+    desk.demo("failing").write(".closeout.toml", own);
     let run = desk.run(desk.shop(), &["status", "--json"]);
     assert_eq!(run.code, 0);
     let report = run.json();
@@ -46,7 +47,8 @@ fn a_mistake_in_the_file_of_a_workspace_is_said_on_its_row_only() {
         if row["name"] == "failing" {
             let problem = row["problem"].as_str().unwrap();
             assert!(problem.contains(".closeout.toml:1:1") && problem.contains("`mood`"), "{problem}");
-            assert_eq!(row["task_kind"], "REPORT", "its other keys count");
+            let files = super::evidence(row, "required_files");
+            assert_eq!(files["claim"], "NO", "its other keys count: {row:#}");
         } else {
             assert!(row["problem"].is_null(), "{row:#}");
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use closeout::evidence::git::{BaselineChoice, GitMemory, observe};
-use closeout::model::{GitReader, ReadProblem, Reading};
+use closeout::model::{BaselineOrigin, GitReader, ReadProblem, Reading};
 
 use super::case::{facts, first_seen, look, look_with, refusal};
 use crate::support::repo::{Repo, git_program};
@@ -35,7 +35,7 @@ fn stays_silent(repo: &Repo, canary: &Path) {
         for choice in [
             BaselineChoice::Find,
             BaselineChoice::Remembered(&baseline),
-            BaselineChoice::Given { rev: "HEAD~1", is_flag: true },
+            BaselineChoice::Given { rev: "HEAD~1", origin: &BaselineOrigin::Flag },
         ] {
             let memory = &mut GitMemory::default();
             let read = look_with(repo, repo.path(), choice, reader, memory, &evidence);

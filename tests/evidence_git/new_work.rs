@@ -416,7 +416,7 @@ fn a_given_baseline_is_taken_or_refused_with_words() {
     let repo = Repo::new();
     let point = repo.head();
     repo.commit_file("a");
-    let given = |rev| BaselineChoice::Given { rev, is_flag: true };
+    let given = |rev| BaselineChoice::Given { rev, origin: &BaselineOrigin::Flag };
     let found = facts(&repo, given("HEAD~1"));
     assert_eq!((found.baseline.commit, found.baseline.origin), (Some(point), BaselineOrigin::Flag));
     assert_eq!(found.commits.n_new, 1);

@@ -59,6 +59,7 @@ fn sample(words: Words) -> Sample {
         processes: Vec::new(),
         new_baseline: None,
         look_again_at: None,
+        in_force: None,
     }
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         receipts: Vec::new(),
         smart_check: None,
         verified: None,
+        chosen: Vec::new(),
         problem: None,
         is_collecting: true,
         is_seen: false,

@@ -145,8 +145,8 @@ impl<'a> Looking<'a> {
 fn pinned(request: &ActRequest) -> WorkspaceSettings {
     let mut settings = request.settings.clone();
     let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit.as_ref());
-    if let (Some((revision, _)), Some(commit)) = (&mut settings.baseline, commit) {
-        revision.clone_from(commit);
+    if let (Some(given), Some(commit)) = (&mut settings.baseline, commit) {
+        given.rev.clone_from(commit);
     }
     settings
 }

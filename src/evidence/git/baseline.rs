@@ -20,7 +20,7 @@ pub(super) fn choose(
     notes: &mut Vec<String>,
 ) -> Read<Baseline> {
     match choice {
-        BaselineChoice::Given { rev, is_flag } => given(repo, rev, *is_flag, now),
+        BaselineChoice::Given { rev, origin } => given(repo, rev, origin, now),
         BaselineChoice::Remembered(baseline) => {
             let Some(commit) = &baseline.commit else { return Ok((*baseline).clone()) };
             if is_id(commit) && repo.commits(std::slice::from_ref(commit))?.iter().any(Option::is_some) {
@@ -36,7 +36,7 @@ pub(super) fn choose(
     }
 }
 
-fn given(repo: &dyn Repo, rev: &str, is_flag: bool, now: Timestamp) -> Read<Baseline> {
+fn given(repo: &dyn Repo, rev: &str, origin: &BaselineOrigin, now: Timestamp) -> Read<Baseline> {
     // What begins with a dash could be taken for an option; no revision needs to begin so.
     let found = if rev.starts_with('-') || rev.is_empty() { None } else { repo.resolve(rev)? };
     let Some(commit) = found else {
@@ -46,8 +46,7 @@ fn given(repo: &dyn Repo, rev: &str, is_flag: bool, now: Timestamp) -> Read<Base
             format!("baseline `{rev}` is no commit of this repository"),
         ));
     };
-    let origin = if is_flag { BaselineOrigin::Flag } else { BaselineOrigin::Configuration };
-    with_time(repo, Some(commit), origin, now)
+    with_time(repo, Some(commit), origin.clone(), now)
 }
 
 fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: Timestamp) -> Read<Baseline> {

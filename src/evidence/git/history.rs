@@ -34,7 +34,10 @@ impl History {
         // first sight on, only what was made since then counts.
         let counts_all = match baseline.origin {
             BaselineOrigin::FirstSeen => baseline.commit.is_none(),
-            BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::BranchPoint(_) => true,
+            BaselineOrigin::Flag
+            | BaselineOrigin::Configuration
+            | BaselineOrigin::Workspace
+            | BaselineOrigin::BranchPoint(_) => true,
         };
         for (log, start) in [(branch_log, branch_start), (head_log, start)] {
             for entry in &log[if counts_all { 0 } else { start }..] {
@@ -94,9 +97,10 @@ fn start_of(log: &[LogEntry], baseline: &Baseline, whose: Log) -> usize {
     let Some(commit) = &baseline.commit else { return 0 };
     let seconds = match baseline.origin {
         BaselineOrigin::FirstSeen => Some(baseline.set_at.0.div_euclid(1000)),
-        BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::BranchPoint(_) => {
-            baseline.commit_time.map(|time| time.0.div_euclid(1000))
-        }
+        BaselineOrigin::Flag
+        | BaselineOrigin::Configuration
+        | BaselineOrigin::Workspace
+        | BaselineOrigin::BranchPoint(_) => baseline.commit_time.map(|time| time.0.div_euclid(1000)),
     };
     let is_first_seen = baseline.origin == BaselineOrigin::FirstSeen;
     let after_time = match seconds {

@@ -285,6 +285,10 @@ impl Repo for InProcess<'_> {
             .collect()
     }
 
+    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
+        super::file_of_commit::read(self.layout, &self.repository, commit, path, most)
+    }
+
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
         self.walk_oids(from, hide, limit)
             .and_then(|oids| oids.into_iter().map(|oid| self.commit(oid)).collect())

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::layout::Layout;
 use super::{BaselineChoice, GitAsk, raw};
-use crate::model::{BaselineOrigin, GitFacts, GitReader, Head, WatchTarget};
+use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 
 /// What is remembered of one workspace's repository. Small; holds no open files.
 #[derive(Debug, Clone, Default)]
@@ -188,8 +188,8 @@ impl GitMemory {
         let is_same_baseline = match ask.baseline {
             BaselineChoice::Remembered(baseline) => baseline == before,
             // A name can have come to mean another commit; a full id cannot.
-            BaselineChoice::Given { rev, is_flag } => {
-                before.commit.as_deref() == Some(rev) && (before.origin == BaselineOrigin::Flag) == is_flag
+            BaselineChoice::Given { rev, origin } => {
+                before.commit.as_deref() == Some(rev) && before.origin == *origin
             }
             BaselineChoice::Find => known.is_found,
         };

@@ -11,6 +11,7 @@ mod baseline;
 mod changes;
 mod commits;
 mod configuration;
+mod file_of_commit;
 mod history;
 mod in_process;
 mod index_file;
@@ -32,8 +33,9 @@ mod worktrees;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::model::{Baseline, GitReader, Timestamp};
+use crate::model::{Baseline, BaselineOrigin, GitReader, Timestamp};
 
+pub use file_of_commit::file_of_commit;
 pub use memory::GitMemory;
 pub use observe::observe;
 pub use worktrees::{Worktree, worktrees, worktrees_folder};
@@ -66,8 +68,8 @@ pub enum BaselineChoice<'a> {
     Given {
         /// The revision as it was written.
         rev: &'a str,
-        /// True when a flag named it, false for a configuration file.
-        is_flag: bool,
+        /// Who named it.
+        origin: &'a BaselineOrigin,
     },
     /// It was found or given before.
     Remembered(&'a Baseline),

@@ -267,6 +267,22 @@ impl Repo for Program<'_> {
         Ok(ids.iter().map(|id| found.iter().find(|commit| commit.id == *id).cloned()).collect())
     }
 
+    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
+        let listed = succeed(self.ask(["ls-tree", "-z", commit, "--", path])?)?;
+        let is_file =
+            [b"100644 blob ", b"100755 blob "].iter().any(|start| listed.stdout.starts_with(*start));
+        if !is_file {
+            return Ok(None);
+        }
+        let mut spec =
+            self.spec(&self.layout.git_dir).args(["cat-file", "blob", &format!("{commit}:{path}")]);
+        spec.stdout_cap = most;
+        match finish(&spec) {
+            Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => Ok(None),
+            output => Ok(Some(succeed(output?)?.stdout)),
+        }
+    }
+
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
         let limit = format!("--max-count={limit}");
         let args = ["rev-list", "--date-order", "--no-commit-header", COMMIT_FORMAT, &limit, "--stdin"];

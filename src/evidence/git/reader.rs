@@ -28,6 +28,10 @@ pub(super) trait Repo {
     /// The commits with these ids; `None` for each that is missing or no commit.
     fn commits(&self, ids: &[Id]) -> Read<Vec<Option<Commit>>>;
 
+    /// The content of a regular file in the tree of `commit`; `None` where there is none. `path` is from
+    /// the top. What is longer than `most` bytes is no file.
+    fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>>;
+
     /// The commits that `from` reach and `hide` do not, at most `limit`, newest first. All ids must exist.
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>>;
 

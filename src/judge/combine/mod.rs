@@ -9,8 +9,8 @@ mod tables;
 mod words;
 
 use crate::model::{
-    Changes, Claim, CommitCounts, Evidence, GitFacts, Head, Policy, Question, QuestionWeight, Rejection,
-    Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, Policy, Question, QuestionWeight,
+    Rejection, Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 
 /// What a verdict is made from, beside the evidence.
@@ -28,6 +28,8 @@ pub struct Case<'a> {
     pub question: Option<&'a Question>,
     /// When a person last wrote to the agent.
     pub prompted_at: Option<Timestamp>,
+    /// Keys of the workspace's own file that could soften the verdict, and whether they count.
+    pub chosen: &'a [ChosenKey],
 }
 
 /// The verdict on `evidence`.
@@ -242,7 +244,17 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     if state == VerdictState::Complete && are_commits_before_prompt(tally, case) {
         warnings.push(Warning::CommitsBeforePrompt);
     }
+    warnings.extend(of_own_settings(case.chosen, state));
     warnings
+}
+
+/// What the workspace's own file has to do with the verdict.
+fn of_own_settings(chosen: &[ChosenKey], state: VerdictState) -> Option<Warning> {
+    if chosen.iter().any(|chosen| !chosen.counts) {
+        Some(Warning::OwnSettingsIgnored)
+    } else {
+        (!chosen.is_empty() && state == VerdictState::Complete).then_some(Warning::OwnSettings)
+    }
 }
 
 /// Whether only commits say that the work is done, and all of them were there before the person's

@@ -16,7 +16,7 @@ const MAX_FINGERPRINTS: usize = 50;
 pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
     for plan in &observations.plans {
         match plan {
-            Reading::Present(plan) => weigh_plan(plan, observations, pile),
+            Reading::Present(plan) => weigh_plan(plan, observations, scales, pile),
             Reading::Unreadable(unreadable) => pile.add(Parts::CHECKS, unusable(Source::Plan, unreadable)),
             Reading::NotLookedAt | Reading::NotConfigured | Reading::Absent { .. } => {}
         }
@@ -26,7 +26,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
     weigh_tests(observations, scales, pile);
 }
 
-fn weigh_plan(plan: &PlanFile, observations: &Observations, pile: &mut Pile) {
+fn weigh_plan(plan: &PlanFile, observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
     if is_stale(observations, plan.written_at) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale)
             .because("not touched since this task began")
@@ -36,7 +36,8 @@ fn weigh_plan(plan: &PlanFile, observations: &Observations, pile: &mut Pile) {
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
-    pile.add(Parts::CHECKS, Evidence { pointer, ..evidence });
+    let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, scales));
+    pile.add(Parts::CHECKS, evidence);
     if !plan.steps.is_empty() {
         pile.checklists.push((Parts::CHECKS, checklist(plan)));
     }
@@ -155,7 +156,8 @@ fn weigh_files(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile
                 .collect();
             let checker = Checker::Files { required: files.iter().map(|file| file.name.clone()).collect() };
             let context = CheckContext { files: Some(is_there), ..CheckContext::default() };
-            checked(Source::RequiredFiles, "required files", &checker, &context, missing)
+            let evidence = checked(Source::RequiredFiles, "required files", &checker, &context, missing);
+            doubting(evidence, files.iter().all(|file| is_doubted(&file.name, scales)))
         }
         Reading::Unreadable(unreadable) => {
             let checker = Checker::Files { required: scales.settings.required_files.clone() };
@@ -193,7 +195,7 @@ fn weigh_tests(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile
                 checked(Source::Tests, &results.names.join(", "), &checker, &context, fingerprints)
                     .at(Some(results.written_at));
             evidence.reasons.extend(failing.into_iter().take(3));
-            evidence
+            doubting(evidence, scales.settings.test_results.iter().any(|name| is_doubted(name, scales)))
         }
         // Results that are configured and are not there, or cannot be read, are not good results.
         Reading::Absent { name } => {
@@ -210,6 +212,20 @@ fn weigh_tests(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile
         Reading::NotLookedAt => return,
     };
     pile.add(Parts::CHECKS, evidence);
+}
+
+/// Whether only the workspace's own file named this, and an agent may have written it.
+fn is_doubted(name: &str, scales: &Scales<'_>) -> bool {
+    scales.settings.doubted.iter().any(|doubted| doubted == name)
+}
+
+/// The evidence of a demand; where only the workspace itself made it, a YES to it is about nothing.
+fn doubting(evidence: Evidence, is_doubted: bool) -> Evidence {
+    if !is_doubted || evidence.claim != Claim::Yes {
+        return evidence;
+    }
+    let evidence = Evidence { is_vacuous: true, ..evidence };
+    evidence.because("demanded by the workspace's own .closeout.toml alone, which is not so in the baseline")
 }
 
 /// What a checker finds, as evidence.

@@ -58,6 +58,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
         processes,
         new_baseline: observations.new_baseline,
         look_again_at,
+        in_force: None,
     }
 }
 

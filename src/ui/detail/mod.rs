@@ -87,6 +87,10 @@ fn about(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Workspace", "").to_vec();
     lines.extend(sheet.labelled("path", &text::line(&view.id.to_string())));
     lines.extend(sheet.labelled("task kind", view.task_kind.name()));
+    for chosen in &view.chosen {
+        let counts = if chosen.counts { "counts" } else { "does not count: it is not so in the baseline" };
+        lines.extend(sheet.labelled("own file", &format!("{} {counts}", chosen.key)));
+    }
     if let Some(agent) = &view.agent {
         let model = view.model.iter().map(|model| text::line(model));
         let agent: Vec<String> = std::iter::once(text::line(agent)).chain(model).collect();

@@ -1,0 +1,86 @@
+//! What a workspace's own file has to say, by the rule of each key ([`Reach`]): an agent can write that file, so
+//! it may offer, add, and propose, and never takes back what the person says. Pure.
+
+use crate::model::{ChosenKey, OwnSettings, TaskKind, WorkspaceSettings};
+
+use super::key::{Key, Reach, spec_of};
+use super::kind::Value;
+use super::layer::Values;
+use super::stack::Stack;
+
+/// A workspace's own word, sorted by what may become of it.
+#[derive(Debug, Default)]
+pub(super) struct OwnWord {
+    /// Counts, where the person says nothing.
+    pub(super) offered: Values,
+    /// Is added to what holds.
+    added: Values,
+    /// Waits until the file was held against the baseline.
+    waiting: Values,
+}
+
+impl OwnWord {
+    /// The word of a file with `values`, beside what the person says.
+    pub(super) fn of(values: &Values, person: &Stack<'_>) -> OwnWord {
+        let mut word = OwnWord::default();
+        for (key, value) in values {
+            let Some(spec) = spec_of(*key) else { continue };
+            let place = match spec.reach {
+                Reach::Person => continue,
+                Reach::Adds => &mut word.added,
+                Reach::Offers | Reach::Settled if person.says(*key) => continue,
+                Reach::Offers => &mut word.offered,
+                Reach::Settled => &mut word.waiting,
+            };
+            place.insert(*key, value.clone());
+        }
+        word
+    }
+
+    /// Whether it turns this switch on.
+    pub(super) fn turns_on(&self, key: Key) -> bool {
+        self.added.get(&key) == Some(&Value::Switch(true))
+    }
+
+    /// Adds what it adds to `settings`, and leaves there what waits. `text` is the whole file.
+    pub(super) fn complete(&self, settings: &mut WorkspaceSettings, stack: &Stack<'_>, text: String) {
+        // What says the same as what holds, or asks for the hardest task, softens nothing.
+        let mut waiting = self.waiting.clone();
+        waiting.retain(|key, value| stack.get(*key) != Some(value));
+        let mut chosen: Vec<Key> = waiting.keys().copied().collect();
+        let hardest = Value::Text(TaskKind::Implementation.name().to_owned());
+        if waiting.get(&Key::TaskKind) == Some(&hardest) {
+            chosen.retain(|key| *key != Key::TaskKind);
+        }
+        let lists = [
+            (Key::Plans, &mut settings.plans),
+            (Key::RequiredFiles, &mut settings.required_files),
+            (Key::TestResults, &mut settings.test_results),
+        ];
+        for (key, list) in lists {
+            let Some(Value::List(names)) = self.added.get(&key) else { continue };
+            let new: Vec<String> = names.iter().filter(|name| !list.contains(*name)).cloned().collect();
+            if !new.is_empty() {
+                chosen.push(key);
+                list.extend(new.iter().cloned());
+                settings.doubted.extend(new);
+            }
+        }
+        chosen.sort();
+        settings.chosen =
+            chosen.into_iter().map(|key| ChosenKey { key: key.full_name(), counts: false }).collect();
+        if waiting.is_empty() && settings.doubted.is_empty() {
+            return;
+        }
+        let waiting = Stack(vec![&waiting]);
+        let text_of = |key| waiting.text(key).map(str::to_owned);
+        settings.own = Some(Box::new(OwnSettings {
+            text,
+            task_kind: waiting.text(Key::TaskKind).and_then(TaskKind::from_name),
+            baseline: text_of(Key::BaselineRev),
+            decision_file: text_of(Key::DecisionFile),
+            outputs: waiting.says(Key::Outputs).then(|| waiting.list(Key::Outputs)),
+            closer_report: text_of(Key::CloserReport),
+        }));
+    }
+}
