@@ -222,3 +222,25 @@ fn a_sleep_ends_when_it_is_cancelled_or_over() {
     });
     assert!(cancel.is_cancelled() && cancel.clone().wait(Duration::from_hours(10)));
 }
+
+#[test]
+fn what_is_held_is_finished_and_ended_afterwards() {
+    let cancel = Cancel::new();
+    let held = cancel.hold().unwrap();
+    assert!(cancel.hold().is_none(), "one at a time");
+    assert!(!cancel.cancel() && !cancel.cancel(), "it is said that it does not count yet");
+    assert!(!cancel.is_cancelled() && !cancel.wait(Duration::from_millis(1)));
+    let (_folder, mut spec) = script("exit 0");
+    spec.cancel = Some(cancel.clone());
+    assert_eq!(run(&spec).unwrap().end, End::Code(0));
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| cancel.wait(Duration::from_hours(10)));
+        drop(held);
+        assert!(sleeper.join().unwrap());
+    });
+    assert!(cancel.is_cancelled() && cancel.hold().is_none() && cancel.cancel());
+    // Nobody wanted anything: it can be held again, and cancelled.
+    let cancel = Cancel::new();
+    drop(cancel.hold());
+    assert!(!cancel.is_cancelled() && cancel.hold().is_some() && cancel.cancel());
+}

@@ -6,6 +6,8 @@ mod as_user;
 mod bench;
 #[path = "rescue/damage.rs"]
 mod damage;
+#[path = "rescue/ends.rs"]
+mod ends;
 #[path = "rescue/forget.rs"]
 pub(crate) mod forget;
 #[path = "rescue/hostile.rs"]

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-pub use cancel::Cancel;
+pub use cancel::{Cancel, Held};
 pub use environment::environment;
 pub use git::GitCall;
 pub use in_terminal::{Ending, InTerminal, TerminalSpec};

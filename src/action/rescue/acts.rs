@@ -24,8 +24,13 @@ impl Rescuer {
     ///
     /// # Errors
     /// [`RescueError::SavedOnly`] when something is not as the plan shows it, or nobody chose where the commit
-    /// goes; [`RescueError::Refused`] when nobody said whose name it bears.
+    /// goes; [`RescueError::Refused`] when nobody said whose name it bears; [`RescueError::Cancelled`] when somebody
+    /// ended it, until the commit is made: from then on it is finished.
     pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
+        self.commit_shown(workspace, plan).map_err(|error| error.keeping(&plan.record.reference))
+    }
+
+    fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
         let turn = Turn::take(self, workspace)?;
         moving::recover(self, &turn)?;
         let git = turn.git(self);
@@ -61,6 +66,7 @@ impl Rescuer {
         }
         let commits = commits?;
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
+        let held = self.hold()?;
         let id = turn.new_id();
         references::make_or_other(&git, &format!("visible/{}/{id}", turn.repo.key), last)?;
         // The branch must not come to the disk before its commit.
@@ -69,6 +75,7 @@ impl Rescuer {
         let planned = planned_move(&turn, &git, &seen, plan, &saved, last, id)?;
         let branch = planned.branch.clone();
         moving::make(self, &turn, &seen.shadow, planned)?;
+        drop(held);
         let record = plan.record.clone();
         let notes = hooks.and_then(|hooks| hooks.after()).into_iter().collect();
         Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
@@ -89,7 +96,7 @@ impl Rescuer {
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Seen, RescueError> {
-        let mut spool = Spool::create(&shadow.file("stream"))?;
+        let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let survey = survey::survey(git, &shadow, &mut spool)?;
         let draft = record::draft(git, &shadow, &survey, &mut spool)?;
         let id = saved.reference.rsplit('/').next().unwrap_or_default();
@@ -126,8 +133,10 @@ impl Rescuer {
 
     /// Refuses when the hooks did anything to the work tree: what was confirmed is not what would be there.
     fn check_after_hooks(git: &Git<'_>, seen: &Seen, saved: &Saved) -> Result<(), RescueError> {
-        let mut spool = Spool::create(&seen.shadow.file("stream-after"))?;
-        let after = survey::survey(git, &seen.shadow, &mut spool)?;
+        // What they did is found out in any case, also when somebody has ended them.
+        let git = git.to_the_end();
+        let mut spool = Spool::create(&git, &seen.shadow.file("stream-after"))?;
+        let after = survey::survey(&git, &seen.shadow, &mut spool)?;
         match hooks::difference(&seen.survey.blobs, &after.blobs) {
             None => Ok(()),
             Some(difference) => Err(RescueError::SavedOnly(format!(

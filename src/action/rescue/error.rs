@@ -43,6 +43,12 @@ pub enum RescueError {
     /// ([`KeepIn::Vault`](crate::model::KeepIn::Vault)).
     #[error("the repository cannot be written to: {0}")]
     ReadOnly(String),
+    /// A person ended it. All is as it was but for what is kept.
+    #[error("{}", cancelled(.kept.as_deref()))]
+    Cancelled {
+        /// The reference of the record that was made before, if one was.
+        kept: Option<String>,
+    },
     /// Git did not end in its time and was ended.
     #[error("git {0} did not answer in time")]
     TimedOut(String),
@@ -83,6 +89,7 @@ impl RescueError {
             RescueError::Nothing => ActClass::Nothing,
             RescueError::Damage(_) => ActClass::Damage,
             RescueError::TimedOut(_) => ActClass::TimedOut,
+            RescueError::Cancelled { .. } => ActClass::Cancelled,
             RescueError::Git { .. }
             | RescueError::Process(_)
             | RescueError::Io { .. }
@@ -90,9 +97,24 @@ impl RescueError {
         }
     }
 
+    /// The same where this record was made before, and stays.
+    pub(super) fn keeping(self, record: &str) -> RescueError {
+        match self {
+            RescueError::Cancelled { kept: None } => RescueError::Cancelled { kept: Some(record.to_owned()) },
+            other => other,
+        }
+    }
+
     /// For `map_err`: what was tried with which file.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();
         move |source| RescueError::Io { what, path, source }
+    }
+}
+
+fn cancelled(kept: Option<&str>) -> String {
+    match kept {
+        Some(record) => format!("ended on request; nothing was committed, and the work is kept in {record}"),
+        None => "ended on request; all is as it was".to_owned(),
     }
 }

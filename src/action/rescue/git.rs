@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::error::RescueError;
 use super::repository::Repository;
 use super::shadow::Shadow;
-use crate::process::{self, End, GitCall, Output, Spec};
+use crate::process::{self, Cancel, End, GitCall, Launcher, Output, Spec};
 
 /// How long a command may take that looks at lists.
 const QUICK: Duration = Duration::from_secs(10);
@@ -48,6 +48,8 @@ pub(super) struct ForPrograms<'a> {
     pub(super) env: &'a [(OsString, OsString)],
     /// Their time.
     pub(super) limit: Duration,
+    /// What gives them a session of their own.
+    pub(super) launcher: Option<&'a Launcher>,
 }
 
 /// The runner for one repository.
@@ -60,9 +62,24 @@ pub(super) struct Git<'a> {
     pub(super) repo: &'a Repository,
     /// The lock on our own turn.
     pub(super) lock: Arc<File>,
+    /// Ends a command early; `None` for what is finished in any case.
+    pub(super) cancel: Option<&'a Cancel>,
 }
 
-impl Git<'_> {
+impl<'a> Git<'a> {
+    /// The same for what was begun and is finished, whoever wants it to end.
+    pub(super) fn to_the_end(&self) -> Git<'a> {
+        Git { lock: Arc::clone(&self.lock), cancel: None, ..*self }
+    }
+
+    /// An error when somebody wants it to end.
+    pub(super) fn go_on(&self) -> Result<(), RescueError> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(RescueError::Cancelled { kept: None });
+        }
+        Ok(())
+    }
+
     /// A command on the real git directory: one that runs nothing of the repository's.
     pub(super) fn real<A: AsRef<OsStr>>(
         &self,
@@ -102,7 +119,8 @@ impl Git<'_> {
         programs: &ForPrograms<'_>,
     ) -> Result<Output, RescueError> {
         let spec = self.shadow_spec(shadow, &shadow.index, objects);
-        let spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
+        let mut spec = programs.env.iter().fold(spec, |spec, (name, value)| spec.env(name, value));
+        spec.own_session = programs.launcher.cloned();
         self.run_within(spec, args, input, Some(programs.limit))
     }
 
@@ -152,7 +170,9 @@ impl Git<'_> {
         limit: Option<Duration>,
     ) -> Result<Output, RescueError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        self.go_on()?;
         let what = command_of(&args);
+        spec.cancel = self.cancel.cloned();
         spec.time_limit = match what.as_str() {
             "fast-import" | "verify-pack" | "update-index" | "cat-file" | "bundle" => LONG,
             _ => QUICK,
@@ -167,7 +187,8 @@ impl Git<'_> {
         let output = process::run(&spec)?;
         match output.end {
             End::TimedOut => Err(RescueError::TimedOut(what)),
-            End::Cancelled | End::AtCap => Err(RescueError::Git { what, words: "it was ended".to_owned() }),
+            End::Cancelled => Err(RescueError::Cancelled { kept: None }),
+            End::AtCap => Err(RescueError::Git { what, words: "it was ended".to_owned() }),
             End::Signal(signal) => Err(RescueError::Git { what, words: format!("signal {signal}") }),
             End::Code(_) if output.is_stdout_cut || output.was_held => {
                 Err(RescueError::Git { what, words: "its answer is not complete".to_owned() })

@@ -58,7 +58,10 @@ impl<'a> Hooks<'a> {
     /// What git runs after a commit; in words when it failed, which changes nothing any more.
     pub(super) fn after(&self) -> Option<String> {
         let index = self.git.repo.index();
-        self.run("post-commit", &index, &[]).err().map(|error| error.to_string())
+        self.run("post-commit", &index, &[]).err().map(|error| match error {
+            RescueError::Cancelled { .. } => "the hook post-commit was ended on request".to_owned(),
+            other => other.to_string(),
+        })
     }
 
     fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {
@@ -78,13 +81,14 @@ impl<'a> Hooks<'a> {
             .env("GIT_EDITOR", ":")
             .env("GIT_PREFIX", "");
         spec.time_limit = self.rescuer.program_limit;
+        spec.own_session.clone_from(&self.rescuer.launcher);
+        spec.cancel = Some(self.rescuer.cancel.clone());
         let output = process::run(&spec)?;
         match output.end {
             End::Code(0) => Ok(()),
             End::TimedOut => failed("did not end in its time and was ended"),
-            End::Code(_) | End::Signal(_) | End::Cancelled | End::AtCap => {
-                failed(&format!("failed: {}", said(&output)))
-            }
+            End::Cancelled => Err(RescueError::Cancelled { kept: None }),
+            End::Code(_) | End::Signal(_) | End::AtCap => failed(&format!("failed: {}", said(&output))),
         }
     }
 }

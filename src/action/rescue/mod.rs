@@ -1,8 +1,8 @@
 //! Saves uncommitted work without loss: a record on a hidden reference, a visible commit of exactly what
 //! was confirmed, and its exact undo.
 //!
-//! It must not run anything that a repository names, must not change the work tree, and must not remove
-//! a lock that is not provably its own.
+//! It must not run anything that a repository names and nobody trusts, must not change the work tree, and must
+//! not remove a lock that is not provably its own.
 
 mod acts;
 mod author;
@@ -58,6 +58,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::process::{Cancel, Held, Launcher};
+
 pub use error::RescueError;
 pub use planning::PlanRequest;
 pub use step::Step;
@@ -85,6 +87,11 @@ pub struct Rescuer {
     pub program_env: Vec<(OsString, OsString)>,
     /// How long each of these programs may take.
     pub program_limit: Duration,
+    /// Gives each of them a session of its own, with which all that came of it is ended. `None` gives it a
+    /// process group, of which what leaves it can get away.
+    pub launcher: Option<Launcher>,
+    /// Ends early what is under way, until something visible is about to be moved: that is finished first.
+    pub cancel: Cancel,
     /// Called after each step. For tests, which end the process or change the repository there.
     pub at_step: Option<Box<dyn Fn(Step) + Send + Sync>>,
 }
@@ -108,6 +115,8 @@ impl Rescuer {
             own_program: None,
             program_env: Vec::new(),
             program_limit: Duration::from_mins(5),
+            launcher: None,
+            cancel: Cancel::new(),
             at_step: None,
         }
     }
@@ -117,5 +126,11 @@ impl Rescuer {
         if let Some(at_step) = &self.at_step {
             at_step(step);
         }
+    }
+
+    /// What begins now is finished, whoever wants it to end, until the answer is dropped. An error when somebody
+    /// wanted that before.
+    fn hold(&self) -> Result<Held, RescueError> {
+        self.cancel.hold().ok_or(RescueError::Cancelled { kept: None })
     }
 }

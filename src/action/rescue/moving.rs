@@ -341,7 +341,7 @@ fn branch_inode(turn: &Turn, plan: &Move) -> Option<(u64, u64)> {
 pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError> {
     let (acts, n_unread) = turn.journal.acts()?;
     if let Some((plan, false)) = journal::last_move(&acts) {
-        let git = turn.git(rescuer);
+        let git = turn.git(rescuer).to_the_end();
         let at = branch_at(&git, &plan.branch)?;
         if plan.is_branch_only {
             return new_branch::recover(rescuer, turn, plan, at.as_ref());

@@ -18,7 +18,7 @@ use super::spool::Spool;
 use super::turn::Turn;
 use super::{Rescuer, moving, references, survey};
 use crate::model::{RescuePlan, Rescued};
-use crate::process::{self, End, Spec};
+use crate::process::{self, End, Output, ProcessError, Spec};
 
 /// The name at the top of a workspace.
 const NAME: &str = "commit-rescue.py";
@@ -86,14 +86,15 @@ impl Rescuer {
         spec = spec.env("CLOSEOUT_RECORD", &saved.reference);
         spec.stdin = Some(plan.message.clone().into_bytes());
         spec.time_limit = self.program_limit;
-        let output = process::run(&spec)?;
-        let told = match output.end {
-            End::Code(0) => None,
-            End::TimedOut => Some("the rescue program did not end in its time and was ended".to_owned()),
-            End::Code(_) | End::Signal(_) | End::Cancelled | End::AtCap => {
-                Some(format!("the rescue program failed: {}", hooks::said(&output)))
-            }
-        };
+        spec.own_session.clone_from(&self.launcher);
+        spec.cancel = Some(self.cancel.clone());
+        let told = told(process::run(&spec))?;
+        // What it did is found out and written down in any case, also when somebody has ended it.
+        let held = self.cancel.hold();
+        let git = &git.to_the_end();
+        if held.is_none() && listing::head(git)?.commit == plan.head {
+            return Err(RescueError::Cancelled { kept: None });
+        }
         let commits = new_commits(git, plan, told.as_deref(), &saved.reference)?;
         let undoable = self.journal_own(turn, git, seen, plan, saved, &commits);
         let mut notes: Vec<String> = told.into_iter().collect();
@@ -129,7 +130,7 @@ impl Rescuer {
         let shadow = Shadow::make(&turn.repo, &turn.folder.join(format!("work-after-{}", turn.new_id())))
             .map_err(words)?;
         shadow.configure(&seen.settings).map_err(words)?;
-        let mut spool = Spool::create(&shadow.file("stream")).map_err(words)?;
+        let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
         let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
         if let Some(difference) = hooks::difference(&seen.survey.blobs, &after.blobs) {
             return Err(format!("the work tree is another one now ({difference})"));
@@ -164,6 +165,25 @@ impl Rescuer {
         turn.journal.append(&Act::Moving(made)).map_err(words)?;
         turn.journal.append(&Act::Moved { id }).map_err(words)
     }
+}
+
+/// What is to be said of how the program ended. An error only where it was never started.
+fn told(ran: Result<Output, ProcessError>) -> Result<Option<String>, RescueError> {
+    let output = match ran {
+        Ok(output) => output,
+        Err(error @ ProcessError::Lost { .. }) => return Ok(Some(error.to_string())),
+        Err(error @ (ProcessError::NotAbsolute { .. } | ProcessError::Start { .. })) => {
+            return Err(error.into());
+        }
+    };
+    Ok(match output.end {
+        End::Code(0) => None,
+        End::TimedOut => Some("the rescue program did not end in its time and was ended".to_owned()),
+        End::Cancelled => Some("the rescue program was ended on request".to_owned()),
+        End::Code(_) | End::Signal(_) | End::AtCap => {
+            Some(format!("the rescue program failed: {}", hooks::said(&output)))
+        }
+    })
 }
 
 /// The commits that came onto the branch, the oldest first.

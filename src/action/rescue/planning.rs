@@ -12,7 +12,9 @@ use super::trust::Programs;
 use super::turn::Turn;
 use super::visible::{self, Attributes, Staged, Staging};
 use super::{Recorded, Rescuer, author, leaving_out, moving, own_program, split, target};
-use crate::model::{LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan};
+use crate::model::{
+    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
+};
 
 /// What a front knows that a commit message can be made of. All of it may be untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +43,17 @@ impl Rescuer {
         let turn = Turn::take(self, workspace)?;
         moving::recover(self, &turn)?;
         let (rescued, seen) = self.record_in(&turn, request.order)?;
+        let reference = rescued.reference.clone();
+        self.plan_of_record(&turn, request, rescued, &seen).map_err(|error| error.keeping(&reference))
+    }
+
+    fn plan_of_record(
+        &self,
+        turn: &Turn,
+        request: PlanRequest,
+        rescued: RescueRecord,
+        seen: &Recorded,
+    ) -> Result<RescuePlan, RescueError> {
         let git = turn.git(self);
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
         let mut targets = target::targets(&git, &seen.survey, &self.protected, &id)?;
@@ -58,7 +71,7 @@ impl Rescuer {
         let mut paths = visible::paths(&head, &snapshot, &seen.survey);
         leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
         let programs = self.programs(&git, &seen.shadow)?;
-        let state = State { git: &git, seen: &seen, head: &head, snapshot: &snapshot };
+        let state = State { git: &git, seen, head: &head, snapshot: &snapshot };
         let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
         let words = message::proposed(&Words {
             task: request.task.as_deref(),
@@ -77,7 +90,7 @@ impl Rescuer {
         let filters: Vec<String> = filters.into_iter().collect();
         let notes = notes(&state, &programs, &paths, &filters)?;
         Ok(RescuePlan {
-            record: rescued.clone(),
+            record: rescued,
             branch: seen.survey.head.branch.clone().unwrap_or_default(),
             head: seen.survey.head.commit.clone(),
             targets: targets.all,
@@ -141,7 +154,11 @@ impl Rescuer {
 
     /// What programs get, if they are trusted.
     pub(super) fn for_programs(&self, programs: &Programs) -> Option<ForPrograms<'_>> {
-        programs.is_trusted.then(|| ForPrograms { env: &self.program_env, limit: self.program_limit })
+        programs.is_trusted.then(|| ForPrograms {
+            env: &self.program_env,
+            limit: self.program_limit,
+            launcher: self.launcher.as_ref(),
+        })
     }
 
     fn planned_programs(&self, git: &Git<'_>, programs: Programs, filters: Vec<String>) -> PlannedPrograms {

@@ -67,7 +67,7 @@ impl Rescuer {
         let settings = Settings::read(&git)?;
         let shadow = Shadow::make(&turn.repo, &turn.work())?;
         shadow.configure(&settings)?;
-        let mut spool = Spool::create(&shadow.file("stream"))?;
+        let mut spool = Spool::create(&git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
             limits::check(turn, order, expected)?;
             self.reached(Step::Listed);
@@ -94,6 +94,9 @@ impl Rescuer {
         };
         turn.journal.append(&Act::Saved(saved))?;
         self.reached(Step::RecordJournalled);
+        let keeping = |error: RescueError| error.keeping(&kept.reference);
+        let (ignored, totals) =
+            (ignored::count(&git, &shadow).map_err(keeping)?, keeping::totals(self, turn).map_err(keeping)?);
         kept.notices.extend(settings.mirrors.iter().cloned());
         let record = RescueRecord {
             reference: kept.reference,
@@ -106,10 +109,10 @@ impl Rescuer {
             n_disk_bytes: kept.n_disk_bytes,
             gaps: draft.gaps,
             is_settled: survey.is_settled,
-            ignored: ignored::count(&git, &shadow)?,
+            ignored,
             vault: kept.vault,
             notices: kept.notices,
-            totals: keeping::totals(self, turn)?,
+            totals,
         };
         Ok((record, Recorded { settings, shadow, survey }))
     }
@@ -133,9 +136,19 @@ impl Rescuer {
         let n_disk_bytes = record::pack_bytes(shadow)?;
         let packs = record::move_packs(shadow, &turn.repo)?;
         self.reached(Step::PackMoved);
-        verify::verify(git, draft, commits, &packs)?;
+        // Of what was ended here git removes the pack once it is old: no reference knows it.
+        let release = |error: RescueError| {
+            if matches!(error, RescueError::Cancelled { .. }) {
+                record::release_packs(&packs);
+            }
+            error
+        };
+        verify::verify(git, draft, commits, &packs).map_err(release)?;
         self.reached(Step::Verified);
         turn.sync(self)?;
+        git.go_on().map_err(release)?;
+        // The reference, and the line in the journal that tells of it, come both or not at all.
+        let git = &git.to_the_end();
         let below = format!("rescue/{}/{id}", turn.repo.key);
         let made = references::make_or_other(git, &below, &commits.snapshot);
         let (reference, notice) = match made {
@@ -157,7 +170,14 @@ impl Rescuer {
         }
         record::release_packs(&packs);
         let vault = match keep_in {
-            KeepIn::RepositoryAndVault => Some(vault::write(self, turn, shadow, &id, draft, commits)?),
+            KeepIn::RepositoryAndVault => {
+                let written = vault::write(self, turn, shadow, &id, draft, commits);
+                if matches!(written, Err(RescueError::Cancelled { .. })) {
+                    // If it stays, it is a record that the journal does not know, and is told as one.
+                    let _ = references::remove(git, &reference, &commits.snapshot);
+                }
+                Some(written?)
+            }
             KeepIn::Repository | KeepIn::Vault => None,
         };
         turn.sync(self)?;

@@ -6,6 +6,8 @@ use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
+use super::git::Git;
+use crate::process::Cancel;
 
 /// The stream.
 pub(super) struct Spool {
@@ -13,11 +15,13 @@ pub(super) struct Spool {
     path: PathBuf,
     length: u64,
     n_marks: usize,
+    /// Ends the reading of a large content between two pieces.
+    cancel: Option<Cancel>,
 }
 
 impl Spool {
-    /// A new stream in the file `path`, which must not exist.
-    pub(super) fn create(path: &Path) -> Result<Spool, RescueError> {
+    /// A new stream in the file `path`, which must not exist. What ends the commands of `git` ends its writing.
+    pub(super) fn create(git: &Git<'_>, path: &Path) -> Result<Spool, RescueError> {
         use std::os::unix::fs::OpenOptionsExt as _;
         let file = File::options()
             .read(true)
@@ -31,6 +35,7 @@ impl Spool {
             path: path.to_owned(),
             length: 0,
             n_marks: 0,
+            cancel: git.cancel.cloned(),
         })
     }
 
@@ -68,6 +73,9 @@ impl Spool {
 
     /// Adds commands as they are.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<(), RescueError> {
+        if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
+            return Err(RescueError::Cancelled { kept: None });
+        }
         self.length += bytes.len() as u64;
         self.file.write_all(bytes).map_err(RescueError::io("write", &self.path))
     }

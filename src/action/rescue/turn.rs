@@ -71,6 +71,7 @@ impl Turn {
             home: rescuer.home.as_deref(),
             repo: &self.repo,
             lock: Arc::clone(&self.lock),
+            cancel: Some(&rescuer.cancel),
         }
     }
 

@@ -116,6 +116,7 @@ impl Rescuer {
             base: last.base.clone(),
             record: last.record.clone(),
         };
+        let _held = self.hold()?;
         match moving::make(self, &turn, &shadow, planned) {
             Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
             made => made,

@@ -123,6 +123,7 @@ impl Opened {
             home: rescuer.home.as_deref(),
             repo: &self.repo,
             lock: Arc::clone(&self.lock),
+            cancel: Some(&rescuer.cancel),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
     ActClass, ActOutcome, ActProblem, ActRequest, RecordOrder, RescuePlan, UndoPlan, UndoWay, VariableNames,
 };
-use crate::process;
+use crate::process::{self, Launcher};
 
 use super::{Acted, Tools, trust};
 
@@ -85,7 +85,8 @@ pub(super) fn undo(request: &ActRequest, plan: &UndoPlan, tools: &Tools<'_>) -> 
 
 /// What rescues of this workspace are made from.
 fn rescuer(request: &ActRequest, tools: &Tools<'_>) -> Result<Rescuer, ActProblem> {
-    trust::rescuer_for(tools.launch, request.workspace.path())
+    let rescuer = trust::rescuer_for(tools.launch, request.workspace.path())?;
+    Ok(Rescuer { cancel: tools.cancel.clone(), ..rescuer })
 }
 
 /// Makes the value that rescues are made from: git, closeout's own folder, and what the person's own
@@ -106,6 +107,7 @@ pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Re
         protected: settings.protected,
         own_program,
         program_env: process::environment(&launch.variables, &NOTHING_MORE),
+        launcher: launch.own_program.clone().map(|program| Launcher { program }),
         ..Rescuer::new(git, launch.home.clone(), state.clone())
     })
 }
@@ -135,6 +137,7 @@ pub fn problem(error: &RescueError) -> ActProblem {
         | RescueError::Ask(_)
         | RescueError::Refused(_)
         | RescueError::SavedOnly(_)
+        | RescueError::Cancelled { .. }
         | RescueError::Damage(_)
         | RescueError::Git { .. }
         | RescueError::Process(_)

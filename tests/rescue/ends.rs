@@ -1,0 +1,301 @@
+//! A person ends a rescue while it is under way: all is as it was but for the record, or, once the branch is about
+//! to move, it is finished. What a program started is ended with it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::engine::clock;
+use closeout::model::{KeepIn, RecordOrder, RescuePlan, WantedProgram};
+use closeout::process::{Cancel, Launcher};
+
+use super::bench::*;
+use super::trust::trusting;
+use crate::support::repo::Repo;
+
+/// No condition of these tests takes so long on any machine.
+const PATIENCE: i64 = 60_000;
+
+/// A rescuer that is ended as soon as this step is over.
+fn ended_at(repo: &Repo, step: Step) -> Rescuer {
+    let cancel = Cancel::new();
+    let wish = cancel.clone();
+    Rescuer {
+        cancel,
+        ..rescuer_at(repo, step, move || {
+            wish.cancel();
+        })
+    }
+}
+
+/// The records that references keep.
+fn records(repo: &Repo) -> Vec<String> {
+    let names = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
+    names.lines().map(str::to_owned).collect()
+}
+
+/// What is left of a turn in our own folder, and what keeps git from collecting a pack.
+fn leftovers(repo: &Repo) -> Vec<PathBuf> {
+    let ours = repo.root().join("state/rescue");
+    let folders = fs::read_dir(ours).into_iter().flatten().flatten();
+    let inside = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten());
+    let works = inside
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("work")));
+    let packs = fs::read_dir(repo.git_dir().join("objects/pack")).into_iter().flatten().flatten();
+    let kept = packs.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "keep"));
+    works.chain(kept).collect()
+}
+
+/// The processes that work in the repository.
+fn living_in(repo: &Repo) -> BTreeSet<PathBuf> {
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let is_in = |process: &PathBuf| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == repo.path());
+    processes.filter(is_in).collect()
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let began = clock::now();
+    while !is_so() {
+        assert!(clock::now().millis_since(began) < PATIENCE, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+fn installed(repo: &Repo, name: &str, body: &str) {
+    let path = repo.git_dir().join("hooks").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    make_executable(&path);
+}
+
+/// A rescuer that trusts the programs of the repository and gives them sessions of their own.
+fn with_sessions(repo: &Repo) -> Rescuer {
+    Rescuer { launcher: Some(Launcher { program: env!("CARGO_BIN_EXE_closeout").into() }), ..trusting(repo) }
+}
+
+fn wanting(rescuer: &Rescuer, repo: &Repo, wanted: WantedProgram) -> RescuePlan {
+    let mut plan = rescuer.plan(repo.path(), "rescue: work\n").unwrap();
+    assert_eq!(plan.refusal, None);
+    plan.programs.wanted = Some(wanted);
+    plan
+}
+
+/// Commits, and ends it once the file is there.
+fn ended_when(
+    rescuer: &Rescuer,
+    repo: &Repo,
+    plan: &RescuePlan,
+    file: &Path,
+) -> Result<closeout::model::Rescued, RescueError> {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until("the program was never started", || file.exists());
+            assert!(rescuer.cancel.cancel());
+        });
+        rescuer.commit(repo.path(), plan)
+    })
+}
+
+/// Daemons that leave the group and the session, and let nobody end them that asks.
+fn daemons(born: &Path) -> String {
+    format!(
+        "for i in 1 2 3; do (setsid sh -c 'trap \"\" TERM HUP; echo >> {}; while :; do sleep 100; done' \
+         >/dev/null 2>&1 </dev/null &); done; while [ \"$(wc -l < {} 2>/dev/null)\" != 3 ]; do sleep 0.01; done",
+        born.display(),
+        born.display()
+    )
+}
+
+#[test]
+fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
+    let steps = Step::ALL.into_iter().take_while(|step| *step != Step::TreeMade);
+    for step in steps {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        let ended = ended_at(&repo, step).plan(repo.path(), "rescue: work\n");
+        let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
+        let is_kept = matches!(step, Step::ReferenceMade | Step::RecordJournalled);
+        assert_eq!((kept.is_some(), records(&repo)), (is_kept, kept.iter().cloned().collect()), "{step:?}");
+        assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, Vec::<PathBuf>::new()), "{step:?}");
+        let listed = rescuer(&repo).list(repo.path()).unwrap();
+        assert_eq!((listed.records.len(), listed.notices), (usize::from(is_kept), Vec::new()), "{step:?}");
+        commit(&repo);
+    }
+}
+
+#[test]
+fn a_record_in_both_places_that_is_ended_is_in_none() {
+    let order = RecordOrder { keep_in: KeepIn::RepositoryAndVault, ..RecordOrder::default() };
+    let repo = rich();
+    let ended = ended_at(&repo, Step::ReferenceMade).record_ordered(repo.path(), order);
+    assert!(matches!(ended, Err(RescueError::Cancelled { kept: None })), "{ended:?}");
+    assert_eq!((records(&repo), leftovers(&repo)), (vec![], vec![]));
+    assert_eq!(rescuer(&repo).list(repo.path()).unwrap().records, []);
+}
+
+#[test]
+fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
+    let steps =
+        [Step::Locked].into_iter().chain(Step::ALL.into_iter().skip_while(|it| *it != Step::TreeMade));
+    for step in steps {
+        let repo = rich();
+        let plan = plan(&repo);
+        let before = fingerprint(&repo);
+        let rescuer = ended_at(&repo, step);
+        let ended = rescuer.commit(repo.path(), &plan);
+        if matches!(step, Step::Locked | Step::TreeMade) {
+            let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{step:?}: {ended:?}") };
+            assert_eq!(kept.as_deref(), Some(plan.record.reference.as_str()), "{step:?}");
+        } else {
+            assert_eq!(ended.unwrap().commits, [repo.head()], "{step:?}");
+            // It counts afterwards: nothing else is begun.
+            assert!(rescuer.cancel.is_cancelled(), "{step:?}");
+            super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, Vec::<PathBuf>::new()), "{step:?}");
+    }
+}
+
+#[test]
+fn an_undo_is_ended_before_it_moves_anything_or_finished() {
+    for (step, is_ended) in [(Step::Locked, true), (Step::IndexPrepared, false), (Step::BranchMoved, false)] {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        commit(&repo);
+        let done = fingerprint(&repo);
+        let ended = ended_at(&repo, step).undo(repo.path());
+        assert_eq!(matches!(ended, Err(RescueError::Cancelled { kept: None })), is_ended, "{ended:?}");
+        assert_eq!((ended.is_ok(), fingerprint(&repo)), (!is_ended, if is_ended { done } else { before }));
+    }
+}
+
+/// G07: git waits for ever.
+#[test]
+fn a_git_that_hangs_is_ended_at_once() {
+    let repo = rich();
+    fs::create_dir(repo.at("hanging")).unwrap();
+    let fifo = repo.at("hanging/.gitignore");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+    repo.write("hanging/file", "1\n");
+    let rescuer = rescuer(&repo);
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            until("git was never started", || !living_in(&repo).is_empty());
+            assert!(rescuer.cancel.cancel());
+        });
+        rescuer.record(repo.path())
+    });
+    assert!(matches!(ended, Err(RescueError::Cancelled { kept: None })), "{ended:?}");
+    // Where its time was over it would say so.
+    assert_eq!((living_in(&repo), records(&repo), leftovers(&repo)), (BTreeSet::new(), vec![], vec![]));
+}
+
+/// P04 for hooks, and K04: what was started is ended, however it hid.
+#[test]
+fn a_hook_that_is_ended_takes_its_daemons_with_it() {
+    let repo = rich();
+    let (born, started) = (repo.root().join("born"), repo.root().join("started"));
+    installed(&repo, "pre-commit", &format!("{}; touch {}; sleep 600", daemons(&born), started.display()));
+    let rescuer = with_sessions(&repo);
+    let plan = wanting(&rescuer, &repo, WantedProgram::Hooks);
+    let before = fingerprint(&repo);
+    let ended = ended_when(&rescuer, &repo, &plan, &started);
+    let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{ended:?}") };
+    assert_eq!(kept.as_ref(), Some(&plan.record.reference));
+    assert_eq!((fingerprint(&repo), living_in(&repo), leftovers(&repo)), (before, BTreeSet::new(), vec![]));
+}
+
+/// P04 for hooks: at the end of its time, and at its own end.
+#[test]
+fn the_daemons_of_a_hook_end_with_it() {
+    for (rest, is_committed) in [("sleep 600", false), ("exit 0", true)] {
+        let repo = rich();
+        let born = repo.root().join("born");
+        installed(&repo, "pre-commit", &format!("{}; {rest}", daemons(&born)));
+        let mut rescuer = with_sessions(&repo);
+        let plan = wanting(&rescuer, &repo, WantedProgram::Hooks);
+        let before = fingerprint(&repo);
+        if !is_committed {
+            rescuer.program_limit = Duration::from_secs(3);
+        }
+        let done = rescuer.commit(repo.path(), &plan);
+        assert_eq!(done.is_ok(), is_committed, "{done:?}");
+        if is_committed {
+            rescuer.undo(repo.path()).unwrap();
+        } else {
+            let words = done.unwrap_err().to_string();
+            assert!(words.contains("the hook pre-commit did not end in its time"), "{words}");
+        }
+        assert_eq!(fs::read_to_string(&born).unwrap().lines().count(), 3);
+        assert_eq!((fingerprint(&repo), living_in(&repo)), (before, BTreeSet::new()), "{rest}");
+    }
+}
+
+/// What a hook had done before it was ended is said.
+#[test]
+fn a_hook_that_is_ended_and_had_changed_files_is_said() {
+    let repo = rich();
+    let started = repo.root().join("started");
+    installed(&repo, "pre-commit", &format!("rm -f e; touch {}; sleep 600", started.display()));
+    let rescuer = with_sessions(&repo);
+    let plan = wanting(&rescuer, &repo, WantedProgram::Hooks);
+    let ended = ended_when(&rescuer, &repo, &plan, &started);
+    let Err(RescueError::SavedOnly(words)) = &ended else { panic!("{ended:?}") };
+    assert!(words.contains("e deleted") && words.contains(&plan.record.reference), "{words}");
+}
+
+/// After the commit a hook is no reason to wait; what is done stays done.
+#[test]
+fn a_hook_after_the_commit_can_be_ended_and_the_commit_stays() {
+    let repo = rich();
+    let started = repo.root().join("started");
+    installed(&repo, "post-commit", &format!("touch {}; sleep 600", started.display()));
+    let rescuer = with_sessions(&repo);
+    let plan = wanting(&rescuer, &repo, WantedProgram::Hooks);
+    let before = fingerprint(&repo);
+    let done = ended_when(&rescuer, &repo, &plan, &started).unwrap();
+    assert_eq!(
+        (done.commits, done.notes),
+        (vec![repo.head()], vec!["the hook post-commit was ended on request".to_owned()])
+    );
+    assert_eq!(living_in(&repo), BTreeSet::new());
+    super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+/// P04 for the person's own program: it is ended with its daemons, and what it did until then is judged.
+#[test]
+fn an_own_program_is_ended_and_its_commits_count() {
+    let git = "git -c user.name=Own -c user.email=own@example.org";
+    for (does, n_commits) in [(":", 0), ("git add -A; git commit -q -m one", 1)] {
+        let repo = Repo::new();
+        let (born, started) = (repo.root().join("born"), repo.root().join("started"));
+        let body = format!(
+            "#!/bin/sh\nset -e\ngit() {{ command {git} \"$@\"; }}\n{does}\n{}; touch {}; sleep 600\n",
+            daemons(&born),
+            started.display()
+        );
+        repo.write("commit-rescue.py", body);
+        make_executable(&repo.at("commit-rescue.py"));
+        repo.commit("program");
+        repo.write("f", "1\n");
+        let rescuer = with_sessions(&repo);
+        let plan = wanting(&rescuer, &repo, WantedProgram::Own);
+        let before = fingerprint(&repo);
+        let ended = ended_when(&rescuer, &repo, &plan, &started);
+        assert_eq!(living_in(&repo), BTreeSet::new());
+        if n_commits == 0 {
+            let Err(RescueError::Cancelled { kept }) = &ended else { panic!("{ended:?}") };
+            assert_eq!(kept.as_ref(), Some(&plan.record.reference));
+        } else {
+            let done = ended.unwrap();
+            assert_eq!((done.commits.as_slice(), done.can_be_undone), (&[repo.head()][..], true));
+            assert_eq!(done.notes, ["the rescue program was ended on request"]);
+            super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, vec![]));
+    }
+}
