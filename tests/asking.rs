@@ -59,6 +59,13 @@ impl Asked {
         fs::write(folder.join("config.toml"), text).unwrap();
     }
 
+    /// The same with more of it.
+    pub(crate) fn configure_more(&self, text: &str) {
+        let file = self.repo.home().join("config/closeout/config.toml");
+        let before = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{before}{text}")).unwrap();
+    }
+
     /// How often a script was started.
     pub(crate) fn n_started(&self, name: &str) -> u32 {
         fs::read_to_string(self.trace(name)).map_or(0, |count| count.trim().parse().unwrap())

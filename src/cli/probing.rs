@@ -208,7 +208,10 @@ fn rescue(acting: &mut Acting<'_>, probing: &Probing, found: &mut Found) {
     let plan = match acting.act(Act::PlanRescue { message: None, order: RecordOrder::default() }) {
         ActOutcome::RescuePlanned(plan) => plan,
         ActOutcome::Failed(problem) => return found.notes.push(problem.words),
-        _ => return,
+        _ => {
+            let words = "a record would be so large that you are asked first: `closeout rescue`";
+            return found.notes.push(words.to_owned());
+        }
     };
     found.record = Some(plan.record.reference.clone());
     if let Some(refusal) = &plan.refusal {

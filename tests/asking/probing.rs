@@ -250,3 +250,120 @@ fn flags_that_make_no_sense_are_refused() {
         assert_eq!(asked.desk.run(asked.repo.path(), arguments).code, 2, "{arguments:?}");
     }
 }
+
+/// What commits there are when the smart check begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commits {
+    None,
+    New,
+    /// Of a rescue of before, which says nothing of the end.
+    Rescued,
+}
+
+/// One way through a smart check of one probe.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    answer: &'static str,
+    has_changes: bool,
+    commits: Commits,
+    rescue: &'static str,
+    /// Whether a commit on this branch is refused.
+    is_protected: bool,
+}
+
+/// How a smart check ends: status, complete, probes sent, whether it made a commit and says so, whether it made a
+/// record.
+type Ends = (&'static str, bool, u64, bool, bool);
+
+impl Way {
+    /// What the rules of the smart check make of it (`tests/vectors/smart_check.json`).
+    fn ends(self) -> Ends {
+        let may_commit = self.rescue == "auto" && self.answer == COMPLETE;
+        let is_recorded = self.has_changes && self.rescue != "never";
+        match (self.commits, self.answer, self.has_changes) {
+            // 1: any commit, before anybody is asked.
+            (Commits::New, _, _) => ("commits_created", true, 0, false, false),
+            // 2
+            (_, COMPLETE, false) => ("nothing_to_do", true, 1, false, false),
+            (_, COMPLETE, true) if may_commit && !self.is_protected => ("rescued", true, 1, true, true),
+            // 2, 4: a rescue that made no commit rescued nothing, and the time is up.
+            (_, COMPLETE | WORKING, _) => ("timeout", false, 1, false, is_recorded),
+            // 4: nobody answered.
+            (_, _, _) => ("probe_error", false, 1, false, is_recorded),
+        }
+    }
+
+    fn run(self) -> Ends {
+        let asked = Asked::new(&says(self.answer), "exit 9");
+        match self.commits {
+            Commits::None => {}
+            Commits::New => drop(asked.repo.commit_file("parser.rs")),
+            Commits::Rescued => {
+                asked.repo.write("before.rs", "fn before() {}\n");
+                let run = asked.desk.run(asked.repo.path(), &["rescue", "--yes"]);
+                assert_eq!(run.code, 0, "{run:?}");
+            }
+        }
+        if self.has_changes {
+            asked.repo.write("left.rs", "fn left() {}\n");
+        }
+        if self.is_protected {
+            let branch = asked.repo.git(["symbolic-ref", "--short", "HEAD"]);
+            asked.configure_more(&format!("[rescue]\nprotected = [\"{branch}\"]\n"));
+        }
+        let (head, n_records) = (asked.repo.head(), records(&asked));
+        let (run, json) = smart(&asked, &["--max-probes", "1", "--rescue", self.rescue]);
+        let status = ["commits_created", "rescued", "nothing_to_do", "timeout", "probe_error"]
+            .into_iter()
+            .find(|status| json["status"] == *status);
+        let is_complete = json["complete"].as_bool().unwrap();
+        assert_eq!(run.code == 0, is_complete, "{self:?}: {run:?}");
+        let has_committed = asked.repo.head() != head;
+        assert_eq!(
+            json["rescued"].as_bool(),
+            Some(has_committed),
+            "{self:?}: what is said is what was done: {run:?}"
+        );
+        let is_recorded = records(&asked) > n_records;
+        assert_eq!(json["record"].is_string(), is_recorded, "{self:?}: {run:?}");
+        let left = asked.repo.git(["status", "--porcelain"]);
+        assert_eq!(left.contains("left.rs"), self.has_changes && !has_committed, "{self:?}: {left}");
+        let status = status.unwrap_or_else(|| panic!("{self:?}: {run:?}"));
+        (status, is_complete, json["probes_used"].as_u64().unwrap(), has_committed, is_recorded)
+    }
+}
+
+fn records(asked: &Asked) -> usize {
+    asked.repo.git(["for-each-ref", "refs/closeout/rescue/"]).lines().count()
+}
+
+const WORKING: &str = r#"{"status": "working"}"#;
+const UNREADABLE: &str = "All good, I think!";
+
+fn hold_to_the_rules(answer: &'static str, ways: &[(bool, Commits, &'static str, bool)]) {
+    for (has_changes, commits, rescue, is_protected) in ways.iter().copied() {
+        let way = Way { answer, has_changes, commits, rescue, is_protected };
+        assert_eq!(way.run(), way.ends(), "{way:?}");
+    }
+}
+
+#[test]
+fn a_complete_answer_is_worth_what_git_and_the_rescue_say() {
+    let mut ways = vec![(false, Commits::New, "auto", false), (true, Commits::New, "auto", false)];
+    for commits in [Commits::None, Commits::Rescued] {
+        ways.push((false, commits, "auto", false));
+        ways.extend(["never", "ask", "auto"].map(|rescue| (true, commits, rescue, false)));
+        ways.push((true, commits, "auto", true));
+    }
+    hold_to_the_rules(COMPLETE, &ways);
+}
+
+#[test]
+fn an_answer_that_is_not_complete_rescues_nothing_visible() {
+    for answer in [WORKING, UNREADABLE] {
+        let mut ways =
+            vec![(false, Commits::Rescued, "auto", false), (true, Commits::Rescued, "auto", false)];
+        ways.extend(["never", "ask", "auto"].map(|rescue| (true, Commits::None, rescue, false)));
+        hold_to_the_rules(answer, &ways);
+    }
+}

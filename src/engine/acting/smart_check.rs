@@ -11,8 +11,8 @@ use crate::judge::smart_check::{
 };
 use crate::model::{
     ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActivityState, AskCost, AskPlan, AskPurpose,
-    Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, SmartReport,
-    Timestamp,
+    Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
+    SmartReport, Timestamp,
 };
 
 use super::asking::{self, Ready, asker, cancelled, confirmed};
@@ -30,7 +30,7 @@ pub(super) fn run(request: &ActRequest, plan: &AskPlan, tools: &Tools<'_>) -> Ac
         ready,
         attempts: Vec::new(),
         record: None,
-        has_rescued: false,
+        n_own_commits: 0,
         notes: Vec::new(),
     };
     let config = SmartCheckConfig {
@@ -42,7 +42,7 @@ pub(super) fn run(request: &ActRequest, plan: &AskPlan, tools: &Tools<'_>) -> Ac
     let (mut machine, mut step) = SmartCheck::new(config);
     let outcome = loop {
         if tools.cancel.is_cancelled() {
-            return Err(cancelled());
+            return Err(check.ended());
         }
         let happened = match step {
             Step::Finish(outcome) => break outcome,
@@ -85,8 +85,8 @@ struct Check<'a> {
     ready: Ready<'a>,
     attempts: Vec<ProbeAttempt>,
     record: Option<String>,
-    /// Whether this check committed the work.
-    has_rescued: bool,
+    /// How many commits this check made of the work.
+    n_own_commits: u32,
     notes: Vec<String>,
 }
 
@@ -102,8 +102,16 @@ impl Check<'_> {
         self.request.baseline.as_ref()?;
         let commits = self.ready.looking.git(Parts::COMMITS)?.commits;
         // A rescue of before says nothing of the end; one of this check was made because the agent said it.
-        let n_rescued = if self.has_rescued { commits.n_rescued } else { 0 };
+        let n_rescued = commits.n_rescued.min(self.n_own_commits);
         Some(u64::from(commits.n_new) + u64::from(n_rescued))
+    }
+
+    /// A person ended it; what it had done stays, and is said.
+    fn ended(&self) -> ActProblem {
+        let problem = cancelled();
+        let words =
+            std::iter::once(&problem.words).chain(&self.notes).cloned().collect::<Vec<_>>().join("; ");
+        ActProblem { words, ..problem }
     }
 
     fn has_changes(&self) -> Option<bool> {
@@ -115,7 +123,7 @@ impl Check<'_> {
     fn wait(&self, seconds: u64) -> Result<(), ActProblem> {
         let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
         self.tell(format!("waiting {seconds} s"), Some(clock::now().plus_millis(millis)));
-        if self.tools.cancel.wait(Duration::from_secs(seconds)) { Err(cancelled()) } else { Ok(()) }
+        if self.tools.cancel.wait(Duration::from_secs(seconds)) { Err(self.ended()) } else { Ok(()) }
     }
 
     /// One probe, and how it was read.
@@ -144,7 +152,7 @@ impl Check<'_> {
 
     fn ask(&mut self) -> Result<(ProbeReading, Ended), ActProblem> {
         let seen = self.ready.looking.session(&self.ready.plan.session)?;
-        if seen.activity.state == ActivityState::Working {
+        if seen.view.activity.state == ActivityState::Working {
             // It went on by itself: it is not disturbed, and what it does is known.
             let words = Some("not asked: the session is at work again".to_owned());
             let ended = Ended { took_ms: 0, answer: None, words, cost: AskCost::default() };
@@ -158,7 +166,7 @@ impl Check<'_> {
         let asked = client.ask(self.ready.adapter, &self.ready.seen.session, &command);
         self.notes.extend(asked.notes.iter().cloned());
         if asked.answer == Err(NoAnswer::Cancelled) {
-            return Err(cancelled());
+            return Err(self.ended());
         }
         let (reading, answer, words) = read(&asked);
         let mut ended = Ended { took_ms: asked.took_ms, answer, words, cost: asked.cost };
@@ -184,7 +192,15 @@ impl Check<'_> {
             // The last try is the record only, unless a person allowed more (SECURITY.md 1.4).
             ProbeRescue::Record => self.keep(),
             ProbeRescue::Commit if is_final => self.keep(),
-            ProbeRescue::Commit => self.commit().inspect(|()| self.has_rescued = true),
+            ProbeRescue::Commit => match self.commit() {
+                Ok(Some(rescued)) => {
+                    let n_commits = u32::try_from(rescued.commits.len()).unwrap_or(u32::MAX);
+                    self.n_own_commits = self.n_own_commits.saturating_add(n_commits);
+                    Ok(())
+                }
+                Ok(None) => return RescueOutcome::Fail,
+                Err(problem) => Err(problem),
+            },
         };
         match done {
             Ok(()) => RescueOutcome::Ok,
@@ -208,23 +224,24 @@ impl Check<'_> {
         }
     }
 
-    fn commit(&mut self) -> Result<(), ActProblem> {
+    /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
+    fn commit(&mut self) -> Result<Option<Rescued>, ActProblem> {
         self.tell("committing the uncommitted work", None);
-        let ActOutcome::RescuePlanned(plan) =
-            rescue::plan(self.request, None, RecordOrder::default(), self.tools)?
-        else {
-            return Ok(());
+        let plan = match rescue::plan(self.request, None, RecordOrder::default(), self.tools)? {
+            ActOutcome::RescuePlanned(plan) => plan,
+            _ => return Err(too_large()),
         };
         self.record = Some(plan.record.reference.clone());
         if let Some(refusal) = &plan.refusal {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
-            return Ok(());
+            return Ok(None);
         }
-        if let ActOutcome::Rescued(rescued) = rescue::commit(self.request, &plan, self.tools)? {
-            let n_paths = rescued.n_paths;
-            self.notes.push(format!("committed {n_paths} files on {}", rescued.branch));
-        }
-        Ok(())
+        let ActOutcome::Rescued(rescued) = rescue::commit(self.request, &plan, self.tools)? else {
+            return Ok(None);
+        };
+        self.notes.push(format!("committed {} files on {}", rescued.n_paths, rescued.branch));
+        Ok(Some(*rescued))
     }
 }
 
