@@ -51,7 +51,7 @@ pub(super) fn ready<'a>(
     let adapter = adapter.ok_or_else(|| {
         ActProblem::new(ActClass::Refused, format!("closeout does not know the agent {}", session.agent))
     })?;
-    let mut looking = Looking::new(request, tools);
+    let looking = Looking::new(request, tools);
     let seen = looking.session(session)?;
     check_activity(&seen)?;
     let prompt = match purpose {
@@ -123,7 +123,7 @@ fn check_standing(request: &ActRequest) -> Result<(), ActProblem> {
 }
 
 fn check_activity(seen: &Seen) -> Result<(), ActProblem> {
-    if seen.activity.state == ActivityState::Working {
+    if seen.view.activity.state == ActivityState::Working {
         let problem = ActProblem::new(ActClass::Busy, "the session is at work");
         return Err(problem.with_next("wait until its turn is over"));
     }
@@ -158,7 +158,7 @@ fn warnings(
     let mut warnings = notes;
     match command.trace {
         Trace::Nothing => {}
-        Trace::Copy if seen.lives => {
+        Trace::Copy if seen.view.process.is_some() => {
             let words = format!(
                 "{} cannot be asked without a copy of the session, and the session still lives",
                 adapter.name()
@@ -174,7 +174,7 @@ fn warnings(
             return Err(ActProblem::new(ActClass::Refused, words));
         }
     }
-    match seen.activity.state {
+    match seen.view.activity.state {
         ActivityState::NeedsPermission | ActivityState::Asks => {
             warnings.push("the session waits for an answer of yours; this is none".to_owned());
         }

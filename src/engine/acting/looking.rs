@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::evidence::{self, Memory, TreeSignature, tree_signature};
 use crate::judge::weigh::{Scales, weigh};
 use crate::model::{
-    ActClass, ActProblem, ActRequest, Activity, CollectRequest, GitFacts, Observations, Parts, Reading,
-    SessionName, SessionObservation, WorkspaceSettings,
+    ActClass, ActProblem, ActRequest, CollectRequest, GitFacts, Observations, Parts, Reading, SessionName,
+    SessionObservation, SessionView, WorkspaceSettings,
 };
 
 use super::Tools;
@@ -26,9 +26,8 @@ pub(super) struct Looking<'a> {
 /// A session as it is now.
 pub(super) struct Seen {
     pub(super) session: SessionObservation,
-    pub(super) activity: Activity,
-    /// Whether a process of it lives, as far as it is known.
-    pub(super) lives: bool,
+    /// What its words come to, with what is told beside its record.
+    pub(super) view: SessionView,
     /// Its record.
     pub(super) record: Option<PathBuf>,
 }
@@ -39,10 +38,8 @@ impl<'a> Looking<'a> {
     }
 
     /// The session of that name, read again.
-    pub(super) fn session(&mut self, name: &SessionName) -> Result<Seen, ActProblem> {
-        let observations = self.collect(Parts::WORDS).ok_or_else(|| {
-            ActProblem::new(ActClass::Unknown, "the sessions of the workspace could not be read in time")
-        })?;
+    pub(super) fn session(&self, name: &SessionName) -> Result<Seen, ActProblem> {
+        let observations = self.collect(Parts::WORDS).ok_or_else(not_in_time)?;
         let is_it = |session: &&SessionObservation| {
             session.agent == name.agent && session.session_id == name.session_id
         };
@@ -57,19 +54,15 @@ impl<'a> Looking<'a> {
             .into_iter()
             .find(|view| view.agent == name.agent && view.session_id == name.session_id);
         let (Some(session), Some(view)) = (found, view) else {
-            return Err(ActProblem::new(ActClass::Refused, "the session is not known any more"));
+            let problem = ActProblem::new(ActClass::Unknown, "the session is not there any more");
+            return Err(problem.with_next("look at the workspace again"));
         };
         let place = self
             .request
             .sessions
             .iter()
             .find(|place| place.agent == name.agent && place.session_id == name.session_id);
-        Ok(Seen {
-            session,
-            activity: view.activity,
-            lives: view.process.is_some(),
-            record: place.map(|place| place.record.clone()),
-        })
+        Ok(Seen { session, view, record: place.map(|place| place.record.clone()) })
     }
 
     /// What git says now; `None` if it does not answer, or if there is no repository.
@@ -111,15 +104,26 @@ impl<'a> Looking<'a> {
     ) -> Option<T> {
         let launch = self.launch.clone();
         let request = self.collect_request(parts);
-        let limit = Duration::from_millis(launch.config.watch().collect_limit_ms);
+        self.within_limit(move || {
+            let surroundings = launch.surroundings(clock::now());
+            evidence::collect(&request, &surroundings, &mut Memory::default()).ok().map(then)
+        })
+        .flatten()
+    }
+
+    /// What `look` answers on a thread of its own; `None` if that takes longer than a collection may. The thread is
+    /// left behind then.
+    pub(super) fn within_limit<T: Send + 'static>(
+        &self,
+        look: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let limit = Duration::from_millis(self.launch.config.watch().collect_limit_ms);
         let (sender, receiver) = channel();
         thread::spawn(move || {
-            let surroundings = launch.surroundings(clock::now());
-            let collected = evidence::collect(&request, &surroundings, &mut Memory::default());
             // Nobody may wait any more.
-            let _ = sender.send(collected.ok().map(then));
+            let _ = sender.send(look());
         });
-        receiver.recv_timeout(limit).ok().flatten()
+        receiver.recv_timeout(limit).ok()
     }
 
     fn collect_request(&self, parts: Parts) -> CollectRequest {
@@ -138,6 +142,12 @@ impl<'a> Looking<'a> {
             not_before: clock::now(),
         }
     }
+}
+
+/// The disk did not answer.
+pub(super) fn not_in_time() -> ActProblem {
+    ActProblem::new(ActClass::Unknown, "the sessions of the workspace could not be read in time")
+        .with_next("look at the workspace again")
 }
 
 /// The settings with the commit in place of the revision that was given for the baseline: `HEAD` must not

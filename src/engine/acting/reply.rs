@@ -8,14 +8,13 @@ use std::time::Duration;
 use crate::action::reply::{Programs, Replier, Seen, TmuxAccess};
 use crate::agent::Adapter;
 use crate::agent::processes::{ProcessTable, Sought};
-use crate::evidence::{self, Memory};
-use crate::judge::weigh::{Scales, weigh};
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, CollectRequest, Parts, ReplyBody, ReplyPlan,
-    SessionName, SessionObservation, SessionView, TurnState,
+    ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ReplyBody, ReplyPlan, SessionName,
+    SessionObservation, TurnState,
 };
 use crate::process::{self, Launcher};
 
+use super::looking::{self, Looking};
 use super::{Acted, Tools, decide};
 use crate::engine::clock;
 
@@ -79,48 +78,28 @@ fn with_replier(
     act(&replier)
 }
 
-/// Reads the sessions of the workspace now, without anything that was remembered.
+/// The session as it is now. On a disk that does not answer it is not known.
 fn see(
     request: &ActRequest,
     name: &SessionName,
     adapter: &Adapter,
     tools: &Tools<'_>,
 ) -> Result<Seen, ActProblem> {
-    let now = clock::now();
-    let policy = tools.launch.config.policy();
-    let collect = CollectRequest {
-        workspace: request.workspace.clone(),
-        generation: 0,
-        parts: Parts::WORDS,
-        settings: request.settings.clone(),
-        policy: policy.clone(),
-        task_kind: request.task_kind,
-        git_reader: None,
-        baseline: None,
-        sessions: request.sessions.clone(),
-        prompted_at: None,
-        not_before: now,
-    };
-    let read = evidence::collect(&collect, &tools.launch.surroundings(now), &mut Memory::default())
-        .map_err(|error| unknown(&error.to_string()))?;
-    let is_it =
-        |session: &&SessionObservation| session.agent == name.agent && session.session_id == name.session_id;
-    let session = read.session.present().into_iter().chain(&read.other_sessions).find(is_it).cloned();
-    let session = session.ok_or_else(|| unknown("the session is not there any more"))?;
-    let scales = Scales { task_kind: request.task_kind, policy: &policy, settings: &request.settings };
-    let views = weigh(read, &scales).words.map(|words| words.sessions).unwrap_or_default();
-    let is_its = |view: &SessionView| view.agent == name.agent && view.session_id == name.session_id;
-    let view = views.into_iter().find(is_its).ok_or_else(|| unknown("the session cannot be weighed"))?;
-    let is_surely_gone = is_surely_gone(&session, adapter, request.workspace.path());
+    let looking = Looking::new(request, tools);
+    let looking::Seen { session, view, .. } = looking.session(name)?;
+    let (looked_for, workspace) = (session.clone(), request.workspace.path().to_owned());
+    let agent = adapter.name().to_owned();
+    let is_surely_gone = looking.within_limit(move || is_surely_gone(&looked_for, &agent, &workspace));
+    let is_surely_gone = is_surely_gone.ok_or_else(looking::not_in_time)?;
     Ok(Seen { session, view, is_surely_gone })
 }
 
 /// Whether no process that is seen from here works on the session.
-fn is_surely_gone(session: &SessionObservation, adapter: &Adapter, workspace: &Path) -> bool {
+fn is_surely_gone(session: &SessionObservation, agent: &str, workspace: &Path) -> bool {
     let folder = session.folder.as_deref().unwrap_or(workspace);
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let sought = Sought {
-        agent: adapter.name(),
+        agent,
         session_id: &session.session_id,
         folder: &folder,
         is_newest: true,
