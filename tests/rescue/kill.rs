@@ -1,6 +1,7 @@
 //! The process is killed at each named step of a commit and of an undo. After the next start the state is
 //! the one before or the one after, and everything can be asked for again.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use closeout::action::rescue::{RescueError, Step};
@@ -64,19 +65,24 @@ fn killed_at(repo: &Repo, act: &str, step: Step) -> bool {
     signalled_at(repo, act, step, Signal::KILL)
 }
 
-/// The same with another signal.
+/// The same with another signal. An act that fails by itself fails the test.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn signalled_at(repo: &Repo, act: &str, step: Step, signal: Signal) -> bool {
     let n = Step::ALL.iter().position(|it| *it == step).unwrap();
-    let status = Command::new(std::env::current_exe().unwrap())
+    let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "rescue::kill::act_and_die", "--ignored", "--nocapture"])
         .env(ORDER, format!("{}\n{act}\n{n}\n{}", repo.path().display(), signal.as_raw()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
+        .stderr(Stdio::piped())
+        .output()
         .unwrap();
-    !status.success()
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.signal() {
+        Some(number) => assert_eq!(number, signal.as_raw(), "{said}"),
+        None => assert!(output.status.success(), "{act} at {step:?}: {}\n{said}", output.status),
+    }
+    output.status.signal().is_some()
 }
 
 // K01
