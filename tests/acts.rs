@@ -7,8 +7,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use closeout::model::{
     Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, AskCost, AuditEntry,
     Checklist, Draft, Effect, Event, FoundWorkspace, Intent, KeptReports, OfferPolicy, Policy, Receipt,
-    ReceiptState, SessionName, TaskMoment, Timestamp, Told, VerifyReport, WatchSettings, WorkspaceId,
-    WorkspaceSettings,
+    ReceiptState, RecordOrder, SessionName, TaskMoment, Timestamp, Told, VerifyReport, WatchSettings,
+    WorkspaceId, WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
 use closeout::store::{Store, StoreError};
@@ -187,6 +187,7 @@ fn one_act_runs_on_a_workspace_and_a_second_is_refused() {
         workspace: id(),
         number: 1,
         kind: ActKind::Decide,
+        is_plan: false,
         outcome: Box::new(failed(ActClass::Failed)),
     };
     assert_eq!(changes.told, [told]);
@@ -214,6 +215,44 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
     let view = monitor.take_changes().views.pop().unwrap();
     let running = view.act.unwrap();
     assert_eq!((running.progress, running.is_cancelled), (progress, true));
+}
+
+#[test]
+fn an_act_that_is_finished_first_is_not_shown_as_one_that_is_being_ended() {
+    let mut monitor = monitor();
+    let _ = want(&mut monitor, decide());
+    let cancel = Intent::CancelAct { workspace: id() };
+    let _ = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
+    let _ = monitor.take_changes();
+    let later = |number| Event::EndsLater { at: Timestamp(14), workspace: id(), number };
+    // An act of before tells nothing of this one.
+    let _ = monitor.update(later(0));
+    assert_eq!(monitor.take_changes().told, []);
+    let _ = monitor.update(later(1));
+    let changes = monitor.take_changes();
+    assert_eq!(changes.told, [Told::EndsLater { workspace: id(), kind: ActKind::Decide }]);
+    assert!(!changes.views[0].act.as_ref().unwrap().is_cancelled);
+}
+
+/// It records the work, and so is no act that changes nothing; what becomes of it is the answer to a plan.
+#[test]
+fn the_plan_of_a_rescue_is_a_record_and_a_plan() {
+    let mut monitor = monitor();
+    let act = Act::PlanRescue { message: None, order: RecordOrder::default() };
+    assert!(act.is_plan());
+    let _ = want(&mut monitor, act);
+    let running = monitor.take_changes().views.pop().unwrap().act.unwrap();
+    assert_eq!(running.kind, ActKind::Record);
+    let done = entry("new", &id(), Some(ActClass::Nothing));
+    let _ = monitor.update(acted(1, failed(ActClass::Nothing), Some(done)));
+    let told = Told::Act {
+        workspace: id(),
+        number: 1,
+        kind: ActKind::Record,
+        is_plan: true,
+        outcome: Box::new(failed(ActClass::Nothing)),
+    };
+    assert_eq!(monitor.take_changes().told, [told]);
 }
 
 #[test]

@@ -1,11 +1,16 @@
 //! The engine on real repositories: watching, hanging and vanishing workspaces, answers to effects.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, Launch, Overlay, Scope, judge_once};
-use closeout::model::{Rule, VerdictState, WorkspaceView};
+use closeout::engine::{Engine, Launch, Overlay, Scope, clock, judge_once};
+use closeout::model::{
+    Act, ActOutcome, Baseline, BaselineOrigin, Intent, RecordOrder, Rule, Timestamp, Told, VerdictState,
+    WorkspaceId, WorkspaceView,
+};
+use closeout::store::Store;
 
 use crate::support::repo::{Repo, git_program};
 
@@ -42,20 +47,51 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
 struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
+    told: Vec<Told>,
 }
 
 impl Front {
     fn start(launch: Launch) -> Front {
-        Front { engine: Engine::start(launch), views: BTreeMap::new() }
+        Front { engine: Engine::start(launch), views: BTreeMap::new(), told: Vec::new() }
+    }
+
+    /// Takes over what changed.
+    fn take(&mut self) {
+        let changes = self.engine.take_changes();
+        self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
+        self.views.retain(|_, view| !changes.removed.contains(&view.id));
+        self.told.extend(changes.told);
+    }
+
+    /// Turns the engine until something is told, and takes it.
+    async fn answer(&mut self) -> Told {
+        let turning = async {
+            loop {
+                self.take();
+                if !self.told.is_empty() {
+                    break self.told.remove(0);
+                }
+                self.engine.turn().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, turning).await.expect("nothing was told")
+    }
+
+    /// Turns the engine until a file is there.
+    async fn until_file(&mut self, file: &Path) {
+        let began = clock::now();
+        while !file.exists() {
+            assert!(clock::now().millis_since(began) < 60_000, "{} never came", file.display());
+            // What happens on disk is no turn of the engine.
+            let _ = tokio::time::timeout(Duration::from_millis(20), self.engine.turn()).await;
+        }
     }
 
     /// Turns the engine until the views are as wanted.
     async fn until(&mut self, what: &str, is_so: impl Fn(&BTreeMap<String, WorkspaceView>) -> bool) {
         let turning = async {
             loop {
-                let changes = self.engine.take_changes();
-                self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
-                self.views.retain(|_, view| !changes.removed.contains(&view.id));
+                self.take();
                 if is_so(&self.views) {
                     break;
                 }
@@ -177,4 +213,152 @@ fn the_baseline_of_the_first_look_holds_over_restarts() {
     assert_eq!(state(&second), Some(VerdictState::Complete));
     let baselines = [&first, &second].map(|view| view.git.as_ref().unwrap().baseline.clone());
     assert_eq!(baselines[0], baselines[1]);
+}
+
+/// A rescue that holds still in the middle of its commit: git waits before it makes what keeps the commit, until
+/// `release` is there.
+struct Moving {
+    repo: Repo,
+    id: WorkspaceId,
+    front: Front,
+    release: PathBuf,
+}
+
+impl Moving {
+    async fn begin() -> Moving {
+        let repo = Repo::new();
+        for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+            repo.git(["config", key, value]);
+        }
+        repo.write("work.rs", "fn work() {}\n");
+        let (started, release) = (repo.root().join("started"), repo.root().join("release"));
+        let body = format!(
+            "case \"$*\" in *update-ref*refs/closeout/visible/*)\n\
+             echo > {}; while [ ! -e {} ]; do /bin/sleep 0.02; done;; esac\nexec {} \"$@\"",
+            started.display(),
+            release.display(),
+            git_program().display()
+        );
+        let mut launch = launch(&repo, &[]);
+        launch.git_program = Some(repo.script("slow-git", &body));
+        let mut front = Front::start(launch);
+        front.until("a verdict", |views| views.values().any(|view| state(view).is_some())).await;
+        let id = front.views.values().next().unwrap().id.clone();
+        let plan = Act::PlanRescue { message: None, order: RecordOrder::default() };
+        let plan = match want(&mut front, &id, plan).await {
+            ActOutcome::RescuePlanned(plan) => plan,
+            other => panic!("{other:?}"),
+        };
+        front.engine.want(act(&id, Act::Rescue { plan }));
+        front.until_file(&started).await;
+        Moving { repo, id, front, release }
+    }
+
+    fn release(&self) {
+        std::fs::write(&self.release, "").unwrap();
+    }
+
+    fn is_committed(&self) -> bool {
+        self.repo.git(["log", "-1", "--format=%an"]) == "Ada"
+    }
+}
+
+fn act(id: &WorkspaceId, act: Act) -> Intent {
+    Intent::Act { workspace: id.clone(), act: Box::new(act) }
+}
+
+async fn want(front: &mut Front, id: &WorkspaceId, wanted: Act) -> ActOutcome {
+    front.engine.want(act(id, wanted));
+    match front.answer().await {
+        Told::Act { outcome, .. } => *outcome,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_commit_that_is_being_made_is_finished_whoever_ends_it_and_that_is_said() {
+    run(async {
+        let mut moving = Moving::begin().await;
+        moving.front.engine.want(Intent::CancelAct { workspace: moving.id.clone() });
+        let told = moving.front.answer().await;
+        assert!(matches!(&told, Told::EndsLater { workspace, .. } if *workspace == moving.id), "{told:?}");
+        let running = moving.front.views.values().next().unwrap().act.clone().unwrap();
+        assert!(!running.is_cancelled, "it goes on, and is not shown as one that is being ended");
+        moving.release();
+        let told = moving.front.answer().await;
+        assert!(
+            matches!(&told, Told::Act { outcome, .. } if matches!(**outcome, ActOutcome::Rescued(_))),
+            "{told:?}"
+        );
+        assert!(moving.is_committed());
+    });
+}
+
+/// K04
+#[test]
+fn at_the_end_a_commit_that_is_being_made_is_finished() {
+    run(async {
+        let mut moving = Moving::begin().await;
+        let release = moving.release.clone();
+        // The first is polled first.
+        let (left, ()) = tokio::join!(moving.front.engine.finish(PATIENCE), async {
+            std::fs::write(release, "").unwrap();
+        });
+        assert_eq!(left, Vec::<String>::new());
+        let told = moving.front.answer().await;
+        assert!(
+            matches!(&told, Told::Act { outcome, .. } if matches!(**outcome, ActOutcome::Rescued(_))),
+            "{told:?}"
+        );
+        assert!(moving.is_committed());
+        // Nothing begins any more.
+        let plan = Act::PlanRescue { message: None, order: RecordOrder::default() };
+        let outcome = want(&mut moving.front, &moving.id.clone(), plan).await;
+        assert!(
+            matches!(&outcome, ActOutcome::Failed(problem) if problem.class == closeout::model::ActClass::Cancelled),
+            "{outcome:?}"
+        );
+    });
+}
+
+/// The end does not wait for ever; what a crash leaves there is brought to an end by the next start.
+#[test]
+fn what_does_not_end_in_time_is_named_at_the_end() {
+    run(async {
+        let mut moving = Moving::begin().await;
+        let left = moving.front.engine.finish(Duration::from_millis(50)).await;
+        assert_eq!(left, [format!("rescue in {}", moving.repo.path().display())]);
+        moving.release();
+        let told = moving.front.answer().await;
+        assert!(matches!(&told, Told::Act { .. }), "{told:?}");
+    });
+}
+
+#[test]
+fn what_was_remembered_of_a_directory_that_is_gone_for_long_is_forgotten() {
+    let main = Repo::new();
+    let store = Store::open(main.root().join("state")).unwrap();
+    let (gone, back) = (main.root().join("gone"), main.root().join("back"));
+    for path in [&gone, &back] {
+        let baseline = Baseline {
+            commit: Some(main.head()),
+            origin: BaselineOrigin::FirstSeen,
+            set_at: Timestamp(1_000),
+            commit_time: None,
+        };
+        store.remember_baseline(&WorkspaceId::local(path.clone()), &baseline).unwrap();
+    }
+    // Both were missed for the first time long ago, and one is there again.
+    assert_eq!(store.forget_gone(clock::now().plus_millis(-91 * 24 * 3_600_000)).unwrap(), 0);
+    std::fs::create_dir(&back).unwrap();
+    run(async {
+        let mut front = Front::start(launch(&main, &[]));
+        let known = || store.baselines().unwrap().baselines;
+        let began = clock::now();
+        while known().contains_key(&WorkspaceId::local(gone.clone())) {
+            assert!(clock::now().millis_since(began) < 60_000, "it was never forgotten");
+            let _ = tokio::time::timeout(Duration::from_millis(20), front.engine.turn()).await;
+        }
+        assert!(known().contains_key(&WorkspaceId::local(back)));
+    });
 }

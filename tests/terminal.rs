@@ -3,6 +3,7 @@
 
 mod acts;
 mod changes;
+mod ends;
 mod hostile;
 mod keys;
 mod leaving;

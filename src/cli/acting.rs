@@ -64,6 +64,20 @@ impl<'a> Acting<'a> {
         outcome
     }
 
+    /// Has an act carried out that moves something. A signal ends it before that, with how the program ends then; from
+    /// there on it is finished.
+    pub(super) fn act_or_signal(&mut self, act: Act) -> Result<ActOutcome, Outcome> {
+        let signalled = self.end_on_signal();
+        let outcome = self.act(act);
+        match (&outcome, signalled.signal()) {
+            (ActOutcome::Failed(problem), Some(signal)) => {
+                let _ = fail(problem);
+                Err(Outcome::Signalled(signal))
+            }
+            (_, Some(_) | None) => Ok(outcome),
+        }
+    }
+
     /// What could not be remembered by now, in words.
     pub(super) fn notices(&self) -> Vec<String> {
         self.all.judged().notices

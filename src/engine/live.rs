@@ -33,6 +33,9 @@ const N_SLOW_LANES: usize = 1;
 /// A collection of a workspace whose last one took longer than this goes by the slow lane.
 const SLOW_MS: u32 = 20;
 
+/// So long what is remembered is waited for at the end.
+const WRITING: Duration = Duration::from_millis(500);
+
 /// The running engine. Lives inside a tokio runtime with time enabled.
 pub struct Engine {
     monitor: Monitor,
@@ -143,6 +146,22 @@ impl Engine {
         }
     }
 
+    /// Ends the acts that run, lets none begin, and waits for them and for what is being written down, so long as
+    /// `limit` at most. An act that is moving something is finished first; every other one takes back what it had
+    /// begun. What runs still after that, in words: the next start ends it.
+    pub async fn finish(&mut self, limit: Duration) -> Vec<String> {
+        self.acts.cancel_all();
+        let acts = async {
+            while !self.acts.is_empty() {
+                self.turn().await;
+            }
+        };
+        // Where the time is over, what is left is told, or found again at the next start.
+        let _ = tokio::time::timeout(limit, acts).await;
+        let _ = tokio::time::timeout(limit.min(WRITING), self.store_lane.all_written()).await;
+        self.acts.in_words()
+    }
+
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
@@ -220,7 +239,12 @@ impl Engine {
             }
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
             Effect::Act(request) => self.act(*request),
-            Effect::CancelAct { number } => self.acts.cancel(number),
+            Effect::CancelAct { number } => {
+                if let Some(workspace) = self.acts.cancel(number).cloned() {
+                    let event = Event::EndsLater { at: clock::now(), workspace, number };
+                    let _ = self.sender.send(Arrival::Event(event));
+                }
+            }
             Effect::KeepReports { workspace, reports } => {
                 self.store_lane.write(move |store| store.keep_reports(&workspace, &reports));
             }
@@ -258,6 +282,7 @@ impl Engine {
             Arrival::Discovery(found) => {
                 if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
                     self.know_drafts(&event);
+                    self.store_lane.tidy();
                     self.update(event);
                 }
             }
@@ -327,7 +352,7 @@ impl Engine {
     fn act(&mut self, request: ActRequest) {
         let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
         let store = self.store.clone();
-        let cancel = self.acts.begin(request.number);
+        let cancel = self.acts.begin(&request);
         tokio::spawn(async move {
             let (workspace, number) = (request.workspace.clone(), request.number);
             let moved = sender.clone();
@@ -349,7 +374,7 @@ impl Engine {
         });
     }
 
-    fn remember(&self, workspace: WorkspaceId, baseline: Baseline) {
+    fn remember(&mut self, workspace: WorkspaceId, baseline: Baseline) {
         self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
     }
 

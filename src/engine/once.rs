@@ -121,7 +121,7 @@ impl<'a> OneShot<'a> {
         }
         let answer = std::mem::take(&mut self.told).into_iter().rev().find_map(|told| match told {
             Told::Act { outcome, .. } => Some(*outcome),
-            Told::Jump { .. } => None,
+            Told::Jump { .. } | Told::EndsLater { .. } => None,
         });
         answer.unwrap_or_else(|| {
             ActOutcome::Failed(ActProblem::new(ActClass::Unknown, "there was no answer to the act"))

@@ -1,32 +1,69 @@
-//! The acts that run, so that each can be ended by its number. Nothing is ended here: whoever carries an act
-//! out hears of the wish.
+//! The acts that run, so that each can be ended by its number, and all of them at the end. Nothing is ended here:
+//! whoever carries an act out hears of the wish.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use crate::model::Event;
+use crate::model::{ActKind, ActRequest, Event, WorkspaceId, display_text};
 use crate::process::Cancel;
 
 /// The acts that run.
 #[derive(Debug, Default)]
-pub(super) struct RunningActs(HashMap<u64, Cancel>);
+pub(super) struct RunningActs {
+    by_number: BTreeMap<u64, Running>,
+    /// Whether all of them are to end, and none is to begin.
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Running {
+    workspace: WorkspaceId,
+    kind: ActKind,
+    cancel: Cancel,
+}
 
 impl RunningActs {
     /// An act begins; by what it hears that it is to end.
-    pub(super) fn begin(&mut self, number: u64) -> Cancel {
-        self.0.entry(number).or_default().clone()
+    pub(super) fn begin(&mut self, request: &ActRequest) -> Cancel {
+        let cancel = Cancel::new();
+        if self.is_over {
+            cancel.cancel();
+        }
+        let (workspace, kind) = (request.workspace.clone(), request.act.kind());
+        self.by_number.insert(request.number, Running { workspace, kind, cancel: cancel.clone() });
+        cancel
     }
 
     /// Takes note of the end of an act, if `event` is one.
     pub(super) fn hear(&mut self, event: &Event) {
         if let Event::Acted { number, .. } = event {
-            self.0.remove(number);
+            self.by_number.remove(number);
         }
     }
 
-    /// Asks for the end of an act.
-    pub(super) fn cancel(&self, number: u64) {
-        if let Some(cancel) = self.0.get(&number) {
-            cancel.cancel();
+    /// Asks for the end of an act. Its workspace where that has to wait: something is being finished first.
+    pub(super) fn cancel(&self, number: u64) -> Option<&WorkspaceId> {
+        let running = self.by_number.get(&number)?;
+        (!running.cancel.cancel()).then_some(&running.workspace)
+    }
+
+    /// Asks for the end of all, and lets none begin any more.
+    pub(super) fn cancel_all(&mut self) {
+        self.is_over = true;
+        for running in self.by_number.values() {
+            // What is being finished ends by itself.
+            running.cancel.cancel();
         }
+    }
+
+    /// Whether none runs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_number.is_empty()
+    }
+
+    /// What runs, in words.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let words =
+            |it: &Running| format!("{} in {}", it.kind.name(), display_text::path(it.workspace.path()));
+        self.by_number.values().map(words).collect()
     }
 }

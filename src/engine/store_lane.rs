@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinSet, spawn_blocking};
 
+use super::clock;
 use super::live::Arrival;
 use crate::store::{Store, StoreError};
 
@@ -15,24 +16,55 @@ pub(super) struct StoreLane {
     store: Option<Store>,
     sender: UnboundedSender<Arrival>,
     lane: Arc<Semaphore>,
+    writing: JoinSet<()>,
+    has_tidied: bool,
 }
 
 impl StoreLane {
     /// A lane to `store`; without one nothing is remembered.
     pub(super) fn new(store: Option<Store>, sender: UnboundedSender<Arrival>) -> StoreLane {
-        StoreLane { store, sender, lane: Arc::new(Semaphore::new(1)) }
+        StoreLane {
+            store,
+            sender,
+            lane: Arc::new(Semaphore::new(1)),
+            writing: JoinSet::new(),
+            has_tidied: false,
+        }
     }
 
     /// Writes beside the loop; what cannot be written is told. Needs the runtime.
-    pub(super) fn write(&self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
+    pub(super) fn write(&mut self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
         let Some(store) = self.store.clone() else { return };
         let (sender, lane) = (self.sender.clone(), Arc::clone(&self.lane));
-        tokio::spawn(async move {
+        while self.writing.try_join_next().is_some() {}
+        self.writing.spawn(async move {
             let _lane = lane.acquire().await.ok();
             let work = spawn_blocking(move || write(&store));
             if let Ok(Err(error)) = work.await {
                 let _ = sender.send(Arrival::Notice(error.to_string()));
             }
         });
+    }
+
+    /// Forgets, once a run, what was remembered of directories that are gone for long. Beside the lane: it looks at
+    /// every directory, and one may lie on a disk that does not answer.
+    pub(super) fn tidy(&mut self) {
+        if std::mem::replace(&mut self.has_tidied, true) {
+            return;
+        }
+        let Some(store) = self.store.clone() else { return };
+        let sender = self.sender.clone();
+        spawn_blocking(move || match store.forget_gone(clock::now()) {
+            Ok(0) => {}
+            Ok(n_forgotten) => {
+                tracing::info!("{n_forgotten} directories that are gone for long are forgotten")
+            }
+            Err(error) => drop(sender.send(Arrival::Notice(error.to_string()))),
+        });
+    }
+
+    /// Waits until all is written that was to be written. Dropping the future loses nothing.
+    pub(super) async fn all_written(&mut self) {
+        while self.writing.join_next().await.is_some() {}
     }
 }

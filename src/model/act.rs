@@ -82,7 +82,7 @@ pub enum Act {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActKind {
-    /// A plan of one of the others: nothing is changed.
+    /// A plan of one of the others that changes nothing.
     Plan,
     /// A record of uncommitted work on a hidden reference.
     Record,
@@ -129,13 +129,27 @@ impl ActKind {
 }
 
 impl Act {
+    /// Whether it only prepares what a person confirms then. One of them records the work all the same.
+    pub fn is_plan(&self) -> bool {
+        match self {
+            Act::PlanRescue { .. } | Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => {
+                true
+            }
+            Act::Record { .. }
+            | Act::Rescue { .. }
+            | Act::Undo { .. }
+            | Act::Reply { .. }
+            | Act::Ask { .. }
+            | Act::Decide { .. } => false,
+        }
+    }
+
     /// What it is.
     pub fn kind(&self) -> ActKind {
         match self {
-            Act::PlanRescue { .. } | Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => {
-                ActKind::Plan
-            }
-            Act::Record { .. } => ActKind::Record,
+            Act::PlanUndo { .. } | Act::PlanReply { .. } | Act::PlanAsk { .. } => ActKind::Plan,
+            // It makes a record first.
+            Act::PlanRescue { .. } | Act::Record { .. } => ActKind::Record,
             Act::Rescue { .. } => ActKind::Rescue,
             Act::Undo { plan } => match plan.way {
                 UndoWay::Undo => ActKind::Undo,
@@ -152,6 +166,8 @@ impl Act {
 }
 
 /// An act that the engine is to carry out, with what is known of its workspace.
+    /// What a person sees of its repository.
+    pub world: Option<SeenWorld>,
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActRequest {
     /// Counts up over all workspaces of one run.
@@ -166,8 +182,6 @@ pub struct ActRequest {
     pub task_kind: TaskKind,
     /// Its baseline, once known.
     pub baseline: Option<Baseline>,
-    /// What a person sees of its repository.
-    pub world: Option<SeenWorld>,
     /// Where the records of its sessions are.
     pub sessions: Vec<SessionPlace>,
     /// The session whose words count, if there is one.

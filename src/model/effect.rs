@@ -49,7 +49,8 @@ pub enum Effect {
     /// Carry out an act. Answers with one [`super::Event::Acted`], and before it with any number of
     /// [`super::Event::ActMoved`].
     Act(Box<ActRequest>),
-    /// End this act if it can be ended; it answers as ever.
+    /// End this act; it answers as ever. Where it is moving something, that is finished first, and
+    /// [`super::Event::EndsLater`] says so.
     CancelAct {
         /// Its number.
         number: u64,

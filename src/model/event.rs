@@ -78,6 +78,15 @@ pub enum Event {
         /// How far it is.
         progress: ActProgress,
     },
+    /// An act was to end, and what it is moving is finished first. Sent by the engine.
+    EndsLater {
+        /// When.
+        at: Timestamp,
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// The number of the act.
+        number: u64,
+    },
     /// An act ended. Exactly one for each [`super::Effect::Act`]. Sent by the engine.
     Acted {
         /// When.

@@ -20,7 +20,16 @@ pub enum Told {
         number: u64,
         /// What it was.
         kind: ActKind,
+        /// Whether it only prepared what a person confirms then.
+        is_plan: bool,
         /// What became of it.
         outcome: Box<ActOutcome>,
+    },
+    /// An act that was to end is moving something, which is finished first.
+    EndsLater {
+        /// The workspace.
+        workspace: WorkspaceId,
+        /// What it is.
+        kind: ActKind,
     },
 }

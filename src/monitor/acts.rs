@@ -21,6 +21,8 @@ const MOST_RECEIPTS: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Acts {
     pub(super) running: Option<RunningAct>,
+    /// Whether that only prepares what a person confirms then.
+    is_plan: bool,
     /// The newest first.
     pub(super) history: Vec<AuditEntry>,
     pub(super) drafts: Vec<Draft>,
@@ -116,24 +118,24 @@ impl Acts {
 impl Monitor {
     /// A person wants an act. One at a time runs on a workspace.
     pub(super) fn wants_act(&mut self, id: WorkspaceId, act: Act, at: Timestamp, effects: &mut Vec<Effect>) {
-        let kind = act.kind();
         let Some(tracked) = self.workspaces.get_mut(&id) else {
             let problem = ActProblem::new(ActClass::Refused, "the workspace is not known any more");
-            self.tell_problem(id, kind, problem);
+            self.tell_problem(id, &act, problem);
             return;
         };
         if let Some(running) = &tracked.acts.running {
             let words = format!("{} runs here already", in_words(running.kind));
             let problem = ActProblem::new(ActClass::Busy, words).with_next("wait for it, or end it first");
-            self.tell_problem(id, kind, problem);
+            self.tell_problem(id, &act, problem);
             return;
         }
         self.last_act += 1;
         let number = self.last_act;
         tracked.acts.asked.begins(&tracked.snapshot.words);
+        tracked.acts.is_plan = act.is_plan();
         tracked.acts.running = Some(RunningAct {
             number,
-            kind,
+            kind: act.kind(),
             since: at,
             progress: ActProgress::default(),
             is_cancelled: false,
@@ -147,6 +149,16 @@ impl Monitor {
         if let Some(running) = &mut tracked.acts.running {
             running.is_cancelled = true;
             effects.push(Effect::CancelAct { number: running.number });
+            self.changed.insert(id.clone());
+        }
+    }
+
+    /// An act that was to end is moving something: it is not shown as one that is being ended.
+    pub(super) fn ends_later(&mut self, id: &WorkspaceId, number: u64) {
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(running) = tracked.acts.running.as_mut().filter(|running| running.number == number) {
+            running.is_cancelled = false;
+            self.told.push(Told::EndsLater { workspace: id.clone(), kind: running.kind });
             self.changed.insert(id.clone());
         }
     }
@@ -165,6 +177,7 @@ impl Monitor {
 
     pub(super) fn act_moved(&mut self, id: &WorkspaceId, number: u64, progress: ActProgress) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        at: Timestamp,
         if let Some(running) = tracked.acts.running.as_mut().filter(|running| running.number == number) {
             running.progress = progress;
             self.changed.insert(id.clone());
@@ -177,13 +190,13 @@ impl Monitor {
         number: u64,
         outcome: Box<ActOutcome>,
         entry: Option<AuditEntry>,
-        at: Timestamp,
         effects: &mut Vec<Effect>,
     ) {
         let mut kind = entry.as_ref().map_or(ActKind::Plan, |entry| entry.kind);
+        let mut is_plan = entry.is_none();
         if let Some(tracked) = self.workspaces.get_mut(&id) {
             if let Some(running) = tracked.acts.running.as_ref().filter(|running| running.number == number) {
-                kind = running.kind;
+                (kind, is_plan) = (running.kind, tracked.acts.is_plan);
             }
             tracked.acts.ended(&outcome, entry);
             if matches!(*outcome, ActOutcome::Checked(_) | ActOutcome::Verified(_)) {
@@ -200,7 +213,7 @@ impl Monitor {
         {
             self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
         }
-        self.told.push(Told::Act { workspace: id, number, kind, outcome });
+        self.told.push(Told::Act { workspace: id, number, kind, is_plan, outcome });
     }
 
     /// The sessions of a workspace were read: a reply may stand in a record by now.
@@ -216,13 +229,21 @@ impl Monitor {
                 self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
             }
             let outcome = Box::new(ActOutcome::Replied(Box::new(receipt)));
-            self.told.push(Told::Act { workspace: id.clone(), number: 0, kind: ActKind::Reply, outcome });
+            self.told.push(Told::Act {
+                workspace: id.clone(),
+                number: 0,
+                kind: ActKind::Reply,
+                is_plan: false,
+                outcome,
+            });
         }
     }
 
-    fn tell_problem(&mut self, workspace: WorkspaceId, kind: ActKind, problem: ActProblem) {
+    fn tell_problem(&mut self, workspace: WorkspaceId, act: &Act, problem: ActProblem) {
+        let (kind, is_plan) = (act.kind(), act.is_plan());
         let outcome = Box::new(ActOutcome::Failed(problem));
-        self.told.push(Told::Act { workspace, number: 0, kind, outcome });
+        self.told.push(Told::Act { workspace, number: 0, kind, is_plan, outcome });
+        world: tracked.snapshot.git.as_ref().map(crate::model::SeenWorld::of),
     }
 }
 
@@ -243,7 +264,6 @@ fn request(tracked: &Tracked, number: u64, act: Act) -> ActRequest {
         settings: tracked.settings().clone(),
         task_kind: tracked.task_kind(),
         baseline: tracked.snapshot.git.as_ref().map(|git| git.baseline.clone()).or(tracked.baseline.clone()),
-        world: tracked.snapshot.git.as_ref().map(crate::model::SeenWorld::of),
         sessions: tracked.sessions.clone(),
         first_session,
         prompt: words.prompt.clone(),

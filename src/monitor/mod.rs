@@ -121,6 +121,10 @@ impl Monitor {
                 self.act_moved(&workspace, number, progress);
                 at
             }
+            Event::EndsLater { at, workspace, number } => {
+                self.ends_later(&workspace, number);
+                at
+            }
             Event::Acted { at, workspace, number, outcome, entry } => {
                 self.acted(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at

@@ -5,6 +5,7 @@
 
 use super::dialog::confirm::{Asked, ConfirmBox};
 use super::dialog::decide_box::DecideBox;
+use super::dialog::leave_box::LeaveBox;
 use super::dialog::report_box::{About, ReportBox};
 use super::dialog::rescue_box::RescueBox;
 use super::dialog::{self, Dialog, Step, Then, reply_box};
@@ -14,8 +15,8 @@ use super::state::{Page, Ready, State};
 use super::update::Reaction;
 use super::{act_words, reports, text};
 use crate::model::{
-    Act, ActKind, ActOutcome, ActProblem, AskPurpose, Intent, JumpOutcome, RecordOrder, Rescued, Told,
-    UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text, quantity,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, Intent, JumpOutcome, RecordOrder, Rescued,
+    Told, UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text, quantity,
 };
 
 /// Begins what a key asks for.
@@ -72,6 +73,14 @@ pub(super) fn is_worth_a_hint(action: Action, view: Option<&WorkspaceView>) -> O
     }
 }
 
+/// A person wants to leave. What runs and would be cut off is asked about first.
+pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
+    match LeaveBox::new(views) {
+        Some(leave) => dialog::open(state, Dialog::Leave(Box::new(leave))),
+        None => reaction.is_quit = true,
+    }
+}
+
 /// Shows what the closer, or else a smart check, found last.
 fn report(state: &mut State, view: &WorkspaceView) {
     let verified =
@@ -112,6 +121,7 @@ pub(super) fn take(state: &mut State, step: Step, reaction: &mut Reaction) {
     if step.edit.is_some() {
         reaction.edit = step.edit;
     }
+    reaction.is_quit |= step.is_quit;
     match step.then {
         Then::Stay => {}
         Then::Close => {
@@ -129,9 +139,17 @@ pub(super) fn take(state: &mut State, step: Step, reaction: &mut Reaction) {
 pub(super) fn told(state: &mut State, views: &[WorkspaceView], told: Told) {
     match told {
         Told::Jump { outcome, .. } => state.answer = jump_in_words(&outcome),
-        Told::Act { workspace, kind, outcome, .. } => {
+        Told::EndsLater { workspace, kind } => {
             let view = views.iter().find(|view| view.id == workspace);
-            match (shown(view, kind, *outcome), view) {
+            let words = format!(
+                "{}: what it is moving at this moment is finished first; it ends by itself",
+                act_words::title(kind)
+            );
+            say(state, view, &words);
+        }
+        Told::Act { workspace, kind, is_plan, outcome, .. } => {
+            let view = views.iter().find(|view| view.id == workspace);
+            match (shown(view, kind, is_plan, *outcome), view) {
                 (Shown::Nothing, _) | (Shown::Box(..), None) => {}
                 (Shown::Words(words), _) => say(state, view, &words),
                 (Shown::Box(dialog, wish), Some(view)) => show(state, view, dialog, wish),
@@ -149,7 +167,7 @@ enum Shown {
     Box(Dialog, Wish),
 }
 
-fn shown(view: Option<&WorkspaceView>, kind: ActKind, outcome: ActOutcome) -> Shown {
+fn shown(view: Option<&WorkspaceView>, kind: ActKind, is_plan: bool, outcome: ActOutcome) -> Shown {
     let Some(view) = view else { return Shown::Words(in_words(&outcome)) };
     let report = |about| Shown::Box(Dialog::Report(Box::new(ReportBox::new(view, about))), Wish::Report);
     let confirm = |asked, wish| Shown::Box(Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))), wish);
@@ -174,8 +192,11 @@ fn shown(view: Option<&WorkspaceView>, kind: ActKind, outcome: ActOutcome) -> Sh
         }
         ActOutcome::Checked(found) => report(About::Smart(found)),
         ActOutcome::Verified(found) => report(About::Verified(found)),
-        // What was confirmed and not done must not be gone with the next key of somebody who types.
-        ActOutcome::Failed(problem) if kind != ActKind::Plan => report(About::Problem(kind, problem)),
+        // What was confirmed and not done must not be gone with the next key of somebody who types; who ended it
+        // waits for its end.
+        ActOutcome::Failed(problem) if !is_plan && problem.class != ActClass::Cancelled => {
+            report(About::Problem(kind, problem))
+        }
         // The reply box plans replies; without one nobody waits for it.
         ActOutcome::ReplyPlanned(_) => Shown::Nothing,
         ActOutcome::Recorded(_)

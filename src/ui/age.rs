@@ -2,6 +2,7 @@
 //!
 //! No seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
 
+use super::dialog::Dialog;
 use super::sessions;
 use super::state::State;
 use crate::model::{Timestamp, WorkspaceView};
@@ -41,8 +42,10 @@ pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
 pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
     // Who waits for an act sees its seconds; at rest there are none.
-    let act = selected(state, views).and_then(|view| view.act.as_ref());
-    let second = act.map(|act| now.plus_millis(1_000 - now.millis_since(act.since).rem_euclid(1_000)));
+    let is_leaving = matches!(state.dialog, Some(Dialog::Leave(_)));
+    let shown = views.iter().filter(|view| is_leaving || state.selected.as_ref() == Some(&view.id));
+    let acts = shown.filter_map(|view| view.act.as_ref());
+    let second = acts.map(|act| now.plus_millis(1_000 - now.millis_since(act.since).rem_euclid(1_000)));
     armed.into_iter().chain(second).chain(next_age_change(state, views, now)).min()
 }
 

@@ -105,7 +105,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     settle(state, views);
     Reaction {
         intents: look(state, views, Presence::Unknown).into_iter().collect(),
-        needs_frame: true,
+        is_quit: dialog::is_left(state, views),
         ..Reaction::default()
     }
 }
@@ -135,7 +135,10 @@ pub fn drawn(state: &mut State, now: Timestamp) {
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
     if state.dialog.is_some() {
         if press.folded() == KeyPress::ctrl('c') {
-            reaction.is_quit = true;
+            match dialog::on_interrupt(state, views) {
+                Some(step) => acts::take(state, step, reaction),
+                None => acts::leave(state, views, reaction),
+            }
         } else if let Some(step) = dialog::on_key(state, views, press) {
             acts::take(state, step, reaction);
         }
@@ -171,7 +174,7 @@ fn perform(
         return;
     }
     match action {
-        Action::Quit => reaction.is_quit = true,
+        Action::Quit => acts::leave(state, views, reaction),
         Action::Help => state.page = Page::Help,
         Action::Back => step_back(state),
         Action::KeepFilter => state.filter.is_editing = false,

@@ -60,7 +60,8 @@ fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
 }
 
 fn told(view: &WorkspaceView, kind: ActKind, outcome: ActOutcome) -> Told {
-    Told::Act { workspace: view.id.clone(), number: 1, kind, outcome: Box::new(outcome) }
+    let is_plan = kind == ActKind::Plan;
+    Told::Act { workspace: view.id.clone(), number: 1, kind, is_plan, outcome: Box::new(outcome) }
 }
 
 /// What a person does after they have read what is there.

@@ -120,7 +120,10 @@ fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
     let changes = monitor.take_changes();
     assert_eq!(changes.views[0].receipts, std::slice::from_ref(&wanted));
     let outcome = Box::new(ActOutcome::Replied(Box::new(wanted)));
-    assert_eq!(changes.told, [Told::Act { workspace: id(), number: 0, kind: ActKind::Reply, outcome }]);
+    assert_eq!(
+        changes.told,
+        [Told::Act { workspace: id(), number: 0, kind: ActKind::Reply, is_plan: false, outcome }]
+    );
     // What was written is said by now.
     assert_eq!(changes.views[0].drafts, []);
     let forgotten = Draft { session: name(), text: String::new() };

@@ -24,7 +24,8 @@ pub(crate) fn tell(
     outcome: ActOutcome,
 ) -> Reaction {
     let workspace = views[row].id.clone();
-    ui::told(state, views, Told::Act { workspace, number: 1, kind, outcome: Box::new(outcome) })
+    let is_plan = kind == ActKind::Plan;
+    ui::told(state, views, Told::Act { workspace, number: 1, kind, is_plan, outcome: Box::new(outcome) })
 }
 
 /// Time passes in which a person reads what is open.

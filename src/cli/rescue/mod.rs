@@ -105,7 +105,10 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
         output::complain(&format!("nothing was committed; the work is kept in {reference}"));
         return Ok(Outcome::Act(ActClass::SavedOnly));
     }
-    let outcome = acting.act(Act::Rescue { plan });
+    let outcome = match acting.act_or_signal(Act::Rescue { plan }) {
+        Ok(outcome) => outcome,
+        Err(ended) => return Ok(ended),
+    };
     let ActOutcome::Rescued(rescued) = outcome else { return Ok(unexpected(&outcome)) };
     if rescue.json {
         output::print_line(&line(&rescued))?;
@@ -307,7 +310,10 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> 
         output::complain("nothing was changed");
         return Ok(Outcome::Act(ActClass::Cancelled));
     }
-    let outcome = acting.act(Act::Undo { plan });
+    let outcome = match acting.act_or_signal(Act::Undo { plan }) {
+        Ok(outcome) => outcome,
+        Err(ended) => return Ok(ended),
+    };
     let ActOutcome::Undone(done) = outcome else { return Ok(unexpected(&outcome)) };
     if undo.json {
         output::print_line(&line(&done))?;

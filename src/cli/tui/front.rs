@@ -6,7 +6,7 @@ use std::io;
 
 use crate::engine::{Engine, clock};
 use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
-use crate::ui::{self, Input};
+use crate::ui::{self, Input, Size};
 
 use super::pace::Pace;
 use super::terminal::Screen;
@@ -29,6 +29,8 @@ pub(super) struct Front {
     ordered_for: (Option<WorkspaceId>, bool),
     pace: Pace,
     frame_at: Option<Timestamp>,
+    /// Whether the person leaves, since what they waited for has ended.
+    is_leaving: bool,
 }
 
 /// What an input asks of the loop.
@@ -65,12 +67,31 @@ impl Front {
             ordered_for: (None, false),
             pace: Pace::new(),
             frame_at: None,
+            is_leaving: false,
         }
+    }
+
+    /// The terminal has this size.
+    pub(super) fn begin(&mut self, size: Size) {
+        self.state.size = size;
     }
 
     /// The moment of the next frame, if one was asked for.
     pub(super) fn frame_at(&self) -> Option<Timestamp> {
         self.frame_at
+    }
+
+    /// Whether the person leaves, since what they waited for has ended.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
+    /// Takes over what the engine knows at the end; what the person has not read of what became of their wishes, in
+    /// words.
+    pub(super) fn unread(mut self, engine: &mut Engine) -> Vec<String> {
+        self.state.answer = None;
+        self.take_world(engine);
+        self.state.later.into_iter().chain(self.state.answer).collect()
     }
 
     /// Takes one input in.
@@ -109,6 +130,7 @@ impl Front {
                 self.order();
             }
             let reaction = ui::views_changed(&mut self.state, &self.views);
+            self.is_leaving |= reaction.is_quit;
             pass_on(engine, reaction.intents);
         }
         // An answer is about the workspaces as they are since it came.

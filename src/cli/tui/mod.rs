@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use crate::config::{Flags, Look as LookSetting};
 use crate::engine::{Overlay, Scope};
+use crate::model::display_text;
 use crate::store;
 use crate::ui::Look;
 
@@ -21,6 +22,7 @@ use super::Ended;
 use super::args::Watch;
 use super::environment::{Environment, is_utf8};
 use super::exit::{Failure, Outcome};
+use super::output;
 
 /// Opens the screen.
 pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
@@ -50,9 +52,12 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
     let ended = runtime.block_on(run_loop::run(launch, editor, look, settings.has_mouse, notices));
-    // A collection that hangs must not keep the program: its thread ends with the process.
+    // A collection that hangs must not keep the program: its thread ends with the process. Acts have ended.
     runtime.shutdown_background();
-    match ended {
+    for words in &ended.words {
+        output::complain(&format!("closeout: {}", display_text::line(words)));
+    }
+    match ended.end {
         Ok(run_loop::End::Quit) => Ok(Outcome::Done),
         Ok(run_loop::End::Signal(signal)) => Ok(Outcome::Signalled(signal)),
         // The terminal was closed, and the signal that says so has not come yet.

@@ -2,6 +2,7 @@
 //! answered at once; the world is drawn at most thirty times a second; at rest nothing happens.
 
 use std::io;
+use std::time::Duration;
 
 use crossterm::event::{self, Event};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,7 +17,19 @@ use super::front::{Front, Taken};
 use super::input::{convert, is_suspend};
 use super::terminal::Screen;
 
-/// How the loop ended.
+/// So long acts that run are waited for when the program ends: long enough for git to finish what it moves, and
+/// short enough for whoever ends a session.
+const FINISHING: Duration = Duration::from_secs(15);
+
+/// How the loop ended, and what is to be said on the terminal that was given back.
+pub(super) struct Ended {
+    /// How.
+    pub(super) end: io::Result<End>,
+    /// What a person has not read yet, a sentence each. Untrusted.
+    pub(super) words: Vec<String>,
+}
+
+/// Why the loop ended.
 pub(super) enum End {
     /// The person left.
     Quit,
@@ -24,22 +37,49 @@ pub(super) enum End {
     Signal(u8),
 }
 
-/// Runs the screen until the person leaves or a signal comes.
+/// Runs the screen until the person leaves or a signal comes. Acts that run then are finished or taken back first.
 pub(super) async fn run(
     launch: Launch,
     editor: Editor,
     look: Look,
     has_mouse: bool,
     notices: Vec<String>,
+) -> Ended {
+    let state = ui::State::new(Size { width: 0, height: 0 }, look);
+    let mut front = Front::new(state, notices);
+    let mut engine = None;
+    let end = show(launch, &editor, has_mouse, &mut front, &mut engine).await;
+    let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
+    let left = engine.finish(FINISHING).await;
+    let mut words = front.unread(engine);
+    words.extend(left.iter().map(|act| format!("{act} did not end; the next start brings it to an end")));
+    Ended { end, words }
+}
+
+/// The screen, until it ends; it is given back then.
+async fn show(
+    launch: Launch,
+    editor: &Editor,
+    has_mouse: bool,
+    front: &mut Front,
+    engine: &mut Option<Engine>,
 ) -> io::Result<End> {
     let mut screen = Screen::take(has_mouse)?;
     let size = screen.terminal.size()?;
-    let state = ui::State::new(Size { width: size.width, height: size.height }, look);
-    let mut front = Front::new(state, notices);
+    front.begin(Size { width: size.width, height: size.height });
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
-    let mut engine = Engine::start(launch);
-    front.take_world(&mut engine);
+    let engine = engine.insert(Engine::start(launch));
+    front.take_world(engine);
+    run_until_end(editor, front, engine, &mut screen).await
+}
+
+async fn run_until_end(
+    editor: &Editor,
+    front: &mut Front,
+    engine: &mut Engine,
+    screen: &mut Screen,
+) -> io::Result<End> {
     let mut inputs = Inputs::listen();
     let mut signals = Signals::listen()?;
     let mut is_expecting_continue = false;
@@ -52,29 +92,29 @@ pub(super) async fn run(
                 Heard::Stop => {
                     Screen::give_back();
                     is_expecting_continue = process::stop_this_program();
-                    go_on(&mut front, &mut engine, &mut screen)?;
+                    go_on(front, engine, screen)?;
                 }
                 // After a stop of its own the program has gone on already.
                 Heard::Continue if std::mem::take(&mut is_expecting_continue) => {}
-                Heard::Continue => go_on(&mut front, &mut engine, &mut screen)?,
+                Heard::Continue => go_on(front, engine, screen)?,
             },
             input = inputs.next() => match input {
                 Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
                 Some(Ok(event)) => {
                     let Some(input) = convert(event) else { continue };
-                    match front.take_input(&mut engine, input) {
-                        Taken::Stay => front.draw(&mut screen)?,
+                    match front.take_input(engine, input) {
+                        Taken::Stay => front.draw(screen)?,
                         Taken::Quit => return Ok(End::Quit),
                         Taken::Edit(text) => {
                             Screen::give_back();
-                            let edited = edit(&editor, text, &mut front, &mut engine, &mut signals).await;
+                            let edited = edit(editor, text, front, engine, &mut signals).await;
                             let edited = match edited {
                                 Ok(edited) => edited,
                                 Err(signal) => return Ok(End::Signal(signal)),
                             };
-                            go_on(&mut front, &mut engine, &mut screen)?;
-                            front.take_input(&mut engine, Input::Edited(edited));
-                            front.draw(&mut screen)?;
+                            go_on(front, engine, screen)?;
+                            front.take_input(engine, Input::Edited(edited));
+                            front.draw(screen)?;
                         }
                     }
                 }
@@ -82,10 +122,13 @@ pub(super) async fn run(
                 // The terminal is gone.
                 None => return Ok(End::Signal(SIGHUP)),
             },
-            () = engine.turn() => front.take_world(&mut engine),
+            () = engine.turn() => front.take_world(engine),
             () = clock::sleep_until(frame_at) => {}
         }
-        front.draw_if_due(&mut screen)?;
+        if front.is_leaving() {
+            return Ok(End::Quit);
+        }
+        front.draw_if_due(screen)?;
     }
 }
 

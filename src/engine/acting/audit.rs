@@ -12,9 +12,7 @@ use crate::store::Store;
 
 /// The entry of an act that begins now; `None` for a plan, which changes nothing.
 pub(super) fn begin(request: &ActRequest, by: ActedBy, now: Timestamp) -> Option<AuditEntry> {
-    // The plan of a rescue makes a record first, which is written to the repository.
-    let is_recording = matches!(request.act, Act::PlanRescue { .. });
-    let kind = if is_recording { ActKind::Record } else { request.act.kind() };
+    let kind = request.act.kind();
     (kind != ActKind::Plan).then(|| AuditEntry {
         // Unique over runs: two closeouts do not begin their acts of one number in the same millisecond
         // with the same process id.

@@ -33,6 +33,10 @@ pub(in crate::ui) enum BoxAction {
     Incomplete,
     /// Send what is marked to the agent.
     Send,
+    /// Wait for what runs, and leave the program.
+    Wait,
+    /// End what runs, and leave the program.
+    End,
     /// Move about.
     Move(Step),
 }
@@ -133,6 +137,15 @@ pub(in crate::ui) const DECIDE: &[Binding<BoxAction>] = &[
     bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
 ];
 
+/// The keys of the box that asks what becomes of what runs when a person leaves the program.
+pub(in crate::ui) const LEAVE: &[Binding<BoxAction>] = &[
+    bind(&[sign('q')], BoxAction::Wait, "wait until what runs has ended, and quit").hinted("wait and quit"),
+    bind(&[sign('x')], BoxAction::End, "end what runs, and quit").hinted("end it and quit"),
+    bind(&[key(KeyCode::Esc), sign('n'), key(KeyCode::Enter)], BoxAction::No, "stay")
+        .hinted("stay")
+        .labelled("Esc"),
+];
+
 /// What a key asks of a field of one line; every other character is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ui) enum FieldAction {
@@ -164,7 +177,7 @@ mod tests {
 
     #[test]
     fn no_key_of_a_box_is_bound_twice_and_only_y_says_yes() {
-        for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, DECIDE] {
+        for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, DECIDE, LEAVE] {
             for binding in table {
                 for key in binding.keys {
                     assert_eq!(action_of(table, *key), Some(binding.action), "{key}");

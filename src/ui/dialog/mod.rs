@@ -9,6 +9,7 @@ pub mod decide_box;
 mod field;
 mod guard;
 mod keys;
+pub mod leave_box;
 mod page;
 pub mod reply_box;
 pub mod report_box;
@@ -31,6 +32,7 @@ use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView};
 use confirm::ConfirmBox;
 use decide_box::DecideBox;
 pub use guard::Guard;
+use leave_box::LeaveBox;
 use reply_box::ReplyBox;
 use report_box::ReportBox;
 use rescue_box::RescueBox;
@@ -51,6 +53,8 @@ pub enum Dialog {
     Decide(Box<DecideBox>),
     /// What became of something, or what an agent answered.
     Report(Box<ReportBox>),
+    /// What becomes of what runs, when a person leaves the program.
+    Leave(Box<LeaveBox>),
 }
 
 /// What a dialog may look at.
@@ -58,6 +62,8 @@ pub enum Dialog {
 pub(in crate::ui) struct Context<'a> {
     /// Its workspace as it is now; `None` when it is gone.
     pub(in crate::ui) view: Option<&'a WorkspaceView>,
+    /// All workspaces.
+    pub(in crate::ui) views: &'a [WorkspaceView],
     /// The room for a dialog: all between the header and the hints, without the line of its title.
     pub(in crate::ui) room: Size,
     /// How things look.
@@ -81,6 +87,8 @@ pub(in crate::ui) struct Step {
     pub(in crate::ui) answer: Option<String>,
     /// A text to be opened in the person's editor; it comes back as an input.
     pub(in crate::ui) edit: Option<String>,
+    /// Whether the program is left now.
+    pub(in crate::ui) is_quit: bool,
 }
 
 /// What becomes of a dialog after an input.
@@ -144,6 +152,7 @@ impl Dialog {
             Dialog::Confirm(confirm) => confirm.workspace(),
             Dialog::Decide(decide) => decide.workspace(),
             Dialog::Report(report) => report.workspace(),
+            Dialog::Leave(leave) => leave.workspace(),
         }
     }
 
@@ -154,6 +163,7 @@ impl Dialog {
             Dialog::Confirm(confirm) => confirm.key(press, context),
             Dialog::Decide(decide) => decide.key(press, context),
             Dialog::Report(report) => report.key(press, context),
+            Dialog::Leave(leave) => leave.key(press, context),
         }
     }
 
@@ -162,14 +172,18 @@ impl Dialog {
             Dialog::Reply(reply) => reply.paste(text, context),
             Dialog::Rescue(rescue) => rescue.paste(text),
             Dialog::Decide(decide) => decide.paste(text),
-            Dialog::Confirm(_) | Dialog::Report(_) => Step::stay(),
+            Dialog::Confirm(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
 
     fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.edited(edited, context),
-            Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => Step::stay(),
+            Dialog::Rescue(_)
+            | Dialog::Confirm(_)
+            | Dialog::Decide(_)
+            | Dialog::Report(_)
+            | Dialog::Leave(_) => Step::stay(),
         }
     }
 
@@ -179,7 +193,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.scroll(by, context),
             Dialog::Rescue(rescue) => rescue.scroll(by, context),
             Dialog::Confirm(confirm) => confirm.scroll(by, context),
-            Dialog::Decide(_) => Step::stay(),
+            Dialog::Decide(_) | Dialog::Leave(_) => Step::stay(),
             Dialog::Report(report) => report.scroll(by, context),
         }
     }
@@ -189,7 +203,7 @@ impl Dialog {
         match self {
             Dialog::Reply(reply) => reply.press(at, context),
             Dialog::Rescue(rescue) => rescue.press(at, context),
-            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => Step::stay(),
+            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
 
@@ -197,7 +211,11 @@ impl Dialog {
     fn told(&mut self, told: &Told, context: Context<'_>) -> Option<Step> {
         match self {
             Dialog::Reply(reply) => reply.told(told, context),
-            Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => None,
+            Dialog::Rescue(_)
+            | Dialog::Confirm(_)
+            | Dialog::Decide(_)
+            | Dialog::Report(_)
+            | Dialog::Leave(_) => None,
         }
     }
 
@@ -209,6 +227,7 @@ impl Dialog {
             Dialog::Confirm(confirm) => confirm.title(),
             Dialog::Decide(decide) => decide.title(),
             Dialog::Report(report) => report.title(),
+            Dialog::Leave(_) => LeaveBox::title(),
         }
     }
 
@@ -218,7 +237,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.remark(context),
             Dialog::Rescue(rescue) => rescue.remark(context),
             Dialog::Confirm(confirm) => confirm.remark(context),
-            Dialog::Decide(_) => String::new(),
+            Dialog::Decide(_) | Dialog::Leave(_) => String::new(),
             Dialog::Report(report) => report.remark(context),
         }
     }
@@ -231,6 +250,7 @@ impl Dialog {
             Dialog::Confirm(confirm) => confirm.height(context),
             Dialog::Decide(decide) => decide.height(context),
             Dialog::Report(report) => report.height(context),
+            Dialog::Leave(leave) => leave.height(context),
         }
     }
 
@@ -248,6 +268,10 @@ impl Dialog {
                 report.draw(buffer, area, context);
                 None
             }
+            Dialog::Leave(leave) => {
+                leave.draw(buffer, area, context);
+                None
+            }
         }
     }
 
@@ -258,6 +282,7 @@ impl Dialog {
             Dialog::Confirm(_) => ConfirmBox::hints(context),
             Dialog::Decide(decide) => decide.hints(context),
             Dialog::Report(report) => report.hints(),
+            Dialog::Leave(leave) => leave.hints(context),
         }
     }
 }
@@ -276,6 +301,7 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
         ("Where you are asked", help_of(&keys::CONFIRM[..2])),
         ("In the report of the closer", help_of(&keys::CLOSER[..2])),
         ("For a decision", help_of(keys::DECIDE)),
+        ("When you leave while something runs", help_of(keys::LEAVE)),
         ("In a line that is written", help_of(keys::FIELD)),
     ]
 }
@@ -291,6 +317,22 @@ pub(in crate::ui) fn on_key(state: &mut State, views: &[WorkspaceView], press: K
     let step = with(state, views, is_armed, |dialog, context| dialog.key(press, context));
     state.guard.typed();
     step
+}
+
+/// Ctrl-C for the open dialog, if it asks what becomes of what runs. `None` when it does not.
+pub(in crate::ui) fn on_interrupt(state: &mut State, views: &[WorkspaceView]) -> Option<Step> {
+    let interrupt = |dialog: &mut Dialog, context: Context<'_>| match dialog {
+        Dialog::Leave(leave) => Some(leave.interrupt(context)),
+        Dialog::Reply(_) | Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => {
+            None
+        }
+    };
+    with(state, views, false, interrupt).flatten()
+}
+
+/// Whether the program is left now: what a person decided has come to its end.
+pub(in crate::ui) fn is_left(state: &State, views: &[WorkspaceView]) -> bool {
+    matches!(&state.dialog, Some(Dialog::Leave(leave)) if leave.is_over(views))
 }
 
 /// Pasted text for the open dialog. It confirms nothing.
@@ -347,7 +389,7 @@ fn context<'a>(
     let body = Areas::of(state, 1, false).map(|areas| areas.body).unwrap_or_default();
     let room = Size { width: body.width, height: body.height.saturating_sub(1) };
     let view = views.iter().find(|view| view.id == *dialog.workspace());
-    Context { view, room, look: state.look, now, is_armed }
+    Context { view, views, room, look: state.look, now, is_armed }
 }
 
 /// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.

@@ -162,6 +162,8 @@ impl RescueBox {
             | BoxAction::Complete
             | BoxAction::Incomplete
             | BoxAction::Send
+            | BoxAction::Wait
+            | BoxAction::End
             | BoxAction::Move(_) => true,
         }
     }
@@ -194,7 +196,11 @@ impl RescueBox {
                 let n_rows = rescue_rows::n_rows(self, context.sheet());
                 self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
             }
-            BoxAction::Complete | BoxAction::Incomplete | BoxAction::Send => {}
+            BoxAction::Complete
+            | BoxAction::Incomplete
+            | BoxAction::Send
+            | BoxAction::Wait
+            | BoxAction::End => {}
         }
         Step::stay()
     }

@@ -1,0 +1,144 @@
+//! The box that asks what becomes of the acts that run when a person leaves: they are waited for, or ended, or the
+//! person stays. It stays open until none runs any more, and then the program is left.
+//!
+//! It ends nothing itself, and shows how far each act is as the views tell it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::keys::{BoxAction, LEAVE};
+use super::page;
+use super::{Context, Step, Then};
+use crate::model::{ActKind, Intent, RunningAct, WorkspaceId, WorkspaceView};
+use crate::ui::footer::{Hint, hints_of};
+use crate::ui::input::KeyPress;
+use crate::ui::keymap::action_of;
+use crate::ui::look::Tone;
+use crate::ui::sheet::Sheet;
+use crate::ui::{act_words, reports, text};
+
+/// What a person decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decided {
+    /// Nothing yet.
+    Nothing,
+    /// What runs is waited for.
+    Wait,
+    /// What runs is ended.
+    End,
+}
+
+/// The box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaveBox {
+    /// The first in which something runs.
+    workspace: WorkspaceId,
+    decided: Decided,
+}
+
+impl LeaveBox {
+    /// A box for what runs; `None` where nothing does that would be cut off.
+    pub(in crate::ui) fn new(views: &[WorkspaceView]) -> Option<LeaveBox> {
+        let (view, _) = running(views).next()?;
+        Some(LeaveBox { workspace: view.id.clone(), decided: Decided::Nothing })
+    }
+
+    pub(super) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    /// Whether the program is left now: a person decided it, and nothing runs any more.
+    pub(in crate::ui) fn is_over(&self, views: &[WorkspaceView]) -> bool {
+        self.decided != Decided::Nothing && running(views).next().is_none()
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match action_of(LEAVE, press) {
+            Some(BoxAction::Wait) => {
+                self.decided = Decided::Wait;
+                self.left(context)
+            }
+            Some(BoxAction::End) if context.is_armed => self.end(context),
+            Some(BoxAction::End) => Step::too_early(),
+            Some(BoxAction::No) => Step::close(),
+            Some(_) | None => Step::stay(),
+        }
+    }
+
+    /// Ctrl-C: ends what runs, and leaves without waiting when it comes again.
+    pub(super) fn interrupt(&mut self, context: Context<'_>) -> Step {
+        if self.decided == Decided::End { Step { is_quit: true, ..Step::stay() } } else { self.end(context) }
+    }
+
+    fn end(&mut self, context: Context<'_>) -> Step {
+        self.decided = Decided::End;
+        let cancel = |view: &WorkspaceView| Intent::CancelAct { workspace: view.id.clone() };
+        let intents = running(context.views).map(|(view, _)| cancel(view)).collect();
+        Step { intents, ..self.left(context) }
+    }
+
+    fn left(&self, context: Context<'_>) -> Step {
+        Step { is_quit: self.is_over(context.views), then: Then::Stay, ..Step::default() }
+    }
+
+    pub(super) fn title() -> String {
+        "Leave".to_owned()
+    }
+
+    pub(super) fn height(&self, context: Context<'_>) -> u16 {
+        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) {
+        page::draw(buffer, area, self.lines(context), 0);
+    }
+
+    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        let mut hints = hints_of(LEAVE);
+        for hint in &mut hints {
+            hint.is_on = match hint.key.as_str() {
+                "q" => self.decided == Decided::Nothing,
+                "x" => self.decided != Decided::End && context.is_armed,
+                _ => true,
+            };
+        }
+        hints
+    }
+
+    fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
+        let sheet = context.sheet();
+        let shown = context.n_shown().saturating_sub(1).max(1);
+        let mut lines: Vec<_> =
+            running(context.views).take(shown).map(|(view, act)| line(view, act, sheet)).collect();
+        let words = match (self.decided, lines.is_empty()) {
+            (Decided::Nothing, true) => "Nothing runs any more.",
+            (Decided::Nothing, false) => "What shall become of it?",
+            (Decided::Wait, _) => "closeout leaves when it has ended.",
+            (Decided::End, _) => "It is being ended, and closeout leaves then.",
+        };
+        lines.extend(sheet.text(words, Tone::Strong, 0));
+        lines
+    }
+}
+
+/// What runs and would be cut off. A plan that changes nothing is no loss.
+fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAct)> {
+    let runs = views.iter().filter_map(|view| Some((view, view.act.as_ref()?)));
+    runs.filter(|(_, act)| act.kind != ActKind::Plan)
+}
+
+fn line(view: &WorkspaceView, act: &RunningAct, sheet: Sheet) -> Line<'static> {
+    let words = text::line(&act.progress.words);
+    let words = if words.is_empty() { String::new() } else { format!(": {words}") };
+    let doing =
+        format!("{}{words}, {}", act_words::running(act.kind), reports::seconds(sheet.now, act.since));
+    let name = text::line(&view.name);
+    let room = sheet.width.saturating_sub(text::width(&name) + 4);
+    sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(name, Tone::Strong),
+        Span::raw("  "),
+        Span::raw(text::cut(&doing, room, sheet.look)),
+    ]))
+}
