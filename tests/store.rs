@@ -237,7 +237,7 @@ fn a_workspace_is_forgotten_ninety_days_after_its_directory_was_missed() {
 #[test]
 fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
     let (_folder, store) = store();
-    let (subscriber, guard) = log::subscriber(&store.log_folder(), LevelFilter::INFO).unwrap();
+    let (subscriber, guard) = log::subscriber(&log::folder(store.folder()), LevelFilter::INFO).unwrap();
     tracing::subscriber::with_default(subscriber, || {
         tracing::info!(target: "closeout::store", name = "a\u{1b}[2J\nb", "said");
         tracing::debug!(target: "closeout::store", "too small");
@@ -246,10 +246,10 @@ fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
     });
     drop(guard);
     let files: Vec<PathBuf> =
-        fs::read_dir(store.log_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(log::folder(store.folder())).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
     assert_eq!(fs::metadata(&files[0]).unwrap().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(store.log_folder()).unwrap().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(log::folder(store.folder())).unwrap().mode() & 0o777, 0o700);
     let content = fs::read_to_string(&files[0]).unwrap();
     assert_eq!(content.lines().count(), 2, "{content}");
     assert!(content.contains("said") && content.contains("worth saying"), "{content}");
@@ -259,7 +259,7 @@ fn the_log_is_written_to_a_file_of_this_user_and_holds_the_level() {
 #[test]
 fn a_log_that_is_off_makes_no_file() {
     let (_folder, store) = store();
-    let guard = log::start(&store.log_folder(), LevelFilter::OFF).unwrap();
+    let guard = log::start(&log::folder(store.folder()), LevelFilter::OFF).unwrap();
     drop(guard);
-    assert!(!store.log_folder().exists());
+    assert!(!log::folder(store.folder()).exists());
 }

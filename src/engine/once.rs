@@ -194,7 +194,6 @@ struct Run<'a> {
     limit: Duration,
     queue: Arc<Mutex<VecDeque<CollectRequest>>>,
     running: Vec<(CollectRequest, Timestamp)>,
-    n_queued: usize,
     answers: (Sender<Event>, Receiver<Event>),
     /// How many workers look into the queue. Changed by who holds the queue.
     n_workers: Arc<AtomicUsize>,
@@ -207,7 +206,6 @@ impl<'a> Run<'a> {
             limit: Duration::from_millis(launch.config.watch().collect_limit_ms),
             queue: Arc::default(),
             running: Vec::new(),
-            n_queued: 0,
             answers: channel(),
             n_workers: Arc::default(),
         }
@@ -216,7 +214,6 @@ impl<'a> Run<'a> {
     fn start(&mut self, request: CollectRequest) {
         self.running.push((request.clone(), clock::now()));
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
-        self.n_queued += 1;
     }
 
     /// The next answer; `None` when nothing runs any more.

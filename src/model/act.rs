@@ -1,15 +1,16 @@
 //! What a person can have done to a workspace, what became of it, and how far it is.
 //!
-//! Most acts come in two: one that makes a plan and changes nothing, and one that carries out the plan that
-//! a person confirmed. What is confirmed is what is done, or it is refused (DESIGN.md, invariant 6).
+//! Most acts come in two: one that makes a plan and changes nothing (that of a rescue records the work first), and
+//! one that carries out the plan that a person confirmed. A plan carries what was seen of the world: the room that
+//! carries it out looks again and compares. What is confirmed is what is done, or it is refused (DESIGN.md, invariant 6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody,
-    ReplyPlan, RescuePlan, RescueRecord, Rescued, SeenWorld, SessionName, SessionPlace, SmartReport,
-    Standing, TaskKind, Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
+    ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionName, SessionPlace, SmartReport, Standing, TaskKind,
+    Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An act on one workspace.
@@ -166,8 +167,6 @@ impl Act {
 }
 
 /// An act that the engine is to carry out, with what is known of its workspace.
-    /// What a person sees of its repository.
-    pub world: Option<SeenWorld>,
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActRequest {
     /// Counts up over all workspaces of one run.

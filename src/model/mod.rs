@@ -26,7 +26,6 @@ mod hook_event;
 mod intent;
 mod observation;
 mod parts;
-mod plan;
 mod process_stat;
 mod proposed_message;
 pub mod quantity;
@@ -75,7 +74,6 @@ pub use observation::{
     Unreadable,
 };
 pub use parts::Parts;
-pub use plan::SeenWorld;
 pub use process_stat::ProcessStat;
 pub use proposed_message::MessageWords;
 pub use question::{Choice, Question, QuestionWeight};

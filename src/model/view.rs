@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Receipt, RunningAct,
-    SeenWorld, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -34,8 +34,6 @@ pub struct WorkspaceView {
     pub sessions: Vec<SessionView>,
     /// Git's facts; `None` where there is no repository or it does not answer.
     pub git: Option<GitFacts>,
-    /// What a person sees of the repository here; actions are checked against it.
-    pub world: Option<SeenWorld>,
     /// Checklists, best source first.
     pub checklists: Vec<Checklist>,
     /// The agent's newest words.

@@ -177,7 +177,6 @@ impl Monitor {
 
     pub(super) fn act_moved(&mut self, id: &WorkspaceId, number: u64, progress: ActProgress) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        at: Timestamp,
         if let Some(running) = tracked.acts.running.as_mut().filter(|running| running.number == number) {
             running.progress = progress;
             self.changed.insert(id.clone());
@@ -204,7 +203,7 @@ impl Monitor {
                 effects.push(Effect::KeepReports { workspace: id.clone(), reports });
             }
             // The circle is closed by the watcher as well; but a person waits for what they did.
-            tracked.refresh(at);
+            tracked.refresh();
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
@@ -243,7 +242,6 @@ impl Monitor {
         let (kind, is_plan) = (act.kind(), act.is_plan());
         let outcome = Box::new(ActOutcome::Failed(problem));
         self.told.push(Told::Act { workspace, number: 0, kind, is_plan, outcome });
-        world: tracked.snapshot.git.as_ref().map(crate::model::SeenWorld::of),
     }
 }
 

@@ -126,7 +126,7 @@ impl Monitor {
                 at
             }
             Event::Acted { at, workspace, number, outcome, entry } => {
-                self.acted(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
+                self.acted(workspace, number, outcome, entry.map(|entry| *entry), &mut effects);
                 at
             }
             Event::Woke { at } => {
@@ -229,10 +229,10 @@ impl Monitor {
 
     fn wanted(&mut self, intent: Intent, at: Timestamp, effects: &mut Vec<Effect>) {
         match intent {
-            Intent::Refresh { workspace: Some(id) } => self.with(&id, |tracked| tracked.refresh(at)),
+            Intent::Refresh { workspace: Some(id) } => self.with(&id, Tracked::refresh),
             Intent::Refresh { workspace: None } => {
                 for tracked in self.workspaces.values_mut() {
-                    tracked.refresh(at);
+                    tracked.refresh();
                 }
                 self.touch_all();
             }

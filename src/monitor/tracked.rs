@@ -150,7 +150,7 @@ impl Tracked {
     }
 
     /// A person asks: read everything, now.
-    pub(super) fn refresh(&mut self, _now: Timestamp) {
+    pub(super) fn refresh(&mut self) {
         self.again = Parts::all();
         self.is_tree_outdated = true;
     }

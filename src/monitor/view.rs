@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Component;
 
-use crate::model::{Activity, SeenWorld, WorkspaceId, WorkspaceView, display_text};
+use crate::model::{Activity, WorkspaceId, WorkspaceView, display_text};
 
 use super::attention;
 use super::tracked::Tracked;
@@ -27,7 +27,6 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),
         sessions: words.sessions.clone(),
         git: snapshot.git.clone(),
-        world: snapshot.git.as_ref().map(SeenWorld::of),
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),
         prompt: words.prompt.clone(),

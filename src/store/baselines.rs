@@ -70,16 +70,21 @@ impl Store {
     /// # Errors
     /// The folder cannot be read or written. What was done until then stays.
     pub fn forget_gone(&self, now: Timestamp) -> Result<usize, StoreError> {
-        let paths = self.record_paths()?;
-        if paths.is_empty() {
-            return Ok(0);
+        let read = |path: &Path| -> Result<Option<Record>, StoreError> {
+            Ok(read_record(path)?.and_then(|json| Record::from_json(&json).ok()))
+        };
+        let mut looked_at = Vec::new();
+        for path in self.record_paths()? {
+            if let Some(record) = read(&path)? {
+                looked_at.push((path, is_gone(&record.path), record));
+            }
         }
+        // A disk that does not answer must not keep others from writing.
         let _turn = self.take_turn()?;
         let mut n_forgotten = 0;
-        for path in paths {
-            let Some(json) = read_record(&path)? else { continue };
-            let Ok(record) = Record::from_json(&json) else { continue };
-            match (is_gone(&record.path), record.gone_since) {
+        for (path, is_gone, before) in looked_at {
+            let Some(record) = read(&path)?.filter(|record| *record == before) else { continue };
+            match (is_gone, record.gone_since) {
                 (true, Some(since)) if now.millis_since(since) >= FORGET_AFTER_MS => {
                     fs::remove_file(&path).map_err(StoreError::io("remove", &path))?;
                     n_forgotten += 1;

@@ -46,11 +46,6 @@ impl Store {
         &self.folder
     }
 
-    /// Where the log files are; [`super::log::start`] makes it.
-    pub fn log_folder(&self) -> PathBuf {
-        self.folder.join("log")
-    }
-
     /// Waits for the turn of this process to write, at most two seconds.
     pub(super) fn take_turn(&self) -> Result<Turn, StoreError> {
         let path = self.folder.join("lock");

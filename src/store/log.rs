@@ -38,6 +38,11 @@ const MAX_WAITING_LINES: usize = 1_024;
 const PREFIX: &str = "closeout.";
 const SUFFIX: &str = ".log";
 
+/// Where the log files are, below the state folder; [`start`] makes it.
+pub fn folder(state: &Path) -> PathBuf {
+    state.join("log")
+}
+
 /// Keeps the log going; what was said until it is dropped is on disk then.
 #[derive(Debug)]
 #[must_use = "dropping it ends the log"]

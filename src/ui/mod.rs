@@ -2,7 +2,7 @@
 //!
 //! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
 //! to [`Input`] and gives it to [`update()`]; it sorts new views by [`order`] and gives them to
-//! [`views_changed`]; when a [`Reaction`] says so it sorts anew and calls [`draw`], and once more when
+//! [`views_changed`]; it sorts anew and calls [`draw`] when something came, and once more when
 //! the time of [`next_change`] has come. Before each key it says the time with [`heard`], after each frame
 //! with [`drawn`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
 //!

@@ -27,8 +27,6 @@ pub struct Reaction {
     pub intents: Vec<Intent>,
     /// Whether the person wants to leave.
     pub is_quit: bool,
-    /// Whether the frame may look different now.
-    pub needs_frame: bool,
     /// A text that the person wants to write on in their editor; it comes back as [`Input::Edited`].
     pub edit: Option<String>,
 }
@@ -44,7 +42,6 @@ enum Presence {
 
 /// Carries out one input. `views` are in the order of [`super::order`].
 pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> Reaction {
-    let before = state.clone();
     let mut reaction = Reaction::default();
     let presence = match input {
         Input::Resize(size) => {
@@ -87,7 +84,6 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     }
     settle(state, views);
     reaction.intents.extend(look(state, views, presence));
-    reaction.needs_frame = *state != before;
     reaction
 }
 
@@ -112,13 +108,11 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
 
 /// Takes in the answer to something that a person wanted.
 pub fn told(state: &mut State, views: &[WorkspaceView], told: Told) -> Reaction {
-    let before = state.clone();
     let mut reaction = Reaction::default();
     match dialog::on_told(state, views, &told) {
         Some(step) => acts::take(state, step, &mut reaction),
         None => acts::told(state, views, told),
     }
-    reaction.needs_frame = *state != before;
     reaction
 }
 

@@ -24,7 +24,7 @@ fn looks(names: &[&str]) -> Vec<Intent> {
 }
 
 fn frame_with(intents: Vec<Intent>) -> Reaction {
-    Reaction { intents, needs_frame: true, ..Reaction::default() }
+    Reaction { intents, ..Reaction::default() }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use closeout::model::{
     ActionKind, Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile,
     Changes, ChecklistItem, Claim, CommitCounts, CommitSummary, Evidence, GitFacts, GitReader, Head,
-    ItemState, LastWords, NextAction, Part, PartRole, Rejection, Rule, SeenWorld, Source, TaskKind,
-    Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView,
+    ItemState, LastWords, NextAction, Part, PartRole, Rejection, Rule, Source, TaskKind, Timestamp, Verdict,
+    VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -63,7 +63,6 @@ pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> 
         verdict_since: Some(minutes_ago(7)),
         agent: Some("claude".to_owned()),
         model: Some("claude-sonnet-4-5".to_owned()),
-        world: Some(SeenWorld::of(&git)),
         git: Some(git),
         is_collecting: false,
         generation: 3,
@@ -174,7 +173,6 @@ pub(crate) fn press(state: &mut State, views: &[WorkspaceView], keys: &str) -> R
         let reaction = ui::update(state, views, Input::Key(press));
         all.intents.extend(reaction.intents);
         all.is_quit |= reaction.is_quit;
-        all.needs_frame |= reaction.needs_frame;
     }
     all
 }

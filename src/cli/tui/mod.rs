@@ -42,7 +42,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
     let look = look(environment, settings.look);
     let mut notices = Vec::new();
     let _log = launch.state_folder.as_ref().and_then(|folder| {
-        store::log::start(&folder.join("log"), launch.config.log().level)
+        store::log::start(&store::log::folder(folder), launch.config.log().level)
             .map_err(|error| notices.push(format!("no log is written: {error}")))
             .ok()
     });
