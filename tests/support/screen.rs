@@ -36,7 +36,6 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         activity: Activity::unknown(),
         sessions: Vec::new(),
         git: None,
-        world: None,
         checklists: Vec::new(),
         last_words: None,
         prompt: None,

@@ -6,9 +6,16 @@ use std::ffi::OsString;
 use crate::action::decision::{self, DecisionText};
 use crate::model::{ActClass, ActOutcome, ActProblem, ActRequest, DecidedFile};
 
-use super::{Acted, Tools};
+use super::{Acted, Tools, asking};
 
-pub(super) fn decide(request: &ActRequest, is_complete: bool, reason: Option<&str>, _: &Tools<'_>) -> Acted {
+pub(super) fn decide(
+    request: &ActRequest,
+    is_complete: bool,
+    reason: Option<&str>,
+    tools: &Tools<'_>,
+) -> Acted {
+    // A file is written as a whole.
+    let Some(_held) = tools.cancel.hold() else { return Err(asking::cancelled()) };
     let Some(name) = &request.settings.decision_file else {
         let problem = ActProblem::new(ActClass::Refused, "no decision file is configured for this workspace");
         return Err(problem.with_next("set evidence.decision_file"));

@@ -17,7 +17,7 @@ mod verify;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AskPurpose, AuditEntry,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AskPurpose, AuditEntry,
 };
 use crate::process::Cancel;
 use crate::store::Store;
@@ -72,7 +72,13 @@ fn guarded(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
         Err(ActProblem::new(ActClass::Failed, words)
             .with_next("what a rescue had begun is ended at the next one"))
     });
-    acted.unwrap_or_else(ActOutcome::Failed)
+    match acted {
+        // A look that was ended is none, though it came to its end by itself.
+        Ok(_) if request.act.kind() == ActKind::Plan && tools.cancel.is_cancelled() => {
+            ActOutcome::Failed(asking::cancelled())
+        }
+        acted => acted.unwrap_or_else(ActOutcome::Failed),
+    }
 }
 
 fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
