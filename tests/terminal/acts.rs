@@ -132,7 +132,7 @@ fn a_y_that_was_typed_ahead_commits_nothing() {
             longest = longest.max(now.millis_since(last));
             last = now;
             let said = terminal.wait_for("a frame", |_| true);
-            if said.has("Not yet") || said.has("committed ") {
+            if said.has("Not yet") || said.has("z undoes it") {
                 break said;
             }
             std::thread::sleep(Duration::from_millis(10));

@@ -101,7 +101,7 @@ fn x_ends_a_rescue_with_all_that_it_started_and_the_record_stays() {
     running.terminal.press("c");
     running.terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
     running.terminal.press("y");
-    running.terminal.wait_for("the commit", |shown| shown.has("committed "));
+    running.terminal.wait_for("the commit", |shown| shown.has("z undoes it"));
     running.assert_committed();
 }
 
