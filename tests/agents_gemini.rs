@@ -641,11 +641,51 @@ fn a_look_goes_into_a_copy_and_nothing_is_written_to_a_session() {
     assert_eq!(probe.stdin, "STATUS?");
     assert_eq!(probe.folder, machine.workspace);
     assert!(probe.arguments.contains(&Argument::RecordCopy));
+    // The model that did the work, unless its name is none.
+    let model = format!("--model={}", session.model.as_deref().unwrap());
+    assert_eq!(probe.arguments.last(), Some(&Argument::Text(model)));
+    let nameless = SessionObservation { model: Some("-x y".to_owned()), ..session.clone() };
+    let other = adapter.command(&nameless, &Asking::Probe { prompt: "STATUS?".to_owned() }).unwrap();
+    assert_eq!(other.arguments, probe.arguments[..probe.arguments.len() - 1]);
     let closer = Asking::Closer { prompt: "Check".to_owned(), schema: "{\"type\":\"object\"}".to_owned() };
     assert!(adapter.command(&session, &closer).unwrap().stdin.contains("{\"type\":\"object\"}"));
     let text = || "Go on".to_owned();
     assert_eq!(adapter.command(&session, &Asking::Reply { text: text() }), None);
     assert_eq!(adapter.command(&session, &Asking::Queue { text: text() }), None);
+}
+
+#[test]
+fn the_log_of_inputs_tells_when_the_screen_goes_on_to_another_session() {
+    let mut machine = Machine::new();
+    let record = machine.write("aaaaaaaa", &chat(&[user("a", "Fix it", 10), reply("b", "Done.", 20)]));
+    let session = machine.session();
+    let [adapter] = machine.adapters();
+    let log = machine.home.join("tmp/work/logs.json");
+    let told = |inputs: &[(&str, &str, u32)]| {
+        let inputs: Vec<Value> = inputs
+            .iter()
+            .map(|(id, message, second)| {
+                json!({"sessionId": id, "messageId": 0, "type": "user", "message": message, "timestamp": at(*second)})
+            })
+            .collect();
+        fs::write(&log, Value::from(inputs).to_string()).unwrap();
+        adapter.is_shown(&session, Some(&record), "◇  Ready (work)")
+    };
+    let first = ("p-1", "Fix it", 9);
+    assert_eq!(told(&[first]), Some(true));
+    assert_eq!(told(&[("p-1", "/clear", 5), first, ("p-1", "/stats model", 30)]), Some(true));
+    for input in ["/clear", "/new", "/resume", "/chat resume x", "/CLEAR", "/of-somebody", "Go on"] {
+        assert_eq!(told(&[first, ("p-1", input, 30)]), Some(false), "{input}");
+    }
+    // Another process in the same folder.
+    assert_eq!(told(&[first, ("p-2", "/clear", 30)]), Some(true));
+    // Its prompt is not there: another one, or the same words at another time.
+    assert_eq!(told(&[("p-1", "Fix all", 9)]), None);
+    assert_eq!(told(&[("p-1", "Fix it", 11)]), None);
+    assert_eq!(told(&[("p-1", "", 9)]), None);
+    fs::write(&log, "[").unwrap();
+    assert_eq!(adapter.is_shown(&session, Some(&record), ""), None);
+    assert_eq!(adapter.is_shown(&session, None, ""), None);
 }
 
 // --- properties -------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::commands::{AgentCommand, Asking};
 use super::survey::{Survey, SurveyAsk, SurveyMemory};
 use super::typing::{self, Typing};
-use super::{claude, codex, custom, gemini, opencode, variables};
+use super::{claude, codex, custom, gemini, opencode, panes, variables};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable, VariableNames, WatchTarget};
 
 /// The most sessions of one workspace that are read; the newest ones.
@@ -157,6 +157,19 @@ impl Adapter {
     /// How words reach a live session of this agent at its screen; `None` where that was not seen.
     pub fn typing(&self) -> Option<Typing> {
         typing::typing(self.name())
+    }
+
+    /// Whether the screen of the process that has this session shows it, by the title of its pane and what
+    /// the agent's records tell; a person can go on to another session on the same screen. `None` where it
+    /// cannot be known.
+    pub fn is_shown(&self, session: &SessionObservation, record: Option<&Path>, title: &str) -> Option<bool> {
+        match self {
+            // Its registry names the session of each process.
+            Adapter::ClaudeCode { .. } => Some(true),
+            Adapter::OpenCode { .. } => panes::names_opencode_session(title, session.name.as_deref()),
+            Adapter::Gemini { .. } => gemini::is_shown(session, record?),
+            Adapter::Codex { .. } | Adapter::Custom(_) => None,
+        }
     }
 
     /// Whether words for a live session go by the agent's own queue.

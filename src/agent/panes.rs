@@ -95,6 +95,23 @@ pub fn hides_open_calls(agent: &str) -> bool {
     agent == gemini::NAME
 }
 
+/// Whether a title of opencode names the session with this name; `None` if it is none that opencode sets in a
+/// session. A session that has no name yet goes by the program's. Seen with 1.18.33, which cuts a name of
+/// more than 40 UTF-16 units to 37 and `…`, and shows the program's own name on its first screen too.
+pub(super) fn names_opencode_session(title: &str, name: Option<&str>) -> Option<bool> {
+    let title = title.trim();
+    let Some(shown) = title.strip_prefix("OC | ") else {
+        return (title == "OpenCode").then_some(name.is_none());
+    };
+    let Some(name) = name else { return Some(false) };
+    let is_begin = |begin: &str| {
+        // A sign that was cut in two is drawn as another one.
+        let begin = begin.trim_end_matches('\u{fffd}');
+        begin.encode_utf16().count() >= 36 && name.starts_with(begin)
+    };
+    Some(shown.trim() == name || shown.strip_suffix('…').is_some_and(is_begin))
+}
+
 /// What the title of an agent's pane tells, if it is one that the agent sets. `folder` is the session's.
 pub fn title_status(agent: &str, title: &str, folder: &Path) -> Option<LiveStatus> {
     let waits = LiveStatus::Waiting { on: WaitsOn::Permission };
@@ -123,5 +140,33 @@ pub fn title_status(agent: &str, title: &str, folder: &Path) -> Option<LiveStatu
         Some(LiveStatus::Busy)
     } else {
         folder.components().any(names_project).then_some(LiveStatus::Idle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_of_opencode_names_one_session() {
+        let long = "Some words that decide nothing, and some more of them";
+        let cut = "OC | Some words that decide nothing, and s…";
+        for (title, name, wanted) in [
+            ("OC | Fix the parser", Some("Fix the parser"), Some(true)),
+            ("OC | Fix the parser", Some("Fix the writer"), Some(false)),
+            ("OC | Fix the parser", None, Some(false)),
+            // Of 40 units and more, in which one sign may be two.
+            (cut, Some(long), Some(true)),
+            (cut, Some("Some words that decide all"), Some(false)),
+            ("OC | S…", Some("Some words"), Some(false)),
+            // The first screen, or a session that has no name yet.
+            ("OpenCode", Some("Fix the parser"), Some(false)),
+            ("OpenCode", None, Some(true)),
+            // Titles are turned off.
+            ("host", Some("Fix the parser"), None),
+            ("", None, None),
+        ] {
+            assert_eq!(names_opencode_session(title, name), wanted, "{title} {name:?}");
+        }
     }
 }

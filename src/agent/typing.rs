@@ -32,15 +32,39 @@ pub struct LongPaste {
     pub words: &'static str,
 }
 
-/// An input box without words, with the cursor in it.
+/// An input box without words, with the cursor in it, in which words are words. Columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EmptyBox {
-    /// The sign that its line begins with; a blank follows.
-    pub prompts: &'static [char],
-    /// The cursor's column, from 0.
-    pub column: u32,
-    /// What its frame below begins with, at the left edge.
-    pub below: char,
+pub enum EmptyBox {
+    /// A line that begins with a sign, with a frame below it.
+    Framed {
+        /// The sign that its line begins with; a blank follows.
+        prompts: &'static [char],
+        /// The cursor's column.
+        column: u32,
+        /// What its frame below begins with, at the left edge.
+        below: char,
+    },
+    /// A line that holds these words only as long as nobody has written any.
+    WithHint {
+        /// The sign in its second column; a blank follows, then the cursor.
+        prompts: &'static [char],
+        /// The cursor's column.
+        column: u32,
+        /// The words, with blanks before them.
+        hint: &'static str,
+    },
+    /// A block with a bar at its left: a blank line, the cursor's line, a blank line, one line of other words,
+    /// and its lower edge.
+    Barred {
+        /// The bar.
+        bar: char,
+        /// So many columns right of the bar is the cursor.
+        from_bar: u32,
+        /// What stands in that line of other words only while words are words.
+        mode: &'static str,
+        /// The edge's sign below the bar, and the sign that follows to its right end.
+        edge: (char, char),
+    },
 }
 
 /// A dialog in which the session asks and each option has a key that chooses it at once.
@@ -82,7 +106,21 @@ const CLAUDE_OTHER_PROMPTS: [&str; 2] = ["ExitPlanMode", "AskUserQuestion"];
 
 /// Claude Code 2.1.330: the terminal's cursor is hidden, and stands where the drawn one is. A faint hint may
 /// stand in an empty box, so that its text tells less than the cursor's place.
-const CLAUDE_EMPTY_BOX: EmptyBox = EmptyBox { prompts: &['❯', '>'], column: 2, below: '─' };
+const CLAUDE_EMPTY_BOX: EmptyBox = EmptyBox::Framed { prompts: &['❯', '>'], column: 2, below: '─' };
+
+/// opencode 1.18.33, in a session: the terminal's cursor is the drawn one. With more lines the box is higher,
+/// and scrolls from some height on, so only its lowest form counts. In the shell mode that `!` begins its
+/// last line is `Shell` alone; else it is `AGENT · MODEL PROVIDER`. With dialogs, lists and prompts for a
+/// permission the cursor is elsewhere, and so it is on the first screen, which is no session. Behind the edge's
+/// right end a wide screen shows a column of facts; a theme without a background has blanks for the edge.
+const OPENCODE_EMPTY_BOX: EmptyBox =
+    EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') };
+
+/// Gemini CLI 0.61.0: the terminal's cursor is hidden, and stands where the drawn one is. The hint goes with
+/// the first sign that is typed, a line break too. `*` is the sign of the mode that asks for no permission,
+/// `!` that of the shell mode, in which words are run; that one and the keys of vi have another hint.
+const GEMINI_EMPTY_BOX: EmptyBox =
+    EmptyBox::WithHint { prompts: &['>', '*'], column: 3, hint: "  Type your message or @path/to/file" };
 
 /// Claude Code 2.1.330, `AskUserQuestion` with one question of which one option is chosen: a digit chooses and
 /// submits at once, wherever the selection stands among the options. Behind them come `Type something.`, a
@@ -121,7 +159,8 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
             empty_box: Some(CLAUDE_EMPTY_BOX),
             ..plain
         }),
-        opencode::NAME | gemini::NAME => Some(plain),
+        opencode::NAME => Some(Typing { empty_box: Some(OPENCODE_EMPTY_BOX), ..plain }),
+        gemini::NAME => Some(Typing { empty_box: Some(GEMINI_EMPTY_BOX), ..plain }),
         _ => None,
     }
 }

@@ -181,6 +181,17 @@ fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
     if tells_by_title(agent) && title_status(agent, &address.title, folder) != Some(LiveStatus::Idle) {
         return Err(refused("the title of its pane does not say that it is ready", wait));
     }
+    match replier.adapter.is_shown(&seen.session, seen.record.as_deref(), &address.title) {
+        Some(true) => {}
+        Some(false) => {
+            let words = "its screen shows another session, or has just been told to go on with one";
+            return Err(refused(words, "go back to it on its screen and answer there"));
+        }
+        None => {
+            let words = "it is not certain that its screen shows this session: words could reach another one";
+            return Err(refused(words, "answer it in its pane"));
+        }
+    }
     let long_text = typing.long_paste.map(|long| LongText {
         n_lines: long.n_lines,
         n_signs: long.n_signs,

@@ -123,7 +123,11 @@ mod tests {
             .map(|label| AskedOption { label: label.to_owned(), description: String::new() })
             .into();
         let below = below.iter().map(|line| (*line).to_owned()).collect();
-        is_choosing(&AtCursor { column, row: 3, line: line.to_owned(), below }, &DIALOG, &options)
+        is_choosing(
+            &AtCursor { column, row: 3, above: Vec::new(), line: line.to_owned(), below },
+            &DIALOG,
+            &options,
+        )
     }
 
     /// As Claude Code 2.1.330 draws it at 120 and at 40 columns.

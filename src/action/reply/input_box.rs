@@ -5,11 +5,13 @@
 
 use crate::agent::EmptyBox;
 
-/// Where the cursor of a pane is, and the lines there, with their escape sequences for looks.
+/// Where the cursor of a pane is, and the lines of its screen, with their escape sequences for looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AtCursor {
     pub(super) column: u32,
     pub(super) row: u32,
+    /// The lines above it, from the first. Untrusted text.
+    pub(super) above: Vec<String>,
     /// The cursor's line. Untrusted text.
     pub(super) line: String,
     /// The lines below it. Untrusted text.
@@ -25,15 +27,68 @@ struct Cell {
 
 /// Whether this is an empty box.
 pub(super) fn is_empty(seen: &AtCursor, empty: &EmptyBox) -> bool {
-    let below = seen.below.first().map(String::as_str).unwrap_or_default();
-    let (Some(line), Some(below)) = (cells(&seen.line), cells(below)) else { return false };
-    let Some((prompt, rest)) = line.split_first() else { return false };
+    match *empty {
+        EmptyBox::Framed { prompts, column, below } => {
+            seen.column == column && is_framed(seen, prompts, below).unwrap_or(false)
+        }
+        EmptyBox::WithHint { prompts, column, hint } => {
+            seen.column == column && is_hinted(seen, prompts, column, hint).unwrap_or(false)
+        }
+        EmptyBox::Barred { bar, from_bar, mode, edge } => seen
+            .column
+            .checked_sub(from_bar)
+            .is_some_and(|at| is_barred(seen, at as usize, bar, mode, edge).unwrap_or(false)),
+    }
+}
+
+/// The cells of the line so many below the cursor's; `None` where there is none, or it cannot be read.
+fn line(seen: &AtCursor, below: isize) -> Option<Vec<Cell>> {
+    let n = below.unsigned_abs();
+    let line = match below.signum() {
+        0 => Some(&seen.line),
+        1 => seen.below.get(n - 1),
+        _ => seen.above.len().checked_sub(n).and_then(|at| seen.above.get(at)),
+    };
+    cells(line?)
+}
+
+fn is_framed(seen: &AtCursor, prompts: &[char], frame: char) -> Option<bool> {
+    let (line, below) = (line(seen, 0)?, line(seen, 1)?);
+    let (prompt, rest) = line.split_first()?;
     // tmux leaves blanks at the end of a line out.
     let (is_apart, rest) = rest.split_first().map_or((true, rest), |(blank, rest)| (is_blank(blank), rest));
-    let is_prompt = empty.prompts.contains(&prompt.sign) && is_apart;
+    let is_prompt = prompts.contains(&prompt.sign) && is_apart;
     // The frame below it begins at the left edge; another line of words would be indented.
-    let is_framed = below.first().is_some_and(|cell| cell.sign == empty.below);
-    is_prompt && is_framed && seen.column == empty.column && (rest.iter().all(is_blank) || is_hint(rest))
+    let is_framed = below.first().is_some_and(|cell| cell.sign == frame);
+    Some(is_prompt && is_framed && (rest.iter().all(is_blank) || is_hint(rest)))
+}
+
+fn is_hinted(seen: &AtCursor, prompts: &[char], column: u32, hint: &str) -> Option<bool> {
+    let line = line(seen, 0)?;
+    let (before, rest) = line.split_at_checked(usize::try_from(column).ok()?)?;
+    let [edge, prompt, apart] = before else { return None };
+    let is_prompt = is_blank(edge) && prompts.contains(&prompt.sign) && is_blank(apart);
+    let shown: String = rest.iter().map(|cell| if is_blank(cell) { ' ' } else { cell.sign }).collect();
+    Some(is_prompt && shown.trim_end() == hint)
+}
+
+fn is_barred(seen: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, char)) -> Option<bool> {
+    let lower = line(seen, 3)?;
+    let has_bar = |cells: &[Cell]| cells.get(at).is_some_and(|cell| cell.sign == bar);
+    let right = lower.get(at + 1..).unwrap_or_default();
+    let n_edge = right.iter().take_while(|cell| cell.sign == edge.1).count();
+    // Without a drawn edge the whole line counts.
+    let width = if n_edge == 0 { usize::MAX } else { n_edge };
+    let has_edge = lower.get(at).is_some_and(|cell| cell.sign == edge.0);
+    let inside = |cells: &[Cell]| -> Vec<Cell> {
+        cells.get(at + 1..).unwrap_or_default().iter().take(width).copied().collect()
+    };
+    let is_empty = |cells: &[Cell]| has_bar(cells) && inside(cells).iter().all(is_blank);
+    let words: String = inside(&line(seen, 2)?).iter().map(|cell| cell.sign).collect();
+    let is_lowest = line(seen, -2).is_none_or(|above| !has_bar(&above));
+    let lines = [line(seen, -1)?, line(seen, 0)?, line(seen, 1)?];
+    let is_named = has_bar(&line(seen, 2)?) && words.contains(mode);
+    Some(has_edge && is_named && is_lowest && lines.iter().all(|cells| is_empty(cells)))
 }
 
 /// Whether these cells are the faint hint that an empty box may show: the cursor stands on its first sign,
@@ -98,12 +153,18 @@ fn is_faint_after(look: &str, before: bool) -> bool {
 mod tests {
     use super::*;
 
-    const EMPTY: EmptyBox = EmptyBox { prompts: &['❯', '>'], column: 2, below: '─' };
+    const EMPTY: EmptyBox = EmptyBox::Framed { prompts: &['❯', '>'], column: 2, below: '─' };
     const FRAME: &str = "\x1b[38;5;244m──────";
 
+    fn screen(column: u32, row: u32, lines: &[&str], empty: &EmptyBox) -> bool {
+        let mut lines = lines.iter().map(|line| (*line).to_owned());
+        let above = lines.by_ref().take(row as usize).collect();
+        let line = lines.next().unwrap_or_default();
+        is_empty(&AtCursor { column, row, above, line, below: lines.collect() }, empty)
+    }
+
     fn at(column: u32, line: &str, below: &str) -> bool {
-        let seen = AtCursor { column, row: 7, line: line.to_owned(), below: vec![below.to_owned()] };
-        is_empty(&seen, &EMPTY)
+        screen(column, 1, &["above", line, below], &EMPTY)
     }
 
     /// As Claude Code 2.1.330 draws it: a blank that does not break behind the sign, then the cursor.
@@ -141,6 +202,67 @@ mod tests {
             (2, "", FRAME),
         ] {
             assert!(!at(column, line, below), "{column} {line:?} {below:?}");
+        }
+    }
+
+    const BARRED: EmptyBox = EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') };
+    const BAR: &str = "\x1b[48;5;232m  \x1b[38;5;75m┃\x1b[38;5;15m\x1b[48;5;234m            \x1b[48;5;232m";
+    const NAMES: &str = "  \x1b[38;5;75m┃  Build\x1b[38;5;15m · \x1b[38;5;255mMock Mock";
+    const EDGE: &str = "  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀";
+
+    /// As opencode 1.18.33 draws it.
+    #[test]
+    fn a_block_with_a_bar_is_empty_in_its_lowest_form_only() {
+        let in_block = |column, lines: [&str; 6]| screen(column, 2, &lines, &BARRED);
+        assert!(in_block(5, ["", BAR, BAR, BAR, NAMES, EDGE]));
+        // Facts at the right of a wide screen, and a theme that draws no edge.
+        let fact = format!("{BAR}{}  Context 12", " ".repeat(24));
+        assert!(in_block(5, ["", &fact, &fact, &fact, NAMES, &format!("{EDGE}   /work:main")]));
+        assert!(in_block(5, ["", BAR, BAR, BAR, NAMES, "  ╹"]));
+        for (column, lines) in [
+            (17, ["", BAR, "  ┃  half a draft", BAR, NAMES, EDGE]),
+            (5, ["", BAR, "  ┃  half a draft", BAR, NAMES, EDGE]),
+            // A line of words above or below the cursor, also when they are scrolled out of the block.
+            (5, [BAR, "  ┃  words", BAR, BAR, NAMES, EDGE]),
+            (5, ["", BAR, BAR, "  ┃  words", NAMES, EDGE]),
+            (5, [BAR, BAR, BAR, BAR, NAMES, EDGE]),
+            // The shell mode, and something else at the cursor.
+            (5, ["", BAR, BAR, BAR, "  ┃  Shell", EDGE]),
+            (5, ["", "", "", "", "", ""]),
+            (34, ["", BAR, BAR, BAR, NAMES, EDGE]),
+            (2, ["", BAR, BAR, BAR, NAMES, EDGE]),
+            (5, ["", BAR, BAR, BAR, NAMES, NAMES]),
+        ] {
+            assert!(!in_block(column, lines), "{column} {lines:?}");
+        }
+        assert!(!screen(5, 0, &[BAR, BAR, NAMES, EDGE], &BARRED));
+        assert!(!screen(5, 9, &[BAR], &BARRED));
+    }
+
+    const HINTED: EmptyBox =
+        EmptyBox::WithHint { prompts: &['>', '*'], column: 3, hint: "  Type your message or @path/to/file" };
+
+    /// As Gemini CLI 0.61.0 draws it.
+    #[test]
+    fn a_hint_that_goes_with_the_first_sign_shows_an_empty_line() {
+        let of = |column, line: &str| screen(column, 0, &[line], &HINTED);
+        let hint =
+            "\x1b[7m\x1b[39m \x1b[0m\x1b[38;5;248m\x1b[48;5;240m Type your message or @path/to/file\x1b[39m";
+        for sign in ['>', '*'] {
+            assert!(of(3, &format!(" \x1b[38;5;183m{sign} {hint}")), "{sign}");
+        }
+        for (column, line) in [
+            (15, " > half a draft\x1b[7m ".to_owned()),
+            (3, " > \x1b[7mh\x1b[0malf a draft".to_owned()),
+            // The shell mode, a line break, and words before or behind the hint.
+            (3, " ! \x1b[7m \x1b[0m Type your shell command".to_owned()),
+            (3, " >".to_owned()),
+            (3, "   \x1b[7m ".to_owned()),
+            (3, format!(" > {hint} x")),
+            (4, format!(" > {hint}")),
+            (3, format!("x> {hint}")),
+        ] {
+            assert!(!of(column, &line), "{column} {line:?}");
         }
     }
 }

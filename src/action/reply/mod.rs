@@ -37,6 +37,8 @@ pub struct Seen {
     pub view: SessionView,
     /// Whether certainly no process works on it.
     pub is_surely_gone: bool,
+    /// Its record.
+    pub record: Option<PathBuf>,
 }
 
 /// A moment in the course of a reply. For tests, which end the process there.

@@ -115,9 +115,10 @@ impl TmuxAccess {
         let (column, row) = place.split_once(' ').ok_or_else(unknown)?;
         let column = column.parse().map_err(|_| unknown())?;
         let row = row.parse().map_err(|_| unknown())?;
-        let mut lines = screen.lines().skip(usize::try_from(row).unwrap_or(usize::MAX)).map(str::to_owned);
+        let mut lines = screen.lines().map(str::to_owned);
+        let above = lines.by_ref().take(usize::try_from(row).unwrap_or(usize::MAX)).collect();
         let line = lines.next().unwrap_or_default();
-        Ok(AtCursor { column, row, line, below: lines.collect() })
+        Ok(AtCursor { column, row, above, line, below: lines.collect() })
     }
 
     /// Pastes the words, and does not press Return; if `seen`, only while the cursor is still there.

@@ -152,8 +152,9 @@ impl Replier<'_> {
             std::thread::sleep(LOOK_AGAIN);
         }
         Err(refused(
-            "somebody's words stand in its input box, and would be sent with these; nothing was typed",
-            "send or clear them in its pane",
+            "somebody's words seem to stand in its input box, or a dialog or another mode is open in it; nothing \
+             was typed",
+            "send or clear them in its pane, or answer there",
         ))
     }
 

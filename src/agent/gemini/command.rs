@@ -21,23 +21,33 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
         Asking::Closer { prompt, schema } => with_schema(prompt, schema),
         Asking::Reply { .. } | Asking::Queue { .. } => return None,
     };
+    let mut arguments = vec![
+        "--session-file".into(),
+        Argument::RecordCopy,
+        // Tools that change something are not offered to the model.
+        "--approval-mode".into(),
+        "plan".into(),
+        "--output-format".into(),
+        "json".into(),
+    ];
+    // Without it another model may be asked than the one that did the work, and a call decides first which.
+    if let Some(model) = session.model.as_ref().filter(|model| is_model(model)) {
+        arguments.push(Argument::Text(format!("--model={model}")));
+    }
     Some(AgentCommand {
         program: PROGRAM.to_owned(),
-        arguments: vec![
-            "--session-file".into(),
-            Argument::RecordCopy,
-            // Tools that change something are not offered to the model.
-            "--approval-mode".into(),
-            "plan".into(),
-            "--output-format".into(),
-            "json".into(),
-        ],
+        arguments,
         stdin: prompt,
         folder: session.folder.clone()?,
         environment: Vec::new(),
         trace: Trace::Copy,
         answer: AnswerPlace::ResponseField,
     })
+}
+
+fn is_model(name: &str) -> bool {
+    (1..=100).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
 /// The client takes no schema, so the words ask for it.

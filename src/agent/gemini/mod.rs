@@ -12,6 +12,7 @@ mod call;
 mod chat;
 mod command;
 mod find;
+mod input_log;
 mod line;
 mod messages;
 mod projects;
@@ -19,6 +20,7 @@ mod survey;
 
 pub(super) use command::{command, removal};
 pub(super) use find::{Memory, sessions};
+pub(super) use input_log::is_shown;
 pub(super) use survey::{SurveyMemory, survey};
 
 /// The agent's name in evidence and on the screen.

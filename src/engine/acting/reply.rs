@@ -86,12 +86,12 @@ fn see(
     tools: &Tools<'_>,
 ) -> Result<Seen, ActProblem> {
     let looking = Looking::new(request, tools);
-    let looking::Seen { session, view, .. } = looking.session(name)?;
+    let looking::Seen { session, view, record, .. } = looking.session(name)?;
     let (looked_for, workspace) = (session.clone(), request.workspace.path().to_owned());
     let agent = adapter.name().to_owned();
     let is_surely_gone = looking.within_limit(move || is_surely_gone(&looked_for, &agent, &workspace));
     let is_surely_gone = is_surely_gone.ok_or_else(looking::not_in_time)?;
-    Ok(Seen { session, view, is_surely_gone })
+    Ok(Seen { session, view, is_surely_gone, record })
 }
 
 /// Whether no process that is seen from here works on the session.
