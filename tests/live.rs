@@ -5,6 +5,7 @@ mod gone;
 mod jump;
 mod panes;
 mod processes;
+mod sockets;
 pub(crate) mod tmux;
 
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use super::commands::{AgentCommand, Asking};
+use super::commands::{AgentCommand, ApiAsk, ApiRequest, Asking};
 use super::survey::{Survey, SurveyAsk, SurveyMemory};
 use super::typing::{self, Typing};
 use super::{claude, codex, custom, gemini, opencode, panes, variables};
@@ -175,6 +175,18 @@ impl Adapter {
     /// Whether words for a live session go by the agent's own queue.
     pub fn has_queue(&self) -> bool {
         typing::has_queue(self.name())
+    }
+
+    /// A request to the server that this agent's process may have. `None` for an agent that has none, and for
+    /// what cannot stand in a request.
+    pub fn api_request(&self, session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
+        match self {
+            Adapter::OpenCode { .. } => opencode::request(session, ask),
+            Adapter::ClaudeCode { .. }
+            | Adapter::Codex { .. }
+            | Adapter::Gemini { .. }
+            | Adapter::Custom(_) => None,
+        }
     }
 
     /// The file that replies to this agent are written to in `workspace`, where a person named one.

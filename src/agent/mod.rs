@@ -28,8 +28,11 @@ mod variables;
 pub use adapter::{Adapter, SessionMemory, SessionsRead, sessions};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};
 pub use codex::read_rollout as read_codex_rollout;
-pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
-pub use opencode::{ApiAnswers as OpenCodeAnswers, read_api_answers as read_opencode_answers};
+pub use commands::{AgentCommand, AnswerPlace, ApiAsk, ApiRequest, Argument, Asking, COPY_PREFIX, Trace};
+pub use opencode::{
+    ApiAnswers as OpenCodeAnswers, is_about as api_is_about, permission_options as api_permission_options,
+    read_api_answers as read_opencode_answers, waits_for as api_waits_for,
+};
 pub use survey::{FoundSession, Survey, SurveyAsk, SurveyMemory, is_news, survey};
 pub use typing::{
     EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing, hooks_tell_keys, option_dialog, permission_keys,

@@ -24,10 +24,15 @@ pub enum ReplyChannel {
     Resume,
     /// The agent's own queue for a live session.
     Queue,
-    /// The agent's own server, over loopback.
+    /// The server that the session's process itself has, over loopback.
     Api {
         /// Its port.
         port: u16,
+        /// The process.
+        process: ProcessId,
+        /// The server's id of the permission that would be answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// Pasted into the tmux pane of a live session that is idle.
     Pane {

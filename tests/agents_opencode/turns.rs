@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::agent::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
+use closeout::agent::{
+    AgentCommand, AnswerPlace, ApiAsk, Argument, Asking, Trace, api_is_about, api_waits_for,
+};
 use closeout::model::{
     Activity, ActivityState, SessionObservation, SessionOrigin, Subagent, TaskKind, Timestamp, TurnState,
 };
@@ -297,4 +299,58 @@ fn an_open_question_is_what_the_session_asks_also_after_a_long_silence() {
     machine.asked().answered(&json!({}), &[running]);
     assert_eq!(activity(&machine, 3000).state, ActivityState::Working);
     assert_eq!(activity(&machine, 100_000_000).state, ActivityState::Unknown);
+}
+
+#[test]
+fn requests_to_a_server_name_this_session_and_its_agent() {
+    let mut machine = Machine::new();
+    machine.asked().answered(&json!({"agent": "plan"}), &[]);
+    let session = machine.session(ID);
+    let [adapter] = machine.adapters();
+    let asked = |ask: &ApiAsk<'_>| {
+        adapter.api_request(&session, ask).map(|request| {
+            let body = request.body.map(|body| serde_json::from_str::<Value>(&body).unwrap());
+            (request.path, body)
+        })
+    };
+    assert_eq!(asked(&ApiAsk::Session), Some((format!("/session/{ID}"), None)));
+    let words = json!({
+        "parts": [{"type": "text", "text": "/x \"y\"\n"}],
+        "agent": "plan",
+        "model": {"providerID": "mock", "modelID": "m"},
+    });
+    let prompt = ApiAsk::Prompt { text: "/x \"y\"\n" };
+    assert_eq!(asked(&prompt), Some((format!("/session/{ID}/prompt_async"), Some(words))));
+    let answer = |request, answer| asked(&ApiAsk::Answer { request, answer });
+    let once = Some(("/permission/per_1a/reply".to_owned(), Some(json!({"reply": "once"}))));
+    assert_eq!(answer("per_1a", "once"), once);
+    // What allows more than was seen, and an id that is none.
+    assert_eq!(
+        (answer("per_1a", "always"), answer("per_../x", "once"), answer("", "once")),
+        (None, None, None)
+    );
+    let other = SessionObservation { session_id: "../permission".to_owned(), ..session.clone() };
+    assert_eq!(adapter.api_request(&other, &ApiAsk::Session), None);
+}
+
+#[test]
+fn a_permission_is_this_sessions_and_a_page_is_no_answer() {
+    let mut machine = Machine::new();
+    machine.asked().answered(&json!({}), &[]);
+    let session = machine.session(ID);
+    let asks =
+        |id: &str, of: &str| json!({"id": id, "sessionID": of, "permission": "bash", "patterns": ["make"]});
+    let body = |asks: &[Value]| Value::from(asks).to_string().into_bytes();
+    let told = |asks: &[Value]| api_waits_for(&session, &body(asks));
+    let this = Some(("per_2".to_owned(), "bash: make".to_owned()));
+    assert_eq!(told(&[asks("per_1", "ses_other"), asks("per_2", ID)]), this);
+    assert_eq!(
+        (told(&[asks("per_1", "ses_other")]), told(&[asks("x/y", ID)]), told(&[])),
+        (None, None, None)
+    );
+    assert_eq!(api_waits_for(&session, b"<html>"), None);
+    assert!(api_is_about(&session, json!({"id": ID}).to_string().as_bytes()));
+    for other in [&b"<html>"[..], b"{}", br#"{"id":"ses_other"}"#] {
+        assert!(!api_is_about(&session, other));
+    }
 }

@@ -35,7 +35,7 @@ impl Chosen {
     }
 }
 
-fn refused(words: impl Into<String>, next: impl Into<String>) -> ActProblem {
+pub(super) fn refused(words: impl Into<String>, next: impl Into<String>) -> ActProblem {
     ActProblem::new(ActClass::Refused, words).with_next(next)
 }
 
@@ -58,6 +58,10 @@ pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActPr
         })?;
         return Ok(plain(ReplyChannel::Resume, format!("given to the program `{}`", program.program)));
     }
+    // Its own server takes words at any time, and for this session alone.
+    if let Some(chosen) = replier.by_server(seen) {
+        return chosen;
+    }
     if state == ActivityState::NeedsPermission {
         return Ok(permission(replier, seen));
     }
@@ -73,7 +77,7 @@ pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActPr
     pane(replier, seen)
 }
 
-fn plain(channel: ReplyChannel, words: String) -> Chosen {
+pub(super) fn plain(channel: ReplyChannel, words: String) -> Chosen {
     Chosen {
         channel,
         words,

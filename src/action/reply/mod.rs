@@ -9,9 +9,11 @@ mod dialog;
 mod file;
 mod input_box;
 mod journal;
+mod loopback;
 mod pane;
 mod program;
 mod sending;
+mod server;
 mod text;
 
 use std::path::{Path, PathBuf};

@@ -118,8 +118,11 @@ impl Replier<'_> {
             }
             (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt).map(known),
             (ReplyChannel::Resume, ReplyBody::Text { text }) => self.go_on(text, receipt).map(known),
-            (ReplyChannel::Api { .. }, ReplyBody::Text { .. }) => {
-                Err(refused("closeout opens no connection to an agent's server", "answer it on its screen"))
+            (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => {
+                self.post_words(plan, text, receipt).map(known)
+            }
+            (ReplyChannel::Api { .. }, ReplyBody::Permission { answer, .. }) => {
+                self.post_answer(plan, answer).map(known)
             }
             (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => {
                 Err(refused("a prompt on its screen is answered in a pane only", "answer it on its screen"))
@@ -282,7 +285,7 @@ impl Replier<'_> {
     }
 
     /// What the record tells, where the program that took the words does not.
-    fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
+    pub(super) fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
         let is_shown = (self.look)().is_ok_and(|seen| seen.shows(receipt));
         let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
         (state, Some(why.to_owned()))

@@ -1,17 +1,24 @@
-//! What the answers of opencode's HTTP interface say of a session. Pure: bytes in, words out; nothing
-//! here opens a connection.
+//! The HTTP interface of opencode, as data: what is asked of it, and what its answers say of a session. Pure:
+//! nothing here opens a connection.
 //!
-//! A TUI that was started with `--port`, and `opencode serve`, listen on loopback. `GET /session/status`
-//! says which sessions are at work, and counts those that wait; `GET /permission` and `GET /question` say
-//! what is waited for. Unknown paths answer with HTML.
+//! Seen with 1.18.33. A TUI that was started with `--port` listens on loopback in its own process; one without
+//! it listens nowhere (no socket in `/proc/PID/fd` is in the kernel's table), and neither does a `run`. Every
+//! server of a user knows all of the user's sessions, also those of other folders and of other processes, so
+//! that an answer about a session does not make it that server's: only the process does.
+//! `GET /session/status` says which sessions are at work, and counts those that wait; `GET /permission` and
+//! `GET /question` say what is waited for. `POST /session/ID/prompt_async` answers 204 at once; at a session
+//! that works its words wait (`QUEUED` on the screen) and are taken when the turn is over. Without an agent in
+//! it the words go to `build`, whatever the session went by. Unknown paths answer 200 with HTML.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::conversation::asked;
+use super::is_session_id;
+use crate::agent::commands::{ApiAsk, ApiRequest};
 use crate::agent::record_text::shortened;
-use crate::model::{ActivitySource, LiveStatus, LiveWord, WaitsOn};
+use crate::model::{ActivitySource, LiveStatus, LiveWord, PermissionOption, SessionObservation, WaitsOn};
 
 /// The bodies of the three answers, as they came; `None` for one that did not come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,4 +80,66 @@ fn permission(asks: &Value) -> Option<String> {
     let patterns = asks.get("patterns").and_then(Value::as_array);
     let patterns = patterns.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
     Some(shortened(&if patterns.is_empty() { tool.to_owned() } else { format!("{tool}: {patterns}") }))
+}
+
+/// How something is asked of the server of the session's process.
+pub(in crate::agent) fn request(session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
+    let id = session.session_id.as_str();
+    if !is_session_id(id) {
+        return None;
+    }
+    let get = |path: &str| ApiRequest { path: path.to_owned(), body: None };
+    let post = |path: String, body: &Value| ApiRequest { path, body: Some(body.to_string()) };
+    Some(match ask {
+        ApiAsk::Session => get(&format!("/session/{id}")),
+        ApiAsk::Status => get("/session/status"),
+        ApiAsk::Permissions => get("/permission"),
+        ApiAsk::Questions => get("/question"),
+        ApiAsk::Prompt { text } => {
+            let mut body = json!({"parts": [{"type": "text", "text": text}]});
+            if let Some(agent) = &session.mode {
+                body["agent"] = agent.as_str().into();
+            }
+            if let Some((provider, model)) = session.model.as_deref().and_then(|model| model.split_once('/'))
+            {
+                body["model"] = json!({"providerID": provider, "modelID": model});
+            }
+            post(format!("/session/{id}/prompt_async"), &body)
+        }
+        ApiAsk::Answer { request, answer } => {
+            let is_answer = permission_options().iter().any(|option| option.answer == *answer);
+            if !is_request_id(request) || !is_answer {
+                return None;
+            }
+            post(format!("/permission/{request}/reply"), &json!({"reply": answer}))
+        }
+    })
+}
+
+/// Whether this is the server's answer on the session.
+pub fn is_about(session: &SessionObservation, answer: &[u8]) -> bool {
+    parse(answer).is_some_and(|told| told.get("id").and_then(Value::as_str) == Some(&session.session_id))
+}
+
+/// The permission that the session waits for: its id, and what it is about.
+pub fn waits_for(session: &SessionObservation, answer: &[u8]) -> Option<(String, String)> {
+    let asks = entries(Some(answer));
+    let of_session =
+        |asks: &&Value| asks.get("sessionID").and_then(Value::as_str) == Some(&session.session_id);
+    let asks = asks.iter().find(of_session)?;
+    let request = asks.get("id").and_then(Value::as_str).filter(|id| is_request_id(id))?;
+    Some((request.to_owned(), permission(asks)?))
+}
+
+/// The answers to a permission. What allows more than this one call is none of them.
+pub fn permission_options() -> Vec<PermissionOption> {
+    let option =
+        |label: &str, answer: &str| PermissionOption { label: label.to_owned(), answer: answer.to_owned() };
+    vec![option("allow once", "once"), option("deny, and end the turn", "reject")]
+}
+
+fn is_request_id(id: &str) -> bool {
+    id.strip_prefix("per_").is_some_and(|rest| {
+        (1..=64).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }

@@ -2,7 +2,8 @@
 //!
 //! Seen in real runs of 1.18.33. The database is read and nothing else: see [`store`] for what keeps its
 //! owner undisturbed. Whether a session waits for a permission stands only in the answers of the
-//! program's HTTP interface; [`read_api_answers`] tells what they mean, and nothing here fetches them.
+//! program's HTTP interface, where its process has one; [`api`] tells what they mean, and nothing here fetches
+//! them.
 
 mod api;
 mod arrivals;
@@ -16,7 +17,8 @@ mod sessions;
 mod store;
 mod survey;
 
-pub use api::{ApiAnswers, read_api_answers};
+pub(super) use api::request;
+pub use api::{ApiAnswers, is_about, permission_options, read_api_answers, waits_for};
 pub(super) use arrivals::is_news;
 pub(super) use command::{command, removal};
 pub(super) use session_copy::{copy_session, has_session};

@@ -6,9 +6,11 @@
 //! signals nothing, and takes what it cannot read for a reason to say nothing.
 
 mod recognise;
+mod sockets;
 mod table;
 mod tmux_server;
 
+pub use sockets::{ends_connection, listening_ports};
 pub use table::is_below;
 pub(super) use table::line_of_parents;
 pub use table::{AgentProcess, ProcessTable, Sought};

@@ -1,0 +1,142 @@
+//! A reply by the server that the session's own process has, where it has one: words that no key can be made
+//! of, for this session by its id, and the answer to a permission.
+//!
+//! It must not ask a server of any other process: each server of an agent knows all sessions, and one that
+//! does not have this session open would work on it beside the one that has.
+
+use super::channel::{Chosen, plain, refused};
+use super::loopback::{self, NoResponse};
+use super::{Replier, Seen};
+use crate::agent::processes::listening_ports;
+use crate::agent::{ApiAsk, ApiRequest, OpenCodeAnswers, api_permission_options, read_opencode_answers};
+use crate::model::{
+    ActProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
+};
+
+/// More ports of a process are not asked.
+const MOST_PORTS: usize = 4;
+
+/// What became of something that was sent.
+type Outcome = Result<(ReceiptState, Option<String>), ActProblem>;
+
+impl Replier<'_> {
+    /// The way by the server of the session's process; `None` where it has none that answers.
+    pub(super) fn by_server(&self, seen: &Seen) -> Option<Result<Chosen, ActProblem>> {
+        let process = seen.view.process?;
+        let session = self.adapter.api_request(&seen.session, &ApiAsk::Session)?;
+        let answers = |port: &u16| {
+            let told = get(process, *port, &session);
+            told.is_some_and(|told| crate::agent::api_is_about(&seen.session, &told))
+        };
+        let port = listening_ports(process).into_iter().take(MOST_PORTS).find(answers)?;
+        let ask = |ask| get(process, port, &self.adapter.api_request(&seen.session, &ask)?);
+        // Without these it is not known what the session does.
+        let (status, permission, question) =
+            (ask(ApiAsk::Status)?, ask(ApiAsk::Permissions)?, ask(ApiAsk::Questions)?);
+        let answers = OpenCodeAnswers {
+            status: Some(&status),
+            permission: Some(&permission),
+            question: Some(&question),
+        };
+        let word = read_opencode_answers(&answers).remove(&seen.session.session_id);
+        let waits = crate::agent::api_waits_for(&seen.session, &permission);
+        let words = format!("by the server of its own process, on port {port}");
+        let chosen = |request, warnings, permission| Chosen {
+            warnings,
+            permission,
+            pane: seen.view.pane.clone(),
+            ..plain(ReplyChannel::Api { port, process, request }, words.clone())
+        };
+        Some(match (waits, word.map(|word| word.status)) {
+            (Some((request, what)), _) => {
+                let prompt = PermissionPrompt { what, options: api_permission_options() };
+                Ok(chosen(Some(request), Vec::new(), Some(prompt)))
+            }
+            (None, Some(LiveStatus::Waiting { .. })) => Err(refused(
+                "it shows a dialog of its own, which words do not answer",
+                "answer it in its pane",
+            )),
+            (None, Some(LiveStatus::Busy)) => {
+                let warning = "it works: the words wait until its turn is over".to_owned();
+                Ok(chosen(None, vec![warning], None))
+            }
+            (None, _) => Ok(chosen(None, Vec::new(), None)),
+        })
+    }
+
+    /// Gives the words to the server.
+    pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Outcome {
+        let request = |seen: &Seen| self.adapter.api_request(&seen.session, &ApiAsk::Prompt { text });
+        let is_busy = match self.post(plan, request)? {
+            Posted::Perhaps(why) => return Ok(self.by_record(receipt, why)),
+            Posted::Taken(seen) => seen.turn_is_open(),
+        };
+        (self.report)("given to its server; waiting until its record shows it");
+        if self.wait_until(|seen| seen.shows(receipt)) {
+            return Ok((ReceiptState::Consumed, None));
+        }
+        Ok((if is_busy { ReceiptState::Queued } else { ReceiptState::Delivered }, None))
+    }
+
+    /// Gives the answer to a permission to the server.
+    pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Outcome {
+        let ReplyChannel::Api { request: Some(id), .. } = &plan.channel else {
+            return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
+        };
+        let ask = ApiAsk::Answer { request: id, answer };
+        match self.post(plan, |seen| self.adapter.api_request(&seen.session, &ask))? {
+            Posted::Taken(_) => Ok((ReceiptState::Delivered, Some("its server took the answer".to_owned()))),
+            Posted::Perhaps(why) => Ok((ReceiptState::Unknown, Some(why.to_owned()))),
+        }
+    }
+
+    /// Sends one request, if all is as it was confirmed at this very moment.
+    fn post(
+        &self,
+        plan: &ReplyPlan,
+        request: impl Fn(&Seen) -> Option<ApiRequest>,
+    ) -> Result<Posted, ActProblem> {
+        let seen = (self.look)()?;
+        let ReplyChannel::Api { port, process, .. } = self.as_planned(plan, &seen)?.channel else {
+            return Err(refused("it would go another way; nothing was sent", "look again"));
+        };
+        let request = request(&seen).ok_or_else(|| {
+            refused("its server cannot be asked that; nothing was sent", "answer it in its pane")
+        })?;
+        match loopback::ask(process, port, &request) {
+            Ok(response) if (200..300).contains(&response.status) => Ok(Posted::Taken(Box::new(seen))),
+            Ok(response) => {
+                let words = format!("its server refused it (status {})", response.status);
+                Err(refused(words, "answer it in its pane"))
+            }
+            Err(NoResponse::NotSent) => {
+                Err(refused("its server cannot be reached any more; nothing was sent", "look again"))
+            }
+            Err(NoResponse::Perhaps) => {
+                Ok(Posted::Perhaps("its server did not answer: it may have been taken"))
+            }
+        }
+    }
+}
+
+/// What became of a request.
+enum Posted {
+    /// It was taken; how the session was right before.
+    Taken(Box<Seen>),
+    /// Nobody knows.
+    Perhaps(&'static str),
+}
+
+impl Seen {
+    fn turn_is_open(&self) -> bool {
+        matches!(self.session.turn, crate::model::TurnState::Open { .. })
+    }
+}
+
+/// The body of an answer that is one.
+fn get(process: ProcessId, port: u16, request: &ApiRequest) -> Option<Vec<u8>> {
+    loopback::ask(process, port, request)
+        .ok()
+        .filter(|response| response.status == 200)
+        .map(|response| response.body)
+}
