@@ -189,6 +189,39 @@ impl Client {
         self == Client::Codex && command_line.contains("app-server")
     }
 
+    /// The folder of its conversations, below HOME, all of which must be the same after a look.
+    pub(crate) fn conversations(self, home: &Path) -> PathBuf {
+        home.join(match self {
+            Client::Claude => ".claude/projects",
+            Client::Codex => ".codex/sessions",
+            Client::Opencode => ".local/share/opencode",
+            Client::Gemini => ".gemini/tmp",
+        })
+    }
+
+    /// The column of the cursor in its empty input box at a screen of its own, and the keys that go to the end
+    /// and to the begin of a line in it.
+    pub(crate) fn input_box(self) -> Option<(usize, [&'static str; 2])> {
+        match self {
+            Client::Claude => Some((2, ["End", "Home"])),
+            // Home and End scroll its conversation.
+            Client::Opencode => Some((5, ["C-e", "C-a"])),
+            Client::Gemini => Some((3, ["End", "Home"])),
+            // It takes replies by its queue.
+            Client::Codex => None,
+        }
+    }
+
+    /// The command after which its screen shows another session.
+    pub(crate) fn begins_anew(self) -> Option<&'static str> {
+        match self {
+            Client::Opencode => Some("/new"),
+            Client::Gemini => Some("/clear"),
+            // Claude Code tells which session its screen shows; Codex has a queue for each.
+            Client::Claude | Client::Codex => None,
+        }
+    }
+
     /// The folder of its records, below HOME, in which changes are watched for.
     pub(crate) fn records(self, home: &Path) -> PathBuf {
         home.join(match self {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
+use crate::client::Client;
 use crate::tmux::Pane;
 use crate::wait::{SHOWN, until};
 use crate::world::World;
@@ -47,6 +48,24 @@ pub(crate) fn run(world: &World, arguments: &[&str]) -> Result<(Option<i32>, Str
     let output = command(world, arguments)?.output()?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok((output.status.code(), text(output.stdout), text(output.stderr)))
+}
+
+/// The same with the environment that a client has, for what starts one.
+pub(crate) fn run_as(
+    world: &World,
+    client: Client,
+    arguments: &[&str],
+) -> Result<(Option<i32>, String, String)> {
+    let output = Command::new(program())
+        .args(arguments)
+        .current_dir(world.at("elsewhere"))
+        .env_clear()
+        .envs(world.variables_of(client))
+        .stdin(Stdio::null())
+        .output()?;
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok((output.status.code(), out, err))
 }
 
 /// `closeout status --json`: the workspace with this path, if it is told.

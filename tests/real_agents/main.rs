@@ -9,6 +9,7 @@
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "it reads clocks and starts programs: that is what it is for")]
 
+mod asked;
 mod client;
 mod closeout_program;
 mod hooks;
@@ -19,6 +20,7 @@ mod others;
 mod outcome;
 mod processes;
 mod replies;
+mod server;
 mod story;
 mod tmux;
 mod together;

@@ -1,8 +1,6 @@
 //! A person answers with `closeout reply`: a session at its screen, then the same session when nobody has it
 //! open. The words must stand in the agent's own record.
 
-use std::process::{Command, Stdio};
-
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
@@ -22,8 +20,12 @@ pub(crate) fn at_its_screen(story: &mut Story<'_>, pane: &Pane) {
     story.check("a question in Japanese is answered with `2`, and the reply is consumed", |story| {
         answer(story, pane)
     });
+    if let Some((column, keys)) = story.client.input_box() {
+        story.check("a draft in its box is not sent with a reply, and stays", |story| {
+            draft(story, pane, column, keys)
+        });
+    }
     if story.client == Client::Claude {
-        story.check("a draft in its box is not sent with a reply, and stays", |story| draft(story, pane));
         story.check(
             "an option of its dialog is chosen by its key, and words are not typed into it",
             |story| dialog(story, pane),
@@ -33,12 +35,27 @@ pub(crate) fn at_its_screen(story: &mut Story<'_>, pane: &Pane) {
             |story| dialogs_for_its_pane(story, pane),
         );
     }
+    if let Some(command) = story.client.begins_anew() {
+        story.check("a reply does not reach another session that its screen shows now", |story| {
+            elsewhere(story, pane, command)
+        });
+    }
 }
 
 /// The check for a session whose screen was closed.
 pub(crate) fn not_open(story: &mut Story<'_>) {
-    if story.client == Client::Claude {
-        story.check("a session that is not open is gone on with by a reply", resume);
+    match story.client {
+        Client::Claude | Client::Opencode => {
+            story.check("a session that is not open is gone on with by a reply", resume);
+        }
+        Client::Gemini => {
+            story.check("a session that is not open is not gone on with, since it could be lost", |story| {
+                let (code, out, err) = replied(story, "Fix the parser")?;
+                ensure!(code == Some(20) && err.contains("can lose a session"), "{code:?} {out}{err}");
+                Ok(None)
+            });
+        }
+        Client::Codex => {}
     }
 }
 
@@ -56,22 +73,26 @@ fn answer(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
 }
 
 /// Somebody's half-written words stand in the box, the cursor behind them or before them.
-fn draft(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>> {
+fn draft(
+    story: &Story<'_>,
+    pane: &Pane,
+    begin: usize,
+    keys: [&str; 2],
+) -> Result<Option<(&'static str, f64)>> {
     const DRAFT: &str = "half a draft of mine";
     let limit = std::time::Duration::from_secs(20);
     let tmux = &story.world.tmux;
     tmux.type_text(pane, DRAFT)?;
     tmux.wait_for(pane, "the draft", limit, |shown| shown.contains(DRAFT))?;
-    for key in ["End", "Home"] {
+    for (key, column) in keys.into_iter().zip([begin + DRAFT.len(), begin]) {
         tmux.press(pane, key)?;
-        let column = if key == "End" { 2 + DRAFT.len() } else { 2 };
         tmux.wait_for_column(pane, column, limit)?;
         // There is no plan for it, and so nothing is told but why.
         let (code, out, err) = replied(story, "2")?;
         ensure!(code == Some(20) && err.contains("stand in its input box"), "{code:?} {out}{err}");
         ensure!(tmux.screen(pane).contains(DRAFT), "{}", tmux.screen(pane));
     }
-    tmux.press(pane, "End")?;
+    tmux.press(pane, keys[0])?;
     tmux.press(pane, "C-u")?;
     tmux.wait_for(pane, "an empty box", limit, |shown| !shown.contains(DRAFT))?;
     answer(story, pane)
@@ -160,10 +181,24 @@ fn dialogs_for_its_pane(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'stat
 /// How a reply would go.
 fn looked(story: &Story<'_>) -> Result<Value> {
     let path = story.path().display().to_string();
-    let (code, out, err) = called(story, &["reply", &path, "--json"])?;
+    let (code, out, err) = program::run_as(&story.world, story.client, &["reply", &path, "--json"])?;
     ensure!(code == Some(0), "closeout reply ended with {code:?}: {out}{err}");
     let told: Value = serde_json::from_str(&out).with_context(|| format!("{out}{err}"))?;
     Ok(told["plan"].clone())
+}
+
+/// The same screen goes on to another session, and the person's is still the one that is known.
+fn elsewhere(story: &Story<'_>, pane: &Pane, command: &str) -> Result<Option<(&'static str, f64)>> {
+    let limit = std::time::Duration::from_secs(20);
+    let tmux = &story.world.tmux;
+    tmux.type_text(pane, command)?;
+    tmux.wait_for(pane, "the command", limit, |shown| shown.contains(command))?;
+    let old = |shown: &str| shown.contains(ANSWERED);
+    ensure!(old(&tmux.screen(pane)), "{}", tmux.screen(pane));
+    tmux.accept(pane, old)?;
+    let (code, out, err) = replied(story, "2")?;
+    ensure!(code == Some(20) && err.contains("another session"), "{code:?} {out}{err}");
+    Ok(None)
 }
 
 fn resume(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
@@ -194,19 +229,6 @@ fn replied(story: &Story<'_>, text: &str) -> Result<(Option<i32>, String, String
     let path = story.path().display().to_string();
     let row = program::status(&story.world, &story.path())?.context("not told")?;
     let session = row["sessions"][0]["session_id"].as_str().unwrap_or_default().to_owned();
-    called(story, &["reply", &path, text, "--session", &session, "--yes", "--json", "--wait", "20"])
-}
-
-/// Runs closeout with the environment that the client has.
-fn called(story: &Story<'_>, arguments: &[&str]) -> Result<(Option<i32>, String, String)> {
-    let output = Command::new(program::program())
-        .args(arguments)
-        .current_dir(story.world.at("elsewhere"))
-        .env_clear()
-        .envs(story.world.variables_of(story.client))
-        .stdin(Stdio::null())
-        .output()?;
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    Ok((output.status.code(), out, err))
+    let arguments = ["reply", &path, text, "--session", &session, "--yes", "--json", "--wait", "20"];
+    program::run_as(&story.world, story.client, &arguments)
 }

@@ -107,8 +107,11 @@ pub(crate) fn tell(story: &mut Story<'_>) {
     story.check("`status --json` tells the same as the stream", |story| once(story));
     crate::replies::at_its_screen(story, &pane);
     crate::others::tell(story, &pane);
+    crate::asked::at_its_screen(story);
     story.world.tmux.close(&pane);
     crate::replies::not_open(story);
+    crate::asked::not_open(story);
+    crate::server::tell(story);
     crate::hooks::tell(story);
     crate::killed::tell(story);
 }

@@ -52,10 +52,8 @@ impl Replier<'_> {
                 let prompt = PermissionPrompt { what, options: api_permission_options() };
                 Ok(chosen(Some(request), Vec::new(), Some(prompt)))
             }
-            (None, Some(LiveStatus::Waiting { .. })) => Err(refused(
-                "it shows a dialog of its own, which words do not answer",
-                "answer it in its pane",
-            )),
+            // A question of the agent's is answered in its own way.
+            (None, Some(LiveStatus::Waiting { .. })) => return None,
             (None, Some(LiveStatus::Busy)) => {
                 let warning = "it works: the words wait until its turn is over".to_owned();
                 Ok(chosen(None, vec![warning], None))
