@@ -16,7 +16,7 @@ use super::step::Step;
 use super::survey::{self, Survey};
 use super::turn::Turn;
 use super::visible::{self, Staged, Staging};
-use super::{Rescuer, author, moving, record, references, split, target};
+use super::{Rescuer, author, kept_index, moving, record, references, split, target};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
@@ -206,8 +206,9 @@ fn planned_move(
     if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
         return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
     }
-    let before = seen.shadow.raw_index.as_ref().map(|raw| moving::keep(turn, raw)).transpose()?;
-    let after = SeenIndex::read(&seen.shadow.index)?.raw.map(|raw| moving::keep(turn, &raw)).transpose()?;
+    let before = seen.shadow.raw_index.as_ref().map(|raw| kept_index::keep(turn, raw)).transpose()?;
+    let after =
+        SeenIndex::read(&seen.shadow.index)?.raw.map(|raw| kept_index::keep(turn, &raw)).transpose()?;
     Ok(Move {
         id,
         purpose: Purpose::Commit,

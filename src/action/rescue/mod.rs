@@ -16,6 +16,7 @@ mod hooks;
 mod ignored;
 mod journal;
 mod keeping;
+mod kept_index;
 mod key_like;
 mod leaving_out;
 mod limits;

@@ -7,48 +7,20 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::branch::{self, Branch};
 use super::error::RescueError;
 use super::git::{Git, Input};
-use super::journal::{self, Act, KeptIndex, Move};
+use super::journal::{self, Act, Move};
+use super::kept_index::kept;
 use super::listing;
-use super::repository::read_regular;
 use super::seen_index::SeenIndex;
-use super::sha1::Sha1;
 use super::shadow::{RawIndex, Shadow, write_index, write_index_to_disk};
 use super::shared_index;
 use super::step::Step;
 use super::turn::Turn;
 use super::{Rescuer, holder, new_branch};
-
-/// The most that an index that we keep can have.
-const INDEX_CAP: u64 = 1 << 30;
-
-/// Keeps an index in our own folder.
-pub(super) fn keep(turn: &Turn, raw: &RawIndex) -> Result<KeptIndex, RescueError> {
-    let mut sum = Sha1::default();
-    sum.update(&raw.bytes);
-    let sum = sum.hex();
-    write_index_to_disk(&turn.folder.join(format!("index-{sum}")), raw)?;
-    shared_index::keep(turn, &raw.bytes)?;
-    let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Ok(KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) })
-}
-
-/// An index that was kept, checked by its sum.
-pub(super) fn kept(turn: &Turn, kept: &KeptIndex) -> Result<RawIndex, RescueError> {
-    let path = turn.folder.join(format!("index-{}", kept.sum));
-    let bytes = read_regular(&path, INDEX_CAP)?.unwrap_or_default();
-    let mut sum = Sha1::default();
-    sum.update(&bytes);
-    if sum.hex() != kept.sum {
-        return Err(RescueError::Damage("the index that was kept is not what it was".to_owned()));
-    }
-    let (seconds, nanos) = kept.modified;
-    Ok(RawIndex { bytes, modified: SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos) })
-}
 
 /// The new index beside the old one.
 pub(super) fn prepared(turn: &Turn, id: &str) -> PathBuf {

@@ -16,7 +16,7 @@ use super::seen_index::SeenIndex;
 use super::shadow::Shadow;
 use super::spool::Spool;
 use super::turn::Turn;
-use super::{Rescuer, moving, references, survey};
+use super::{Rescuer, kept_index, moving, references, survey};
 use crate::model::{RescuePlan, Rescued};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -135,7 +135,7 @@ impl Rescuer {
         if let Some(difference) = hooks::difference(&seen.survey.blobs, &after.blobs) {
             return Err(format!("the work tree is another one now ({difference})"));
         }
-        let keep = |raw| moving::keep(turn, raw);
+        let keep = |raw| kept_index::keep(turn, raw);
         let index_before = seen.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
         let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
         let id = turn.new_id();
