@@ -245,10 +245,8 @@ impl Moving {
         front.until("a verdict", |views| views.values().any(|view| state(view).is_some())).await;
         let id = front.views.values().next().unwrap().id.clone();
         let plan = Act::PlanRescue { message: None, order: RecordOrder::default() };
-        let plan = match want(&mut front, &id, plan).await {
-            ActOutcome::RescuePlanned(plan) => plan,
-            other => panic!("{other:?}"),
-        };
+        let planned = want(&mut front, &id, plan).await;
+        let ActOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
         front.engine.want(act(&id, Act::Rescue { plan }));
         front.until_file(&started).await;
         Moving { repo, id, front, release }
@@ -269,10 +267,9 @@ fn act(id: &WorkspaceId, act: Act) -> Intent {
 
 async fn want(front: &mut Front, id: &WorkspaceId, wanted: Act) -> ActOutcome {
     front.engine.want(act(id, wanted));
-    match front.answer().await {
-        Told::Act { outcome, .. } => *outcome,
-        other => panic!("{other:?}"),
-    }
+    let told = front.answer().await;
+    let Told::Act { outcome, .. } = told else { panic!("{told:?}") };
+    *outcome
 }
 
 #[test]

@@ -11,14 +11,13 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActRequest, ActedBy, Baseline, CollectProblem, CollectRequest, Effect,
-    Event, Intent, JumpOutcome, JumpTarget, Parts, Timestamp, WatchProblem, WatchTarget, WorkspaceId,
+    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, JumpOutcome, JumpTarget, Parts,
+    Timestamp, WatchProblem, WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, Sighting};
 
-use super::acting::{self, Tools};
 use super::discovering::{Discovered, Discovering, Occasion};
 use super::draft_keeping::DraftKeeping;
 use super::running_acts::RunningActs;
@@ -238,7 +237,10 @@ impl Engine {
                 }
             }
             Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
-            Effect::Act(request) => self.act(*request),
+            Effect::Act(request) => {
+                let launch = Arc::clone(&self.launch);
+                self.acts.start(*request, launch, self.store.clone(), self.sender.clone());
+            }
             Effect::CancelAct { number } => {
                 if let Some(workspace) = self.acts.cancel(number).cloned() {
                     let event = Event::EndsLater { at: clock::now(), workspace, number };
@@ -344,32 +346,6 @@ impl Engine {
             let outcome =
                 work.await.unwrap_or_else(|error| JumpOutcome::Refused { reason: error.to_string() });
             let event = Event::Jumped { at: clock::now(), workspace, outcome };
-            let _ = sender.send(Arrival::Event(event));
-        });
-    }
-
-    /// Acts beside the loop: one event comes back, whatever happens.
-    fn act(&mut self, request: ActRequest) {
-        let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
-        let store = self.store.clone();
-        let cancel = self.acts.begin(&request);
-        tokio::spawn(async move {
-            let (workspace, number) = (request.workspace.clone(), request.number);
-            let moved = sender.clone();
-            let work = spawn_blocking(move || {
-                let report = |progress| {
-                    let workspace = request.workspace.clone();
-                    let event = Event::ActMoved { at: clock::now(), workspace, number, progress };
-                    let _ = moved.send(Arrival::Event(event));
-                };
-                let tools = Tools { launch: &launch, report: &report, cancel: &cancel };
-                acting::perform(&request, ActedBy::Screen, store.as_ref(), &tools)
-            });
-            let (outcome, entry) = work.await.unwrap_or_else(|error| {
-                (ActOutcome::Failed(ActProblem::new(ActClass::Failed, error.to_string())), None)
-            });
-            let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
-            let event = Event::Acted { at: clock::now(), workspace, number, outcome, entry };
             let _ = sender.send(Arrival::Event(event));
         });
     }

@@ -1,10 +1,20 @@
-//! The acts that run, so that each can be ended by its number, and all of them at the end. Nothing is ended here:
-//! whoever carries an act out hears of the wish.
+//! The acts that run beside the loop, so that each can be ended by its number, and all of them at the end. Nothing is
+//! ended here: whoever carries an act out hears of the wish.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::model::{ActKind, ActRequest, Event, WorkspaceId, display_text};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
+
+use super::acting::{self, Tools};
+use super::live::Arrival;
+use super::{Launch, clock};
+use crate::model::{
+    ActClass, ActKind, ActOutcome, ActProblem, ActRequest, ActedBy, Event, WorkspaceId, display_text,
+};
 use crate::process::Cancel;
+use crate::store::Store;
 
 /// The acts that run.
 #[derive(Debug, Default)]
@@ -22,8 +32,39 @@ struct Running {
 }
 
 impl RunningActs {
+    /// Acts beside the loop: one event comes back, whatever happens. Needs the runtime.
+    pub(super) fn start(
+        &mut self,
+        request: ActRequest,
+        launch: Arc<Launch>,
+        store: Option<Store>,
+        sender: UnboundedSender<Arrival>,
+    ) {
+        let cancel = self.begin(&request);
+        tokio::spawn(async move {
+            let (workspace, number) = (request.workspace.clone(), request.number);
+            let moved = sender.clone();
+            let work = spawn_blocking(move || {
+                let report = |progress| {
+                    let workspace = request.workspace.clone();
+                    let event = Event::ActMoved { at: clock::now(), workspace, number, progress };
+                    let _ = moved.send(Arrival::Event(event));
+                };
+                let tools = Tools { launch: &launch, report: &report, cancel: &cancel };
+                acting::perform(&request, ActedBy::Screen, store.as_ref(), &tools)
+            });
+            let (outcome, entry) = work.await.unwrap_or_else(|error| {
+                (ActOutcome::Failed(ActProblem::new(ActClass::Failed, error.to_string())), None)
+            });
+            let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
+            let event = Event::Acted { at: clock::now(), workspace, number, outcome, entry };
+            // When nobody receives, the engine has ended.
+            let _ = sender.send(Arrival::Event(event));
+        });
+    }
+
     /// An act begins; by what it hears that it is to end.
-    pub(super) fn begin(&mut self, request: &ActRequest) -> Cancel {
+    fn begin(&mut self, request: &ActRequest) -> Cancel {
         let cancel = Cancel::new();
         if self.is_over {
             cancel.cancel();

@@ -57,7 +57,7 @@ impl StoreLane {
         spawn_blocking(move || match store.forget_gone(clock::now()) {
             Ok(0) => {}
             Ok(n_forgotten) => {
-                tracing::info!("{n_forgotten} directories that are gone for long are forgotten")
+                tracing::info!("{n_forgotten} directories that are gone for long are forgotten");
             }
             Err(error) => drop(sender.send(Arrival::Notice(error.to_string()))),
         });

@@ -3,8 +3,8 @@
 
 use closeout::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent, LeftOut,
-    OwnProgram, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan, SplitKind,
-    UndoWay, WorkspaceView,
+    OwnProgram, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan,
+    RunningAct, SplitKind, Told, UndoWay, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -146,6 +146,71 @@ fn what_runs_is_in_its_row() {
     assert_eq!(
         press(&mut state, &views, "x").intents,
         [Intent::CancelAct { workspace: views[ROW].id.clone() }]
+    );
+}
+
+#[test]
+fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
+    let quiet = five();
+    let mut busy = five();
+    busy[ROW].act = Some(running_probe());
+    let ctrl_c = |state: &mut State, views: &[WorkspaceView]| {
+        ui::update(state, views, Input::Key(KeyPress::ctrl('c')))
+    };
+    let cancel = Intent::CancelAct { workspace: busy[ROW].id.clone() };
+    // Nothing is lost where nothing runs, or only a look.
+    let mut looking = five();
+    looking[ROW].act = Some(RunningAct { kind: ActKind::Plan, ..running_probe() });
+    for views in [&quiet, &looking] {
+        let mut state = screen_of(80, 24, views);
+        assert!(press(&mut state, views, "q").is_quit);
+    }
+    // Asked, and stayed: what ends later ends nothing else.
+    let mut state = screen_of(80, 24, &busy);
+    assert!(!press(&mut state, &busy, "1q").is_quit);
+    let rows = text_of(&frame(&state, &busy));
+    assert!(rows[21].contains("smart check: waits, then asks"), "{rows:?}");
+    assert!(rows[23].contains("q wait and quit") && rows[23].contains("Esc stay"), "{}", rows[23]);
+    // Its seconds are seen to pass, whichever is selected.
+    assert_eq!(ui::next_change(&state, &busy, NOW), Some(NOW.plus_millis(700)));
+    assert_eq!(press(&mut state, &busy, "x").intents, [], "too early");
+    let _ = press(&mut state, &busy, "\u{1b}");
+    assert!(state.dialog.is_none() && !ui::views_changed(&mut state, &quiet).is_quit);
+    // Waited for.
+    let mut state = screen_of(80, 24, &busy);
+    let waiting = press(&mut state, &busy, "2qq");
+    assert_eq!((waiting.is_quit, waiting.intents.contains(&cancel)), (false, false));
+    assert!(!ui::views_changed(&mut state, &busy).is_quit);
+    assert!(ui::views_changed(&mut state, &quiet).is_quit);
+    // Ended, by the key once the box was read, and by Ctrl-C at once; which leaves at once when it comes again.
+    let mut state = screen_of(80, 24, &busy);
+    let _ = press(&mut state, &busy, "2q");
+    read(&mut state);
+    assert_eq!(press(&mut state, &busy, "x").intents, std::slice::from_ref(&cancel));
+    let mut state = screen_of(80, 24, &busy);
+    let _ = press(&mut state, &busy, "2q");
+    let ended = ctrl_c(&mut state, &busy);
+    assert_eq!((ended.is_quit, ended.intents), (false, vec![cancel]));
+    assert!(ui::views_changed(&mut state.clone(), &quiet).is_quit);
+    assert!(ctrl_c(&mut state, &busy).is_quit);
+    // From another box, too.
+    let mut state = with((80, 24), &busy, ActKind::Plan, ActOutcome::RescuePlanned(Box::new(plan())));
+    assert!(!ctrl_c(&mut state, &busy).is_quit && state.dialog.is_some());
+    assert!(!ctrl_c(&mut state, &busy).is_quit && ctrl_c(&mut state, &busy).is_quit);
+}
+
+/// It is answered, and not shown as one that is being ended.
+#[test]
+fn what_is_finished_first_is_said() {
+    let mut views = five();
+    views[ROW].act = Some(RunningAct { kind: ActKind::Rescue, ..running_probe() });
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    let told = Told::EndsLater { workspace: views[ROW].id.clone(), kind: ActKind::Rescue };
+    let _ = ui::told(&mut state, &views, told);
+    assert_eq!(
+        state.answer.as_deref(),
+        Some("Rescue: what it is moving at this moment is finished first; it ends by itself")
     );
 }
 

@@ -99,10 +99,10 @@ impl RescueError {
 
     /// The same where this record was made before, and stays.
     pub(super) fn keeping(self, record: &str) -> RescueError {
-        match self {
-            RescueError::Cancelled { kept: None } => RescueError::Cancelled { kept: Some(record.to_owned()) },
-            other => other,
+        if let RescueError::Cancelled { kept: None } = self {
+            return RescueError::Cancelled { kept: Some(record.to_owned()) };
         }
+        self
     }
 
     /// For `map_err`: what was tried with which file.

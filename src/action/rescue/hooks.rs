@@ -58,10 +58,11 @@ impl<'a> Hooks<'a> {
     /// What git runs after a commit; in words when it failed, which changes nothing any more.
     pub(super) fn after(&self) -> Option<String> {
         let index = self.git.repo.index();
-        self.run("post-commit", &index, &[]).err().map(|error| match error {
-            RescueError::Cancelled { .. } => "the hook post-commit was ended on request".to_owned(),
-            other => other.to_string(),
-        })
+        let error = self.run("post-commit", &index, &[]).err()?;
+        if matches!(error, RescueError::Cancelled { .. }) {
+            return Some("the hook post-commit was ended on request".to_owned());
+        }
+        Some(error.to_string())
     }
 
     fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {

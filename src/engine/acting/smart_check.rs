@@ -225,13 +225,10 @@ impl Check<'_> {
     }
 
     /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
     fn commit(&mut self) -> Result<Option<Rescued>, ActProblem> {
         self.tell("committing the uncommitted work", None);
-        let plan = match rescue::plan(self.request, None, RecordOrder::default(), self.tools)? {
-            ActOutcome::RescuePlanned(plan) => plan,
-            _ => return Err(too_large()),
-        };
+        let planned = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
+        let ActOutcome::RescuePlanned(plan) = planned else { return Err(too_large()) };
         self.record = Some(plan.record.reference.clone());
         if let Some(refusal) = &plan.refusal {
             self.notes.push(format!("recorded, and not committed: {refusal}"));

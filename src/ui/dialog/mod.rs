@@ -1,7 +1,7 @@
 //! Dialogs: what a person is asked, or writes, over list and detail. One file a dialog.
 //!
 //! While one is open it gets every key, paste and click, and the answers of the engine first. It
-//! decides nothing about the world: what was confirmed leaves as an [`Intent`]. Nothing is confirmed by
+//! decides nothing about the world: what was confirmed leaves as an [`crate::model::Intent`]. Nothing is confirmed by
 //! a key that was typed before the dialog could be read: see [`Guard`].
 
 pub mod confirm;
@@ -15,6 +15,7 @@ pub mod reply_box;
 pub mod report_box;
 pub mod rescue_box;
 mod rescue_rows;
+mod step;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -27,7 +28,7 @@ use super::look::{Look, Tone};
 use super::sheet::Sheet;
 use super::state::State;
 use super::{put_rule, text};
-use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView};
+use crate::model::{Timestamp, Told, WorkspaceId, WorkspaceView};
 
 use confirm::ConfirmBox;
 use decide_box::DecideBox;
@@ -36,6 +37,7 @@ use leave_box::LeaveBox;
 use reply_box::ReplyBox;
 use report_box::ReportBox;
 use rescue_box::RescueBox;
+pub(in crate::ui) use step::{Step, Then};
 
 /// Longer lines than this are hard to read.
 const MAX_WIDTH: usize = 100;
@@ -74,35 +76,6 @@ pub(in crate::ui) struct Context<'a> {
     pub(in crate::ui) is_armed: bool,
 }
 
-/// What comes of an input to a dialog.
-#[derive(Debug, Default, PartialEq)]
-pub(in crate::ui) struct Step {
-    /// What the person wants of the engine, in order.
-    pub(in crate::ui) intents: Vec<Intent>,
-    /// What becomes of the dialog.
-    pub(in crate::ui) then: Then,
-    /// It asks something else now: keys count once that could be read.
-    pub(in crate::ui) is_new_question: bool,
-    /// What is said in the last line until the next key. Untrusted.
-    pub(in crate::ui) answer: Option<String>,
-    /// A text to be opened in the person's editor; it comes back as an input.
-    pub(in crate::ui) edit: Option<String>,
-    /// Whether the program is left now.
-    pub(in crate::ui) is_quit: bool,
-}
-
-/// What becomes of a dialog after an input.
-#[derive(Debug, Default, PartialEq)]
-pub(in crate::ui) enum Then {
-    /// It stays open.
-    #[default]
-    Stay,
-    /// It is closed.
-    Close,
-    /// Another one takes its place, and is guarded anew.
-    Open(Dialog),
-}
-
 impl Context<'_> {
     /// A sheet as wide as a dialog.
     pub(in crate::ui) fn sheet(self) -> Sheet {
@@ -113,33 +86,6 @@ impl Context<'_> {
     /// How many lines a dialog shows at most.
     pub(in crate::ui) fn n_shown(self) -> usize {
         usize::from(self.room.height).max(1)
-    }
-}
-
-impl Step {
-    /// Nothing but that the dialog stays.
-    pub(in crate::ui) fn stay() -> Step {
-        Step::default()
-    }
-
-    /// The dialog stays, and this is said. Untrusted.
-    pub(in crate::ui) fn say(words: impl Into<String>) -> Step {
-        Step { answer: Some(words.into()), ..Step::default() }
-    }
-
-    /// The key that says yes came before the dialog could be read.
-    pub(in crate::ui) fn too_early() -> Step {
-        Step::say("Not yet: this key came before the box could be read. Press it again.")
-    }
-
-    /// The dialog is closed.
-    pub(in crate::ui) fn close() -> Step {
-        Step { then: Then::Close, ..Step::default() }
-    }
-
-    /// The dialog is closed, and this is wanted.
-    pub(in crate::ui) fn want(intent: Intent) -> Step {
-        Step { intents: vec![intent], ..Step::close() }
     }
 }
 
