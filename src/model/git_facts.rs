@@ -152,6 +152,12 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// How many times a path counts in more than one of the numbers: staged and changed again since, or taken
+    /// out of the index and left on the disk.
+    pub fn n_counted_twice(&self) -> u32 {
+        (self.n_staged + self.n_unstaged + self.n_untracked + self.n_conflicted).saturating_sub(self.n_paths)
+    }
+
     /// True when nothing is uncommitted.
     pub fn is_clean(&self) -> bool {
         self.n_paths == 0

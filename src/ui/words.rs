@@ -204,16 +204,15 @@ pub(super) fn change_letter(kind: ChangeKind) -> char {
     }
 }
 
-/// Numbers of changes by kind, those that are not zero.
+/// Numbers of changes by kind, those that are not zero, and how many paths count in two of them.
 pub(super) fn change_counts(changes: &Changes) -> Vec<String> {
-    [
+    let kinds = [
         (changes.n_conflicted, "in conflict"),
         (changes.n_staged, "staged"),
         (changes.n_unstaged, "not staged"),
         (changes.n_untracked, "untracked"),
-    ]
-    .into_iter()
-    .filter(|(n, _)| *n > 0)
-    .map(|(n, kind)| format!("{n} {kind}"))
-    .collect()
+    ];
+    let counts = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {kind}"));
+    let twice = Some(changes.n_counted_twice()).filter(|n_twice| *n_twice > 0);
+    counts.chain(twice.map(|n_twice| quantity::counted(n_twice, "counts twice", "count twice"))).collect()
 }

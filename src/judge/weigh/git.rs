@@ -100,8 +100,12 @@ fn uncommitted(changes: &Changes) -> Evidence {
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("{count} {what}"))
     .collect();
+    let twice = match changes.n_counted_twice() {
+        0 => String::new(),
+        n_twice => format!(" ({})", quantity::counted(n_twice, "counts twice", "count twice")),
+    };
     Evidence::claim(Source::Changes, NAME, Claim::Dirty).because(format!(
-        "{} not committed: {}",
+        "{} not committed: {}{twice}",
         quantity::counted(changes.n_paths, "file is", "files are"),
         kinds.join(", ")
     ))
@@ -124,5 +128,25 @@ fn no_repository(scales: &Scales<'_>) -> Evidence {
             Evidence::abstain(Source::Commits, NAME, Rejection::NotConfigured)
                 .because("no git repository here")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kinds_of_changes_add_up_to_the_files() {
+        let said = |n_staged, n_unstaged, n_untracked, n_paths| {
+            let changes = Changes { n_staged, n_unstaged, n_untracked, n_paths, ..Changes::default() };
+            uncommitted(&changes).reasons
+        };
+        assert_eq!(said(0, 1, 0, 1), ["1 file is not committed: 1 unstaged"]);
+        assert_eq!(said(1, 1, 2, 4), ["4 files are not committed: 1 staged, 1 unstaged, 2 untracked"]);
+        assert_eq!(
+            said(1, 1, 3, 4),
+            ["4 files are not committed: 1 staged, 1 unstaged, 3 untracked (1 counts twice)"]
+        );
+        assert_eq!(said(3, 3, 0, 4), ["4 files are not committed: 3 staged, 3 unstaged (2 count twice)"]);
     }
 }
