@@ -231,10 +231,14 @@ fn done_is_not_complete_before_the_tree_was_looked_at_again() {
     let effects = monitor.update(collected(101, 2, words));
     let parts = Parts::CHANGES | Parts::COMMITS;
     assert_eq!(effects[0], collect(request(3, parts, 133)));
-    let _ = monitor.take_changes();
+    let before = view(&mut monitor);
+    assert!(before.is_found_state && before.verdict_since == Some(at(5)));
     let dirty = (Parts::CHANGES, Evidence::claim(Source::Changes, "git", Claim::Dirty));
     let _ = monitor.update(collected(140, 3, Sample { evidence: vec![dirty], ..sample(133, parts) }));
-    assert_eq!(view(&mut monitor).verdict.unwrap().state, VerdictState::RescueNeeded);
+    let after = view(&mut monitor);
+    assert_eq!(after.verdict.unwrap().state, VerdictState::RescueNeeded);
+    // It came under the eyes of the person.
+    assert_eq!((after.is_found_state, after.verdict_since), (false, Some(at(140))));
 }
 
 #[test]

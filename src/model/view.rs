@@ -22,6 +22,8 @@ pub struct WorkspaceView {
     pub verdict: Option<Verdict>,
     /// Since when the verdict has its state.
     pub verdict_since: Option<Timestamp>,
+    /// Whether that is the state in which closeout found the workspace: then it may have had it for longer.
+    pub is_found_state: bool,
     /// Why a person should look.
     pub attention: Option<Attention>,
     /// The agent of the newest session.

@@ -33,6 +33,8 @@ pub(super) struct Tracked {
     pub(super) snapshot: Snapshot,
     pub(super) verdict: Option<Verdict>,
     pub(super) verdict_since: Option<Timestamp>,
+    /// The state is that of the first verdict.
+    pub(super) is_found_state: bool,
     pub(super) is_seen: bool,
     /// What keeps closeout from looking, and from watching, in words.
     pub(super) problem: Option<String>,
@@ -74,6 +76,7 @@ impl Tracked {
             snapshot: Snapshot::default(),
             verdict: None,
             verdict_since: None,
+            is_found_state: false,
             is_seen: false,
             problem: None,
             watch_problem: None,
@@ -384,6 +387,7 @@ impl Tracked {
         let before = self.verdict.as_ref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.verdict_since = Some(now);
+            self.is_found_state = before.is_none();
             self.is_seen = false;
         }
         self.verdict = Some(verdict);

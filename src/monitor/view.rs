@@ -18,6 +18,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         task_kind: tracked.task_kind(),
         verdict: tracked.verdict.clone(),
         verdict_since: tracked.verdict_since,
+        is_found_state: tracked.is_found_state,
         attention: tracked
             .verdict
             .as_ref()

@@ -215,7 +215,9 @@ pub(super) fn judged_moment(view: &WorkspaceView) -> Option<Timestamp> {
         Some(VerdictState::Working | VerdictState::Waiting)
     );
     let told = if is_working { view.activity.since } else { view.sessions.first().and_then(since) };
-    // The verdict is no older than closeout's first look, and its state may be younger than the turn.
+    // Work is as old as its turn. Any other state is as old as the turn's end only where closeout found it so:
+    // one that came under its eyes (a decision, a file, an answer to a probe) began then.
+    let told = told.filter(|_| is_working || view.is_found_state);
     view.verdict_since.map(|judged| told.map_or(judged, |told| told.min(judged)))
 }
 

@@ -210,6 +210,10 @@ fn the_age_in_a_row_is_that_of_what_it_speaks_of() {
     // The work was judged complete when closeout first looked, 5 minutes after it was.
     assert_eq!(view.verdict_since, Some(NOW));
     assert!(row(view.clone()).contains("  5m  "));
+    // A state that came under its eyes (a decision, an answer to a probe) is as old as that.
+    view.is_found_state = false;
+    assert!(row(view.clone()).contains(" now  "));
+    view.is_found_state = true;
     // Without a source for it, there is the verdict's own.
     view.sessions[0].ended_at = None;
     view.sessions[0].activity = Activity { since: None, ..view.sessions[0].activity.clone() };

@@ -30,6 +30,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         task_kind: TaskKind::Implementation,
         verdict: None,
         verdict_since: None,
+        is_found_state: false,
         attention: None,
         agent: None,
         model: None,
@@ -60,6 +61,7 @@ pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> 
     WorkspaceView {
         verdict: Some(verdict(state, rule, why)),
         verdict_since: Some(minutes_ago(7)),
+        is_found_state: true,
         agent: Some("claude".to_owned()),
         model: Some("claude-sonnet-4-5".to_owned()),
         git: Some(git),
