@@ -61,6 +61,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         task_started_at: None,
         git: Reading::NotLookedAt,
         decision: Reading::NotConfigured,
+        decision_digest: None,
         outputs: Vec::new(),
         closer: Reading::NotConfigured,
         plans: Vec::new(),

@@ -41,6 +41,7 @@ fn entry(id: &str, workspace: &WorkspaceId, end: Option<ActClass>) -> AuditEntry
         kind: ActKind::Decide,
         plan: "complete".to_owned(),
         end: end.map(|class| ActEnd { at: Timestamp(9), class, words: "x\n\u{1b}".to_owned() }),
+        decided: end.map(|_| "c0ffee".to_owned()),
     }
 }
 

@@ -40,6 +40,7 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: None,
         state_folder: Some(repo.root().join("state")),
+        has_terminal: false,
     }
 }
 

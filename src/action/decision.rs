@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 use crate::model::ActClass;
 
@@ -71,11 +72,16 @@ impl DecisionError {
 }
 
 /// Writes the decision file `name`: a path from the workspace, or an absolute one that a person named. The
-/// folders on its way are made. In place at once, whole, for this user only; answers with its path.
+/// folders on its way are made. In place at once, whole, for this user only; answers with its path and the SHA-256 of its content, in
+/// hexadecimal.
 ///
 /// # Errors
 /// Something else stands in the way, or the system refuses; then all is as before.
-pub fn write(workspace: &Path, name: &str, text: &DecisionText<'_>) -> Result<PathBuf, DecisionError> {
+pub fn write(
+    workspace: &Path,
+    name: &str,
+    text: &DecisionText<'_>,
+) -> Result<(PathBuf, String), DecisionError> {
     let outside = || DecisionError::Outside { name: name.to_owned() };
     let asked = Path::new(name);
     let (top, relative) = match (asked.strip_prefix(workspace), asked.is_absolute()) {
@@ -112,9 +118,10 @@ pub fn write(workspace: &Path, name: &str, text: &DecisionText<'_>) -> Result<Pa
     }
     path.push(file_name);
     check_place(folder.as_fd(), file_name, &path)?;
-    replace(folder.as_fd(), file_name, content(text).as_bytes())
+    let content = content(text);
+    replace(folder.as_fd(), file_name, content.as_bytes())
         .map_err(|source| DecisionError::Io { path: path.clone(), source })?;
-    Ok(path)
+    Ok((path, format!("{:x}", Sha256::digest(content.as_bytes()))))
 }
 
 /// The variables by which a started program learns where its decision goes and which id it must carry.

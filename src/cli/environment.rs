@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use crate::agent::Adapter;
@@ -141,6 +142,7 @@ impl Environment {
             own_program: self.own_program.clone(),
             live: Some(LiveSources::new(self.tmux().map(PaneSource::new))),
             state_folder,
+            has_terminal: std::io::stdin().is_terminal(),
         })
     }
 }

@@ -72,6 +72,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         ActedBy::Screen => "screen",
         ActedBy::Command => "command",
         ActedBy::Configuration => "configuration",
+        ActedBy::Agent => "agent",
     };
     // Writing to a string cannot fail.
     let _ = writeln!(

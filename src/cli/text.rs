@@ -100,6 +100,7 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     }
     match evidence.strength {
         Strength::Verified => {}
+        Strength::Person => marks.push("by you".to_owned()),
         Strength::SelfReported => marks.push("self-reported".to_owned()),
         Strength::Guess => marks.push("a guess".to_owned()),
     }

@@ -58,6 +58,8 @@ pub struct Launch {
     pub live: Option<LiveSources>,
     /// Where baselines are remembered; `None` remembers nothing.
     pub state_folder: Option<PathBuf>,
+    /// Whether a terminal is behind the standard input of this run: without one nobody sits at it.
+    pub has_terminal: bool,
 }
 
 /// What to look at.

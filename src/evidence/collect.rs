@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
+
 use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::live_facts::LiveSources;
@@ -94,6 +96,8 @@ pub fn collect(
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)
         });
+        let whole = found.decision.present().filter(|file| !file.is_excerpt);
+        found.decision_digest = whole.map(|file| format!("{:x}", Sha256::digest(file.content.as_bytes())));
     }
     if request.parts.contains(Parts::CHECKS) {
         read_checks(&directory, settings, surroundings.now, &mut memory.results, &mut found);
@@ -124,6 +128,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         task_started_at: None,
         git: Reading::NotLookedAt,
         decision: Reading::NotLookedAt,
+        decision_digest: None,
         outputs: Vec::new(),
         closer: Reading::NotLookedAt,
         plans: Vec::new(),

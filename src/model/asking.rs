@@ -205,6 +205,8 @@ pub struct DecidedFile {
     pub is_complete: bool,
     /// The id of the check that it carries.
     pub check_id: Option<String>,
+    /// The SHA-256 of its content, in hexadecimal.
+    pub digest: String,
 }
 
 /// Where the task of a workspace is: another one after a new prompt, and after each turn. What an agent was

@@ -22,7 +22,25 @@ pub struct AuditEntry {
     pub plan: String,
     /// How it ended; `None` while it runs, and for ever if closeout was killed in it.
     pub end: Option<ActEnd>,
+    /// Of a decision that a person made at a terminal, with no agent above closeout: the SHA-256 of the file
+    /// that was written, in hexadecimal. By it the file is known again as theirs.
+    pub decided: Option<String>,
 }
+
+impl AuditEntry {
+    /// Whether a decision file of this content, written at this moment, is the one that a person wrote in this
+    /// act.
+    pub fn is_decision_of(&self, digest: &str, written_at: Timestamp) -> bool {
+        let Some(end) = self.end.as_ref().filter(|end| end.class == ActClass::Done) else { return false };
+        self.kind == ActKind::Decide
+            && self.decided.as_deref() == Some(digest)
+            && written_at.millis_since(self.at) >= -FILE_CLOCK_MS
+            && written_at.millis_since(end.at) <= FILE_CLOCK_MS
+    }
+}
+
+/// The moment of a file comes from a clock of the system that ticks seldom: some milliseconds behind.
+const FILE_CLOCK_MS: i64 = 20;
 
 /// How an act ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,4 +63,6 @@ pub enum ActedBy {
     Command,
     /// Trusted configuration.
     Configuration,
+    /// An agent, or a script of its: closeout ran below the agent's process.
+    Agent,
 }

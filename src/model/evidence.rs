@@ -214,7 +214,9 @@ pub enum Rejection {
 pub enum Strength {
     /// Read from the world: git, files, test results.
     Verified,
-    /// The agent says so.
+    /// A person says so: closeout's own record has that they wrote this very file.
+    Person,
+    /// The agent says so, or nobody knows who else.
     SelfReported,
     /// Inferred from words.
     Guess,

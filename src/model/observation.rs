@@ -18,6 +18,8 @@ pub struct Observations {
     pub git: Reading<GitObservation>,
     /// The decision file.
     pub decision: Reading<TextFile>,
+    /// The SHA-256 of its whole content, in hexadecimal, where it was read.
+    pub decision_digest: Option<String>,
     /// The declared outputs, in the order of the settings.
     pub outputs: Vec<Reading<TextFile>>,
     /// The closer's report.

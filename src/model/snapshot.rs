@@ -60,6 +60,8 @@ pub struct Words {
     pub round_mark: Option<String>,
     /// True when the decision file is there and could not be used (R4 counts these).
     pub has_unreadable_decision: bool,
+    /// The SHA-256 of the decision file, in hexadecimal, and when it was written.
+    pub decision_file: Option<(String, Timestamp)>,
 }
 
 /// All evidence of one workspace at one moment. Never changed after it was built: a new sample

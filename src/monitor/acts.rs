@@ -3,9 +3,9 @@
 //! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
 
 use crate::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, AuditEntry, Draft, Effect,
-    Receipt, ReceiptState, RunningAct, SessionName, SessionView, SmartReport, Timestamp, Told, VerifyReport,
-    WorkspaceId,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, AuditEntry, Claim, Draft,
+    Effect, Evidence, Receipt, ReceiptState, RunningAct, SessionName, SessionView, SmartReport, Source,
+    Strength, Timestamp, Told, VerifyReport, Words, WorkspaceId,
 };
 
 use super::Monitor;
@@ -77,6 +77,20 @@ impl Acts {
             }
         }
         found
+    }
+
+    /// A decision file that a person wrote here, by the record of what was done, is theirs and no agent's word.
+    pub(super) fn know_decision(&self, words: &Words, evidence: &mut [Evidence]) {
+        let Some((digest, written_at)) = &words.decision_file else { return };
+        if !self.history.iter().any(|entry| entry.is_decision_of(digest, *written_at)) {
+            return;
+        }
+        for evidence in evidence {
+            let is_file = matches!(evidence.source, Source::Decision | Source::DecisionWithId);
+            if is_file && matches!(evidence.claim, Claim::Yes | Claim::No) {
+                evidence.strength = Strength::Person;
+            }
+        }
     }
 
     /// Takes note of an outcome.

@@ -355,6 +355,7 @@ impl Tracked {
         let words = &self.snapshot.words;
         let mut evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+        self.acts.know_decision(words, &mut evidence);
         evidence.extend(self.acts.evidence(words));
         let references: Vec<&Evidence> = evidence.iter().collect();
         let advanced = rounds::advance(

@@ -43,6 +43,8 @@ struct Line {
     plan: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<ActEnd>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decided: Option<String>,
 }
 
 impl Store {
@@ -62,6 +64,7 @@ impl Store {
             kind: entry.kind,
             plan: entry.plan.clone(),
             end: entry.end.clone(),
+            decided: entry.decided.clone(),
         };
         let mut text = serde_json::to_vec(&line)
             .map_err(|source| StoreError::Unwritable { path: file.clone(), source })?;
@@ -125,6 +128,7 @@ fn parse(line: &[u8]) -> Option<AuditEntry> {
         kind: line.kind,
         plan: line.plan,
         end: line.end,
+        decided: line.decided,
     })
 }
 

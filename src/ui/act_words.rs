@@ -96,6 +96,7 @@ pub(super) fn by(by: ActedBy) -> &'static str {
         ActedBy::Screen => "",
         ActedBy::Command => "by a command",
         ActedBy::Configuration => "by configuration",
+        ActedBy::Agent => "by an agent",
     }
 }
 

@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use closeout::agent::processes::is_agent_above;
+
 use crate::support::desk::Desk;
+use crate::support::pty::Terminal;
 use crate::support::repo::Repo;
 
 fn desk() -> (Repo, Desk) {
@@ -110,4 +113,59 @@ fn a_decision_file_can_be_named() {
     assert!(!repo.at(".closeout").exists());
     assert_eq!(desk.run(repo.path(), &["decide", "maybe"]).code, 2);
     assert_eq!(desk.run(repo.root(), &["decide", "complete", "no-such-folder"]).code, 4);
+}
+
+/// How the decision of a workspace is marked.
+fn strength(desk: &Desk, repo: &Repo) -> serde_json::Value {
+    let check = desk.run(repo.path(), &["check", "--json"]).workspace();
+    let parts = check["evidence"].as_array().unwrap();
+    let decision = parts.iter().find(|part| part["source"] == "decision").unwrap();
+    decision["strength"].clone()
+}
+
+#[test]
+fn a_decision_without_a_terminal_is_nobody_s_own_word() {
+    let (repo, desk) = desk();
+    assert_eq!(desk.run(repo.path(), &["decide", "complete"]).code, 0);
+    assert_eq!(strength(&desk, &repo), "self_reported");
+}
+
+#[test]
+fn what_runs_below_an_agent_is_done_by_the_agent() {
+    let (repo, desk) = desk();
+    let closeout = env!("CARGO_BIN_EXE_closeout");
+    // A process is known by its name, which is that of the script; the shell stays above closeout.
+    let agent = repo.script("claude", &format!("{closeout} decide complete\nexit $?\n"));
+    let terminal = Terminal::start_program(agent.to_str().unwrap(), &desk, repo.path(), &[], (80, 24));
+    assert_eq!(terminal.wait_for_end(), 0);
+    let log = desk.run(repo.path(), &["log", "--json"]);
+    let last: serde_json::Value = serde_json::from_str(log.out.lines().last().unwrap()).unwrap();
+    assert_eq!((last["kind"].as_str(), last["by"].as_str()), (Some("decide"), Some("agent")));
+    assert_eq!(strength(&desk, &repo), "self_reported");
+}
+
+#[test]
+fn a_person_s_decision_is_theirs_until_somebody_writes_the_file_again() {
+    let (repo, desk) = desk();
+    let terminal =
+        Terminal::start(&desk, repo.path(), &["decide", "complete", "--reason", "I read it"], (80, 24));
+    assert_eq!(terminal.wait_for_end(), 0);
+    // Who runs the tests may be an agent, too.
+    let by = if is_agent_above() == Some(false) { "person" } else { "self_reported" };
+    assert_eq!(strength(&desk, &repo), by);
+    let file = repo.at(".closeout/decision.json");
+    let content = fs::read(&file).unwrap();
+    let written = fs::metadata(&file).unwrap().modified().unwrap();
+    // The same words at another moment are not the person's.
+    fs::write(&file, &content).unwrap();
+    let later = written + std::time::Duration::from_secs(5);
+    fs::File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
+    assert_eq!(strength(&desk, &repo), "self_reported");
+    // Neither are others at the same.
+    fs::write(&file, r#"{"decision":"complete"}"#).unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+    assert_eq!(strength(&desk, &repo), "self_reported");
+    fs::write(&file, &content).unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+    assert_eq!(strength(&desk, &repo), by);
 }

@@ -46,6 +46,7 @@ pub(super) fn launch(repo: &Repo, live: LiveSources) -> Launch {
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         live: Some(live),
         state_folder: None,
+        has_terminal: false,
     }
 }
 

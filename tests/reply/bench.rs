@@ -229,6 +229,7 @@ impl Bench {
             git_program: Some(git_program()),
             live: Some(LiveSources::new(Some(PaneSource::new(tmux)))),
             state_folder: Some(self.state()),
+            has_terminal: false,
             own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),
         }
     }

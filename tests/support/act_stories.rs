@@ -304,6 +304,7 @@ pub(crate) fn history(view: &WorkspaceView) -> Vec<AuditEntry> {
         kind,
         plan: plan.to_owned(),
         end: end.map(|(class, words)| ActEnd { at: minutes_ago(minutes), class, words: words.to_owned() }),
+        decided: None,
     };
     vec![
         entry("3", 1, ActKind::Undo, ActedBy::Screen, "1 commit of fix/rounding", None),

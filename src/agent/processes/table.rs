@@ -17,8 +17,6 @@ const MOST_FILES: usize = 4096;
 const COMMAND_LINE: u64 = 16 << 10;
 /// How the name of a session record of Codex ends.
 const RECORD_ENDING: &str = ".jsonl";
-/// How many steps up the line of parents are followed.
-const MOST_PARENTS: usize = 32;
 /// The process namespace that sees all processes (Linux, `PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 
@@ -180,37 +178,30 @@ impl AgentProcess {
     }
 }
 
-/// The numbers of a process and its parents, from itself upwards.
-pub(in crate::agent) fn line_of_parents(pid: u32) -> Vec<u32> {
-    let mut line = vec![pid];
-    while line.len() < MOST_PARENTS {
-        match line.last().map(|pid| process_stat::read(*pid)) {
-            Some(Ok(stat)) if stat.parent > 1 => line.push(stat.parent),
-            _ => break,
-        }
-    }
-    line
-}
-
-/// Whether the process `pid` is `ancestor` or came of it.
-pub fn is_below(pid: u32, ancestor: u32) -> bool {
-    line_of_parents(pid).contains(&ancestor)
+/// The agent whose process this is, whether it serves others, and its command line; `None` where it is no
+/// agent's.
+///
+/// # Errors
+/// That cannot be read.
+pub(super) fn recognised(pid: u32) -> io::Result<Option<(&'static str, bool, Vec<String>)>> {
+    // One read: a name has at most 16 bytes, and this is done for every process of the machine.
+    let mut name = [0; 32];
+    let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;
+    let name = name.get(..n_read).and_then(|name| str::from_utf8(name.trim_ascii_end()).ok());
+    let Some(name) = name.filter(|name| is_candidate(name)) else { return Ok(None) };
+    let mut line = Vec::new();
+    File::open(format!("/proc/{pid}/cmdline"))?.take(COMMAND_LINE).read_to_end(&mut line)?;
+    let line = String::from_utf8_lossy(&line);
+    let arguments: Vec<&str> = line.split_terminator('\0').collect();
+    let found = agent_of(name, &arguments);
+    Ok(found.map(|(agent, is_service)| {
+        (agent, is_service, arguments.iter().map(|argument| (*argument).to_owned()).collect())
+    }))
 }
 
 /// The process, if it is an agent's.
 fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
-    // One read: a name has at most 16 bytes, and this is done for every process of the machine.
-    let mut name = [0; 32];
-    let n_read = File::open(format!("/proc/{pid}/comm")).ok()?.read(&mut name).ok()?;
-    let name = str::from_utf8(name.get(..n_read)?.trim_ascii_end()).ok()?;
-    if !is_candidate(name) {
-        return None;
-    }
-    let mut line = Vec::new();
-    File::open(format!("/proc/{pid}/cmdline")).ok()?.take(COMMAND_LINE).read_to_end(&mut line).ok()?;
-    let line = String::from_utf8_lossy(&line);
-    let arguments: Vec<&str> = line.split_terminator('\0').collect();
-    let (agent, is_service) = agent_of(name, &arguments)?;
+    let (agent, is_service, arguments) = recognised(pid).ok()??;
     let stat = process_stat::read(pid).ok().filter(|stat| !stat.is_dead)?;
     let folder = match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => Some(folder),
@@ -226,7 +217,7 @@ fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> 
         parent: stat.parent,
         pseudo_terminal: stat.pseudo_terminal,
         folder,
-        arguments: arguments.into_iter().map(str::to_owned).collect(),
+        arguments,
         records: if agent == codex::NAME { open_records(pid) } else { Some(Vec::new()) },
     })
 }

@@ -23,6 +23,7 @@ pub(super) fn begin(request: &ActRequest, by: ActedBy, now: Timestamp) -> Option
         kind,
         plan: plan_words(&request.act),
         end: None,
+        decided: None,
     })
 }
 
@@ -36,10 +37,16 @@ pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), Act
     })
 }
 
-/// The entry with its end.
-pub(super) fn end(entry: AuditEntry, outcome: &ActOutcome, now: Timestamp) -> AuditEntry {
+/// The entry with its end. A decision is a person's only where nothing speaks against it: `is_person` says that
+/// closeout has a terminal and no agent above it.
+pub(super) fn end(entry: AuditEntry, outcome: &ActOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
     let end = ActEnd { at: now, class: outcome.class(), words: outcome_words(outcome) };
-    AuditEntry { end: Some(end), ..entry }
+    let decided = if let (ActOutcome::Decided(file), true) = (outcome, is_person) {
+        Some(file.digest.clone())
+    } else {
+        None
+    };
+    AuditEntry { end: Some(end), decided, ..entry }
 }
 
 fn plan_words(act: &Act) -> String {
@@ -107,6 +114,7 @@ pub(in crate::engine) fn audited<T>(
         kind,
         plan,
         end: None,
+        decided: None,
     };
     write(store, &begun)?;
     let outcome = act();

@@ -22,12 +22,13 @@ pub(super) fn decide(
     };
     let check_id = request.settings.check_id.as_deref();
     let text = DecisionText { is_complete, reason, check_id };
-    let path = decision::write(request.workspace.path(), name, &text)
+    let (path, digest) = decision::write(request.workspace.path(), name, &text)
         .map_err(|error| ActProblem::new(error.class(), error.to_string()))?;
     Ok(ActOutcome::Decided(Box::new(DecidedFile {
         path,
         is_complete,
         check_id: check_id.map(str::to_owned),
+        digest,
     })))
 }
 

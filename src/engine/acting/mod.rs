@@ -16,6 +16,7 @@ mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::agent::processes;
 use crate::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AskPurpose, AuditEntry,
 };
@@ -52,12 +53,15 @@ pub(super) fn perform(
     store: Option<&Store>,
     tools: &Tools<'_>,
 ) -> (ActOutcome, Option<AuditEntry>) {
+    let is_agent_above = processes::is_agent_above();
+    let by = if is_agent_above == Some(true) { ActedBy::Agent } else { by };
+    let is_person = tools.launch.has_terminal && is_agent_above == Some(false);
     let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(request, tools), None) };
     if let Err(problem) = audit::write(store, &begun) {
         return (ActOutcome::Failed(problem), None);
     }
     let outcome = guarded(request, tools);
-    let ended = audit::end(begun, &outcome, clock::now());
+    let ended = audit::end(begun, &outcome, is_person, clock::now());
     if let Err(problem) = audit::write(store, &ended) {
         // It is done all the same; the line of its beginning stands.
         tracing::warn!("{}", problem.words);

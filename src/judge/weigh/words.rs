@@ -57,6 +57,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
         prompted_at: session.and_then(|session| session.prompted_at),
         round_mark: round_mark(session, said.written_at),
         has_unreadable_decision: said.is_unreadable,
+        decision_file: observations.decision_digest.clone().zip(said.written_at),
     }
 }
 

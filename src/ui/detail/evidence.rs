@@ -86,6 +86,7 @@ fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
 fn marks(evidence: &Evidence) -> String {
     let strength = match evidence.strength {
         Strength::Verified => None,
+        Strength::Person => Some(" [by you]"),
         Strength::SelfReported => Some(" [self-reported]"),
         Strength::Guess => Some(" [guess]"),
     };
