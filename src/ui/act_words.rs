@@ -5,8 +5,8 @@
 use super::keymap::Wish;
 use super::text;
 use crate::model::{
-    ActKind, ActedBy, AskCost, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord, ReceiptState,
-    SmartStatus,
+    ActKind, ActedBy, AskCost, AskPlan, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord,
+    ReceiptState, SmartStatus, quantity,
 };
 
 /// Signs of a commit's id that a person is shown.
@@ -40,6 +40,26 @@ pub(super) fn command(arguments: &[String]) -> String {
         if is_plain { shown } else { format!("'{shown}'") }
     };
     arguments.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument longer than this is told by what it is and how long it is: a person reads the rest.
+const LONGEST_ARGUMENT: usize = 120;
+
+/// The command line by which an agent would be asked. What stands in the box by itself, and what only a
+/// program reads, is not spelled out in it.
+pub(super) fn asking_command(plan: &AskPlan) -> String {
+    let prompt = plan.prompt.trim();
+    let shortened = |argument: &String| {
+        if !prompt.is_empty() && argument.contains(prompt) {
+            return "<the prompt>".to_owned();
+        }
+        if argument.len() <= LONGEST_ARGUMENT {
+            return command(std::slice::from_ref(argument));
+        }
+        let kind = if argument.trim_start().starts_with(['{', '[']) { "JSON" } else { "text" };
+        format!("<{kind}, {}>", quantity::size(argument.len() as u64))
+    };
+    plan.command.iter().map(shortened).collect::<Vec<_>>().join(" ")
 }
 
 /// What runs, as the note of a row begins.

@@ -27,6 +27,7 @@ mod look;
 mod markdown;
 mod markdown_table;
 mod notice;
+mod reflow;
 mod reports;
 mod selection;
 mod sessions;

@@ -289,8 +289,93 @@ fn the_message_is_written_in_place_and_its_rest_is_kept() {
     let _ = press(&mut state, &views, "\n");
     let mut wanted = plan();
     wanted.message =
-        "fix: yen 四捨五入 [31m\n\nWork that codex left uncommitted.\n\nRescued-by: closeout".to_owned();
-    assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+        "fix: yen 四捨五入\n[31m\n\nWorkAnd \n that codex left uncommitted.\n\nRescued-by: closeout"
+            .to_owned();
+    let confirmed = press(&mut state, &views, "y").intents;
+    assert_eq!(confirmed, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);
+}
+
+#[test]
+fn a_message_that_is_left_is_as_it_was_and_what_was_written_is_not_lost() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let _ = press(&mut state, &views, "e!\u{1b}");
+    assert!(last_line(&state, &views).contains("e goes on with what was written"));
+    let wanted = act(&views, Act::Rescue { plan: Box::new(plan()) });
+    assert_eq!(press(&mut state.clone(), &views, "y").intents, [wanted]);
+    let mut changed = plan();
+    changed.message = changed.message.replacen('\n', "!?\n", 1);
+    let wanted = act(&views, Act::Rescue { plan: Box::new(changed) });
+    assert_eq!(press(&mut state, &views, "e?\ny").intents, [wanted]);
+    // Nothing was written: nothing is said.
+    let mut state = preview((80, 24), &views, plan());
+    let _ = press(&mut state, &views, "e\u{1b}");
+    assert!(!last_line(&state, &views).contains("goes on"));
+}
+
+#[test]
+fn the_editor_gets_the_message_and_gives_it_back() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let _ = press(&mut state, &views, "e");
+    let given = ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('e')));
+    assert_eq!(given.edit, Some(plan().message));
+    let _ = ui::update(&mut state, &views, Input::Edited(Edited::Failed("vi is not there".to_owned())));
+    assert!(text_of(&frame(&state, &views)).join("\n").contains("vi is not there"));
+    let _ = ui::update(&mut state, &views, Input::Edited(Edited::Text("docs: a\n\nb".to_owned())));
+    let wanted = RescuePlan { message: "docs: a\n\nb".to_owned(), ..plan() };
+    let wanted = act(&views, Act::Rescue { plan: Box::new(wanted) });
+    assert_eq!(press(&mut state, &views, "\ny").intents, [wanted]);
+}
+
+#[test]
+fn l_goes_to_what_is_left_out() {
+    let views = five();
+    let mut state = preview((80, 24), &views, plan());
+    let _ = press(&mut state, &views, "Gl");
+    let shown = text_of(&frame(&state, &views));
+    assert!(shown.iter().any(|row| row.contains("Left out")), "{}", shown.join("\n"));
+    // The row of the first path that is left out is taken in from there.
+    let _ = press(&mut state, &views, " ");
+    let shown = text_of(&frame(&state, &views)).join("\n");
+    assert!(shown.contains("taken in by you: "), "{shown}");
+    // Where nothing is left out, the key means nothing.
+    let mut state = preview((80, 24), &views, large_plan(3));
+    let before = frame(&state, &views);
+    let _ = press(&mut state, &views, "l");
+    assert_eq!(frame(&state, &views), before);
+}
+
+#[test]
+fn what_is_said_of_staged_versions_is_true_of_the_way_that_is_chosen() {
+    let views = five();
+    let mut plan = plan_to_split();
+    plan.notes = vec![PlanNote::StagedVersions(2), PlanNote::Unsigned];
+    plan.splits[0].n_staged_versions = 1;
+    let mut state = preview((120, 40), &views, plan);
+    let said = |state: &State, words: &str| text_of(&frame(state, &views)).join("\n").contains(words);
+    assert!(said(&state, "the staged versions of 2 files are not committed"));
+    let _ = press(&mut state, &views, "s");
+    assert!(said(&state, "the staged version of 1 file is not committed"));
+    assert!(said(&state, "the commit is not signed") && !said(&state, "2 files are not committed"));
+}
+
+#[test]
+fn asking_shows_the_prompt_first_and_no_schema_in_the_command() {
+    let views = five();
+    let mut plan = ask_plan(AskPurpose::Verify);
+    plan.prompt = "You check whether a task\nis finished.\n\n- one\n- two".to_owned();
+    plan.max_attempts = 2;
+    plan.interval_seconds = 0;
+    let schema = format!("{{\n  {}}}", "\"type\": \"object\", ".repeat(20));
+    plan.command = ["claude", "-p", "--json-schema", &schema, &plan.prompt].map(str::to_owned).into();
+    let state = with((80, 40), &views, ActKind::Plan, ActOutcome::AskPlanned(Box::new(plan)));
+    let shown = text_of(&frame(&state, &views));
+    let at = |words: &str| shown.iter().position(|row| row.trim() == words);
+    let prompt = at("You check whether a task is finished.").expect("the prompt");
+    let command = at("claude -p --json-schema <JSON, 365 B> <the prompt>");
+    assert!(command > Some(prompt), "{}", shown.join("\n"));
+    assert!(shown.iter().any(|row| row.contains("once; once more if its answer cannot be read")));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::ui::act_words::{self, branch, short};
 use crate::ui::footer::Hint;
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
-use crate::ui::{put, text};
+use crate::ui::{put, reflow, text};
 
 /// More files of an undo are counted.
 const MAX_PATHS: usize = 200;
@@ -141,12 +141,12 @@ pub(super) fn ask(plan: &AskPlan, sheet: Sheet) -> Vec<Line<'static>> {
     if plan.purpose == AskPurpose::Probe {
         lines.extend(sheet.labelled("at its end", rescue(plan.rescue)));
     }
-    lines.extend(sheet.labelled("command", &act_words::command(&plan.command)));
-    lines.extend(sheet.labelled("prompt", &text::line(&plan.prompt_from)));
-    lines.extend(sheet.heading("Prompt", ""));
-    for paragraph in text::paragraphs(&plan.prompt) {
+    lines.extend(sheet.heading("Prompt", &text::line(&plan.prompt_from)));
+    for paragraph in reflow::paragraphs(&plan.prompt) {
         lines.extend(sheet.text(&paragraph, Tone::Plain, 2));
     }
+    lines.extend(sheet.heading("Command", ""));
+    lines.extend(sheet.text(&act_words::asking_command(plan), Tone::Plain, 2));
     lines
 }
 
@@ -160,9 +160,14 @@ fn trace(trace: Trace) -> &'static str {
 
 fn how_often(plan: &AskPlan) -> String {
     let timeout = format!("each given up after {} s", plan.timeout_seconds);
-    match plan.max_attempts {
-        0 | 1 => format!("once, {}", timeout.trim_start_matches("each ")),
-        n => format!("at most {n} times, {} s apart, {timeout}", plan.interval_seconds),
+    match (plan.max_attempts, plan.purpose) {
+        (0 | 1, _) => format!("once, {}", timeout.trim_start_matches("each ")),
+        // The closer is asked again for one reason only.
+        (2, AskPurpose::Verify) => format!("once; once more if its answer cannot be read; {timeout}"),
+        (n, AskPurpose::Verify) => {
+            format!("once; up to {} times more if its answer cannot be read; {timeout}", n - 1)
+        }
+        (n, AskPurpose::Probe) => format!("at most {n} times, {} s apart, {timeout}", plan.interval_seconds),
     }
 }
 
