@@ -223,7 +223,7 @@ pub enum ActionKind {
     Rescue,
     /// Send the agent back with what is missing.
     Fix,
-    /// Ask the agent, or give it evidence to leave.
+    /// Ask the agent, or give it evidence to leave; where no session is known, decide oneself.
     Ask,
     /// Mend what keeps closeout from reading.
     Repair,

@@ -154,6 +154,14 @@ impl<'a> Tally<'a> {
             .find(|evidence| evidence.fingerprints.iter().any(|mark| mark == super::PERMISSION))
     }
 
+    /// Whether a session of an agent is known here: somebody who can be asked.
+    fn has_session(&self) -> bool {
+        let is_known = |evidence: &Evidence| {
+            evidence.source == Source::LiveSession && evidence.rejection != Some(Rejection::Unreadable)
+        };
+        self.evidence.iter().any(is_known)
+    }
+
     /// The first failure of the run itself.
     fn run_failure(&self) -> Option<&'a Evidence> {
         self.claims(Claim::Fail)

@@ -76,14 +76,23 @@ pub(super) fn next_action(
         }
         VerdictState::RescueNeeded => action(ActionKind::Rescue, format!("rescue {}", n_paths(case))),
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
-        VerdictState::Incomplete if tally.tree == Tree::Dirty => action(
-            ActionKind::Ask,
-            format!("ask the agent whether it is done; {} not committed", is_are_files(case)),
-        ),
-        VerdictState::Incomplete => action(ActionKind::Ask, "ask the agent whether it is done".to_owned()),
+        VerdictState::Incomplete => whether_done(tally, case),
         VerdictState::Waiting | VerdictState::Working => action(ActionKind::Wait, "wait".to_owned()),
         VerdictState::Stalled => fix(tally),
         VerdictState::Error => action(ActionKind::Repair, repair(rule, tally)),
+    }
+}
+
+/// Nothing says whether the work is done: who can be asked, or else the person's own word.
+fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
+    let left = match tally.tree {
+        Tree::Dirty => format!("; {} not committed", is_are_files(case)),
+        Tree::Clean | Tree::Unknown => String::new(),
+    };
+    if tally.has_session() {
+        action(ActionKind::Ask, format!("ask the agent whether it is done{left}"))
+    } else {
+        action(ActionKind::Ask, format!("decide whether it is done: no agent's session is known here{left}"))
     }
 }
 
@@ -96,6 +105,8 @@ fn after_complete(tally: &Tally<'_>, case: &Case<'_>, warnings: &[Warning]) -> N
         action(ActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
     } else if has(Warning::TurnOpen) {
         action(ActionKind::Ask, "look at the session: its turn was not ended".to_owned())
+    } else if has(Warning::WordsStopHalfWay) && !tally.has_session() {
+        action(ActionKind::Ask, "look at the last words: they announce more, or break off".to_owned())
     } else if has(Warning::WordsStopHalfWay) {
         action(ActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
     } else if has(Warning::CommitsBeforePrompt) {
@@ -120,7 +131,10 @@ fn repair(rule: Rule, tally: &Tally<'_>) -> String {
             .reasons
             .last()
             .map_or("repair: git".to_owned(), |reason| format!("repair: {}", quote(reason))),
-        (Rule::DecisionUnreadable, _) => "repair: let the agent write the decision file again".to_owned(),
+        (Rule::DecisionUnreadable, _) if tally.has_session() => {
+            "repair: let the agent write the decision file again".to_owned()
+        }
+        (Rule::DecisionUnreadable, _) => "repair: the decision file has to be written again".to_owned(),
         _ => with_reason("look at the error", tally.run_failure()),
     }
 }

@@ -3,8 +3,9 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    ActionKind, AskedByTool, Attention, Choice, Question, QuestionWeight, Verdict, WorkspaceView,
+    ActionKind, AskedByTool, Attention, Choice, Question, QuestionWeight, Rule, Verdict, WorkspaceView,
 };
+use crate::ui::keymap::{self, Action, Wish};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
 use crate::ui::urgency::Urgency;
@@ -29,7 +30,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
         let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), Tone::Asks);
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
     }
-    lines.extend(next_action(verdict, sheet));
+    lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), Tone::Faint, INDENT));
     }
@@ -88,14 +89,24 @@ fn title(view: &WorkspaceView, sheet: Sheet) -> Line<'static> {
     line
 }
 
+/// Whether nobody but the person can say that the work is done: no session is known here.
+fn is_own_word(view: &WorkspaceView, verdict: &Verdict) -> bool {
+    verdict.rule == Rule::NoEvidence && view.sessions.is_empty()
+}
+
 /// The question itself stands below in full, so `answer: …` takes one line only.
-fn next_action(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+fn next_action(verdict: &Verdict, is_own_word: bool, sheet: Sheet) -> Vec<Line<'static>> {
     if verdict.next_action.kind == ActionKind::None || verdict.next_action.text.is_empty() {
         return Vec::new();
     }
     let arrow = format!("{} ", sheet.look.sign(Sign::Arrow));
     let indent = " ".repeat(text::width(&arrow));
-    let action = sheet.span(text::line(&verdict.next_action.text), Tone::Strong);
+    let mut words = text::line(&verdict.next_action.text);
+    if is_own_word && verdict.next_action.kind == ActionKind::Ask {
+        let key = keymap::key_of(Action::Act(Wish::Decide));
+        words = format!("{words} ({key})");
+    }
+    let action = sheet.span(words, Tone::Strong);
     let mut lines =
         text::wrap(&[action], sheet.width, &sheet.span(arrow.clone(), Tone::Strong), &Span::raw(indent));
     if verdict.next_action.kind == ActionKind::Answer && lines.len() > 1 {
