@@ -62,6 +62,19 @@ pub struct PlannedSplit {
     pub kind: SplitKind,
     /// The commits, in their order. One that would hold nothing is not made.
     pub commits: Vec<PlannedCommit>,
+    /// Staged versions of so many files are in none of them; the record keeps them.
+    pub n_staged_versions: usize,
+}
+
+impl RescuePlan {
+    /// What must be known before it is confirmed as the commits of `split`, one of its ways, or as one commit.
+    pub fn notes_of(&self, split: Option<&PlannedSplit>) -> Vec<PlanNote> {
+        let Some(split) = split else { return self.notes.clone() };
+        let others = self.notes.iter().filter(|note| !matches!(note, PlanNote::StagedVersions(_)));
+        let n_staged = split.n_staged_versions;
+        let staged = (n_staged > 0).then_some(PlanNote::StagedVersions(n_staged));
+        staged.into_iter().chain(others.cloned()).collect()
+    }
 }
 
 /// By what work is split into commits.
@@ -111,7 +124,7 @@ pub enum PlanNote {
     Unsigned,
     /// Paths are left out because these filters would run programs, and they are not trusted. Untrusted text.
     FiltersNotTrusted(Vec<String>),
-    /// Staged versions of so many files are not in the commit; the record keeps them.
+    /// Staged versions of so many files are not committed; the record keeps them.
     StagedVersions(usize),
 }
 
@@ -125,10 +138,10 @@ impl PlanNote {
                 format!("files with the filter {} are left out: its program is not trusted", names.join(", "))
             }
             PlanNote::StagedVersions(1) => {
-                "the staged version of 1 file is not in the commit; the record keeps it".to_owned()
+                "the staged version of 1 file is not committed; the record keeps it".to_owned()
             }
             PlanNote::StagedVersions(n) => {
-                format!("the staged versions of {n} files are not in the commit; the record keeps them")
+                format!("the staged versions of {n} files are not committed; the record keeps them")
             }
         }
     }

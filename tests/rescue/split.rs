@@ -3,7 +3,7 @@
 use std::fs;
 
 use closeout::action::rescue::RescueError;
-use closeout::model::{RescuePlan, SplitKind};
+use closeout::model::{PlanNote, RescuePlan, SplitKind};
 
 use super::bench::*;
 use crate::support::repo::Repo;
@@ -32,6 +32,9 @@ fn what_is_staged_comes_first_as_it_is_staged() {
         shown(&plan, SplitKind::Staged),
         [vec!["c", "c2", "split"], vec!["a", "e", "intended", "link", "new/deep/x", "split"]]
     );
+    // As one commit the staged version of `split` would be in none; here it is the first one's.
+    assert!(plan.notes.contains(&PlanNote::StagedVersions(1)), "{:?}", plan.notes);
+    assert_eq!((plan.splits[0].kind, plan.splits[0].n_staged_versions), (SplitKind::Staged, 0));
     plan.splits[0].commits[0].message = "feat: staged\n".to_owned();
     plan.splits[0].commits[1].message = "chore: the rest\n".to_owned();
     let one = {

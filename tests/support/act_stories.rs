@@ -132,6 +132,7 @@ pub(crate) fn plan_to_split() -> RescuePlan {
                 commit("chore: files at the top", &[".env", "Cargo.toml"]),
                 commit("fix: src", &["src/money.rs", "src/old_money.rs", "src/保存.rs"]),
             ],
+            n_staged_versions: 0,
         }],
         author: None,
         ..plan()

@@ -95,7 +95,7 @@ impl Rescuer {
             head: seen.survey.head.commit.clone(),
             targets: targets.all,
             target: targets.usual,
-            splits: split::planned(&ways, &paths, &message, &words),
+            splits: split::planned(&ways, (&seen.survey, &head), &paths, &message, &words),
             paths,
             message,
             words,
@@ -234,7 +234,7 @@ fn notes(
     if !filters.is_empty() && !programs.is_trusted {
         notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
     }
-    let n_staged = split::n_staged_versions(&state.seen.survey, state.head, paths);
+    let n_staged = split::n_staged_versions(&state.seen.survey, state.head, paths, &[]);
     if n_staged > 0 {
         notes.push(PlanNote::StagedVersions(n_staged));
     }

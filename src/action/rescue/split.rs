@@ -80,8 +80,17 @@ fn top_folder(path: &[u8]) -> &[u8] {
     path.iter().position(|byte| *byte == b'/').map_or(b"", |end| &path[..end])
 }
 
-/// How many staged versions are neither in the last commit nor in the new one; the record keeps them.
-pub(super) fn n_staged_versions(survey: &Survey, head: &Tree, paths: &[PlannedPath]) -> usize {
+/// How many staged versions are neither in the last commit nor in the new one, nor in one of `commits`; the
+/// record keeps them.
+pub(super) fn n_staged_versions(
+    survey: &Survey,
+    head: &Tree,
+    paths: &[PlannedPath],
+    commits: &[Staged],
+) -> usize {
+    let is_committed = |path: &[u8], version: &TreeEntry| {
+        commits.iter().any(|commit| matches!(commit.get(path), Some(Some(entry)) if entry.id == version.id))
+    };
     let objects: BTreeMap<&[u8], Option<&String>> = paths
         .iter()
         .filter(|path| path.left_out.is_none())
@@ -95,7 +104,7 @@ pub(super) fn n_staged_versions(survey: &Survey, head: &Tree, paths: &[PlannedPa
                 Some(object) => object.map(String::as_str),
                 None => survey.blobs.get(**path).map(|blob| blob.id.as_str()),
             };
-            id != Some(version.id.as_str())
+            id != Some(version.id.as_str()) && !is_committed(path, version)
         })
         .count()
 }
@@ -103,6 +112,7 @@ pub(super) fn n_staged_versions(survey: &Survey, head: &Tree, paths: &[PlannedPa
 /// The ways as a plan shows them.
 pub(super) fn planned(
     ways: &[Way],
+    (survey, head): (&Survey, &Tree),
     paths: &[PlannedPath],
     message: &str,
     words: &MessageWords,
@@ -132,6 +142,7 @@ pub(super) fn planned(
     let split = |way: &Way| PlannedSplit {
         kind: way.kind,
         commits: way.commits.iter().enumerate().map(|(n, entries)| commit(way.kind, n, entries)).collect(),
+        n_staged_versions: n_staged_versions(survey, head, paths, &way.commits),
     };
     ways.iter().map(split).collect()
 }
