@@ -3,10 +3,10 @@
 
 use closeout::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent, LeftOut,
-    OwnProgram, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan,
+    OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan,
     RunningAct, SplitKind, Told, UndoWay, WorkspaceView,
 };
-use closeout::ui::{self, Dialog, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
+use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
 
 use crate::support::act_stories::{
@@ -278,14 +278,20 @@ fn a_path_that_is_left_out_can_be_taken_in_where_that_can_be_asked_for() {
 }
 
 #[test]
-fn the_message_is_written_in_place_and_its_rest_is_kept() {
+fn the_whole_message_is_written_in_place() {
     let views = five();
+    let ctrl = |state: &mut State, sign| ui::update(state, &views, Input::Key(KeyPress::ctrl(sign)));
     let mut state = preview((80, 24), &views, plan());
     let _ = press(&mut state, &views, "e");
-    let _ = ui::update(&mut state, &views, Input::Key(KeyPress::ctrl('u')));
-    // y is a letter here, and a line break of a paste is a blank.
+    assert_snapshot!(picture(&frame(&state, &views)));
+    // The cursor stands at the end of the first line. y is a letter here.
+    let _ = ctrl(&mut state, 'u');
     let _ = press(&mut state, &views, "fix: yen ");
-    let _ = ui::update(&mut state, &views, Input::Paste("四捨五入\n\u{1b}[31m".to_owned()));
+    let _ = ui::update(&mut state, &views, Input::Paste("四捨五入\r\n\u{1b}[31m".to_owned()));
+    let _ = ui::update(&mut state, &views, Input::Key(KeyPress::plain(KeyCode::Down)));
+    let _ = ui::update(&mut state, &views, Input::Key(KeyPress::plain(KeyCode::Down)));
+    let _ = press(&mut state, &views, "And ");
+    let _ = ctrl(&mut state, 'j');
     let _ = press(&mut state, &views, "\n");
     let mut wanted = plan();
     wanted.message =

@@ -1,4 +1,4 @@
-//! A field in which a person writes one line: a reason, the first line of a message.
+//! A field in which a person writes one line: a reason, a name.
 //!
 //! Signs go to its end and are taken from there; whoever wants to move about writes in their editor.
 
@@ -22,8 +22,6 @@ const LABEL: usize = 10;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::ui) struct Field {
     line: String,
-    /// What follows it and is kept as it is.
-    rest: String,
 }
 
 /// What a key did.
@@ -38,18 +36,9 @@ pub(super) enum Written {
 }
 
 impl Field {
-    /// The first line of a message; what is below it stays.
-    pub(super) fn of_message(message: &str) -> Field {
-        let (line, rest) = match message.find('\n') {
-            Some(end) => message.split_at(end),
-            None => (message, ""),
-        };
-        Field { line: line.to_owned(), rest: rest.to_owned() }
-    }
-
-    /// The whole text.
+    /// What is written.
     pub(super) fn text(&self) -> String {
-        format!("{}{}", self.line.trim(), self.rest)
+        self.line.trim().to_owned()
     }
 
     pub(super) fn key(&mut self, press: KeyPress) -> Written {

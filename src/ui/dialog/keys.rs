@@ -21,6 +21,8 @@ pub(in crate::ui) enum BoxAction {
     Target,
     /// The next way to split it.
     Split,
+    /// Go to what is left out.
+    LeftOut,
     /// Say whose name the commit bears.
     Author,
     /// Have the repository's hooks run, or not.
@@ -65,6 +67,7 @@ pub(in crate::ui) const RESCUE: &[Binding<BoxAction>] = &[
     bind(&[sign('e')], BoxAction::Edit, "write the commit message").hinted("message"),
     bind(&[sign('b')], BoxAction::Target, "another branch, where one is offered").hinted("branch"),
     bind(&[sign('s')], BoxAction::Split, "one commit or several, where that is offered").hinted("split"),
+    bind(&[sign('l')], BoxAction::LeftOut, "to what is left out").hinted("left out"),
     bind(&[sign('a')], BoxAction::Author, "whose name the commit bears").hinted("author"),
     bind(&[sign('h')], BoxAction::Hooks, "run the repository's hooks, once they are trusted").hinted("hooks"),
     bind(&[sign('o')], BoxAction::OwnProgram, "your own rescue program instead, once it is trusted")
@@ -170,6 +173,45 @@ pub(in crate::ui) const FIELD: &[Binding<FieldAction>] = &[
     bind(&[KeyPress::ctrl('u')], FieldAction::EraseAll, "delete all"),
 ];
 
+/// What a key asks of the message of a commit; what no binding has is written, or moves about in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ui) enum MessageAction {
+    /// Take it as it is.
+    Keep,
+    /// Begin a new line.
+    NewLine,
+    /// Leave without it.
+    Leave,
+    /// Write it in the person's editor.
+    Editor,
+    /// Take the last change back.
+    Undo,
+    /// Make it again.
+    Redo,
+}
+
+/// The keys of the message of a commit: those of the reply box.
+pub(in crate::ui) const MESSAGE: &[Binding<MessageAction>] = &[
+    bind(&[key(KeyCode::Enter)], MessageAction::Keep, "keep the message").hinted("keep"),
+    bind(
+        &[KeyPress { alt: true, ..KeyPress::plain(KeyCode::Enter) }, KeyPress::ctrl('j')],
+        MessageAction::NewLine,
+        "new line",
+    )
+    .hinted("new line")
+    .labelled("Alt-Enter Ctrl-J"),
+    bind(&[key(KeyCode::Esc)], MessageAction::Leave, "leave the message as it was").hinted("leave"),
+    bind(&[KeyPress::ctrl('e')], MessageAction::Editor, "write it in $VISUAL or $EDITOR").hinted("editor"),
+    bind(
+        &[KeyPress { alt: true, ..sign('u') }, KeyPress::ctrl('_')],
+        MessageAction::Undo,
+        "take the last change back",
+    )
+    .labelled("Alt-u Ctrl-_"),
+    bind(&[KeyPress::ctrl('y'), KeyPress { alt: true, ..sign('e') }], MessageAction::Redo, "make it again")
+        .labelled("Ctrl-Y Alt-e"),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +230,11 @@ mod tests {
         for binding in FIELD {
             for key in binding.keys {
                 assert_eq!(action_of(FIELD, *key), Some(binding.action), "{key}");
+            }
+        }
+        for binding in MESSAGE {
+            for key in binding.keys {
+                assert_eq!(action_of(MESSAGE, *key), Some(binding.action), "{key}");
             }
         }
     }

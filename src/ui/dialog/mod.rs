@@ -10,11 +10,14 @@ mod field;
 mod guard;
 mod keys;
 pub mod leave_box;
+mod message_area;
 mod page;
 pub mod reply_box;
 pub mod report_box;
 pub mod rescue_box;
+mod rescue_facts;
 mod rescue_rows;
+mod rescue_writing;
 mod step;
 
 use ratatui::buffer::Buffer;
@@ -116,7 +119,7 @@ impl Dialog {
     fn paste(&mut self, text: &str, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.paste(text, context),
-            Dialog::Rescue(rescue) => rescue.paste(text),
+            Dialog::Rescue(rescue) => rescue.paste(text, context),
             Dialog::Decide(decide) => decide.paste(text),
             Dialog::Confirm(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
@@ -125,11 +128,8 @@ impl Dialog {
     fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
         match self {
             Dialog::Reply(reply) => reply.edited(edited, context),
-            Dialog::Rescue(_)
-            | Dialog::Confirm(_)
-            | Dialog::Decide(_)
-            | Dialog::Report(_)
-            | Dialog::Leave(_) => Step::stay(),
+            Dialog::Rescue(rescue) => rescue.edited(edited, context),
+            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
 
@@ -248,6 +248,7 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
         ("In the report of the closer", help_of(&keys::CLOSER[..2])),
         ("For a decision", help_of(keys::DECIDE)),
         ("When you leave while something runs", help_of(keys::LEAVE)),
+        ("In the message of a commit", help_of(keys::MESSAGE)),
         ("In a line that is written", help_of(keys::FIELD)),
     ]
 }

@@ -10,10 +10,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::field::{Field, Written};
-use super::keys::{BoxAction, FIELD, REFUSED, RESCUE};
+use super::field::Field;
+use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
+use super::message_area::MessageArea;
 use super::page;
 use super::rescue_rows::{self, Row};
+use super::rescue_writing::{AUTHOR, Writing};
 use super::{Context, Step};
 use crate::model::{
     Act, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
@@ -41,7 +43,9 @@ pub struct RescueBox {
     pub(super) taken_in: BTreeSet<usize>,
     /// What a person chose of what the plan offers.
     pub(super) chosen: Chosen,
-    writing: Option<(Writing, Field)>,
+    pub(super) writing: Option<Writing>,
+    /// A message that was written and left.
+    pub(super) draft: Option<MessageArea>,
     cursor: usize,
     top: usize,
 }
@@ -67,22 +71,6 @@ impl Chosen {
     }
 }
 
-/// What is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Message,
-    Author,
-}
-
-impl Writing {
-    fn label(self) -> &'static str {
-        match self {
-            Writing::Message => "message",
-            Writing::Author => "author",
-        }
-    }
-}
-
 impl RescueBox {
     /// A preview of a plan.
     pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
@@ -105,6 +93,7 @@ impl RescueBox {
             },
             plan: Arc::new(plan),
             writing: None,
+            draft: None,
             cursor: 0,
             top: 0,
         }
@@ -158,6 +147,7 @@ impl RescueBox {
                 Some(Row::Words(_)) | None => false,
             },
             BoxAction::Edit => self.split().is_none(),
+            BoxAction::LeftOut => self.n_left_out > 0,
             BoxAction::No
             | BoxAction::Complete
             | BoxAction::Incomplete
@@ -169,11 +159,8 @@ impl RescueBox {
     }
 
     pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
-        if let Some((what, field)) = &mut self.writing {
-            let what = *what;
-            let written = field.key(press);
-            let text = field.text();
-            return self.written(what, written, &text);
+        if self.writing.is_some() {
+            return self.key_while_writing(press, context);
         }
         let Some(action) = action_of(self.table(), press) else { return Step::stay() };
         if action != BoxAction::Tick && !self.is_offered(action, context) {
@@ -185,9 +172,15 @@ impl RescueBox {
             BoxAction::No => return self.leave(),
             BoxAction::Tick => return self.tick(context),
             BoxAction::Edit => {
-                self.writing = Some((Writing::Message, Field::of_message(&self.chosen.message)));
+                let draft = self.draft.take();
+                let area = draft.unwrap_or_else(|| MessageArea::of(&self.chosen.message));
+                self.writing = Some(Writing::Message(area));
             }
-            BoxAction::Author => self.writing = Some((Writing::Author, Field::default())),
+            BoxAction::Author => self.writing = Some(Writing::Author(Field::default())),
+            BoxAction::LeftOut => {
+                let first = rescue_rows::first_left_out(self, context.sheet());
+                self.go(first, context);
+            }
             BoxAction::Target => self.next_target(),
             BoxAction::Split => self.next_split(),
             BoxAction::Hooks => self.chosen.toggle(WantedProgram::Hooks),
@@ -202,20 +195,6 @@ impl RescueBox {
             | BoxAction::Wait
             | BoxAction::End => {}
         }
-        Step::stay()
-    }
-
-    fn written(&mut self, what: Writing, written: Written, text: &str) -> Step {
-        match (written, what) {
-            (Written::More, _) => return Step::stay(),
-            (Written::Left, _) => {}
-            (Written::Kept, Writing::Message) => text.clone_into(&mut self.chosen.message),
-            (Written::Kept, Writing::Author) => match author(text) {
-                Some(author) => self.chosen.author = Some(author),
-                None => return Step::say("Write it like this: Name <mail address>"),
-            },
-        }
-        self.writing = None;
         Step::stay()
     }
 
@@ -296,21 +275,18 @@ impl RescueBox {
         self.top = scrolled_to(self.top, self.cursor, n_rows, self.n_shown(context));
     }
 
-    pub(super) fn paste(&mut self, pasted: &str) -> Step {
-        if let Some((_, field)) = &mut self.writing {
-            field.write(pasted);
-        }
-        Step::stay()
-    }
-
     pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
         let n_rows = rescue_rows::n_rows(self, context.sheet());
         self.go(moved(self.cursor, by, n_rows), context);
         Step::stay()
     }
 
-    /// A press selects a row; it takes nothing in.
+    /// A press selects a row, or a place in the message; it takes nothing in.
     pub(super) fn press(&mut self, at: Position, context: Context<'_>) -> Step {
+        if let Some(Writing::Message(area)) = &mut self.writing {
+            area.press(at, context);
+            return Step::stay();
+        }
         let n_pinned = self.pinned(context).len();
         if let Some(line) = usize::from(at.y).checked_sub(n_pinned) {
             let row = self.top + line;
@@ -337,14 +313,16 @@ impl RescueBox {
     /// The lines that always stand: what is confirmed, or written.
     fn pinned(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
-        if let Some((what, field)) = &self.writing {
-            field.lines(what.label(), sheet)
-        } else {
-            let mut lines = rescue_rows::pinned(self, sheet);
-            lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
-            // On the smallest screen something of the rest is to be seen, too.
-            lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
-            lines
+        match &self.writing {
+            Some(Writing::Author(field)) => field.lines(AUTHOR, sheet),
+            Some(Writing::Message(area)) => area.lines(context),
+            None => {
+                let mut lines = rescue_rows::pinned(self, sheet);
+                lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
+                // On the smallest screen something of the rest is to be seen, too.
+                lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
+                lines
+            }
         }
     }
 
@@ -353,7 +331,11 @@ impl RescueBox {
         let pinned = self.pinned(context);
         let n_pinned = u16::try_from(pinned.len()).unwrap_or(u16::MAX).min(area.height);
         let inner = page::inner(area);
-        let cursor = self.writing.as_ref().map(|(what, field)| field.cursor(what.label(), sheet, inner));
+        let cursor = match &self.writing {
+            Some(Writing::Author(field)) => Some(field.cursor(AUTHOR, sheet, inner)),
+            Some(Writing::Message(area)) => area.cursor(inner, context),
+            None => None,
+        };
         put(buffer, inner, pinned);
         let rest = Rect { y: inner.y + n_pinned, height: inner.height - n_pinned, ..inner };
         let n_rows = rescue_rows::n_rows(self, sheet);
@@ -369,18 +351,12 @@ impl RescueBox {
     }
 
     pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
-        if self.writing.is_some() {
-            return hints_of(FIELD);
+        match &self.writing {
+            Some(Writing::Author(_)) => return hints_of(FIELD),
+            Some(Writing::Message(_)) => return hints_of(MESSAGE),
+            None => {}
         }
         let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
         page::armed(offered.filter_map(hint_of).collect(), context)
     }
-}
-
-/// The author that was written: `Name <mail address>`.
-fn author(line: &str) -> Option<CommitAuthor> {
-    let (name, mail) = line.trim().strip_suffix('>')?.split_once('<')?;
-    let (name, mail) = (name.trim(), mail.trim());
-    let is_plain = |part: &str| !part.is_empty() && !part.contains(['<', '>']);
-    (is_plain(name) && is_plain(mail)).then(|| CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
 }

@@ -6,17 +6,16 @@ use std::collections::BTreeSet;
 use ratatui::text::{Line, Span};
 
 use super::rescue_box::RescueBox;
+use super::rescue_facts;
 use crate::model::{
-    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RecordNotice,
-    WantedProgram, display_text, quantity,
+    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, display_text,
+    quantity,
 };
 use crate::ui::act_words;
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
 use crate::ui::text;
 
-/// More gaps than this are counted, not named one by one.
-const MAX_GAPS: usize = 20;
 /// More lines of the message are counted.
 const MAX_MESSAGE: usize = 40;
 /// Mark, letter and blanks before a path.
@@ -47,6 +46,11 @@ fn n_with_heading(n: usize) -> usize {
 /// How many paths the plan itself has in the commit.
 fn n_in(preview: &RescueBox) -> usize {
     preview.order.len() - preview.n_left_out
+}
+
+/// The row of the first path that is left out, if one is.
+pub(super) fn first_left_out(preview: &RescueBox, sheet: Sheet) -> usize {
+    head(preview, sheet).len() + usize::from(preview.n_left_out > 0)
 }
 
 /// The row at a position.
@@ -114,7 +118,10 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     let first = match preview.split() {
         _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
         None => format!("Commit {size}, to {place}?"),
-        Some(split) => format!("Commit {size}, as {} commits, to {place}?", split.commits.len()),
+        Some(split) => {
+            let n_commits = made(preview, split).len();
+            format!("Commit {size}, as {}, to {place}?", quantity::counted(n_commits, "commit", "commits"))
+        }
     };
     let mut lines = sheet.text(&first, Tone::Strong, 0);
     if *target == CommitTarget::ProtectedHead {
@@ -185,18 +192,20 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     let record = &plan.record;
     let mut lines = Vec::new();
     if preview.is_possible() {
-        let is_true =
-            |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
-        let notes = plan.notes.iter().filter(is_true).map(|note| text::line(&note.words()));
-        lines.extend(notes.flat_map(|note| sheet.signed(Sign::Warning, Tone::Open, &note, Tone::Plain)));
+        lines.extend(notes(preview, sheet));
     } else {
         let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
         lines.extend(sheet.text(words, Tone::Plain, 0));
     }
-    lines.extend(gaps(preview, sheet));
+    lines.extend(rescue_facts::gaps(&preview.plan.record, sheet));
     for known in &record.notices {
         let tone = if known.is_damage() { Tone::Bad } else { Tone::Open };
-        lines.extend(sheet.signed(Sign::Warning, tone, &text::line(&notice(known)), Tone::Plain));
+        lines.extend(sheet.signed(
+            Sign::Warning,
+            tone,
+            &text::line(&rescue_facts::notice(known)),
+            Tone::Plain,
+        ));
     }
     let n_converted = preview.committed().filter(|path| path.is_converted).count();
     if n_converted > 0 {
@@ -208,13 +217,14 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     if preview.is_possible() {
         match preview.split() {
             Some(split) => lines.extend(commits(preview, split, sheet)),
+            None if preview.writes_message() => {}
             None => lines.extend(message(preview, sheet)),
         }
         if let Some(author) = &preview.chosen.author {
             let author = format!("{} <{}>", text::line(&author.name), text::line(&author.mail));
             lines.extend(sheet.labelled("author", &author));
         }
-        lines.extend(programs(preview, sheet));
+        lines.extend(rescue_facts::programs(&plan.programs, preview.chosen.wanted, sheet));
     }
     if let Some(head) = &plan.head {
         lines.extend(sheet.labelled("on top of", &act_words::short(head)));
@@ -238,86 +248,34 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
     lines
 }
 
-/// What is to be known of the place where the record is kept. May hold untrusted text.
-fn notice(notice: &RecordNotice) -> String {
-    match notice {
-        RecordNotice::JournalDamaged { n_lines } | RecordNotice::JournalNewer { n_lines } => {
-            let lines = quantity::counted(*n_lines, "line", "lines");
-            format!("{lines} of the journal of rescues cannot be read; nothing was deleted")
-        }
-        RecordNotice::PutBack { reference, .. } => {
-            format!("somebody removed or moved a record, and it was put back: {reference}")
-        }
-        RecordNotice::NotInJournal { reference } => {
-            format!("a record that the journal does not know: {reference}")
-        }
-        RecordNotice::Lost { reference } => format!("a record is gone with all its objects: {reference}"),
-        RecordNotice::MirrorRemote { remote, remedy } => {
-            format!("a push to {remote} takes the record along; to keep it out: {remedy}")
-        }
-        RecordNotice::OtherName { taken } => format!("{taken} is in the way of the usual name"),
-        RecordNotice::VaultOnly { reason } => {
-            format!("the record is in closeout's own folder alone: {reason}")
-        }
-    }
+/// What is true of the commits as they are chosen.
+fn notes(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+    let is_true =
+        |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
+    let notes = preview.plan.notes_of(preview.split());
+    let notes = notes.iter().filter(is_true).map(|note| text::line(&note.words()));
+    notes.flat_map(|note| sheet.signed(Sign::Warning, Tone::Open, &note, Tone::Plain)).collect()
 }
 
-/// What could not be recorded exactly.
-fn gaps(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
-    let record = &preview.plan.record;
-    let mut sentences: Vec<String> = Vec::new();
-    if !record.is_settled {
-        sentences.push("Files still changed while they were recorded.".to_owned());
-    }
-    sentences.extend(record.gaps.iter().take(MAX_GAPS).map(|gap| {
-        let name = display_text::bytes(&gap.path);
-        let of = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        format!("not recorded exactly: {}{}", text::line(&of), text::line(&gap.reason))
-    }));
-    if record.gaps.len() > MAX_GAPS {
-        sentences.push(format!("and {} more gaps", record.gaps.len() - MAX_GAPS));
-    }
-    let signed = |words: String| sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open);
-    sentences.into_iter().flat_map(signed).collect()
-}
-
-/// The programs that a person can have take part.
-fn programs(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
-    let programs = &preview.plan.programs;
-    let mut lines = Vec::new();
-    if preview.chosen.wanted == Some(WantedProgram::Hooks) {
-        let words = format!("The repository's hooks run: {}", text::line(&programs.hooks.join(", ")));
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
-    }
-    if let Some(own) = &programs.own {
-        let command = act_words::command(&own.words);
-        if preview.chosen.wanted == Some(WantedProgram::Own) {
-            let words = format!("Your own program makes the commit: {command}");
-            lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
-        } else {
-            let trust = if own.is_trusted { "not used" } else { "not trusted, not used" };
-            lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));
-        }
-    }
-    let has_programs = !programs.hooks.is_empty() || !programs.filters.is_empty();
-    let is_own_untrusted = programs.own.as_ref().is_some_and(|own| !own.is_trusted);
-    if (has_programs && !programs.is_trusted) || is_own_untrusted {
-        let words = "`closeout trust` shows these programs and asks whether you trust them";
-        lines.extend(sheet.labelled("trust", words));
-    }
-    lines
+/// The commits of a split that hold something of what is chosen, each with the number of its files. The others
+/// are not made.
+fn made<'p>(preview: &'p RescueBox, split: &'p PlannedSplit) -> Vec<(&'p PlannedCommit, usize)> {
+    let is_in: BTreeSet<&[u8]> = preview.committed().map(|path| path.path.as_slice()).collect();
+    let n_paths = |commit: &PlannedCommit| {
+        commit.paths.iter().filter(|path| is_in.contains(path.path.as_slice())).count()
+    };
+    split.commits.iter().map(|commit| (commit, n_paths(commit))).filter(|(_, n_paths)| *n_paths > 0).collect()
 }
 
 /// The commits of a split, a line each.
 fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: Sheet) -> Vec<Line<'static>> {
-    let is_in: BTreeSet<&[u8]> = preview.committed().map(|path| path.path.as_slice()).collect();
-    let commit = |(position, commit): (usize, &PlannedCommit)| {
-        let n_paths = commit.paths.iter().filter(|path| is_in.contains(path.path.as_slice())).count();
+    let made = made(preview, split).into_iter().take(MAX_MESSAGE).enumerate();
+    let commit = |(position, (commit, n_paths)): (usize, (&PlannedCommit, usize))| {
         let subject = text::line(commit.message.lines().next().unwrap_or_default());
         let words = format!("{subject}  ({})", quantity::counted(n_paths, "file", "files"));
         sheet.labelled(&format!("commit {}", position + 1), &words)
     };
-    split.commits.iter().take(MAX_MESSAGE).enumerate().flat_map(commit).collect()
+    made.flat_map(commit).collect()
 }
 
 fn message(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {

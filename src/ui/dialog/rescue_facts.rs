@@ -1,0 +1,85 @@
+//! What a person has to know before a rescue, beside its paths: the record, what could not be recorded exactly,
+//! and programs that could take part. Every text of others is cleaned here.
+
+use ratatui::text::Line;
+
+use crate::model::{PlannedPrograms, RecordNotice, RescueRecord, WantedProgram, display_text, quantity};
+use crate::ui::act_words;
+use crate::ui::look::{Sign, Tone};
+use crate::ui::sheet::Sheet;
+use crate::ui::text;
+
+/// More gaps than this are counted, not named one by one.
+const MAX_GAPS: usize = 20;
+
+/// What is to be known of the place where the record is kept. May hold untrusted text.
+pub(super) fn notice(notice: &RecordNotice) -> String {
+    match notice {
+        RecordNotice::JournalDamaged { n_lines } | RecordNotice::JournalNewer { n_lines } => {
+            let lines = quantity::counted(*n_lines, "line", "lines");
+            format!("{lines} of the journal of rescues cannot be read; nothing was deleted")
+        }
+        RecordNotice::PutBack { reference, .. } => {
+            format!("somebody removed or moved a record, and it was put back: {reference}")
+        }
+        RecordNotice::NotInJournal { reference } => {
+            format!("a record that the journal does not know: {reference}")
+        }
+        RecordNotice::Lost { reference } => format!("a record is gone with all its objects: {reference}"),
+        RecordNotice::MirrorRemote { remote, remedy } => {
+            format!("a push to {remote} takes the record along; to keep it out: {remedy}")
+        }
+        RecordNotice::OtherName { taken } => format!("{taken} is in the way of the usual name"),
+        RecordNotice::VaultOnly { reason } => {
+            format!("the record is in closeout's own folder alone: {reason}")
+        }
+    }
+}
+
+/// What could not be recorded exactly.
+pub(super) fn gaps(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut sentences: Vec<String> = Vec::new();
+    if !record.is_settled {
+        sentences.push("Files still changed while they were recorded.".to_owned());
+    }
+    sentences.extend(record.gaps.iter().take(MAX_GAPS).map(|gap| {
+        let name = display_text::bytes(&gap.path);
+        let of = if name.is_empty() { String::new() } else { format!("{name}: ") };
+        format!("not recorded exactly: {}{}", text::line(&of), text::line(&gap.reason))
+    }));
+    if record.gaps.len() > MAX_GAPS {
+        sentences.push(format!("and {} more gaps", record.gaps.len() - MAX_GAPS));
+    }
+    let signed = |words: String| sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open);
+    sentences.into_iter().flat_map(signed).collect()
+}
+
+/// The programs that a person can have take part.
+pub(super) fn programs(
+    programs: &PlannedPrograms,
+    wanted: Option<WantedProgram>,
+    sheet: Sheet,
+) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if wanted == Some(WantedProgram::Hooks) {
+        let words = format!("The repository's hooks run: {}", text::line(&programs.hooks.join(", ")));
+        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+    }
+    if let Some(own) = &programs.own {
+        let command = act_words::command(&own.words);
+        if wanted == Some(WantedProgram::Own) {
+            let words = format!("Your own program makes the commit: {command}");
+            lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+        } else {
+            let trust = if own.is_trusted { "not used" } else { "not trusted, not used" };
+            lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));
+        }
+    }
+    let has_programs = !programs.hooks.is_empty() || !programs.filters.is_empty();
+    let is_own_untrusted = programs.own.as_ref().is_some_and(|own| !own.is_trusted);
+    if (has_programs && !programs.is_trusted) || is_own_untrusted {
+        let words = "`closeout trust` shows these programs and asks whether you trust them";
+        lines.extend(sheet.labelled("trust", words));
+    }
+    lines
+}
