@@ -564,7 +564,11 @@ fn a_decision_takes_a_choice_a_reason_and_a_yes() {
     read(&mut state);
     assert_eq!(press(&mut state, &views, "yy\u{1b}").intents, []);
     assert_eq!(state.dialog, None);
-    let _ = press(&mut state, &views, "dcyes, 全部 y\n");
+    let _ = press(&mut state, &views, "dc");
+    let shown = text_of(&frame(&state, &views));
+    let at = |words: &str| shown.iter().position(|row| row.contains(words));
+    assert!(at("COMPLETE. Why? A line, or none.") < at("because"), "{}", shown.join("\n"));
+    let _ = press(&mut state, &views, "yes, 全部 y\n");
     // The question is a new one: a y that was typed on says nothing.
     assert_eq!(press(&mut state, &views, "y").intents, []);
     read(&mut state);

@@ -144,8 +144,8 @@ fn write_record(text: &mut String, record: &KeptRecord) {
     };
     let reach = match record.reach {
         Reach::InBranch => "in a branch by now".to_owned(),
-        Reach::Missing(1) => "the content of 1 file is in no branch".to_owned(),
-        Reach::Missing(n) => format!("the contents of {n} files are in no branch"),
+        Reach::Missing(1) => "1 of these files is in no branch in this form".to_owned(),
+        Reach::Missing(n) => format!("{n} of these files are in no branch in this form"),
         Reach::Unknown => "it cannot be told whether it is in a branch".to_owned(),
     };
     let state = match record.state {

@@ -15,6 +15,7 @@ use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
 use crate::ui::look::Tone;
+use crate::ui::sheet::Sheet;
 use crate::ui::{put, text};
 
 /// A decision that is being made.
@@ -97,12 +98,17 @@ impl DecideBox {
         let inner = page::inner(area);
         put(buffer, inner, self.lines(context));
         match &self.stage {
-            Stage::Reasoning { reason, .. } => Some(reason.cursor("because", context.sheet(), inner)),
+            Stage::Reasoning { is_complete, reason } => {
+                let n_above =
+                    u16::try_from(question(*is_complete, context.sheet()).len()).unwrap_or(u16::MAX);
+                let below = Rect { y: inner.y.saturating_add(n_above), ..inner };
+                let at = reason.cursor("because", context.sheet(), below);
+                Some(Position { y: at.y.min(inner.bottom().saturating_sub(1)), ..at })
+            }
             Stage::Choosing | Stage::Asking { .. } => None,
         }
     }
 
-    /// The field comes first, so that its cursor stands at the top on every size.
     fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
         match &self.stage {
@@ -115,9 +121,8 @@ impl DecideBox {
                 lines
             }
             Stage::Reasoning { is_complete, reason } => {
-                let mut lines = reason.lines("because", sheet);
-                let words = format!("{}. Why? A line, or none.", in_words(*is_complete));
-                lines.extend(sheet.text(&words, Tone::Faint, 0));
+                let mut lines = question(*is_complete, sheet);
+                lines.extend(reason.lines("because", sheet));
                 lines
             }
             Stage::Asking { is_complete, reason } => {
@@ -137,6 +142,11 @@ impl DecideBox {
             Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
         }
     }
+}
+
+/// What is asked for above the field.
+fn question(is_complete: bool, sheet: Sheet) -> Vec<Line<'static>> {
+    sheet.text(&format!("{}. Why? A line, or none.", in_words(is_complete)), Tone::Strong, 0)
 }
 
 fn in_words(is_complete: bool) -> &'static str {
