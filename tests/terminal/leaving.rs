@@ -1,9 +1,8 @@
-//! However the program ends, the terminal is as it was. (That a panic leaves it so is tested beside
-//! the guard itself, in `src/cli/tui/terminal.rs`: the program has no switch to make it panic.)
+//! However the program ends, the terminal is as it was.
 
 use rustix::process::Signal;
 
-use super::{SMALL, on_demo};
+use super::{SMALL, on_demo, wait_for_state};
 use crate::support::desk::Desk;
 use crate::support::pty::Terminal;
 
@@ -80,4 +79,59 @@ fn outside_every_repository_the_screen_says_so() {
     terminal.press("q");
     assert_eq!(terminal.wait_for_end(), 0);
     terminal.assert_put_back();
+}
+
+/// K06: a defect in a view while a rescue runs. A release cannot be asked for it.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_in_a_view_puts_the_terminal_back_tells_it_and_a_running_rescue_ends() {
+    let desk = Desk::with_demo();
+    let repo = desk.demo("uncommitted");
+    let before = (repo.git(["rev-parse", "HEAD"]), repo.git(["status", "--porcelain=v2"]));
+    // A rescue program of the person's own, which goes on when it is told to.
+    let (began, go_on) = (desk.at("began"), desk.at("go-on"));
+    repo.fifo(&began);
+    repo.fifo(&go_on);
+    let (began_at, go_on_at) = (began.display(), go_on.display());
+    let git = "git -c user.name=Ada -c user.email=ada@example.org";
+    let program = repo.script(
+        "own-rescue",
+        &format!(
+            "echo > {began_at}\ncat {go_on_at} > /dev/null\n{git} add -A && exec {git} commit -q -F -\n"
+        ),
+    );
+    let file = desk.at("own.toml");
+    std::fs::write(&file, format!("[rescue]\ncommand = [\"{}\"]\n", program.display())).unwrap();
+    let panic = desk.at("panic");
+    let desk = desk.with_variable("CLOSEOUT_CONFIG", &file).with_variable("CLOSEOUT_TEST_PANIC", &panic);
+    for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+        repo.git(["config", key, value]);
+    }
+    let mut terminal = on_demo(&desk, SMALL);
+    wait_for_state(&terminal, "uncommitted", "RESCUE");
+    terminal.press("/uncommitted\r");
+    terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));
+    terminal.press("c");
+    terminal.wait_for("the preview", |shown| shown.rows.last().is_some_and(|row| row.contains("y commit")));
+    terminal.press("oy");
+    assert_eq!(std::fs::read_to_string(&began).unwrap(), "\n");
+
+    std::fs::write(&panic, "").unwrap();
+    terminal.press("j");
+    let shown = terminal.wait_for("what happened", |shown| shown.has("a planted panic"));
+    assert!(!shown.is_alternate && !shown.is_cursor_hidden, "{}", shown.rows.join("\n"));
+    terminal.assert_put_back();
+    std::fs::write(&go_on, "\n").unwrap();
+    assert_eq!(terminal.wait_for_end(), 101);
+    terminal.assert_put_back();
+
+    std::fs::remove_file(&panic).unwrap();
+    assert_ne!(repo.git(["rev-parse", "HEAD"]), before.0, "it was committed");
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    let log = desk.run(repo.path(), &["log", "--json"]);
+    let last: serde_json::Value = serde_json::from_str(log.out.lines().last().unwrap()).unwrap();
+    assert_eq!((last["kind"].as_str(), last["end"]["class"].as_str()), (Some("rescue"), Some("done")));
+    // Nothing is half done: it can be taken back exactly.
+    assert_eq!(desk.run(repo.path(), &["undo", "--yes"]).code, 0);
+    assert_eq!((repo.git(["rev-parse", "HEAD"]), repo.git(["status", "--porcelain=v2"])), before);
 }

@@ -9,6 +9,7 @@ use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, Work
 use crate::ui::{self, Input, Size};
 
 use super::pace::Pace;
+use super::planted::Planted;
 use super::terminal::Screen;
 
 /// That a workspace is being read, and when it was, is shown when it takes so long.
@@ -31,6 +32,7 @@ pub(super) struct Front {
     frame_at: Option<Timestamp>,
     /// Whether the person leaves, since what they waited for has ended.
     is_leaving: bool,
+    planted: Planted,
 }
 
 /// What an input asks of the loop.
@@ -57,7 +59,7 @@ enum News {
 
 impl Front {
     /// Nothing is known yet.
-    pub(super) fn new(mut state: ui::State, notices: Vec<String>) -> Front {
+    pub(super) fn new(mut state: ui::State, notices: Vec<String>, planted: Planted) -> Front {
         state.notices.clone_from(&notices);
         Front {
             state,
@@ -68,6 +70,7 @@ impl Front {
             pace: Pace::new(),
             frame_at: None,
             is_leaving: false,
+            planted,
         }
     }
 
@@ -211,7 +214,10 @@ impl Front {
     /// Draws now.
     pub(super) fn draw(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = clock::now();
-        screen.terminal.draw(|frame| ui::draw(frame, &self.state, &self.views, now))?;
+        screen.terminal.draw(|frame| {
+            ui::draw(frame, &self.state, &self.views, now);
+            self.planted.strike();
+        })?;
         ui::drawn(&mut self.state, now);
         self.frame_at = ui::next_change(&self.state, &self.views, now);
         Ok(())

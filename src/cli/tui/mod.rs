@@ -5,10 +5,13 @@ mod editor;
 mod front;
 mod input;
 mod pace;
+mod planted;
 mod run_loop;
 mod terminal;
 
 use std::io::IsTerminal;
+use std::panic::{self, AssertUnwindSafe};
+use std::time::Duration;
 
 use rustix::io::Errno;
 
@@ -23,6 +26,10 @@ use super::args::Watch;
 use super::environment::{Environment, is_utf8};
 use super::exit::{Failure, Outcome};
 use super::output;
+use planted::Planted;
+
+/// So long may what runs take to end after a defect in the screen.
+const AFTER_A_DEFECT: Duration = Duration::from_secs(30);
 
 /// Opens the screen.
 pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
@@ -51,7 +58,19 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         .enable_all()
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
-    let ended = runtime.block_on(run_loop::run(launch, editor, look, settings.has_mouse, notices));
+    let planted = Planted::of(environment);
+    let ran = panic::catch_unwind(AssertUnwindSafe(|| {
+        runtime.block_on(run_loop::run(launch, editor, look, settings.has_mouse, notices, planted))
+    }));
+    let ended = match ran {
+        Ok(ended) => ended,
+        Err(defect) => {
+            // The terminal is put back and the defect told. What runs, a rescue above all, ends as it would have;
+            // one that takes longer is ended as by any crash, and its journal brings it to an end.
+            runtime.shutdown_timeout(AFTER_A_DEFECT);
+            panic::resume_unwind(defect);
+        }
+    };
     // A collection that hangs must not keep the program: its thread ends with the process. Acts have ended.
     runtime.shutdown_background();
     for words in &ended.words {

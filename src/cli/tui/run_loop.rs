@@ -15,6 +15,7 @@ use crate::ui::{self, Edited, Input, Look, Size};
 use super::editor::Editor;
 use super::front::{Front, Taken};
 use super::input::{convert, is_suspend};
+use super::planted::Planted;
 use super::terminal::Screen;
 
 /// So long acts that run are waited for when the program ends: long enough for git to finish what it moves, and
@@ -44,9 +45,10 @@ pub(super) async fn run(
     look: Look,
     has_mouse: bool,
     notices: Vec<String>,
+    planted: Planted,
 ) -> Ended {
     let state = ui::State::new(Size { width: 0, height: 0 }, look);
-    let mut front = Front::new(state, notices);
+    let mut front = Front::new(state, notices, planted);
     let mut engine = None;
     let end = show(launch, &editor, has_mouse, &mut front, &mut engine).await;
     let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
