@@ -10,15 +10,15 @@ mod sessions;
 mod updates;
 
 use closeout::model::{
-    ActivityState, Attention, Choice, CommitCounts, Head, LastWords, Operation, Question, QuestionWeight,
-    Rule, TaskKind, VerdictState, Warning, WorkspaceView,
+    ActivityState, Attention, Choice, CommitCounts, Evidence, Head, LastWords, Operation, PartRole, Question,
+    QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, TaskKind, VerdictState, Warning, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
 use ratatui::style::Color;
 
 use crate::support::screen::{
-    NOW, frame, judged, last_words, minutes_ago, picture, press, screen, screen_of, text_of, unjudged,
+    NOW, frame, judged, last_words, minutes_ago, part, picture, press, screen, screen_of, text_of, unjudged,
 };
 use crate::support::stories::{asks_in_japanese, failing, finished, five, rescue, working};
 
@@ -320,7 +320,49 @@ fn ages_change_at_whole_minutes_and_only_when_shown() {
     let mut old = judged("old", VerdictState::Complete, Rule::YesClean, "Done.");
     old.verdict_since = Some(minutes_ago(150));
     old.taken_at = None;
+    old.tree_at = None;
     assert_eq!(ui::next_change(&screen(80, 24, Look::colour()), &[old], NOW), Some(minutes_ago(-30)));
+}
+
+#[test]
+fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
+    let shown = |tree_at| {
+        let why = "done by decision, and the tree is clean";
+        let mut view = judged("docs", VerdictState::Complete, Rule::YesClean, why);
+        view.tree_at = tree_at;
+        let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because(TREE_IS_CLEAN);
+        view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
+        let views = [view];
+        let state = screen_of(200, 60, &views);
+        let rows = text_of(&frame(&state, &views));
+        let rows = rows.iter().filter(|row| row.contains("tree"));
+        let rows: Vec<String> =
+            rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        (rows, ui::next_change(&state, &views, NOW))
+    };
+    let fresh = NOW.plus_millis(-2_000);
+    let (rows, next) = shown(Some(fresh));
+    assert_eq!(
+        rows,
+        [
+            "▌ done by decision, and the tree is clean │ done by decision, and the tree is clean",
+            "│ noted ABSTAIN changes git the tree is clean now",
+            "│ Changes none: the work tree is clean",
+        ]
+    );
+    assert_eq!(next, Some(NOW.plus_millis(5_000)));
+    let old = NOW.plus_millis(-50_000);
+    assert_eq!(shown(Some(old)).0[2], "│ Changes none: the work tree was clean just now");
+    let (rows, next) = shown(Some(minutes_ago(2)));
+    assert_eq!(
+        rows,
+        [
+            "▌ done by decision, and the tree was clean 2m ago │ done by decision, and the tree was clean 2m ago",
+            "│ noted ABSTAIN changes git the tree was clean 2m",
+            "│ Changes none: the work tree was clean 2m ago",
+        ]
+    );
+    assert_eq!(next, Some(minutes_ago(-1)));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use closeout::model::{
 };
 use closeout::monitor::Monitor;
 
+use crate::support::screen::git_facts;
 use crate::support::session_stories::session;
 
 const POLICY: Policy =
@@ -325,6 +326,78 @@ fn looking_at_a_finished_workspace_marks_it_as_seen() {
     assert_eq!(monitor.update(look), [collect(request(2, Parts::CHANGES | Parts::COMMITS, 2_000))]);
     let view = view(&mut monitor);
     assert_eq!((view.attention, view.is_seen), (None, true));
+}
+
+#[test]
+fn a_glance_is_one_look_at_the_tree_and_marks_nothing_as_seen() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let _ = monitor.take_changes();
+    let glance = |millis| Event::Wanted { at: at(millis), intent: Intent::Glance { workspace: id() } };
+    let tree = Parts::CHANGES | Parts::COMMITS;
+    // The tree was read a moment ago: the look is put off, and asked for only once.
+    assert_eq!(monitor.update(glance(500)), [wake(1_005)]);
+    assert_eq!(monitor.update(glance(900)), []);
+    let effects = monitor.update(Event::Woke { at: at(1_005) });
+    assert_eq!(effects, [collect(request(2, tree, 1_005)), wake(300_000)]);
+    assert_eq!(monitor.update(glance(1_007)), [], "it is being looked at");
+    let same = Sample { evidence: vec![commits(), clean()], ..sample(1_005, tree) };
+    assert_eq!(monitor.update(collected(1_010, 2, same)), []);
+    assert_eq!(monitor.update(glance(9_000)), [collect(request(3, tree, 9_000))]);
+    let view = view(&mut monitor);
+    assert_eq!((view.attention, view.is_seen), (Some(Attention::Finished), false));
+}
+
+#[test]
+fn a_glance_at_a_huge_tree_waits_until_ten_times_its_cost_has_passed() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let slow = Event::Collected {
+        at: at(600),
+        workspace: id(),
+        generation: 1,
+        took_ms: 600,
+        outcome: Ok(Box::new(whole(0, vec![commits(), clean()]))),
+    };
+    let _ = monitor.update(slow);
+    let glance = Event::Wanted { at: at(4_000), intent: Intent::Glance { workspace: id() } };
+    assert_eq!(monitor.update(glance), [wake(6_600)]);
+}
+
+#[test]
+fn something_new_at_the_top_of_the_tree_is_looked_at_but_not_for_each_of_many() {
+    let mut monitor = judged(vec![commits(), clean()]);
+    let tree = Parts::CHANGES | Parts::COMMITS;
+    assert_eq!(monitor.update(changed(2_000, Parts::empty())), [collect(request(2, tree, 2_000))]);
+    assert_eq!(monitor.update(changed(2_001, Parts::empty())), []);
+    assert_eq!(monitor.update(collected(2_002, 2, sample(2_000, tree))), [wake(3_002)]);
+    assert_eq!(monitor.update(changed(2_003, Parts::empty())), []);
+}
+
+#[test]
+fn the_moment_of_the_look_at_the_tree_is_told_apart_from_the_rest() {
+    let mut monitor = monitor();
+    let _ = monitor.update(discovered());
+    let git = |changes| Some(GitFacts { changes, ..git_facts("main") });
+    let first = Sample { git: git(Some(Changes::default())), ..whole(5, vec![commits(), clean()]) };
+    let _ = monitor.update(collected(6, 1, first));
+    let moments = |monitor: &mut Monitor| {
+        let view = view(monitor);
+        (view.taken_at, view.tree_at)
+    };
+    assert_eq!(moments(&mut monitor), (Some(at(5)), Some(at(5))));
+    let _ = monitor.update(changed(500, Parts::COMMITS));
+    let alone = Sample { git: git(None), evidence: vec![commits()], ..sample(500, Parts::COMMITS) };
+    let _ = monitor.update(collected(501, 2, alone));
+    assert_eq!(moments(&mut monitor), (Some(at(500)), Some(at(5))));
+    let _ = monitor.update(changed(800, Parts::COMMITS));
+    let _ = monitor.update(Event::Collected {
+        at: at(900),
+        workspace: id(),
+        generation: 3,
+        took_ms: 1,
+        outcome: Err(CollectProblem::Gone),
+    });
+    assert_eq!(moments(&mut monitor).1, None);
 }
 
 #[test]

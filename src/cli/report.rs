@@ -127,6 +127,8 @@ pub(super) struct Row {
     problem: Option<String>,
     /// When the evidence was read.
     taken_at: Option<Timestamp>,
+    /// When the work tree was last looked at.
+    tree_at: Option<Timestamp>,
 }
 
 /// One source with its part.
@@ -179,6 +181,7 @@ impl Row {
             chosen: view.chosen.clone(),
             problem: view.problem.clone(),
             taken_at: view.taken_at,
+            tree_at: view.tree_at,
         })
     }
 }

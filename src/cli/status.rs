@@ -101,6 +101,7 @@ fn is_same(before: &WorkspaceView, view: &WorkspaceView) -> bool {
     let mut before = before.clone();
     before.generation = view.generation;
     before.taken_at = view.taken_at;
+    before.tree_at = view.tree_at;
     before.is_collecting = view.is_collecting;
     before == *view
 }

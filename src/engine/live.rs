@@ -171,6 +171,7 @@ impl Engine {
                 self.discovering.start(Occasion::Asked);
             }
             Intent::Look { .. }
+            | Intent::Glance { .. }
             | Intent::JumpToPane { .. }
             | Intent::Act { .. }
             | Intent::CancelAct { .. }

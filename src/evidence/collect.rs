@@ -13,7 +13,7 @@ use super::required_files::is_pattern;
 use super::sessions::{self, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
-use super::watch_folders::declared_folders;
+use super::watch_folders::{arrivals_at_top, declared_folders};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, GitObservation, GivenBaseline, Observations, Parts, Reading,
@@ -109,6 +109,9 @@ pub fn collect(
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
     found.watch_targets.extend(declared_folders(workspace, settings));
+    if !memory.git_targets.is_empty() {
+        found.watch_targets.push(arrivals_at_top(workspace));
+    }
     Ok(found)
 }
 

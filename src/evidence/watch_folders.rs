@@ -24,6 +24,14 @@ pub(super) fn declared_folders(workspace: &Path, settings: &WorkspaceSettings) -
     folders.into_targets()
 }
 
+/// What comes to be at the top of a work tree: it says of no part for certain that it changed, and that the tree
+/// is worth a look. The folders below are not watched, they may be thousands; and a file that is written on is
+/// no news here, for a build does that all the time. The default plan stands in this folder, so the watch is
+/// there already.
+pub(super) fn arrivals_at_top(workspace: &Path) -> WatchTarget {
+    WatchTarget::new(workspace, Names::Any, Parts::empty()).arrivals()
+}
+
 /// Names by folder and part; `None` is every name.
 #[derive(Default)]
 struct Folders(BTreeMap<(PathBuf, u8), Option<BTreeSet<OsString>>>);

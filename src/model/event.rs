@@ -171,3 +171,19 @@ pub enum WatchProblem {
     /// Another failure, in words.
     Failed(String),
 }
+
+impl WatchProblem {
+    /// In words, with what becomes of it.
+    pub fn in_words(&self) -> String {
+        match self {
+            WatchProblem::LimitReached => {
+                "the system's limit of watches is reached, so this is looked at every \
+                                           few seconds; raise fs.inotify.max_user_watches"
+                    .to_owned()
+            }
+            WatchProblem::Failed(reason) => {
+                format!("cannot be watched ({reason}), so this is looked at every few seconds")
+            }
+        }
+    }
+}

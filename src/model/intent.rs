@@ -18,6 +18,11 @@ pub enum Intent {
         /// The workspace.
         workspace: WorkspaceId,
     },
+    /// A person has this workspace before their eyes, as one of several: look at its uncommitted changes.
+    Glance {
+        /// The workspace.
+        workspace: WorkspaceId,
+    },
     /// Show, or fold away, the workspaces in which only old sessions are.
     ShowOlder {
         /// Whether they are shown.

@@ -107,7 +107,8 @@ pub use told::Told;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use variable_names::VariableNames;
 pub use verdict::{
-    ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, Verdict, VerdictState, Warning,
+    ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, TREE_IS_CLEAN, Verdict, VerdictState,
+    Warning,
 };
 pub use view::WorkspaceView;
 pub use watch_target::{Names, WatchTarget};

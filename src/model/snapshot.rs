@@ -80,6 +80,8 @@ pub struct Snapshot {
     pub words: Words,
     /// When the newest sample was taken.
     pub taken_at: Timestamp,
+    /// When the work tree was last looked at; `None` where nothing is known of it.
+    pub tree_at: Option<Timestamp>,
 }
 
 /// The newest words of an agent.
@@ -114,10 +116,13 @@ impl Snapshot {
             let mut git = git.clone();
             if git.changes.is_none() {
                 git.changes = self.git.as_ref().and_then(|old| old.changes.clone());
+            } else {
+                next.tree_at = Some(sample.taken_at);
             }
             next.git = Some(git);
         } else if sample.parts.contains(Parts::COMMITS) {
             next.git = None;
+            next.tree_at = None;
         }
         if let Some(words) = &sample.words {
             next.words = words.clone();

@@ -100,6 +100,10 @@ pub enum Rule {
     OutputStands,
 }
 
+/// How [`Verdict::why`] ends under [`Rule::YesClean`], and what a clean tree is called in evidence. A front
+/// that shows the verdict some time after the look at the tree says when that was instead.
+pub const TREE_IS_CLEAN: &str = "the tree is clean";
+
 /// A verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {

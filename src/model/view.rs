@@ -66,4 +66,7 @@ pub struct WorkspaceView {
     pub generation: u64,
     /// When the evidence was read.
     pub taken_at: Option<Timestamp>,
+    /// When the work tree was last looked at, on which everything about uncommitted changes rests. It is not
+    /// watched, so it may be another since.
+    pub tree_at: Option<Timestamp>,
 }

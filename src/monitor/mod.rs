@@ -242,6 +242,7 @@ impl Monitor {
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
             // Discovery answers it.
             Intent::ShowOlder { .. } => {}
+            Intent::Glance { workspace } => self.with(&workspace, |tracked| tracked.look_at_tree(at)),
             Intent::Look { workspace } => {
                 self.with(&workspace, |tracked| tracked.look(at));
                 self.changed.insert(workspace);

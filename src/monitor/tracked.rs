@@ -161,24 +161,24 @@ impl Tracked {
     /// A person looks at this workspace.
     pub(super) fn look(&mut self, now: Timestamp) {
         self.is_seen = true;
+        self.look_at_tree(now);
+    }
+
+    /// The work tree is wanted as it is now. A look that began a moment ago is not repeated at once: the next
+    /// follows when its pause is over.
+    pub(super) fn look_at_tree(&mut self, now: Timestamp) {
+        if self.running.is_some_and(|parts| parts.contains(Parts::CHANGES)) {
+            return;
+        }
+        self.is_tree_outdated = true;
         if self.is_scan_due(now) {
             self.again |= Parts::CHANGES;
-            self.is_tree_outdated = true;
         }
     }
 
     pub(super) fn watch_changed(&mut self, problem: Option<WatchProblem>, now: Timestamp) {
         self.poll_at = problem.as_ref().map(|_| now);
-        self.watch_problem = problem.map(|problem| match problem {
-            WatchProblem::LimitReached => {
-                "the system's limit of watches is reached, so this is looked at every few \
-                                           seconds; raise fs.inotify.max_user_watches"
-                    .to_owned()
-            }
-            WatchProblem::Failed(reason) => {
-                format!("cannot be watched ({reason}), so this is looked at every few seconds")
-            }
-        });
+        self.watch_problem = problem.map(|problem| problem.in_words());
     }
 
     /// When something is due by itself: a poll, another look, a look at the work tree that was put off.

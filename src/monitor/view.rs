@@ -43,6 +43,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         is_seen: tracked.is_seen,
         generation: snapshot.generation,
         taken_at: tracked.verdict.as_ref().map(|_| snapshot.taken_at),
+        tree_at: snapshot.tree_at,
     }
 }
 

@@ -3,8 +3,8 @@
 //! No seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
 
 use super::dialog::Dialog;
-use super::sessions;
 use super::state::State;
+use super::{sessions, words};
 use crate::model::{Timestamp, WorkspaceView};
 
 const MINUTE: i64 = 60_000;
@@ -32,6 +32,15 @@ pub(super) fn ago(now: Timestamp, at: Timestamp) -> String {
     if now.millis_since(at) < MINUTE { "just now".to_owned() } else { format!("{} ago", age(now, at)) }
 }
 
+/// Who sees a clean tree and knows of a file in it must be able to tell which of both is older; for so long a
+/// look is of now.
+const FRESH_MS: i64 = 5_000;
+
+/// How long ago the work tree was looked at; `None` while the look is of now, or where there was none.
+pub(super) fn since_look(view: &WorkspaceView, now: Timestamp) -> Option<String> {
+    view.tree_at.filter(|at| now.millis_since(*at) >= FRESH_MS).map(|at| ago(now, at))
+}
+
 /// The age of what still lasts: ` for 3m`; nothing in the first minute.
 pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
     if now.millis_since(since) < MINUTE { String::new() } else { format!(" for {}", age(now, since)) }
@@ -46,14 +55,26 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
     let shown = views.iter().filter(|view| is_leaving || state.selected.as_ref() == Some(&view.id));
     let acts = shown.filter_map(|view| view.act.as_ref());
     let second = acts.map(|act| now.plus_millis(1_000 - now.millis_since(act.since).rem_euclid(1_000)));
-    armed.into_iter().chain(second).chain(next_age_change(state, views, now)).min()
+    let looked = next_end_of_look(state, views, now);
+    armed.into_iter().chain(second).chain(looked).chain(next_age_change(state, views, now)).min()
+}
+
+/// When the next look at a work tree, of those that are spoken of, is of now no more; rounded, so that looks
+/// that were made together cost one frame together.
+fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
+    let detail = selected(state, views).filter(|view| view.git.is_some());
+    let rows = views.iter().filter(|view| words::rests_on_clean_tree(view));
+    let ends = rows.chain(detail).filter_map(|view| Some(view.tree_at?.plus_millis(FRESH_MS)));
+    let end = ends.filter(|end| *end > now).min()?;
+    Some(end.plus_millis(FRESH_MS - 1 - (end.0 - 1).rem_euclid(FRESH_MS)))
 }
 
 /// When the next of the ages on the screen changes, at the next whole minute after that; `None` when
 /// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
 /// workspaces there are.
 fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
-    let rows = views.iter().filter_map(sessions::moment);
+    let looks = views.iter().filter(|view| words::rests_on_clean_tree(view)).filter_map(|view| view.tree_at);
+    let rows = views.iter().filter_map(sessions::moment).chain(looks);
     let detail = selected(state, views);
     let change =
         rows.chain(detail.into_iter().flat_map(detail_moments)).map(|at| change_after(now, at)).min()?;
@@ -78,6 +99,7 @@ fn detail_moments(view: &WorkspaceView) -> Vec<Timestamp> {
     let subagents = view.sessions.first().into_iter().flat_map(|session| &session.subagents);
     moments.extend(subagents.filter_map(|subagent| subagent.moved_at));
     moments.extend(view.taken_at);
+    moments.extend(view.tree_at);
     let attempts = view.smart_check.iter().flat_map(|report| &report.attempts);
     moments.extend(attempts.map(|attempt| attempt.began_at));
     moments.extend(view.smart_check.as_ref().map(|report| report.at));

@@ -15,6 +15,8 @@ pub enum Input {
     Paste(String),
     /// The mouse did something.
     Mouse(Mouse),
+    /// The terminal came to the front: the person looks at it again.
+    Focus,
     /// What the person's last wish came to, in words. Untrusted.
     Answer(String),
     /// A text comes back from the person's editor.

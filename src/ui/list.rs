@@ -178,14 +178,14 @@ fn row_lines(
     if columns.note > 0 {
         spans.push(age_span);
         spans.push(Span::raw(" ".repeat(GAP)));
-        spans.push(Span::styled(note(view, columns.note, look), look.style(note_tone)));
+        spans.push(Span::styled(note(view, columns.note, look, now), look.style(note_tone)));
         return vec![Line::from(spans)];
     }
     let used: usize = spans.iter().map(|span| text::width(&span.content)).sum();
     spans.push(Span::raw(" ".repeat(columns.total.saturating_sub(used + AGE + 1))));
     spans.push(age_span);
     let indent = LEAD + words::STATE_WIDTH + 1;
-    let note = note(view, columns.total.saturating_sub(indent + 1), look);
+    let note = note(view, columns.total.saturating_sub(indent + 1), look, now);
     let second =
         vec![Span::raw(marker), Span::raw(" ".repeat(indent - 1)), Span::styled(note, look.style(note_tone))];
     vec![Line::from(spans), Line::from(second)]
@@ -193,8 +193,8 @@ fn row_lines(
 
 /// The note, and behind it what the session does if the verdict does not say so. A long note gives
 /// way to it.
-fn note(view: &WorkspaceView, room: usize, look: Look) -> String {
-    let note = look.spelled(&text::line(&words::note(view)));
+fn note(view: &WorkspaceView, room: usize, look: Look, now: Timestamp) -> String {
+    let note = look.spelled(&text::line(&words::note(view, now)));
     let aside = sessions::aside(view).map(|aside| format!("{}{}", look.dot(), text::line(&aside)));
     match aside {
         Some(aside) if text::width(&aside) + LEAST_NOTE <= room && Urgency::of(view) > Urgency::Asks => {

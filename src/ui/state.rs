@@ -57,6 +57,10 @@ pub struct State {
     pub mode: SelectionMode,
     /// Whether the selected workspace was finished and unseen when it was selected.
     pub holds_place: bool,
+    /// When a person was last heard of; the first frame counts, for they began the program.
+    pub heard_at: Option<Timestamp>,
+    /// Whether the present input is the first after a while.
+    pub is_back: bool,
 }
 
 impl State {
@@ -85,6 +89,8 @@ impl State {
             looked: None,
             mode: SelectionMode::FollowsUrgency,
             holds_place: false,
+            heard_at: None,
+            is_back: false,
         }
     }
 }

@@ -14,10 +14,12 @@ use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::urgency::Urgency;
 use super::{acts, detail, dialog, filter, help, sessions};
-use crate::model::{Intent, Timestamp, Told, WorkspaceView, display_text};
+use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView, display_text};
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
+/// Who did nothing for so long may have been away, and what is shown may be of before.
+const AWAY_MS: i64 = 10_000;
 
 /// What came of an input.
 #[must_use]
@@ -43,7 +45,10 @@ enum Presence {
 /// Carries out one input. `views` are in the order of [`super::order`].
 pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> Reaction {
     let mut reaction = Reaction::default();
+    let is_back = state.is_back || input == Input::Focus;
+    let was_zoomed = state.is_zoomed;
     let presence = match input {
+        Input::Focus => Presence::Unknown,
         Input::Resize(size) => {
             state.size = size;
             Presence::Unknown
@@ -84,6 +89,11 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     }
     settle(state, views);
     reaction.intents.extend(look(state, views, presence));
+    if is_back {
+        reaction.intents.extend(shown(state, views));
+    } else if !was_zoomed && state.is_zoomed {
+        reaction.intents.extend(state.selected.iter().map(glance));
+    }
     reaction
 }
 
@@ -118,11 +128,13 @@ pub fn told(state: &mut State, views: &[WorkspaceView], told: Told) -> Reaction 
 
 /// An input comes at this time: to be said before each key.
 pub fn heard(state: &mut State, now: Timestamp) {
+    state.is_back = state.heard_at.replace(now).is_some_and(|before| now.millis_since(before) > AWAY_MS);
     state.guard.heard(now);
 }
 
 /// A frame of the present state was drawn at this time: to be said after each.
 pub fn drawn(state: &mut State, now: Timestamp) {
+    state.heard_at.get_or_insert(now);
     state.guard.drawn(now);
 }
 
@@ -338,6 +350,21 @@ fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Optio
     state.looked = Some((view.id.clone(), view.verdict_since));
     state.holds_place |= Urgency::of(view) == Urgency::Unseen;
     Some(Intent::Look { workspace: view.id.clone() })
+}
+
+/// A glance at the selected workspace and at each whose row is shown: what they say of their work trees is of
+/// the last look.
+fn shown(state: &State, views: &[WorkspaceView]) -> Vec<Intent> {
+    let rows = filter::rows(state, views);
+    let n_shown = areas(state, views).and_then(|areas| areas.list.map(|_| areas.n_list_rows()));
+    let n_shown = n_shown.unwrap_or(0);
+    let rows = rows.iter().skip(state.list_top).take(n_shown).map(|row| &views[*row].id);
+    let selected = state.selected.as_ref();
+    selected.into_iter().chain(rows.filter(|id| Some(*id) != selected)).map(glance).collect()
+}
+
+fn glance(workspace: &WorkspaceId) -> Intent {
+    Intent::Glance { workspace: workspace.clone() }
 }
 
 fn areas(state: &State, views: &[WorkspaceView]) -> Option<Areas> {

@@ -2,17 +2,20 @@
 //!
 //! Words only; their signs and colours are elsewhere.
 
-use super::act_words;
 use super::sessions;
 use super::text;
 use super::urgency::Urgency;
+use super::{act_words, age};
 use crate::model::{
     ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, QuestionWeight,
-    Rejection, VerdictState, Warning, WorkspaceView, quantity,
+    Rejection, Rule, TREE_IS_CLEAN, Timestamp, Verdict, VerdictState, Warning, WorkspaceView, quantity,
 };
 
 /// The width of the longest of [`state_of`].
 pub(super) const STATE_WIDTH: usize = 10;
+
+/// What [`TREE_IS_CLEAN`] becomes with its age.
+pub(super) const TREE_WAS_CLEAN: &str = "the tree was clean";
 
 /// The state of a workspace as its row shows it, in at most ten signs.
 pub(super) fn state_of(view: &WorkspaceView) -> &'static str {
@@ -38,7 +41,7 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
 }
 
 /// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
-pub(super) fn note(view: &WorkspaceView) -> String {
+pub(super) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(act) = &view.act {
         let doing = act_words::running(act.kind);
         return match act.progress.words.as_str() {
@@ -61,7 +64,7 @@ pub(super) fn note(view: &WorkspaceView) -> String {
         (Urgency::Permission, _) => sessions::permission_in_row(view),
         (Urgency::Asks, Some(question)) if is_blocked => question.to_owned(),
         (Urgency::Asks, question) => {
-            let own = || view.activity.detail.clone().unwrap_or_else(|| verdict.why.clone());
+            let own = || view.activity.detail.clone().unwrap_or_else(|| why(view, verdict, now));
             let own = || question.map_or_else(own, str::to_owned);
             sessions::asked_beside(view).unwrap_or_else(own)
         }
@@ -69,12 +72,12 @@ pub(super) fn note(view: &WorkspaceView) -> String {
         (Urgency::Rescue, _) => {
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
             changes.map_or_else(
-                || verdict.why.clone(),
+                || why(view, verdict, now),
                 |changes| format!("{} not committed", quantity::counted(changes.n_paths, "file", "files")),
             )
         }
         (Urgency::Working | Urgency::Waiting, _) => {
-            sessions::at_work(view).unwrap_or_else(|| verdict.why.clone())
+            sessions::at_work(view).unwrap_or_else(|| why(view, verdict, now))
         }
         // What is to be done says more in few cells than why.
         (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
@@ -94,7 +97,22 @@ pub(super) fn note(view: &WorkspaceView) -> String {
             | Urgency::Seen
             | Urgency::Unjudged,
             _,
-        ) => verdict.why.clone(),
+        ) => why(view, verdict, now),
+    }
+}
+
+/// Whether the verdict says that the work tree is clean.
+pub(super) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
+    view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::YesClean)
+}
+
+/// The rule that decided, in words. The work tree is not watched: a look at it that is no more of now is told
+/// with its age.
+pub(super) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
+    let begins = verdict.why.strip_suffix(TREE_IS_CLEAN).filter(|_| rests_on_clean_tree(view));
+    match (begins, age::since_look(view, now)) {
+        (Some(begins), Some(ago)) => format!("{begins}{TREE_WAS_CLEAN} {ago}"),
+        _ => verdict.why.clone(),
     }
 }
 

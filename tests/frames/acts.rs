@@ -404,6 +404,15 @@ fn what_a_plan_offers_is_chosen_and_goes_with_it() {
     let _ = press(&mut state, &views, " <ada@example.org>\n");
     let shown = text_of(&frame(&state, &views)).join("\n");
     assert!(shown.contains("as 2 commits"), "{shown}");
+    // Of one that would hold nothing else than what is left out nothing is said: it is not made.
+    assert!(shown.contains("commit 1") && shown.contains("commit 2"), "{shown}");
+    let mut emptied = plan_to_split();
+    emptied.splits[0].commits[0].paths.retain(|path| path.path == b".env");
+    let mut one = preview((80, 24), &views, emptied);
+    let _ = press(&mut one, &views, "s");
+    let shown = text_of(&frame(&one, &views)).join("\n");
+    assert!(shown.contains("as 1 commit,") && !shown.contains("commit 2"), "{shown}");
+    assert!(shown.contains("commit 1   fix: src"), "{shown}");
     let author = Some(CommitAuthor { name: "Ada".to_owned(), mail: "ada@example.org".to_owned() });
     let wanted = RescuePlan { split: Some(SplitKind::Folders), author, ..plan_to_split() };
     assert_eq!(press(&mut state, &views, "y").intents, [act(&views, Act::Rescue { plan: Box::new(wanted) })]);

@@ -145,7 +145,8 @@ fn enter_opens_where_no_session_has_a_pane_and_l_opens_anywhere() {
     for (view, keys) in [(with_todos(), "\n"), (with_todos(), "l"), (with_subagents(), "l")] {
         let views = [view];
         let mut state = screen_of(80, 24, &views);
-        assert_eq!(press(&mut state, &views, keys).intents, []);
+        let glance = Intent::Glance { workspace: views[0].id.clone() };
+        assert_eq!(press(&mut state, &views, keys).intents, [glance]);
         assert_eq!((state.focus, state.is_zoomed), (Focus::Detail, true), "{keys:?}");
         let _ = press(&mut state, &views, "h");
         assert_eq!((state.focus, state.is_zoomed), (Focus::List, false));

@@ -251,7 +251,7 @@ fn pasted_text_does_nothing_outside_a_filter() {
 fn enter_opens_the_detail_and_escape_returns() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    assert_eq!(press(&mut state, &views, "\n"), frame_with(Vec::new()));
+    assert_eq!(press(&mut state, &views, "\n"), frame_with(glances(&["search-ui"])));
     assert_eq!((state.focus, state.is_zoomed), (Focus::Detail, true));
     let _ = press(&mut state, &views, "jj");
     assert_eq!((selected(&state), state.detail_top), ("search-ui", 2));
@@ -304,6 +304,41 @@ fn a_verdict_that_changes_under_the_eyes_is_looked_at_with_the_next_key() {
     assert_eq!(ui::update(&mut state, &views, Input::Resize(size)), frame_with(Vec::new()));
     assert_eq!(press(&mut state, &views, "k"), frame_with(looks(&["docs"])));
     assert_eq!(press(&mut state, &views, "k"), Reaction::default());
+}
+
+fn glances(names: &[&str]) -> Vec<Intent> {
+    names.iter().map(|name| Intent::Glance { workspace: id(name) }).collect()
+}
+
+#[test]
+fn who_comes_back_glances_at_the_selected_and_at_each_row_that_is_shown() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "jj");
+    let all = glances(&["importer", "search-ui", "payments", "docs", "api"]);
+    // By the terminal, whoever typed a moment ago.
+    let focus = ui::update(&mut state, &views, Input::Focus);
+    assert_eq!(focus, Reaction { intents: all.clone(), ..Reaction::default() });
+    // By the first key after a while, and not by the next. The first frame is the beginning.
+    ui::drawn(&mut state, NOW);
+    for (millis, intents) in [(10_000, Vec::new()), (20_001, all), (20_002, Vec::new())] {
+        ui::heard(&mut state, NOW.plus_millis(millis));
+        assert_eq!(press(&mut state, &views, "m"), Reaction { intents, ..Reaction::default() }, "{millis}");
+    }
+    // Rows that are not to be seen are left alone.
+    let mut state = screen_of(80, 8, &views);
+    let _ = press(&mut state, &views, "G");
+    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["api", "docs"]));
+    let _ = press(&mut state, &views, "\n");
+    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["api"]));
+}
+
+#[test]
+fn a_detail_that_opens_is_of_now() {
+    let views = five();
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "l"), frame_with(glances(&["search-ui"])));
+    assert_eq!(press(&mut state, &views, "j").intents, []);
 }
 
 #[test]

@@ -187,7 +187,16 @@ impl Terminal {
         assert!(!shown.is_cursor_hidden, "the cursor is still hidden");
         assert!(!shown.is_paste_bracketed, "pastes still come in brackets");
         assert!(!shown.is_mouse_told, "the mouse is still told");
+        assert!(!self.is_focus_told(), "it is still told when the terminal comes to the front");
         assert_eq!(modes(self.master.as_deref().unwrap()), self.modes_before, "the modes of the terminal");
+    }
+
+    /// Whether the program hears when the terminal comes to the front: mode 1004 of xterm's control sequences,
+    /// which the emulator does not know.
+    fn is_focus_told(&self) -> bool {
+        let bytes = self.bytes();
+        let last = |mode: &[u8]| bytes.windows(mode.len()).rposition(|window| window == mode);
+        last(b"\x1b[?1004h") > last(b"\x1b[?1004l")
     }
 
     /// Whether the modes of the terminal are those from before the start.

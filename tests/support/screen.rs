@@ -52,6 +52,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         is_seen: false,
         generation: 0,
         taken_at: None,
+        tree_at: None,
     }
 }
 
@@ -68,6 +69,7 @@ pub(crate) fn judged(name: &str, state: VerdictState, rule: Rule, why: &str) -> 
         is_collecting: false,
         generation: 3,
         taken_at: Some(minutes_ago(1)),
+        tree_at: Some(minutes_ago(1)),
         ..unjudged(name)
     }
 }

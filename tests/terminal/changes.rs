@@ -87,6 +87,36 @@ fn what_the_agent_says_is_seen() {
 }
 
 #[test]
+fn a_file_that_nobody_told_of_is_seen_when_the_person_looks_again() {
+    let desk = Desk::with_demo();
+    let mut terminal = on_demo(&desk, SMALL);
+    let shop = desk.demo("shop");
+    shop.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
+    wait_for_state(&terminal, "shop", "COMPLETE");
+    // The folder is no new one, and none of those that are watched.
+    shop.write("docs/left-behind.md", "words\n");
+    terminal.press("\x1b[I");
+    wait_for_state(&terminal, "shop", "RESCUE");
+    shop.remove("docs/left-behind.md");
+    terminal.press("\x1b[I");
+    wait_for_state(&terminal, "shop", "COMPLETE");
+    terminal.press("q");
+    assert_eq!(terminal.wait_for_end(), 0);
+    terminal.assert_put_back();
+}
+
+#[test]
+fn a_new_file_at_the_top_of_the_tree_is_seen_by_itself() {
+    let desk = Desk::with_demo();
+    let terminal = on_demo(&desk, SMALL);
+    let shop = desk.demo("shop");
+    shop.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
+    wait_for_state(&terminal, "shop", "COMPLETE");
+    shop.write("left-behind.md", "words\n");
+    wait_for_state(&terminal, "shop", "RESCUE");
+}
+
+#[test]
 fn a_new_worktree_appears_and_goes() {
     let desk = Desk::with_demo();
     let terminal = on_demo(&desk, SMALL);

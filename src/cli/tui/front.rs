@@ -177,6 +177,7 @@ impl Front {
         known.generation = view.generation;
         known.is_collecting = view.is_collecting;
         known.taken_at = view.taken_at;
+        known.tree_at = view.tree_at;
         if *known == view {
             return News::Reading;
         }

@@ -13,7 +13,8 @@ pub(super) fn convert(event: Event) -> Option<Input> {
         Event::Resize(width, height) => Some(Input::Resize(Size { width, height })),
         Event::Paste(text) => Some(Input::Paste(text)),
         Event::Mouse(event) => mouse(event).map(Input::Mouse),
-        Event::Key(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Input::Focus),
+        Event::Key(_) | Event::FocusLost => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{Command, execute};
 use ratatui::Terminal;
@@ -69,7 +69,8 @@ impl Screen {
 fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::SeqCst);
-    let entered = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| {
+    let taken = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, Hide);
+    let entered = taken.and_then(|()| {
         if has_mouse {
             TELLS_MOUSE.store(true, Ordering::SeqCst);
             execute!(stdout(), TellMouse(true))?;
@@ -93,7 +94,7 @@ fn put_back() {
         if TELLS_MOUSE.swap(false, Ordering::SeqCst) {
             let _ = execute!(stdout(), TellMouse(false));
         }
-        let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
+        let _ = execute!(stdout(), DisableFocusChange, DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
         let _ = stdout().flush();
     }

@@ -2,7 +2,8 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    ActionKind, Evidence, NextAction, Rule, Source, VerdictState, Warning, display_text, quantity,
+    ActionKind, Evidence, NextAction, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text,
+    quantity,
 };
 
 use super::{Case, Claim, Tally, Tree, changes, commits};
@@ -35,7 +36,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         Rule::YesUncommitted => {
             format!("{}, but {} not committed", says("done", tally.yes()), is_are_files(case))
         }
-        Rule::YesClean => format!("{}, and the tree is clean", says("done", tally.yes())),
+        Rule::YesClean => format!("{}, and {TREE_IS_CLEAN}", says("done", tally.yes())),
         Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
         Rule::Asks => says("a question waits", tally.claims(Claim::Ask)),
         Rule::RoundsUsedUp => "rounds, budget or time are used up; that is not completion".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Reading, Rejection,
-    Source, TaskKind, Unreadable, quantity,
+    Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
 };
 
 use super::{Pile, Scales};
@@ -88,7 +88,7 @@ fn asides(counts: &CommitCounts) -> Vec<String> {
 
 fn uncommitted(changes: &Changes) -> Evidence {
     if changes.is_clean() {
-        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because("the tree is clean");
+        return Evidence::abstain(Source::Changes, NAME, Rejection::Vacuous).because(TREE_IS_CLEAN);
     }
     let kinds: Vec<String> = [
         (changes.n_staged, "staged"),

@@ -2,7 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Strength, Verdict, WorkspaceView};
+use crate::model::{
+    Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, TREE_IS_CLEAN, Verdict,
+    WorkspaceView,
+};
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
 use crate::ui::{age, text, words};
@@ -30,15 +33,18 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     if parts.is_empty() {
         lines.extend(sheet.text("no source has said anything", Tone::Faint, 2));
     }
-    lines.extend(parts.into_iter().flat_map(|part| source(part, sheet)));
+    lines.extend(parts.into_iter().flat_map(|part| source(part, view, sheet)));
     lines.extend(silent(verdict, sheet));
     lines.extend(conflicts(verdict, sheet));
     lines
 }
 
 /// A source with its part, claim, name, marks and age, and its reasons: a short one in the same line.
-fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
+fn source(part: &Part, view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let evidence = &part.evidence;
+    // Of the work tree there is no word but the look at it.
+    let looked = view.tree_at.filter(|_| evidence.source == Source::Changes);
+    let is_old = looked.is_some() && age::since_look(view, sheet.now).is_some();
     let role_tone = match part.role {
         PartRole::Decided => Tone::Strong,
         PartRole::Agrees | PartRole::Overruled | PartRole::Noted => Tone::Plain,
@@ -53,6 +59,9 @@ fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
     let name = text::cut(&name, room, sheet.look);
     room -= text::width(&name);
     let mut reasons = reasons(evidence);
+    for (_, reason) in reasons.iter_mut().filter(|(_, reason)| is_old && reason == TREE_IS_CLEAN) {
+        words::TREE_WAS_CLEAN.clone_into(reason);
+    }
     let short = match reasons.as_slice() {
         [(tone, reason)] if text::width(reason) + 3 <= room => Some((*tone, format!("  {reason}"))),
         _ => None,
@@ -62,7 +71,7 @@ fn source(part: &Part, sheet: Sheet) -> Vec<Line<'static>> {
     }
     let (short_tone, short) = short.unwrap_or((Tone::Plain, String::new()));
     let n_blanks = room.saturating_sub(text::width(&short));
-    let age = evidence.said_at.map(|at| age::age(sheet.now, at)).unwrap_or_default();
+    let age = evidence.said_at.or(looked).map(|at| age::age(sheet.now, at)).unwrap_or_default();
     let mut lines = vec![Line::from(vec![
         sheet.span(format!("  {:ROLE$}", words::role(part.role)), role_tone),
         Span::styled(

@@ -25,7 +25,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     };
     let mut lines = facts(git, sheet);
     match &git.changes {
-        Some(changes) => lines.extend(files(changes, sheet)),
+        Some(changes) => lines.extend(files(changes, age::since_look(view, sheet.now), sheet)),
         None => lines.extend(sheet.heading("Changes", "not looked at yet")),
     }
     lines
@@ -119,13 +119,17 @@ fn commit(commit: &CommitSummary, sheet: Sheet) -> Line<'static> {
     ]))
 }
 
-fn files(changes: &Changes, sheet: Sheet) -> Vec<Line<'static>> {
-    let remark = if changes.is_clean() {
-        "none: the work tree is clean".to_owned()
-    } else {
-        let mut counts = vec![quantity::counted(changes.n_paths, "file", "files")];
-        counts.extend(words::change_counts(changes));
-        counts.join(sheet.look.dot())
+/// `looked` is how long ago that was, unless it is of now.
+fn files(changes: &Changes, looked: Option<String>, sheet: Sheet) -> Vec<Line<'static>> {
+    let remark = match looked {
+        None if changes.is_clean() => "none: the work tree is clean".to_owned(),
+        Some(ago) if changes.is_clean() => format!("none: the work tree was clean {ago}"),
+        looked => {
+            let mut counts = vec![quantity::counted(changes.n_paths, "file", "files")];
+            counts.extend(looked.map(|ago| format!("read {ago}")));
+            counts.extend(words::change_counts(changes));
+            counts.join(sheet.look.dot())
+        }
     };
     let mut lines = sheet.heading("Changes", &remark).to_vec();
     lines.extend(changes.files.iter().map(|changed| file(changed, sheet)));

@@ -60,7 +60,7 @@ pub(super) fn draw(
 
 /// How many lines the detail of a workspace has in an area of this width.
 pub(super) fn n_lines(state: &State, view: &WorkspaceView, width: u16) -> usize {
-    lines(view, sheet(state.look, width, Timestamp::default())).len()
+    lines(view, sheet(state.look, width, state.guard.now())).len()
 }
 
 fn sheet(look: Look, width: u16, now: Timestamp) -> Sheet {

@@ -24,7 +24,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(sheet.text("Nothing is known yet; the first look is under way.", Tone::Faint, INDENT));
         return lines;
     };
-    lines.extend(sheet.text(&text::line(&verdict.why), Tone::Plain, INDENT));
+    lines.extend(sheet.text(&text::line(&words::why(view, verdict, sheet.now)), Tone::Plain, INDENT));
     if view.attention == Some(Attention::Permission) {
         let asked = sheet.span(text::line(&sessions::permission(view)), Tone::Asks);
         let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), Tone::Asks);
