@@ -70,18 +70,16 @@ pub fn is_pane_id(id: &str) -> bool {
 }
 
 /// The pane in which `process` runs: by its line of parents, else by its terminal. `None` also where
-/// the process has ended.
+/// the process has ended, and for one without a terminal, which no pane shows: a program in a pane started it.
 pub fn pane_of(panes: &[ListedPane], process: ProcessId) -> Option<&ListedPane> {
     let stat = process_stat::read(process.pid).ok()?;
     if stat.is_dead || stat.started_at != process.started_at {
         return None;
     }
+    let tty = format!("/dev/pts/{}", stat.pseudo_terminal?);
     let line = line_of_parents(process.pid);
-    let tty = stat.pseudo_terminal.map(|n| format!("/dev/pts/{n}"));
     let by_parents = line.iter().find_map(|pid| panes.iter().find(|pane| pane.pid == *pid));
-    by_parents
-        .or_else(|| panes.iter().find(|pane| Some(&pane.tty) == tty.as_ref()))
-        .filter(|pane| !pane.is_dead)
+    by_parents.or_else(|| panes.iter().find(|pane| pane.tty == tty)).filter(|pane| !pane.is_dead)
 }
 
 /// Whether the agent tells by its title what it does.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use closeout::agent::panes::{parse_panes, title_status};
+use closeout::agent::panes::{pane_of, parse_panes, title_status};
+use closeout::agent::process_stat::read;
 use closeout::evidence::LiveSources;
 use closeout::evidence::live_facts::{LiveMemory, tell};
 use closeout::evidence::panes::PaneSource;
-use closeout::model::{ActivitySource, LiveStatus, Pane, Timestamp, WaitsOn};
+use closeout::model::{ActivitySource, LiveStatus, Pane, ProcessId, Timestamp, WaitsOn};
 
 use super::tmux::Server;
 use super::{open_session, request};
@@ -91,4 +92,29 @@ fn a_title_tells_of_an_open_turn_that_fell_silent() {
     assert_eq!(look(grew_at + 2400), (title(LiveStatus::Busy), Some(3000)));
     assert_eq!(look(grew_at + 3000), (title(WAITS), Some(10_000)));
     assert_eq!(look(grew_at + 10_000), (title(WAITS), None));
+}
+
+/// As the agent's program is that goes on with a session for a reply: it came of closeout, which is in a pane.
+#[test]
+fn a_program_without_a_terminal_is_in_no_pane() {
+    let repo = Repo::new();
+    let Some(server) = Server::start(&repo) else { return };
+    let told = repo.root().join("told");
+    let first = format!(
+        "setsid sleep 600 & until [ \"$(cut -d' ' -f6 /proc/$!/stat)\" = $! ]; do :; done\n\
+         echo $! > '{}'; printf '\\033]2;started\\033\\\\'",
+        told.display()
+    );
+    let pane = server.agent("claude", &first);
+    server.wait_for("its program", &pane, "#{pane_title}", "started");
+    let pid: u32 = std::fs::read_to_string(&told).unwrap().trim().parse().unwrap();
+    let named = |pid| ProcessId { pid, started_at: read(pid).unwrap().started_at };
+    let process = named(pid);
+    let socket = server.tmux(None).default_socket;
+    let panes = PaneSource::new(server.tmux(None)).panes_now(&socket);
+    assert_eq!(pane_of(&panes, process), None);
+    let first = named(server.pid(&pane));
+    assert_eq!(pane_of(&panes, first).map(|listed| &*listed.id), Some(&*pane));
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
