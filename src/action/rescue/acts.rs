@@ -16,7 +16,7 @@ use super::step::Step;
 use super::survey::{self, Survey};
 use super::turn::Turn;
 use super::visible::{self, Staged, Staging};
-use super::{Rescuer, author, kept_index, moving, record, references, split, target};
+use super::{Rescuer, author, kept_index, moving, record, recovering, references, split, target};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
@@ -32,7 +32,7 @@ impl Rescuer {
 
     fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         let git = turn.git(self);
         let saved = saved_of(&turn, &git, plan)?;
         let settings = Settings::read(&git)?;
@@ -84,7 +84,7 @@ impl Rescuer {
     /// Brings to an end what a crash has cut: all of it, or nothing.
     pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)
+        recovering::recover(self, &turn)
     }
 
     /// Reads everything again; it must be as it was when the plan was made.

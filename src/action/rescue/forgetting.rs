@@ -15,7 +15,7 @@ use super::keeping::{self, Reaches};
 use super::place::{self, Place};
 use super::settings::Settings;
 use super::turn::{self, Turn};
-use super::{moving, references, vault};
+use super::{recovering, references, vault};
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
 
 impl Rescuer {
@@ -30,7 +30,7 @@ impl Rescuer {
         is_loss_accepted: bool,
     ) -> Result<ForgottenRecord, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         forget(self, &turn, reference, is_loss_accepted)
     }
 
@@ -38,7 +38,7 @@ impl Rescuer {
     /// branch, and not needed to take the last visible commit back.
     pub fn forget_old(&self, workspace: &Path) -> Result<Vec<ForgottenRecord>, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         let mut forgotten = Vec::new();
         for record in keeping::list(self, &turn)?.records.iter().filter(|record| record.is_old) {
             let read = turn.journal.read()?;

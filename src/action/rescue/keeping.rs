@@ -15,7 +15,7 @@ use super::references::{self, Hidden};
 use super::saving::now_millis;
 use super::settings::Settings;
 use super::turn::Turn;
-use super::{Rescuer, moving, vault};
+use super::{Rescuer, recovering, vault};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
 /// A record does not go without a question before this, in milliseconds.
@@ -29,7 +29,7 @@ impl Rescuer {
     /// As for a record; damage of single records and of the journal is part of the list.
     pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         list(self, &turn)
     }
 }

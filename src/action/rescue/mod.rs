@@ -32,6 +32,7 @@ mod place;
 mod planning;
 mod reading;
 mod record;
+mod recovering;
 mod references;
 mod repository;
 mod restore;

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use super::branch::{self, Branch};
 use super::error::RescueError;
 use super::git::{Git, Input};
-use super::journal::{self, Act, Move};
+use super::journal::{Act, Move};
 use super::kept_index::kept;
 use super::listing;
 use super::seen_index::SeenIndex;
@@ -28,7 +28,7 @@ pub(super) fn prepared(turn: &Turn, id: &str) -> PathBuf {
 }
 
 /// The same file once everything but the index was checked: only then may the branch have moved by us.
-fn checked(turn: &Turn, id: &str) -> PathBuf {
+pub(super) fn checked(turn: &Turn, id: &str) -> PathBuf {
     turn.repo.git_dir.join(format!("index.closeout-{id}-checked"))
 }
 
@@ -242,7 +242,7 @@ pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, R
 }
 
 /// Puts the new index in its place, under a lock that is ours, and says that all is done.
-fn finish(
+pub(super) fn finish(
     rescuer: &Rescuer,
     turn: &Turn,
     plan: &Move,
@@ -286,7 +286,7 @@ pub(super) fn done(rescuer: &Rescuer, turn: &Turn, plan: &Move) -> Result<(), Re
 }
 
 /// Takes a move back that moved nothing. Locks are removed only when they are ours.
-fn roll_back(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
+pub(super) fn roll_back(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
     branch::release(&turn.repo, &plan.branch, branch_inode(turn, plan))?;
     let lock = turn.repo.index_lock();
     if is_ours(turn, plan, &lock) {
@@ -297,7 +297,7 @@ fn roll_back(turn: &Turn, plan: &Move) -> Result<(), RescueError> {
 }
 
 /// True when `path` is the index that this move prepared, which is still known by a name of ours.
-fn is_ours(turn: &Turn, plan: &Move, path: &Path) -> bool {
+pub(super) fn is_ours(turn: &Turn, plan: &Move, path: &Path) -> bool {
     let is_held = [prepared(turn, &plan.id), checked(turn, &plan.id)]
         .iter()
         .any(|path| inode(path) == Some(plan.inode));
@@ -305,90 +305,6 @@ fn is_ours(turn: &Turn, plan: &Move, path: &Path) -> bool {
 }
 
 /// The same for the locks on HEAD and the branch: the number that they have if they are ours.
-fn branch_inode(turn: &Turn, plan: &Move) -> Option<(u64, u64)> {
+pub(super) fn branch_inode(turn: &Turn, plan: &Move) -> Option<(u64, u64)> {
     plan.branch_inode.filter(|ours| inode(&for_branch(turn, &plan.id)) == Some(*ours))
-}
-
-/// Brings a move to its end that a crash has cut: all of it, or nothing.
-pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError> {
-    let (acts, n_unread) = turn.journal.acts()?;
-    if let Some((plan, false)) = journal::last_move(&acts) {
-        let git = turn.git(rescuer).to_the_end();
-        let at = branch_at(&git, &plan.branch)?;
-        if plan.is_branch_only {
-            return new_branch::recover(rescuer, turn, plan, at.as_ref());
-        }
-        let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
-        let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
-        let is_lock_ours = is_ours(turn, plan, &lock);
-        let is_index_moved = match plan.index_after {
-            Some(_) => is_ours(turn, plan, &index),
-            None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
-        };
-        if is_index_moved {
-            done(rescuer, turn, plan)?;
-        } else if is_lock_ours && at == plan.to && is_checked {
-            if is_moved_by_us(turn, plan) {
-                finish(rescuer, turn, plan, None)?;
-            } else {
-                take_up(rescuer, turn, &git, plan, true)?;
-            }
-        } else if is_lock_ours || at == plan.from {
-            roll_back(turn, plan)?;
-        } else if at == plan.to && inode(&lock).is_none() && is_checked {
-            take_up(rescuer, turn, &git, plan, false)?;
-        } else if inode(&lock).is_some() {
-            return Err(busy(turn));
-        } else {
-            roll_back(turn, plan)?;
-        }
-    }
-    if n_unread > 0 {
-        // A line that cannot be read may be about such a file.
-        return Ok(());
-    }
-    remove_prepared(turn)?;
-    branch::release_hidden(&turn.repo);
-    super::record::release_left_packs(&turn.repo);
-    Ok(())
-}
-
-/// True when the file of the branch is the one that we prepared: it was moved there under the lock on the index.
-fn is_moved_by_us(turn: &Turn, plan: &Move) -> bool {
-    let ours = branch_inode(turn, plan);
-    ours.is_some() && inode(&turn.repo.common_dir.join(&plan.branch)) == ours
-}
-
-/// The branch has moved, and nothing tells that it was us. Without a lock somebody removed it, or the new index
-/// came to its place and git wrote another since. Only where the index is still the one of before it is ours to
-/// be put in its place.
-fn take_up(
-    rescuer: &Rescuer,
-    turn: &Turn,
-    git: &Git<'_>,
-    plan: &Move,
-    is_locked: bool,
-) -> Result<(), RescueError> {
-    let lock = turn.repo.index_lock();
-    if !is_locked {
-        fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
-    }
-    let shadow = Shadow::make(&turn.repo, &turn.work())?;
-    let digest = listing::digest(&listing::index_entries(git, &shadow)?);
-    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
-        return finish(rescuer, turn, plan, None);
-    }
-    fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
-    done(rescuer, turn, plan)
-}
-
-/// Removes what a crash left before the journal knew of it. The names are ours alone.
-fn remove_prepared(turn: &Turn) -> Result<(), RescueError> {
-    let folder = &turn.repo.git_dir;
-    for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with("index.closeout-") {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@ use super::message::{self, Words};
 use super::trust::Programs;
 use super::turn::Turn;
 use super::visible::{self, Attributes, Staged, Staging};
-use super::{Recorded, Rescuer, author, leaving_out, moving, own_program, split, target};
+use super::{Recorded, Rescuer, author, leaving_out, own_program, recovering, split, target};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
 };
@@ -41,7 +41,7 @@ impl Rescuer {
     pub fn plan(&self, workspace: &Path, request: impl Into<PlanRequest>) -> Result<RescuePlan, RescueError> {
         let request = request.into();
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         let (rescued, seen) = self.record_in(&turn, request.order)?;
         let reference = rescued.reference.clone();
         self.plan_of_record(&turn, request, rescued, &seen).map_err(|error| error.keeping(&reference))

@@ -14,7 +14,9 @@ use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
 use super::turn::Turn;
-use super::{Rescuer, ignored, keeping, limits, listing, moving, record, references, survey, vault, verify};
+use super::{
+    Rescuer, ignored, keeping, limits, listing, record, recovering, references, survey, vault, verify,
+};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
 /// What a record was made of, for the visible commit that follows.
@@ -50,7 +52,7 @@ impl Rescuer {
     /// The same as it was ordered: with a large record allowed, or kept in another place.
     pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         self.record_in(&turn, order).map(|(record, _)| record)
     }
 

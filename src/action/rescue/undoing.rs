@@ -7,9 +7,9 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::journal::{self, Act, Move, Purpose};
 use super::listing::{self, Tree};
-use super::moving;
 use super::shadow::Shadow;
 use super::turn::Turn;
+use super::{moving, recovering};
 use crate::model::{TakenBack, UndoPlan, UndoWay};
 
 impl Rescuer {
@@ -55,7 +55,7 @@ impl Rescuer {
 
     fn plan_of(&self, workspace: &Path, way: UndoWay) -> Result<UndoPlan, RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         let git = turn.git(self);
         let (acts, _) = turn.journal.acts()?;
         let last = last_of(&acts, way)?;
@@ -85,7 +85,7 @@ impl Rescuer {
 
     fn turn_last(&self, workspace: &Path, way: UndoWay, shown: Option<&UndoPlan>) -> Result<(), RescueError> {
         let turn = Turn::take(self, workspace)?;
-        moving::recover(self, &turn)?;
+        recovering::recover(self, &turn)?;
         let (acts, _) = turn.journal.acts()?;
         let last = last_of(&acts, way)?;
         if let Some(shown) = shown

@@ -1,0 +1,99 @@
+//! Brings a move to its end that a crash has cut: all of it, or nothing.
+//!
+//! It must not remove a lock that is another's, and must not put an index in the place of one that somebody has
+//! written since.
+
+use std::fs;
+
+use super::error::RescueError;
+use super::git::Git;
+use super::journal::{self, Move};
+use super::listing;
+use super::moving::{branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, roll_back};
+use super::shadow::Shadow;
+use super::turn::Turn;
+use super::{Rescuer, branch, new_branch, record};
+
+/// Brings a move to its end that a crash has cut: all of it, or nothing.
+pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError> {
+    let (acts, n_unread) = turn.journal.acts()?;
+    if let Some((plan, false)) = journal::last_move(&acts) {
+        let git = turn.git(rescuer).to_the_end();
+        let at = branch_at(&git, &plan.branch)?;
+        if plan.is_branch_only {
+            return new_branch::recover(rescuer, turn, plan, at.as_ref());
+        }
+        let (index, lock) = (turn.repo.index(), turn.repo.index_lock());
+        let is_checked = inode(&checked(turn, &plan.id)) == Some(plan.inode);
+        let is_lock_ours = is_ours(turn, plan, &lock);
+        let is_index_moved = match plan.index_after {
+            Some(_) => is_ours(turn, plan, &index),
+            None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
+        };
+        if is_index_moved {
+            done(rescuer, turn, plan)?;
+        } else if is_lock_ours && at == plan.to && is_checked {
+            if is_moved_by_us(turn, plan) {
+                finish(rescuer, turn, plan, None)?;
+            } else {
+                take_up(rescuer, turn, &git, plan, true)?;
+            }
+        } else if is_lock_ours || at == plan.from {
+            roll_back(turn, plan)?;
+        } else if at == plan.to && inode(&lock).is_none() && is_checked {
+            take_up(rescuer, turn, &git, plan, false)?;
+        } else if inode(&lock).is_some() {
+            return Err(busy(turn));
+        } else {
+            roll_back(turn, plan)?;
+        }
+    }
+    if n_unread > 0 {
+        // A line that cannot be read may be about such a file.
+        return Ok(());
+    }
+    remove_prepared(turn)?;
+    branch::release_hidden(&turn.repo);
+    record::release_left_packs(&turn.repo);
+    Ok(())
+}
+
+/// True when the file of the branch is the one that we prepared: it was moved there under the lock on the index.
+fn is_moved_by_us(turn: &Turn, plan: &Move) -> bool {
+    let ours = branch_inode(turn, plan);
+    ours.is_some() && inode(&turn.repo.common_dir.join(&plan.branch)) == ours
+}
+
+/// The branch has moved, and nothing tells that it was us. Without a lock somebody removed it, or the new index
+/// came to its place and git wrote another since. Only where the index is still the one of before it is ours to
+/// be put in its place.
+fn take_up(
+    rescuer: &Rescuer,
+    turn: &Turn,
+    git: &Git<'_>,
+    plan: &Move,
+    is_locked: bool,
+) -> Result<(), RescueError> {
+    let lock = turn.repo.index_lock();
+    if !is_locked {
+        fs::hard_link(checked(turn, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+    }
+    let shadow = Shadow::make(&turn.repo, &turn.work())?;
+    let digest = listing::digest(&listing::index_entries(git, &shadow)?);
+    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
+        return finish(rescuer, turn, plan, None);
+    }
+    fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+    done(rescuer, turn, plan)
+}
+
+/// Removes what a crash left before the journal knew of it. The names are ours alone.
+fn remove_prepared(turn: &Turn) -> Result<(), RescueError> {
+    let folder = &turn.repo.git_dir;
+    for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with("index.closeout-") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
