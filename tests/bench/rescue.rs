@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::action::rescue::{PlanRequest, RescueError, Rescuer, Step};
+use closeout::model::RecordOrder;
 
 use super::Scope;
 use super::samples::{Samples, shown};
@@ -21,10 +22,10 @@ pub(crate) const RECORD_ONLY: &str = "--record-only";
 
 /// Runs the group.
 pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
-    one_size(table, "rescue: 50 files", (50, 10), scope.pick(100, 20), ["≤ 300 ms", ""])?;
+    one_size(table, "rescue: 50 files", (50, 10), scope.pick((100, 200), (20, 20)), ["≤ 300 ms", ""])?;
     let large = scope.pick((20_000, 5_000), (2_000, 500));
     let name = format!("rescue: {} files", large.0 + large.1);
-    one_size(table, &name, large, scope.pick(6, 3), ["≤ 3 s", "≤ 50 ms"])?;
+    one_size(table, &name, large, scope.pick((10, 200), (3, 20)), ["≤ 3 s", "≤ 50 ms"])?;
     let size = scope.pick(2 << 30, 64 << 20);
     one_large_file(table, "sparse", size)?;
     one_large_file(table, "random", size)
@@ -61,7 +62,7 @@ fn one_size(
     table: &mut Table,
     name: &str,
     size: (usize, usize),
-    count: usize,
+    (count, n_moves): (usize, usize),
     goals: [&str; 2],
 ) -> Result<()> {
     let world = World::new()?;
@@ -93,7 +94,7 @@ fn one_size(
     let git_commit = Reference::new("git add -A, commit", &git_commit);
     table.times(&format!("{name}, record, no sync"), &quick, Some(&stash), goals[0]);
     table.times(&format!("{name}, record"), &synced, Some(&git_commit), "");
-    there_and_back(&world, table, name, &ours, count * 2, &git_commit, goals[1])
+    there_and_back(&world, table, name, (&ours, count * 2, n_moves), &git_commit, goals[1])
 }
 
 fn timed(act: impl FnOnce() -> Result<()>) -> Result<Duration> {
@@ -107,8 +108,7 @@ fn there_and_back(
     world: &World,
     table: &mut Table,
     name: &str,
-    top: &Path,
-    count: usize,
+    (top, count, n_moves): (&Path, usize, usize),
     reference: &Reference,
     goal: &str,
 ) -> Result<()> {
@@ -139,10 +139,20 @@ fn there_and_back(
         commits.push(committed);
         undos.push(undone);
     }
+    // The lock is taken in the same way each time: by undos and redos alone it is measured often.
+    let plan = rescuer.plan(top, "rescue: bench\n").map_err(failed)?;
+    rescuer.commit(top, &plan).map_err(failed)?;
+    for number in 0..n_moves {
+        if number % 3 == 0 {
+            world.git(top, &["status", "--porcelain"])?;
+        }
+        if number % 2 == 0 { rescuer.undo(top) } else { rescuer.redo(top) }.map_err(failed)?;
+    }
     table.times(&format!("{name}, visible commit"), &commits, Some(reference), "");
     table.times(&format!("{name}, undo"), &undos, None, "");
     let locked = locked.lock().unwrap().1.clone();
-    table.times(&format!("{name}, index.lock held ({} times)", locked.len()), &locked, None, goal);
+    let name = format!("{name}, index.lock held {} times, at most {}", locked.len(), shown(locked.max()));
+    table.times(&name, &locked, None, goal);
     Ok(())
 }
 
@@ -157,6 +167,7 @@ fn one_large_file(table: &mut Table, kind: &str, size: u64) -> Result<()> {
         std::io::copy(&mut std::io::Read::take(fs::File::open("/dev/urandom")?, size), &mut file)?;
     }
     file.flush()?;
+    drop(file);
     drop(rescuer(&world, true)?);
     let began = Instant::now();
     let mut child = world
@@ -171,16 +182,12 @@ fn one_large_file(table: &mut Table, kind: &str, size: u64) -> Result<()> {
             break status;
         }
         own = own.max(peak_kb(child.id()));
-        let listed =
-            fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
-        for pid in listed.split_whitespace().filter_map(|word| word.parse().ok()) {
-            children = children.max(peak_kb(pid));
-        }
+        children = children.max(peak_below_kb(child.id()));
         std::thread::sleep(Duration::from_millis(10));
     };
     ensure!(status.success(), "the record failed");
     let name = format!("rescue: {} MiB {kind} file", size >> 20);
-    table.value(&format!("{name}, record"), &shown(began.elapsed()), "");
+    table.value(&format!("{name}, record and preview"), &shown(began.elapsed()), "");
     table.value(
         &format!("{name}, memory"),
         &format!("{} MB, largest child {} MB", own >> 10, children >> 10),
@@ -189,17 +196,29 @@ fn one_large_file(table: &mut Table, kind: &str, size: u64) -> Result<()> {
     Ok(())
 }
 
+/// The most of any process that came of `pid` and still lives: git has children of its own.
+fn peak_below_kb(pid: u32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let pids: Vec<u32> =
+        children.flat_map(|it| it.split_whitespace().flat_map(str::parse).collect::<Vec<_>>()).collect();
+    pids.into_iter().map(|pid| peak_kb(pid).max(peak_below_kb(pid))).max().unwrap_or(0)
+}
+
 fn peak_kb(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// What the watched process does: one record of the first argument, with the second as its home.
+/// What the watched process does: a record and a preview of the first argument, with the second as its home.
+/// The large file is allowed, as by a person who was asked.
 pub(crate) fn record_only(arguments: &[String]) -> Result<()> {
     let [top, home] = arguments else { anyhow::bail!("{RECORD_ONLY} TOP HOME") };
     let git = closeout::process::find_program("git", std::env::var_os("PATH").as_deref());
     let (git, state) = (git.context("git is not on the PATH")?, Path::new(home).join("state"));
     let rescuer = Rescuer::new(git, Some(PathBuf::from(home)), state);
-    rescuer.record(Path::new(top)).map(drop).map_err(failed)
+    let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
+    let request = PlanRequest { order, ..PlanRequest::from("rescue: bench\n") };
+    rescuer.plan(Path::new(top), request).map(drop).map_err(failed)
 }

@@ -27,6 +27,11 @@ impl Samples {
         self.quantile(99)
     }
 
+    /// The largest.
+    pub(crate) fn max(&self) -> Duration {
+        self.0.iter().max().copied().unwrap_or_default()
+    }
+
     fn quantile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort();

@@ -22,13 +22,16 @@ const LONG: Duration = Duration::from_mins(15);
 /// The most that is kept of an answer: a million paths fit.
 const ANSWER_CAP: usize = 256 << 20;
 /// Settings of a rescue beside those that every call has.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 8] = [
     // Contents are written to the disk by one call of ours; a reference must never be there without.
     "core.fsync=reference",
     "core.symlinks=true",
     "core.ignoreCase=false",
     "core.precomposeUnicode=false",
     "core.bigFileThreshold=16m",
+    // A pack is looked at through windows, which count as memory: without a bound they are as large as the pack.
+    "core.packedGitWindowSize=4m",
+    "core.packedGitLimit=32m",
     "fastimport.unpackLimit=0",
 ];
 

@@ -246,12 +246,12 @@ pub(super) fn import(
     let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
     let output = git.shadowed(shadow, &shadow.objects, args, Input::File(file))?;
     succeeded("fast-import", output)?;
-    let id_of = |name: &str| {
-        let args = ["rev-parse", "--verify", "-q", &format!("refs/closeout/{name}")];
-        let output = git.shadowed(shadow, &shadow.objects, args, Input::Lock)?;
-        Ok::<String, RescueError>(line(&succeeded("rev-parse", output)?))
-    };
-    Ok(Commits { snapshot: id_of("snapshot")?, record: id_of("record")? })
+    let args = ["rev-parse", "refs/closeout/snapshot", "refs/closeout/record"];
+    let made = succeeded("rev-parse", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    match line(&made).split_once('\n') {
+        Some((snapshot, record)) => Ok(Commits { snapshot: snapshot.to_owned(), record: record.to_owned() }),
+        None => Err(RescueError::Damage("the record was not made".to_owned())),
+    }
 }
 
 /// Moves the packs of our own object directory into the repository's; their paths there.
