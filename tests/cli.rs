@@ -4,6 +4,7 @@ mod bad_input;
 mod check;
 mod classify;
 mod doctor;
+mod json;
 mod records;
 mod remembered;
 mod rescue;

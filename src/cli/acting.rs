@@ -44,6 +44,11 @@ impl<'a> Acting<'a> {
         Ok(Acting { all, view })
     }
 
+    /// One workspace of those that were judged.
+    pub(super) fn on(all: OneShot<'a>, view: WorkspaceView) -> Acting<'a> {
+        Acting { all, view }
+    }
+
     /// The workspace as it was judged last.
     pub(super) fn view(&self) -> &WorkspaceView {
         &self.view
@@ -58,7 +63,7 @@ impl<'a> Acting<'a> {
     /// Has an act carried out, with another way to tell how far it is.
     pub(super) fn act_with(&mut self, act: Act, report: &(dyn Fn(ActProgress) + Send + Sync)) -> ActOutcome {
         let outcome = self.all.act(&self.view.id, act, report);
-        if let Some(view) = self.all.judged().views.into_iter().next() {
+        if let Some(view) = self.all.judged().views.into_iter().find(|view| view.id == self.view.id) {
             self.view = view;
         }
         outcome

@@ -31,18 +31,19 @@ pub(super) enum Command {
     Watch(Watch),
     /// Judge one workspace once; with --probe ask the agent where nothing else tells
     ///
-    /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR, 4 no such
-    /// workspace, 5 wrong configuration, 6 a stream failed, 130 ended by Ctrl-C.
+    /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR (with --probe also: no
+    /// probe was answered), 4 no such workspace, 5 wrong configuration, 6 a stream failed, 130 ended by Ctrl-C.
     Check(Check),
     /// Ask the agent once for its status
     ///
-    /// Exit codes: 0 it says that it is done (or commits do), 1 it says that it is not, 20 it is not asked,
-    /// 21 its session is at work, 23 no usable answer, 30 it failed, 31 it took too long, 130 ended by Ctrl-C.
+    /// Exit codes: 0 it says that it is done (or commits do), 1 it says that it is not, 20 it is not asked, 21
+    /// its session is at work, 23 no usable answer, 24 you said no, 30 it failed, 31 it took too long, 130 ended
+    /// by Ctrl-C.
     Probe(Probe),
     /// Ask the agent for a checklist with evidence
     ///
     /// Exit codes: 0 complete, 1 not complete, 20 it is not asked, 21 its session is at work, 23 no usable
-    /// answer, 30 it failed, 31 it took too long, 130 ended by Ctrl-C.
+    /// answer, 24 you said no, 30 it failed, 31 it took too long, 130 ended by Ctrl-C.
     Verify(Verify),
     /// Write the decision file: the work is complete, or it is not
     Decide(Decide),
@@ -52,7 +53,7 @@ pub(super) enum Command {
     ///
     /// Without a text it shows the question and how a reply would go, and sends nothing. Exit codes: 0 the
     /// agent has it or its queue does, 20 refused and not sent, 21 another closeout writes to the session, 22
-    /// to 31 as for all acts, 23 it is not known what became of it.
+    /// to 31 as for all acts, 23 it is not known what became of it, 24 you said no.
     Reply(Reply),
     /// Classify the last message of an agent: does it wait for an answer, is it done, did it stop
     Classify(Classify),
@@ -68,11 +69,14 @@ pub(super) enum Command {
     /// The record is complete, lies on a hidden reference and changes nothing. The commit holds exactly what
     /// was shown, or it is not made.
     ///
-    /// Exit codes: 0 done, 10 saved with gaps, 11 saved and not committed, 12 nothing to do, 20 refused, 21
-    /// somebody else is at it, 22 not trusted, 23 unknown, 30 failed, 31 took too long, 40 damage, and 2 to
-    /// 6 as those of `check`.
+    /// Exit codes: 0 done, 10 saved with gaps, 11 saved and not committed (your no to the commit, too), 12
+    /// nothing to do, 20 refused, 21 somebody else is at it, 22 not trusted, 23 unknown, 24 you said no before
+    /// anything was saved, 30 failed, 31 took too long, 40 damage, and 2 to 6 as those of `check`.
     Rescue(Rescue),
     /// Take the last rescue back: branch and index are exactly as before, and no file is touched
+    ///
+    /// Exit codes: 0 done, 12 nothing to take back, 20 refused, 21 somebody else is at it, 24 you said no, 30
+    /// failed, 31 took too long, 40 damage, and 2 to 6 as those of `check`.
     Undo(Undo),
     /// Make the rescue again that was taken back last
     Redo(Undo),
@@ -91,7 +95,7 @@ pub(super) enum Command {
     Trust(Trust),
     /// Print what was done to workspaces, by whom, and how it ended; the newest last
     Log(Log),
-    /// Print the JSON schema of what `check --json` and `status --json` print
+    /// Print the JSON schema of everything that `--json` prints
     Schema,
 }
 

@@ -2,37 +2,50 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::config::Flags;
-use crate::engine::{Launch, Overlay, Scope, judge_once};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::{Launch, OneShot};
 use crate::model::{
-    Act, ActOutcome, ActProblem, ActProgress, AskPlan, AskPurpose, ProbeReading, ProbeRescue, ProbeWord,
-    SessionName, SmartReport, SmartStatus, Trace, display_text,
+    Act, ActClass, ActOutcome, ActProblem, ActProgress, AskPlan, AskPurpose, ProbeReading, ProbeRescue,
+    ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport, display_text,
 };
 
-use super::acting::{Acting, confirm, fail, unexpected};
+use super::acting::{Acting, confirm};
 use super::ask_args::{Asked, Probe, Verify};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
-use super::{Ended, ask_words, output, report};
+use super::json::{self, Printed, unexpected};
+use super::target::{self, Target};
+use super::{Ended, ask_words, output};
+
+/// `probe --dry-run --json` and `verify --dry-run --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Asking {
+    /// How the agent would be asked.
+    plan: AskPlan,
+}
 
 /// Asks for the status.
 pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
-    let (launch, session) = locate(environment, &probe.asked.target)?;
-    let mut acting = Acting::judge(&launch)?;
+    let target = Target::of(environment, &probe.asked.target);
+    let launch = target.launch(environment)?;
+    let (mut acting, session) = judged(&target, &launch)?;
     let plan = match planned(&mut acting, AskPurpose::Probe, session, &probe.asked)? {
         Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
         Planned::Ended(outcome) => return Ok(outcome),
     };
     match ask(&mut acting, plan) {
         Ok(ActOutcome::Checked(report)) => {
+            let outcome = end_of_probe(&report);
             if probe.asked.json {
-                output::print_line(&report::line(&report))?;
+                Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
             } else if report.attempts.is_empty() {
                 output::print_line("not asked: there are commits since the baseline")?;
             }
-            Ok(end_of_probe(&report))
+            Ok(outcome)
         }
-        Ok(other) => Ok(unexpected(&other)),
+        Ok(other) => unexpected(&other, probe.asked.json),
         Err(signal) => Ok(Outcome::Signalled(signal)),
     }
 }
@@ -48,8 +61,9 @@ fn end_of_probe(report: &SmartReport) -> Outcome {
 
 /// Asks for a checklist.
 pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
-    let (launch, session) = locate(environment, &verify.asked.target)?;
-    let mut acting = Acting::judge(&launch)?;
+    let target = Target::of(environment, &verify.asked.target);
+    let launch = target.launch(environment)?;
+    let (mut acting, session) = judged(&target, &launch)?;
     let plan = match planned(&mut acting, AskPurpose::Verify, session, &verify.asked)? {
         Planned::Ready(plan) => *plan,
         Planned::Ended(outcome) => return Ok(outcome),
@@ -59,21 +73,27 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
             for note in &report.notes {
                 output::complain(&format!("closeout: {}", display_text::line(note)));
             }
+            let outcome = end_of_verify(&report);
             if verify.asked.json {
-                output::print_line(&report::line(&report))?;
+                let reason = report.error.clone();
+                Printed::new(ActClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
             } else {
                 output::print(&ask_words::checklist(&report))?;
             }
-            Ok(if report.error.is_some() {
-                Outcome::Act(crate::model::ActClass::Unknown)
-            } else if report.is_complete {
-                Outcome::Done
-            } else {
-                Outcome::NotComplete
-            })
+            Ok(outcome)
         }
-        Ok(other) => Ok(unexpected(&other)),
+        Ok(other) => unexpected(&other, verify.asked.json),
         Err(signal) => Ok(Outcome::Signalled(signal)),
+    }
+}
+
+fn end_of_verify(report: &VerifyReport) -> Outcome {
+    if report.error.is_some() {
+        Outcome::Act(ActClass::Unknown)
+    } else if report.is_complete {
+        Outcome::Done
+    } else {
+        Outcome::NotComplete
     }
 }
 
@@ -92,19 +112,19 @@ fn planned(
 ) -> Result<Planned, Failure> {
     let mut plan = match acting.act(Act::PlanAsk { purpose, session }) {
         ActOutcome::AskPlanned(plan) => plan,
-        other => return Ok(Planned::Ended(unexpected(&other))),
+        other => return Ok(Planned::Ended(unexpected(&other, asked.json)?)),
     };
     plan.timeout_seconds = asked.timeout.unwrap_or(plan.timeout_seconds);
     if asked.dry_run {
         if asked.json {
-            output::print_line(&report::line(&plan))?;
+            Printed::new(ActClass::Done, Asking { plan: (*plan).clone() }).print()?;
         } else {
             output::print(&ask_words::plan(&plan))?;
         }
         return Ok(Planned::Ended(Outcome::Done));
     }
     if let Err(problem) = allowed(&plan, asked.yes) {
-        return Ok(Planned::Ended(fail(&problem)));
+        return Ok(Planned::Ended(json::fail(&problem, asked.json)?));
     }
     Ok(Planned::Ready(plan))
 }
@@ -117,7 +137,7 @@ pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActProblem> {
     if plan.trace == Trace::Nothing || confirm("Ask it all the same?", is_yes) {
         return Ok(());
     }
-    Err(ActProblem::new(crate::model::ActClass::Refused, "the agent is not asked"))
+    Err(ActProblem::new(ActClass::Declined, "the agent is not asked"))
 }
 
 /// Carries out a plan; each step is told on standard error. The signal, if one ended it.
@@ -138,29 +158,20 @@ pub(super) fn ask(acting: &mut Acting<'_>, plan: AskPlan) -> Result<ActOutcome, 
     }
 }
 
-/// The workspace that is meant, and the session, if one was named by the beginning of its id.
-fn locate(environment: &Environment, target: &str) -> Result<(Launch, Option<SessionName>), Failure> {
-    let launch = |scope| environment.launch(scope, Flags::default(), Overlay::default());
-    let path = environment.absolute(target.as_ref());
-    if path.exists() {
-        return Ok((launch(Scope::One(path))?, None));
+/// The one session that `target` names, judged with its workspace; of a workspace the engine takes the session
+/// whose words count.
+fn judged<'a>(target: &Target, launch: &'a Launch) -> Result<(Acting<'a>, Option<SessionName>), Failure> {
+    if let Target::Folder(_) = target {
+        return Ok((Acting::judge(launch)?, None));
     }
-    let scope = Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() };
-    let judged = judge_once(&launch(scope)?);
-    let sessions =
-        judged.views.iter().flat_map(|view| view.sessions.iter().map(move |session| (view, session)));
-    let mut found: Vec<_> = sessions.filter(|(_, session)| session.session_id.starts_with(target)).collect();
-    match (found.pop(), found.is_empty()) {
-        (Some((view, session)), true) => {
-            let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
-            Ok((launch(Scope::One(view.id.path().to_owned()))?, Some(name)))
-        }
-        (Some(_), false) => {
-            Err(Failure::Usage(format!("several sessions begin with {}", display_text::line(target))))
-        }
-        (None, _) => Err(Failure::NoWorkspace(format!(
-            "{} is neither a directory nor the beginning of a session's id",
-            display_text::line(target)
-        ))),
-    }
+    let all = OneShot::judge(launch);
+    let views = all.judged().views;
+    let sessions = target.sessions(&views, None);
+    let [(view, session)] = sessions.as_slice() else {
+        let is_none = sessions.is_empty();
+        let way = "write more of its id";
+        return Err(if is_none { target.not_found() } else { target::several(&sessions, way) });
+    };
+    let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+    Ok((Acting::on(all, (*view).clone()), Some(name)))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Read};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::questions::{self, Ask, Classification, Label, SignalHit};
@@ -23,10 +24,14 @@ struct Message {
     request: Option<String>,
 }
 
-/// What `classify --jsonl` prints for it.
-#[derive(Serialize)]
-struct Labelled {
-    id: serde_json::Value,
+/// What `classify --json` prints, and `classify --jsonl` for each line.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Labelled {
+    /// The version of this form.
+    version: u32,
+    /// With `--jsonl` the id of the line that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<serde_json::Value>,
     #[serde(flatten)]
     judged: Classification,
 }
@@ -65,7 +70,7 @@ fn lines(input: Box<dyn BufRead>) -> Ended {
             ))
         })?;
         let judged = questions::classify(&message.text, message.request.as_deref(), message.task_kind);
-        printed.push_str(&report::line(&Labelled { id: message.id, judged }));
+        printed.push_str(&report::line(&Labelled { version: report::VERSION, id: Some(message.id), judged }));
         printed.push('\n');
     }
     output::print(&printed)?;
@@ -79,7 +84,7 @@ fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
     let text = display_text::without_escapes(&text);
     let judged = questions::classify(&text, None, classify.task_kind);
     if classify.json {
-        output::print_line(&report::line(&judged))?;
+        output::print_line(&report::line(&Labelled { version: report::VERSION, id: None, judged }))?;
     } else {
         output::print(&in_words(&judged))?;
     }

@@ -13,9 +13,9 @@ use super::output;
 pub(super) enum Outcome {
     /// 0: done; for a check, complete.
     Done,
-    /// 1: the check's verdict is another one than complete.
+    /// 1: the check's verdict is another one than complete; an agent that was asked says that it is not done.
     NotComplete,
-    /// 3: the verdict is ERROR: the evidence could not be read, or the run failed.
+    /// 3: the verdict is ERROR: the evidence could not be read, or the run failed; or no probe was answered.
     Unjudged,
     /// An act ended so; each class has its code.
     Act(ActClass),
@@ -65,6 +65,9 @@ pub(super) enum Failure {
     /// 5: the settings of an agent cannot be changed.
     #[error("{0}")]
     Settings(String),
+    /// 6: what closeout itself wrote down cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
     /// 6: reading the input or writing the output failed.
     #[error("{what}: {source}")]
     Stream {
@@ -82,7 +85,7 @@ impl Failure {
             Failure::Usage(_) => 2,
             Failure::NoWorkspace(_) => 4,
             Failure::Config(_) | Failure::Settings(_) => 5,
-            Failure::Stream { .. } => 6,
+            Failure::Unreadable(_) | Failure::Stream { .. } => 6,
         }
     }
 }
@@ -112,5 +115,95 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
         // Help that nobody reads is no failure.
         let _ = output::print(&text);
         ExitCode::SUCCESS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::Arguments;
+
+    /// The rows of the table in README.md: codes, and what they mean.
+    fn documented() -> Vec<(u8, &'static str)> {
+        let readme = include_str!("../../README.md");
+        let rows = readme.lines().skip_while(|line| !line.starts_with("| exit code |")).skip(2);
+        let mut found = Vec::new();
+        for row in rows.take_while(|line| line.starts_with('|')) {
+            let mut cells = row.trim_matches('|').splitn(2, '|').map(str::trim);
+            let (codes, meaning) = (cells.next().unwrap(), cells.next().unwrap());
+            if codes == "128 + n" {
+                found.push((Outcome::Signalled(2).code(), meaning));
+                continue;
+            }
+            found.extend(codes.split(", ").map(|code| (code.parse().unwrap(), meaning)));
+        }
+        found
+    }
+
+    /// Every code that the program can end with.
+    fn codes() -> BTreeSet<u8> {
+        let outcomes = [Outcome::Done, Outcome::NotComplete, Outcome::Unjudged, Outcome::Signalled(2)];
+        let acts = ActClass::ALL.map(Outcome::Act);
+        let no_default = ConfigError::NoDefault { key: String::new() };
+        let source = || io::Error::from(io::ErrorKind::Other);
+        let failures = [
+            Failure::Usage(String::new()),
+            Failure::NoWorkspace(String::new()),
+            Failure::Config(no_default),
+            Failure::Settings(String::new()),
+            Failure::Unreadable(String::new()),
+            Failure::Stream { what: String::new(), source: source() },
+        ];
+        let ended = outcomes.into_iter().chain(acts).map(Outcome::code);
+        ended.chain(failures.iter().map(Failure::code)).collect()
+    }
+
+    #[test]
+    fn the_readme_has_every_exit_code_once_and_no_other() {
+        let documented: Vec<u8> = documented().into_iter().map(|(code, _)| code).collect();
+        assert_eq!(documented, codes().into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_readme_means_what_the_classes_mean() {
+        let words = |class: ActClass| match class {
+            ActClass::Done => "done",
+            ActClass::SavedGaps => "could not be read",
+            ActClass::SavedOnly => "not committed",
+            ActClass::Nothing => "nothing to do",
+            ActClass::Refused => "refused",
+            ActClass::Busy => "somebody else",
+            ActClass::Untrusted => "trust",
+            ActClass::Unknown => "could not be found out",
+            ActClass::Declined => "you said no",
+            ActClass::Failed => "failed",
+            ActClass::TimedOut => "took too long",
+            ActClass::Damage => "a check failed",
+            ActClass::Cancelled => "Ctrl-C",
+        };
+        for class in ActClass::ALL {
+            let (_, meaning) = documented().into_iter().find(|(code, _)| *code == class.exit_code()).unwrap();
+            assert!(meaning.contains(words(class)), "{class:?}: {meaning}");
+        }
+    }
+
+    #[test]
+    fn help_names_only_exit_codes_that_there_are() {
+        let known = codes();
+        let mut n_named = 0;
+        for command in Arguments::command().get_subcommands() {
+            let about = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+            let Some((_, told)) = about.split_once("Exit code") else { continue };
+            let numbers = told.split(|sign: char| !sign.is_ascii_digit()).filter(|part| !part.is_empty());
+            for number in numbers {
+                n_named += 1;
+                assert!(known.contains(&number.parse().unwrap()), "{}: {number}", command.get_name());
+            }
+        }
+        assert!(n_named > 20, "{n_named}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Flags;
@@ -11,18 +12,28 @@ use crate::store::Store;
 use super::args::Log;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
+use super::report::{VERSION, line};
 use super::{Ended, local_time, output};
 
 /// One act, for scripts.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    id: &'a str,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LogRow {
+    /// The version of this form.
+    version: u32,
+    /// An id of its own.
+    id: String,
+    /// When it began.
     at: Timestamp,
+    /// Who wanted it.
     by: ActedBy,
+    /// The workspace.
     workspace: String,
+    /// What it was.
     kind: ActKind,
-    plan: &'a str,
-    end: &'a Option<crate::model::ActEnd>,
+    /// What was confirmed, in words.
+    plan: String,
+    /// How it ended; null while it runs, and for ever if closeout was killed in it.
+    end: Option<crate::model::ActEnd>,
 }
 
 /// Prints it.
@@ -30,7 +41,7 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
         Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
     })?;
-    let failed = |error: crate::store::StoreError| Failure::Settings(error.to_string());
+    let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
     let audit = Store::open(folder).and_then(|store| store.audit()).map_err(failed)?;
     if audit.n_unread > 0 {
         output::complain(&format!("closeout: {} lines of the record cannot be read", audit.n_unread));
@@ -45,7 +56,7 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     // The newest last, where a terminal ends.
     for entry in entries.into_iter().rev() {
         if log.json {
-            text.push_str(&super::report::line(&row(entry)));
+            text.push_str(&line(&row(entry)));
             text.push('\n');
         } else {
             write_entry(&mut text, entry);
@@ -55,15 +66,16 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
     Ok(Outcome::Done)
 }
 
-fn row(entry: &AuditEntry) -> Row<'_> {
-    Row {
-        id: &entry.id,
+fn row(entry: &AuditEntry) -> LogRow {
+    LogRow {
+        version: VERSION,
+        id: entry.id.clone(),
         at: entry.at,
         by: entry.by,
         workspace: entry.workspace.to_string(),
         kind: entry.kind,
-        plan: &entry.plan,
-        end: &entry.end,
+        plan: entry.plan.clone(),
+        end: entry.end.clone(),
     }
 }
 

@@ -2,21 +2,22 @@
 //! became of it.
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::Flags;
-use crate::engine::{OneShot, Overlay, Scope, clock};
+use crate::engine::{OneShot, clock};
 use crate::model::{
-    Act, ActOutcome, ActProblem, ActProgress, ActivityState, AskedOption, Receipt, ReplyBody, ReplyChannel,
+    Act, ActClass, ActOutcome, ActProgress, ActivityState, AskedOption, Receipt, ReplyBody, ReplyChannel,
     ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 
 use super::args::Reply;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
+use super::json::{self, Printed};
+use super::target::{self, Target};
 use super::{Ended, acting, output, reply_words, report};
 
 /// The most that is read of standard input, in bytes: more than any way takes.
@@ -31,28 +32,34 @@ struct Meant {
 }
 
 /// What `--json` prints.
-#[derive(Serialize)]
-struct Told<'a> {
-    version: u32,
-    plan: &'a ReplyPlan,
-    receipt: Option<&'a Receipt>,
-    problem: Option<&'a ActProblem>,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told {
+    /// How the reply would go, or went.
+    plan: ReplyPlan,
+    /// What became of it; null when nothing was sent.
+    receipt: Option<Receipt>,
+}
+
+impl Told {
+    fn of(plan: &ReplyPlan, receipt: Option<&Receipt>) -> Told {
+        let mut plan = plan.clone();
+        if let ReplyChannel::File { path } = &mut plan.channel
+            && path.to_str().is_none()
+        {
+            *path = display_text::path(path).into();
+        }
+        Told { plan, receipt: receipt.cloned() }
+    }
 }
 
 /// Runs it.
 pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let named = reply.target.as_deref().unwrap_or(".");
-    let path = environment.absolute(&PathBuf::from(named));
-    let is_folder = path.is_dir();
-    let scope = if is_folder {
-        Scope::One(path)
-    } else {
-        Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() }
-    };
-    let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
+    let target = Target::of(environment, named);
+    let launch = target.launch(environment)?;
     let mut all = OneShot::judge(&launch);
     let judged = all.judged();
-    let Meant { workspace, asking } = find(&judged.views, named, is_folder, reply)?;
+    let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
     let act = Act::PlanReply { session };
     let outcome = all.act(&workspace, act, &|_| ());
@@ -60,15 +67,14 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
         if !reply.json {
             output::print(&reply_words::asked(&asking))?;
         }
-        return Ok(acting::unexpected(&outcome));
+        return json::unexpected(&outcome, reply.json);
     };
     if !reply.json {
         output::print(&reply_words::plan(plan, reply.text.is_none()))?;
     }
     let Some(body) = body(plan, reply)? else {
         if reply.json {
-            let told = Told { version: report::VERSION, plan, receipt: None, problem: None };
-            output::print_line(&report::line(&told))?;
+            Printed::new(ActClass::Done, Told::of(plan, None)).print()?;
         }
         return Ok(Outcome::Done);
     };
@@ -78,7 +84,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
         output::print_line(&format!("note     {warning}"))?;
     }
     if !acting::confirm(&reply_words::confirm(plan, &body), reply.yes) {
-        return Ok(Outcome::Act(crate::model::ActClass::Cancelled));
+        return json::declined("nothing was sent", reply.json);
     }
     let is_seen = io::stderr().is_terminal();
     let progress = move |progress: ActProgress| {
@@ -93,55 +99,23 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
         return Ok(Outcome::Act(receipt.state.class()));
     }
     if let (ActOutcome::Failed(problem), true) = (&sent, reply.json) {
-        let told = Told { version: report::VERSION, plan, receipt: None, problem: Some(problem) };
-        output::print_line(&report::line(&told))?;
+        let next = problem.next.iter().cloned().collect();
+        let told = Printed::new(problem.class, Told::of(plan, None));
+        told.ending(Outcome::Act(problem.class), Some(problem.words.clone()), next).print()?;
     }
     Ok(acting::unexpected(&sent))
 }
 
-/// The one session that is meant: of the workspace, or with this id or the beginning of it.
-fn find(views: &[WorkspaceView], named: &str, is_folder: bool, reply: &Reply) -> Result<Meant, Failure> {
-    let is_named = |session: &SessionView| {
-        let wanted = reply.session.as_deref().or((!is_folder).then_some(named));
-        wanted.is_none_or(|wanted| session.session_id == wanted || is_beginning(wanted, &session.session_id))
-    };
-    let all: Vec<(&WorkspaceView, &SessionView)> = views
-        .iter()
-        .flat_map(|view| view.sessions.iter().map(move |session| (view, session)))
-        .filter(|(_, session)| is_named(session))
-        .collect();
+/// The one session that is meant: of several, the one that waits for an answer.
+fn find(views: &[WorkspaceView], target: &Target, reply: &Reply) -> Result<Meant, Failure> {
+    let all = target.sessions(views, reply.session.as_deref());
     let asking: Vec<_> = all.iter().copied().filter(|(_, session)| waits(session)).collect();
-    let meant = match (all.as_slice(), asking.as_slice()) {
+    let (view, session) = match (all.as_slice(), asking.as_slice()) {
         ([one], _) | (_, [one]) => *one,
-        ([], _) => {
-            let named = display_text::line(named);
-            return Err(Failure::NoWorkspace(format!("there is no session of an agent at or named {named}")));
-        }
-        (several, _) => {
-            let mut words = "several sessions could be meant; name one with --session:".to_owned();
-            for (_, session) in several {
-                let line = format!(
-                    "\n  {} {}{}",
-                    display_text::line(&session.agent),
-                    display_text::line(&session.session_id),
-                    session
-                        .name
-                        .as_deref()
-                        .map(|name| format!("  {}", display_text::line(name)))
-                        .unwrap_or_default()
-                );
-                words.push_str(&line);
-            }
-            return Err(Failure::Usage(words));
-        }
+        ([], _) => return Err(target.not_found()),
+        (several, _) => return Err(target::several(several, "name one with --session")),
     };
-    let (view, session) = meant;
     Ok(Meant { workspace: view.id.clone(), asking: Box::new(session.clone()) })
-}
-
-/// Whether this is enough of an id to name a session.
-fn is_beginning(wanted: &str, id: &str) -> bool {
-    wanted.len() >= 6 && id.starts_with(wanted)
 }
 
 /// Whether the session waits for the person.
@@ -227,8 +201,8 @@ fn wait(all: &mut OneShot<'_>, workspace: &WorkspaceId, receipt: Receipt, second
 
 fn tell(plan: &ReplyPlan, receipt: &Receipt, is_json: bool) -> Result<(), Failure> {
     if is_json {
-        let told = Told { version: report::VERSION, plan, receipt: Some(receipt), problem: None };
-        return output::print_line(&report::line(&told));
+        let told = Printed::new(receipt.state.class(), Told::of(plan, Some(receipt)));
+        return told.ending(Outcome::Act(receipt.state.class()), receipt.words.clone(), Vec::new()).print();
     }
     let state = report::line(&receipt.state);
     let words = receipt.words.as_deref().map(|words| format!(": {}", display_text::line(words)));

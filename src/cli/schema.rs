@@ -1,11 +1,21 @@
-//! `closeout schema`: the JSON schema of the reports.
+//! `closeout schema`: the JSON schema of everything that `--json` prints.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::{SmartReport, VerifyReport};
+
+use super::asking::Asking;
+use super::classify::Labelled;
+use super::doctor::Diagnosis;
 use super::exit::Outcome;
+use super::json::{NoContent, Printed};
+use super::log::LogRow;
 use super::probing::Smart;
+use super::reply::Told;
 use super::report::{Follow, Report};
+use super::rescue::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+use super::trust::Trusted;
 use super::{Ended, output};
 
 /// Everything that the JSON output may be.
@@ -21,6 +31,34 @@ enum Output {
     Follow(Follow),
     /// `check --probe --json`.
     Smart(Smart),
+    /// `rescue --dry-run --json`, and `rescue --json` that commits nothing.
+    RescuePlan(Printed<PlanRow>),
+    /// `rescue --record-only --json`.
+    Recorded(Printed<RecordedRow>),
+    /// `rescue --json`.
+    Rescued(Printed<RescuedRow>),
+    /// `undo --json` and `redo --json`.
+    Undo(Printed<UndoRow>),
+    /// `rescues --json`.
+    Records(Printed<ListRow>),
+    /// `trust --json`.
+    Trust(Printed<Trusted>),
+    /// `reply --json`.
+    Reply(Printed<Told>),
+    /// `probe --dry-run --json` and `verify --dry-run --json`.
+    Asking(Printed<Asking>),
+    /// `probe --json`.
+    Probed(Printed<SmartReport>),
+    /// `verify --json`.
+    Verified(Printed<VerifyReport>),
+    /// Any of these that was not done.
+    NoContent(Printed<NoContent>),
+    /// A line of `log --json`.
+    Log(LogRow),
+    /// `classify --json`, and a line of `classify --jsonl`.
+    Classified(Labelled),
+    /// `doctor --json`.
+    Doctor(Diagnosis),
 }
 
 /// Prints the schema.

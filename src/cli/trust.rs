@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{ActClass, ActProblem, TrustItem, TrustKind, TrustList, display_text};
@@ -12,16 +13,17 @@ use crate::model::{ActClass, ActProblem, TrustItem, TrustKind, TrustList, displa
 use super::acting::{confirm, fail, launch};
 use super::environment::Environment;
 use super::exit::Outcome;
-use super::report::line;
+use super::json::{self, Printed};
 use super::rescue_args::Trust;
 use super::{Ended, output};
 
 /// The list, for scripts.
-#[derive(Debug, Serialize)]
-struct Shown<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Trusted {
+    /// Whether exactly this is trusted.
     is_trusted: bool,
     #[serde(flatten)]
-    list: &'a TrustList,
+    list: TrustList,
 }
 
 /// Runs `closeout trust`.
@@ -34,12 +36,12 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
                 output::print_line("nothing is trusted here any more")?;
                 Ok(Outcome::Act(ActClass::Done))
             }
-            Err(problem) => Ok(fail(&problem)),
+            Err(problem) => json::fail(&problem, trust.json),
         };
     }
     let (list, was_trusted) = match launch.trust_list(&path) {
         Ok(found) => found,
-        Err(problem) => return Ok(fail(&problem)),
+        Err(problem) => return json::fail(&problem, trust.json),
     };
     if !trust.json {
         output::print(&text(&list))?;
@@ -54,7 +56,12 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
         launch.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
     };
     if trust.json {
-        output::print_line(&line(&Shown { is_trusted: ended.is_ok(), list: &list }))?;
+        let content = Trusted { is_trusted: ended.is_ok(), list: list.clone() };
+        let class = ended.as_ref().map_or_else(|problem| problem.class, |_| ActClass::Done);
+        let problem = ended.as_ref().err();
+        let reason = problem.map(|problem| problem.words.clone());
+        let next = problem.and_then(|problem| problem.next.clone()).into_iter().collect();
+        Printed::new(class, content).ending(Outcome::Act(class), reason, next).print()?;
     }
     match ended {
         Ok(words) if !trust.json => output::print_line(words)?,

@@ -288,6 +288,8 @@ pub enum ActClass {
     Nothing,
     /// Not done and nothing changed, with the reason and the way out.
     Refused,
+    /// A person said no, or there was nobody to ask. Nothing was done.
+    Declined,
     /// Somebody else is at it.
     Busy,
     /// It needs trust first.
@@ -305,6 +307,23 @@ pub enum ActClass {
 }
 
 impl ActClass {
+    /// Every class, by its exit code.
+    pub const ALL: [ActClass; 13] = [
+        ActClass::Done,
+        ActClass::SavedGaps,
+        ActClass::SavedOnly,
+        ActClass::Nothing,
+        ActClass::Refused,
+        ActClass::Busy,
+        ActClass::Untrusted,
+        ActClass::Unknown,
+        ActClass::Declined,
+        ActClass::Failed,
+        ActClass::TimedOut,
+        ActClass::Damage,
+        ActClass::Cancelled,
+    ];
+
     /// The exit code of a command that ends so.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -316,6 +335,7 @@ impl ActClass {
             ActClass::Busy => 21,
             ActClass::Untrusted => 22,
             ActClass::Unknown => 23,
+            ActClass::Declined => 24,
             ActClass::Failed => 30,
             ActClass::TimedOut => 31,
             ActClass::Damage => 40,
@@ -331,6 +351,7 @@ impl ActClass {
             ActClass::SavedOnly => "saved only",
             ActClass::Nothing => "nothing to do",
             ActClass::Refused => "refused",
+            ActClass::Declined => "declined",
             ActClass::Busy => "busy",
             ActClass::Untrusted => "not trusted",
             ActClass::Unknown => "not known",

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ActClass, Timestamp};
@@ -59,7 +60,7 @@ pub struct Gap {
 }
 
 /// Files that ignore rules keep out of a record. An agent can write such rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IgnoredFiles {
     /// How many, at least.
     pub n_files: usize,
@@ -103,7 +104,7 @@ pub enum KeepIn {
 }
 
 /// All records of a repository together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RecordTotals {
     /// How many.
     pub n_records: usize,
@@ -162,7 +163,7 @@ pub struct KeptRecord {
 
 /// Whether the work of a record is reachable from a branch by now: every content that the last commit did
 /// not have then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// All of it.
@@ -174,7 +175,7 @@ pub enum Reach {
 }
 
 /// Whether a record is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordState {
     /// Its reference is as it was made.
@@ -190,7 +191,7 @@ pub enum RecordState {
 }
 
 /// Something to know about where records are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordNotice {
     /// Lines of the journal cannot be read. Nothing was deleted; references are listed all the same.

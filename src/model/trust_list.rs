@@ -2,10 +2,11 @@
 //!
 //! Plain values; text of the repository is shown only through [`display_text`](super::display_text).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything in and around a repository that could run a program during an act, for a person to trust.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrustList {
     /// One thing each, in a fixed order.
     pub items: Vec<TrustItem>,
@@ -14,7 +15,7 @@ pub struct TrustList {
 }
 
 /// One thing that could run a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrustItem {
     /// What it is.
     pub kind: TrustKind,
@@ -25,7 +26,7 @@ pub struct TrustItem {
 }
 
 /// What could run a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustKind {
     /// A setting of git that names a program.

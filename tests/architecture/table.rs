@@ -57,10 +57,12 @@ pub(super) const ROOMS: &[Room] = &[
         name: "judge",
         imports: &["model"],
         rights: &[LazyStatics],
-        // `toml` for the rules of each language, which are embedded data.
+        // `toml` for the rules of each language, which are embedded data; `schemars` for the form of what
+        // `classify --json` prints, which is the judge's own value.
         crates: Some(&[
             "pulldown_cmark",
             "regex",
+            "schemars",
             "serde",
             "serde_json",
             "toml",

@@ -238,6 +238,32 @@ fn a_probe_is_shown_before_it_is_sent() {
     assert_eq!((run.code, &run.json()["session"]["agent"]), (0, &json!("mine")), "{run:?}");
 }
 
+/// The same rule as for `reply`: a directory, an id, or six signs of one; and nothing is guessed.
+#[test]
+fn a_session_is_named_by_enough_of_its_id() {
+    let asked = Asked::new(&says(COMPLETE), "exit 9");
+    // The id is a file's name: it is the session that is meant, not a workspace.
+    let whole = asked.desk.run(asked.repo.path(), &["probe", ".mine/last.md", "--dry-run"]);
+    assert_eq!(whole.code, 0, "{whole:?}");
+    for command in ["probe", "verify", "reply"] {
+        let short = asked.desk.run(asked.repo.path(), &[command, ".mine", "--json"]);
+        // A directory that is there: its workspace, with one session.
+        assert_ne!(short.code, 4, "{short:?}");
+        let few = asked.desk.run(asked.repo.path(), &[command, ".min", "--json"]);
+        assert_eq!((few.code, few.out.as_str()), (4, ""), "{few:?}");
+        assert!(few.err.contains("is no directory"), "{few:?}");
+    }
+    asked.repo.write(".mine/later.md", "I am done.\n");
+    for command in ["probe", "verify", "reply"] {
+        let several = asked.desk.run(asked.repo.path(), &[command, ".mine/la"]);
+        assert_eq!((several.code, several.out.as_str()), (2, ""), "{several:?}");
+        for id in ["mine .mine/last.md", "mine .mine/later.md"] {
+            assert!(several.err.contains(id), "{id}: {several:?}");
+        }
+    }
+    assert_eq!(asked.n_started("probe"), 1, "only the directory was asked");
+}
+
 #[test]
 fn flags_that_make_no_sense_are_refused() {
     let asked = Asked::new("exit 0", "exit 9");

@@ -66,7 +66,7 @@ fn old_records_whose_work_is_in_a_branch_go_with_one_yes() {
     let journal = journals.map(|entry| entry.unwrap().path().join("journal")).find(|it| it.exists()).unwrap();
     times.for_each(|time| age_in(&journal, time, 31));
     let asked = forget_old(&[]);
-    assert_eq!((asked.code, records(&desk, &repo).1.len()), (130, 2), "{asked:?}");
+    assert_eq!((asked.code, records(&desk, &repo).1.len()), (24, 2), "{asked:?}");
     let old = listed[1]["reference"].as_str().unwrap();
     let forgotten = forget_old(&["--yes"]);
     assert!(forgotten.code == 0 && forgotten.out.contains(old), "{forgotten:?}");

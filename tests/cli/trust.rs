@@ -30,8 +30,7 @@ fn planned(desk: &Desk, repo: &Repo) -> Value {
 
 fn left_out(plan: &Value, path: &str) -> Value {
     let paths = plan["paths"].as_array().unwrap();
-    let bytes = Value::from(path.as_bytes().to_vec());
-    paths.iter().find(|it| it["path"] == bytes).unwrap_or_else(|| panic!("{path}: {plan:#}"))["left_out"]
+    paths.iter().find(|it| it["path"] == path).unwrap_or_else(|| panic!("{path}: {plan:#}"))["left_out"]
         .clone()
 }
 

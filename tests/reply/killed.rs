@@ -8,7 +8,10 @@ use std::process::{Command, Stdio};
 use closeout::model::{ActClass, ReceiptState};
 
 use super::bench::{BEGIN, Bench, END, SESSION};
+use serde_json::Value;
+
 use crate::support::desk::{Run, finish, spawn};
+use crate::support::schema::Schema;
 
 const SECRET: &str = "the canary is kept away from every log, whatever becomes of it: 8d2f1c, and this is longer than \
                       what an excerpt keeps of a text, so that its end must be nowhere on the disk, not even here: END-8d2f1c";
@@ -129,12 +132,17 @@ fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }
     let asked = run(&bench, &["reply", &SESSION[..8], "2"]);
-    assert_eq!(asked.code, i32::from(ActClass::Cancelled.exit_code()), "{asked:?}");
+    assert_eq!(asked.code, i32::from(ActClass::Declined.exit_code()), "{asked:?}");
     assert!(asked.err.contains("--yes"), "{asked:?}");
     assert_eq!(bench.bytes(), "");
+    let schema = Schema::parse(&run(&bench, &["schema"]).out);
+    let plan = run(&bench, &["reply", "--json"]).json();
+    schema.assert_valid(&plan);
+    assert_eq!((&plan["class"], &plan["receipt"]), (&"done".into(), &Value::Null));
     let refused = run(&bench, &["reply", ".", "/clear", "--yes", "--json"]);
+    schema.assert_valid(&refused.json());
     assert_eq!(refused.code, 20, "{refused:?}");
-    assert_eq!(refused.json()["problem"]["class"], "refused");
+    assert_eq!(refused.json()["class"], "refused");
     let none = run(&bench, &["reply", "no-such-session", "x"]);
     assert_eq!(none.code, 4, "{none:?}");
 }

@@ -1,11 +1,12 @@
 //! What the doctor found: data, and the text it is printed as.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::display_text;
 
 /// How grave a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
     /// As it should be.
@@ -17,7 +18,7 @@ pub(super) enum Level {
 }
 
 /// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Finding {
     /// How grave it is.
     pub(super) level: Level,
@@ -28,7 +29,7 @@ pub(super) struct Finding {
 }
 
 /// Findings on one subject.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Section {
     /// The subject.
     pub(super) subject: String,

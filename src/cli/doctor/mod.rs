@@ -8,6 +8,7 @@ mod machine;
 
 use std::thread;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::quantity;
@@ -19,11 +20,12 @@ use super::{Ended, output, report};
 use finding::{Finding, Level, Section};
 
 /// What `--json` prints.
-#[derive(Serialize)]
-struct Diagnosis<'a> {
-    /// The version of this format.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Diagnosis {
+    /// The version of this form.
     version: u32,
-    sections: &'a [Section],
+    /// What was looked at.
+    sections: Vec<Section>,
 }
 
 /// Looks at everything and prints what it found.
@@ -40,7 +42,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
         .filter(|finding| finding.level == Level::Problem)
         .count();
     if doctor.json {
-        output::print_line(&report::line(&Diagnosis { version: report::VERSION, sections: &sections }))?;
+        output::print_line(&report::line(&Diagnosis { version: report::VERSION, sections }))?;
     } else {
         for section in &sections {
             for line in section.lines() {

@@ -12,6 +12,7 @@ use super::records::{named, rescuer, top};
 use crate::cli::acting::{confirm, fail, launch};
 use crate::cli::environment::Environment;
 use crate::cli::exit::Outcome;
+use crate::cli::json;
 use crate::cli::local_time;
 use crate::cli::rescue_args::Forget;
 use crate::cli::{Ended, output};
@@ -31,8 +32,7 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
     };
     let shown = display_text::line(&reference).into_owned();
     if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
-        output::complain("nothing was deleted");
-        return Ok(Outcome::Act(ActClass::Cancelled));
+        return json::declined("nothing was deleted", false);
     }
     let plan = (ActKind::Forget, top.as_path(), reference.clone());
     let act = || {
@@ -77,8 +77,7 @@ fn forget_old(launch: &Launch, rescuer: &Rescuer, top: &Path, yes: bool) -> Ende
     }
     let records = quantity::counted(old.len(), "record", "records");
     if !confirm(&format!("Delete {records} for good? All of their work is in a branch."), yes) {
-        output::complain("nothing was deleted");
-        return Ok(Outcome::Act(ActClass::Cancelled));
+        return json::declined("nothing was deleted", false);
     }
     let plan = (ActKind::Forget, top, format!("{records}, old and in a branch"));
     let act = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));

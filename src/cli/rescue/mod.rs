@@ -4,24 +4,26 @@
 mod forget;
 mod preview;
 mod records;
+mod rows;
 
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, CommitAuthor, CommitTarget, KeepIn, PlannedPath, RecordCost,
-    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text, quantity,
+    Act, ActClass, ActOutcome, ActProblem, CommitTarget, KeepIn, PlannedPath, RecordCost, RecordOrder,
+    RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text, quantity,
 };
 
-use super::acting::{Acting, confirm, fail, launch, unexpected};
+use super::acting::{Acting, confirm, fail, launch};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
-use super::report::line;
+use super::json::{self, Printed, unexpected};
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::{Ended, output};
 pub(super) use forget::forget;
 pub(super) use records::{list, restore};
 
 use preview::short;
+pub(super) use rows::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
 /// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
@@ -42,8 +44,7 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let mut outcome = acting.act(wanted(order));
     if let ActOutcome::SizeAsked(cost) = &outcome {
         if !confirm(&size_question(*cost), false) {
-            output::complain("nothing was saved");
-            return Ok(Outcome::Act(ActClass::Refused));
+            return json::declined("nothing was saved", rescue.json);
         }
         order.is_size_allowed = true;
         outcome = acting.act(wanted(order));
@@ -51,23 +52,40 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     if let ActOutcome::Recorded(record) = &outcome {
         return recorded(record, rescue.json);
     }
-    let ActOutcome::RescuePlanned(mut plan) = outcome else { return Ok(unexpected(&outcome)) };
+    let ActOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
-    if rescue.json && (rescue.dry_run || plan.target.is_none()) {
-        output::print_line(&line(&plan))?;
-    } else if !rescue.json {
+    if !rescue.json {
         output::print(&preview::preview(&plan))?;
     }
     if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
-        return Ok(refused(&plan, refusal));
+        let next = ways_out(&plan);
+        refused(refusal, &next);
+        return planned(&plan, ActClass::SavedOnly, Some(refusal.clone()), next, rescue.json);
     }
     if let Some(problem) = untrusted(&plan) {
-        return Ok(fail(&problem));
+        let next = problem.next.iter().cloned().collect();
+        fail(&problem);
+        return planned(&plan, problem.class, Some(problem.words), next, rescue.json);
     }
     if rescue.dry_run {
-        return Ok(Outcome::Act(ActClass::Done));
+        return planned(&plan, ActClass::Done, None, Vec::new(), rescue.json);
     }
     commit(&mut acting, plan, rescue)
+}
+
+/// Ends with a plan that is not carried out; scripts get the plan.
+fn planned(
+    plan: &RescuePlan,
+    class: ActClass,
+    reason: Option<String>,
+    next: Vec<String>,
+    is_json: bool,
+) -> Ended {
+    let outcome = Outcome::Act(class);
+    if is_json {
+        Printed::new(class, PlanRow::of(plan)).ending(outcome, reason, next).print()?;
+    }
+    Ok(outcome)
 }
 
 fn keep_in(rescue: &Rescue) -> KeepIn {
@@ -102,16 +120,18 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
     let question = display_text::line(&question);
     if !confirm(&question, rescue.yes) {
         let reference = display_text::line(&plan.record.reference).into_owned();
-        output::complain(&format!("nothing was committed; the work is kept in {reference}"));
-        return Ok(Outcome::Act(ActClass::SavedOnly));
+        let words = format!("nothing was committed; the work is kept in {reference}");
+        output::complain(&words);
+        // Said no to, or not asked: what counts is that the work is saved.
+        return planned(&plan, ActClass::SavedOnly, Some(words), Vec::new(), rescue.json);
     }
     let outcome = match acting.act_or_signal(Act::Rescue { plan }) {
         Ok(outcome) => outcome,
         Err(ended) => return Ok(ended),
     };
-    let ActOutcome::Rescued(rescued) = outcome else { return Ok(unexpected(&outcome)) };
+    let ActOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
-        output::print_line(&line(&rescued))?;
+        Printed::new(rescued.record.class(), RescuedRow::of(&rescued)).print()?;
     } else {
         for commit in &rescued.commits {
             output::print_line(&format!(
@@ -131,7 +151,7 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
 
 fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
     if is_json {
-        output::print_line(&line(record))?;
+        Printed::new(record.class(), RecordedRow::of(record)).print()?;
     } else {
         output::print_line(&format!(
             "saved in {}: {}, {}",
@@ -148,23 +168,24 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
 }
 
 /// Says why no commit is made as things stand, and what makes one.
-fn refused(plan: &RescuePlan, refusal: &str) -> Outcome {
+fn refused(refusal: &str, next: &[String]) {
     output::complain(&format!("closeout: no commit: {}", display_text::line(refusal)));
-    for target in &plan.targets {
-        match target {
-            CommitTarget::Head => {}
-            CommitTarget::ProtectedHead => {
-                output::complain("  → --protected commits to this branch all the same");
-            }
-            CommitTarget::NewBranch(name) => {
-                let name = display_text::line(short(name));
-                output::complain(&format!("  → --new-branch commits to a new branch, {name}"));
-            }
-        }
+    for next in next {
+        output::complain(&format!("  → {}", display_text::line(next)));
     }
-    let reference = display_text::line(&plan.record.reference);
-    output::complain(&format!("  → `closeout restore {reference} FOLDER` gives the files back"));
-    Outcome::Act(ActClass::SavedOnly)
+}
+
+/// What makes a commit where none is made as things stand.
+fn ways_out(plan: &RescuePlan) -> Vec<String> {
+    let way = |target: &CommitTarget| match target {
+        CommitTarget::Head => None,
+        CommitTarget::ProtectedHead => Some("--protected commits to this branch all the same".to_owned()),
+        CommitTarget::NewBranch(name) => {
+            Some(format!("--new-branch commits to a new branch, {}", short(name)))
+        }
+    };
+    let restore = format!("`closeout restore {} FOLDER` gives the files back", plan.record.reference);
+    plan.targets.iter().filter_map(way).chain([restore]).collect()
 }
 
 /// Why a program that is wanted does not run.
@@ -276,26 +297,14 @@ fn usage(words: &str) -> Failure {
     Failure::Usage(words.to_owned())
 }
 
-/// Reads `Name <mail>`.
-pub(super) fn author(text: &str) -> Result<CommitAuthor, String> {
-    let parts = text.trim().strip_suffix('>').and_then(|text| text.rsplit_once('<'));
-    let parts = parts.map(|(name, mail)| (name.trim(), mail.trim()));
-    match parts {
-        Some((name, mail)) if !name.is_empty() && !mail.is_empty() && !name.contains(['<', '>', '\n']) => {
-            Ok(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
-        }
-        Some(_) | None => Err("it has the form `Name <mail>`".to_owned()),
-    }
-}
-
 /// Runs `closeout undo` and `closeout redo`.
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> Ended {
     let launch = launch(environment, &undo.path)?;
     let mut acting = Acting::judge(&launch)?;
     let outcome = acting.act(Act::PlanUndo { way });
-    let ActOutcome::UndoPlanned(plan) = outcome else { return Ok(unexpected(&outcome)) };
+    let ActOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json && undo.dry_run {
-        output::print_line(&line(&plan))?;
+        Printed::new(ActClass::Done, UndoRow::of(&plan, false)).print()?;
     } else if !undo.json {
         output::print(&preview::undo_preview(&plan))?;
     }
@@ -307,16 +316,15 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> 
         UndoWay::Redo => "Make it again?",
     };
     if !confirm(question, undo.yes) {
-        output::complain("nothing was changed");
-        return Ok(Outcome::Act(ActClass::Cancelled));
+        return json::declined("nothing was changed", undo.json);
     }
     let outcome = match acting.act_or_signal(Act::Undo { plan }) {
         Ok(outcome) => outcome,
         Err(ended) => return Ok(ended),
     };
-    let ActOutcome::Undone(done) = outcome else { return Ok(unexpected(&outcome)) };
+    let ActOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json {
-        output::print_line(&line(&done))?;
+        Printed::new(ActClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
         let branch = display_text::line(short(&done.branch)).into_owned();
         let at =
@@ -324,18 +332,4 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> 
         output::print_line(&format!("{branch} {at}"))?;
     }
     Ok(Outcome::Act(ActClass::Done))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_author_has_a_name_and_a_mail() {
-        let known = author("Ann Example <ann@example.org>").unwrap();
-        assert_eq!((known.name.as_str(), known.mail.as_str()), ("Ann Example", "ann@example.org"));
-        for text in ["", "Ann", "<a@b>", "Ann <>", "Ann a@b", "A <b> <c>"] {
-            assert!(author(text).is_err(), "{text}");
-        }
-    }
 }

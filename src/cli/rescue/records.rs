@@ -8,7 +8,7 @@ use crate::action::rescue::{RescueError, Rescuer};
 use crate::cli::acting::{fail, launch};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
-use crate::cli::report::line;
+use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
 use crate::cli::{Ended, local_time, output};
 use crate::engine::{Launch, rescue_problem};
@@ -18,6 +18,7 @@ use crate::model::{
 };
 
 use super::preview::short;
+use super::rows::ListRow;
 
 /// Runs `closeout rescues`.
 pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
@@ -26,15 +27,16 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
     let listed = match rescuer(&launch).and_then(|rescuer| top(&launch, &path).map(|top| rescuer.list(&top)))
     {
         Ok(Ok(listed)) => listed,
-        Ok(Err(error)) => return Ok(fail(&rescue_problem(&error))),
+        Ok(Err(error)) => return json::fail(&rescue_problem(&error), rescues.json),
         Err(failed) => return failed,
     };
+    let class = if listed.is_damaged() { ActClass::Damage } else { ActClass::Done };
     if rescues.json {
-        output::print_line(&line(&listed))?;
+        Printed::new(class, ListRow::of(&listed)).print()?;
     } else {
         output::print(&text(&listed))?;
     }
-    Ok(Outcome::Act(if listed.is_damaged() { ActClass::Damage } else { ActClass::Done }))
+    Ok(Outcome::Act(class))
 }
 
 /// Runs `closeout restore`.

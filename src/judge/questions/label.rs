@@ -1,5 +1,6 @@
 //! Puts the readings together into the three-way label, with offer or blocking, kind and reasons.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answered;
@@ -14,7 +15,7 @@ use super::wording::{self, Question};
 use crate::model::TaskKind;
 
 /// What the last message of a turn leaves the reader with.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Label {
     /// The writer needs something from the reader.
@@ -26,7 +27,7 @@ pub enum Label {
 }
 
 /// How much hangs on the answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// The work is finished and more is proposed; nothing blocks.
@@ -36,7 +37,7 @@ pub enum Ask {
 }
 
 /// Why the label was given, where the rules tell; the words of the corpus.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// An open question.
@@ -80,7 +81,7 @@ pub enum Kind {
 }
 
 /// The judgement on one message.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Classification {
     /// The three-way label.
     pub label: Label,

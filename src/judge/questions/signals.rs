@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::asking::{Asks, Reading};
@@ -14,7 +15,7 @@ use super::markers::Marker;
 pub const PENDING_TENTHS: u32 = 6;
 
 /// A sign that the writer waits for an answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
     /// A question to the reader, 0.6.
@@ -40,7 +41,7 @@ impl Signal {
 }
 
 /// A signal and the words that raised it first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct SignalHit {
     /// Which signal.
     pub signal: Signal,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::document::{Document, Sentence};
@@ -14,7 +15,7 @@ const SENTENCES: usize = 6;
 const OPTIONS: usize = 20;
 
 /// What is asked.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Question {
     /// The asking sentences as they stand in the text, joined by line ends.
     pub text: String,
@@ -25,7 +26,7 @@ pub struct Question {
 }
 
 /// One option.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Choice {
     /// Its label without brackets (`1`, `A`, `Option 1`); empty for a bullet.
     pub label: String,

@@ -1,0 +1,155 @@
+//! What the JSON of all acts has: a version, how it ended, why, and what can be done about it.
+//!
+//! A run that could not begin (exit codes 2 to 6) prints nothing on standard output.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{ActClass, ActOutcome, ActProblem, display_text};
+
+use super::exit::{Failure, Outcome};
+use super::report::{VERSION, line};
+use super::{Ended, acting, output};
+
+/// How an act ended, with what it is about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Printed<T> {
+    /// The version of this form.
+    version: u32,
+    /// How it ended.
+    class: ActClass,
+    /// The exit code of the program.
+    exit_code: u8,
+    /// Why it was not done, or not all of it, in words.
+    reason: Option<String>,
+    /// What can be done about that, a sentence each.
+    next: Vec<String>,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// Nothing beside how it ended: for what was not done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NoContent {}
+
+/// A path: bytes need not be text.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct PathText {
+    /// The path; bytes that are no UTF-8 as `\xNN`.
+    pub(super) path: String,
+    /// The bytes of a path that is no UTF-8, in hexadecimal. Else the path is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path_hex: Option<String>,
+}
+
+impl<T: Serialize> Printed<T> {
+    /// An act that ended with this class, about `content`.
+    pub(super) fn new(class: ActClass, content: T) -> Printed<T> {
+        let exit_code = class.exit_code();
+        Printed { version: VERSION, class, exit_code, reason: None, next: Vec::new(), content }
+    }
+
+    /// The same where the program ends otherwise than the act, or with a reason.
+    pub(super) fn ending(
+        mut self,
+        outcome: Outcome,
+        reason: Option<String>,
+        next: Vec<String>,
+    ) -> Printed<T> {
+        self.exit_code = outcome.code();
+        if let Outcome::Act(class) = outcome {
+            self.class = class;
+        }
+        Printed { reason, next, ..self }
+    }
+
+    /// Prints it, as one line.
+    pub(super) fn print(&self) -> Result<(), Failure> {
+        output::print_line(&line(self))
+    }
+}
+
+/// Ends with a problem. As JSON it stands on standard output too.
+pub(super) fn fail(problem: &ActProblem, is_json: bool) -> Ended {
+    if is_json {
+        let next = problem.next.iter().cloned().collect();
+        let outcome = Outcome::Act(problem.class);
+        Printed::new(problem.class, NoContent {})
+            .ending(outcome, Some(problem.words.clone()), next)
+            .print()?;
+    }
+    Ok(acting::fail(problem))
+}
+
+/// Ends with an outcome that does not belong to the act that was asked for.
+pub(super) fn unexpected(outcome: &ActOutcome, is_json: bool) -> Ended {
+    match outcome {
+        ActOutcome::Failed(problem) => fail(problem, is_json),
+        ActOutcome::RescuePlanned(_)
+        | ActOutcome::SizeAsked(_)
+        | ActOutcome::Recorded(_)
+        | ActOutcome::Rescued(_)
+        | ActOutcome::UndoPlanned(_)
+        | ActOutcome::Undone(_)
+        | ActOutcome::ReplyPlanned(_)
+        | ActOutcome::Replied(_)
+        | ActOutcome::AskPlanned(_)
+        | ActOutcome::Checked(_)
+        | ActOutcome::Verified(_)
+        | ActOutcome::Decided(_) => Ok(acting::unexpected(outcome)),
+    }
+}
+
+/// Ends with a person's no, or with nobody to ask.
+pub(super) fn declined(words: &str, is_json: bool) -> Ended {
+    let outcome = Outcome::Act(ActClass::Declined);
+    if is_json {
+        Printed::new(ActClass::Declined, NoContent {})
+            .ending(outcome, Some(words.to_owned()), Vec::new())
+            .print()?;
+    }
+    output::complain(words);
+    Ok(outcome)
+}
+
+impl PathText {
+    /// The path of these bytes.
+    pub(super) fn of(bytes: &[u8]) -> PathText {
+        match std::str::from_utf8(bytes) {
+            Ok(path) => PathText { path: path.to_owned(), path_hex: None },
+            Err(_) => {
+                let mut hex = String::with_capacity(bytes.len() * 2);
+                for byte in bytes {
+                    // Writing to a string cannot fail.
+                    let _ = write!(hex, "{byte:02x}");
+                }
+                PathText {
+                    path: display_text::path(Path::new(OsStr::from_bytes(bytes))),
+                    path_hex: Some(hex),
+                }
+            }
+        }
+    }
+
+    /// The same of a path of this machine.
+    pub(super) fn of_path(path: &Path) -> PathText {
+        PathText::of(path.as_os_str().as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_exact_or_has_its_bytes() {
+        assert_eq!(PathText::of("a\nü".as_bytes()), PathText { path: "a\nü".to_owned(), path_hex: None });
+        let odd = PathText { path: "a\\xFF␛".to_owned(), path_hex: Some("61ff1b".to_owned()) };
+        assert_eq!(PathText::of(b"a\xff\x1b"), odd);
+    }
+}

@@ -1,0 +1,125 @@
+//! What a person means by `PATH|SESSION`: one rule for all commands that take it.
+//!
+//! A directory is a workspace. Anything else is the id of a session, or its beginning, of which six signs are
+//! enough. Where several sessions could be meant, all are listed and none is chosen.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::config::Flags;
+use crate::engine::{Launch, Overlay, Scope};
+use crate::model::{SessionView, WorkspaceView, display_text};
+
+use super::environment::Environment;
+use super::exit::Failure;
+
+/// So many signs of an id name a session.
+const LEAST: usize = 6;
+
+/// What was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A workspace, by a directory in it.
+    Folder(PathBuf),
+    /// A session, by its id or the beginning of it.
+    Session(String),
+}
+
+impl Target {
+    /// What `named` names.
+    pub(super) fn of(environment: &Environment, named: &str) -> Target {
+        let path = environment.absolute(named.as_ref());
+        if path.is_dir() { Target::Folder(path) } else { Target::Session(named.to_owned()) }
+    }
+
+    /// What it takes to look at it: the workspace, or all in which a session may be.
+    pub(super) fn launch(&self, environment: &Environment) -> Result<Launch, Failure> {
+        let scope = match self {
+            Target::Folder(path) => Scope::One(path.clone()),
+            Target::Session(_) => {
+                Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() }
+            }
+        };
+        environment.launch(scope, Flags::default(), Overlay::default())
+    }
+
+    /// The sessions that it names among those of `views`; `narrower` is one more id or beginning, from a flag.
+    pub(super) fn sessions<'v>(
+        &self,
+        views: &'v [WorkspaceView],
+        narrower: Option<&str>,
+    ) -> Vec<(&'v WorkspaceView, &'v SessionView)> {
+        let own = match self {
+            Target::Folder(_) => None,
+            Target::Session(named) => Some(named.as_str()),
+        };
+        let is_meant = |session: &SessionView| {
+            [own, narrower].into_iter().flatten().all(|wanted| names(wanted, &session.session_id))
+        };
+        let all = views.iter().flat_map(|view| view.sessions.iter().map(move |session| (view, session)));
+        let mut meant: Vec<_> = all.filter(|(_, session)| is_meant(session)).collect();
+        // A whole id is not also the beginning of a longer one.
+        if let Some(wanted) = narrower.or(own)
+            && meant.iter().any(|(_, session)| session.session_id == wanted)
+        {
+            meant.retain(|(_, session)| session.session_id == wanted);
+        }
+        meant
+    }
+
+    /// The words for what is not there.
+    pub(super) fn not_found(&self) -> Failure {
+        Failure::NoWorkspace(match self {
+            Target::Folder(path) => {
+                format!("there is no session of an agent at {}", display_text::path(path))
+            }
+            Target::Session(named) => format!(
+                "{} is no directory, and neither the id of a session nor {LEAST} signs or more of its beginning",
+                display_text::line(named)
+            ),
+        })
+    }
+}
+
+/// Several sessions could be meant: lists them, with `way` to name one.
+pub(super) fn several(sessions: &[(&WorkspaceView, &SessionView)], way: &str) -> Failure {
+    let mut words = format!("several sessions could be meant; {way}:");
+    for (view, session) in sessions {
+        let name = session.name.as_deref().map(|name| format!("  {}", display_text::line(name)));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            words,
+            "\n  {} {}  in {}{}",
+            display_text::line(&session.agent),
+            display_text::line(&session.session_id),
+            view.name,
+            name.unwrap_or_default()
+        );
+    }
+    Failure::Usage(words)
+}
+
+/// Whether this is the id, or enough of it.
+fn names(wanted: &str, id: &str) -> bool {
+    wanted == id || (wanted.chars().count() >= LEAST && id.starts_with(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_named_by_its_id_or_six_signs_of_its_beginning() {
+        for (wanted, id, is_named) in [
+            ("5e3c6d27-f91a", "5e3c6d27-f91a", true),
+            ("5e3c6d", "5e3c6d27-f91a", true),
+            ("5e3c6", "5e3c6d27-f91a", false),
+            ("a", "a", true),
+            ("", "a", false),
+            ("会話会話会話", "会話会話会話一", true),
+            ("5e3c6d28", "5e3c6d27-f91a", false),
+        ] {
+            assert_eq!(names(wanted, id), is_named, "{wanted} {id}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Everything that `--json` prints is in `closeout schema`, has a version, and tells how the program ended.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use super::schema;
+use crate::asking::{Asked, says};
+use crate::support::desk::{Desk, Run};
+use crate::support::repo::Repo;
+
+const COMPLETE: &str = r#"{"status": "complete", "message": "all done"}"#;
+const CHECKLIST: &str = r#"{"checklist": [{"id": "1", "description": "parser", "completed": true, "evidence": "f"}],
+    "allComplete": true, "pendingActions": [], "confidence": 0.9, "summary": "done"}"#;
+
+/// Fronts of acts: they tell their class and exit code. The others have a verdict, or nothing to fail at.
+const ACTS: [&str; 8] = ["rescue", "undo", "redo", "rescues", "trust", "reply", "probe", "verify"];
+
+/// A workspace in which every front has something to say, and what was run there.
+struct Fronts {
+    asked: Asked,
+    run: BTreeSet<String>,
+}
+
+impl Fronts {
+    /// Runs a front and holds each line that it prints against the schema; the last line.
+    fn run(&mut self, code: i32, arguments: &[&str]) -> Value {
+        let run = self.asked.desk.run(self.asked.repo.path(), arguments);
+        self.holds(code, arguments, &run)
+    }
+
+    fn holds(&mut self, code: i32, arguments: &[&str], run: &Run) -> Value {
+        assert_eq!(run.code, code, "{arguments:?}: {run:?}");
+        let lines: Vec<Value> = run
+            .out
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {run:?}"))
+            })
+            .collect();
+        assert!(!lines.is_empty(), "{arguments:?} prints nothing: {run:?}");
+        for line in &lines {
+            schema().assert_valid(line);
+            assert_eq!(line["version"], 1, "{arguments:?}: {line:#}");
+            if ACTS.contains(&arguments[0]) {
+                assert_eq!(line["exit_code"], run.code, "{arguments:?}: {line:#}");
+                assert!(line["class"].is_string(), "{arguments:?}: {line:#}");
+            }
+        }
+        self.run.insert(arguments[0].to_owned());
+        lines.into_iter().last().unwrap()
+    }
+}
+
+/// The commands whose help has a flag `--json`.
+fn fronts_with_json(desk: &Desk) -> BTreeSet<String> {
+    let help = desk.run(".", &["--help"]).out;
+    let commands = help.split("Commands:").nth(1).unwrap();
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names
+        .filter(|name| !name.is_empty() && *name != "help")
+        .filter(|name| desk.run(".", &[name, "--help"]).out.contains("--json"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_front_prints_what_the_schema_says() {
+    let asked = Asked::new(&says(COMPLETE), &says(CHECKLIST));
+    let mut fronts = Fronts { asked, run: BTreeSet::new() };
+    let repo: Repo = fronts.asked.repo.clone();
+    fronts.run(0, &["probe", "--json", "--dry-run"]);
+    fronts.run(0, &["probe", "--json"]);
+    fronts.run(0, &["verify", "--json", "--dry-run"]);
+    fronts.run(0, &["verify", "--json"]);
+    fronts.run(20, &["reply", "--json"]);
+    fronts.run(12, &["rescue", "--json"]);
+    fronts.run(12, &["undo", "--json", "--yes"]);
+    fronts.run(0, &["check", "--json"]);
+    fronts.run(0, &["check", "--json", "--probe"]);
+    fronts.run(0, &["status", "--json"]);
+    fronts.run(12, &["trust", "--json"]);
+
+    repo.write("parser.rs", "fn parse() {}\n").write(".env", "KEY=1\n").write_bytes(b"odd\xff\n", "x\n");
+    let plan = fronts.run(0, &["rescue", "--json", "--dry-run"]);
+    let paths = plan["paths"].as_array().unwrap();
+    let named: Vec<(&str, Option<&str>)> =
+        paths.iter().map(|row| (row["path"].as_str().unwrap(), row["path_hex"].as_str())).collect();
+    assert_eq!(named, [(".env", None), ("odd\\xFF␊", Some("6f6464ff0a")), ("parser.rs", None)], "{plan:#}");
+    assert_eq!(paths[0]["can_be_asked_for"], true);
+    let kept = fronts.run(11, &["rescue", "--json"]);
+    assert!(kept["reason"].as_str().unwrap().contains("the work is kept in refs/closeout/"), "{kept:#}");
+    fronts.run(0, &["rescue", "--json", "--record-only"]);
+    let rescued = fronts.run(0, &["rescue", "--json", "--yes"]);
+    assert_eq!(rescued["commits"].as_array().unwrap().len(), 1);
+    let planned = fronts.run(0, &["undo", "--json", "--dry-run"]);
+    assert_eq!(
+        (&planned["is_done"], &planned["paths"][0]["path_hex"]),
+        (&false.into(), &"6f6464ff0a".into())
+    );
+    let declined = fronts.run(24, &["undo", "--json"]);
+    assert_eq!(declined["class"], "declined");
+    fronts.run(0, &["undo", "--json", "--yes"]);
+    fronts.run(0, &["redo", "--json", "--yes"]);
+    let listed = fronts.run(0, &["rescues", "--json"]);
+    assert_eq!(listed["records"][0]["worktree"]["path"], repo.path().to_str().unwrap());
+    repo.git(["checkout", "-q", "--detach"]);
+    repo.write("more.rs", "fn more() {}\n");
+    let refused = fronts.run(11, &["rescue", "--json"]);
+    assert!(refused["reason"].is_string() && !refused["next"].as_array().unwrap().is_empty(), "{refused:#}");
+
+    repo.git(["config", "filter.upper.clean", "tr a-z A-Z"]);
+    repo.write(".gitattributes", "*.txt filter=upper\n");
+    fronts.run(22, &["trust", "--json"]);
+    fronts.run(0, &["trust", "--json", "--yes"]);
+    fronts.run(0, &["log", "--json"]);
+    let doctor = fronts.asked.desk.run(repo.path(), &["doctor", "--json"]);
+    fronts.holds(doctor.code, &["doctor", "--json"], &doctor);
+    let told = fronts.asked.desk.run_with_input(&["classify", "--json"], b"Shall I use A or B?\n");
+    fronts.holds(0, &["classify", "--json"], &told);
+    let line = "{\"id\": 7, \"task_kind\": \"REPORT\", \"text\": \"Done.\"}\n";
+    let told = fronts.asked.desk.run_with_input(&["classify", "--jsonl"], line.as_bytes());
+    assert_eq!(fronts.holds(0, &["classify", "--jsonl"], &told)["id"], 7);
+    assert_eq!(fronts.run, fronts_with_json(&fronts.asked.desk), "each front with --json was run");
+}
+
+#[test]
+fn an_act_that_is_not_done_says_why_on_standard_output_too() {
+    let asked = Asked::new("exit 9", "exit 9");
+    let mut fronts = Fronts { asked, run: BTreeSet::new() };
+    let failed = fronts.run(30, &["probe", "--json"]);
+    assert_eq!(failed["class"], "failed", "{failed:#}");
+    let refused = fronts.run(20, &["rescue", "--json", "/"]);
+    assert!(refused["reason"].is_string(), "{refused:#}");
+    fs::write(fronts.asked.repo.path().join(".mine/status.json"), "{\"status\": \"working\"}").unwrap();
+    let busy = fronts.run(21, &["verify", "--json"]);
+    assert_eq!(busy["next"][0], "wait until its turn is over", "{busy:#}");
+}
