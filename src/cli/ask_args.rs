@@ -3,7 +3,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+
+use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES};
 
 /// The smart check of `closeout check`.
 #[derive(Debug, Args)]
@@ -15,14 +18,14 @@ pub(super) struct Probing {
     /// (without a terminal: only record it), `auto` commit it, `never` [default: record it, by configuration]
     #[arg(long, value_name = "HOW", value_enum, requires = "probe")]
     pub(super) rescue: Option<RescueWay>,
-    /// The most probes [default: by configuration, 5]
-    #[arg(long, value_name = "N", requires = "probe", value_parser = clap::value_parser!(u32).range(0..=20))]
+    /// The most probes [default: by configuration]
+    #[arg(long, value_name = "N", requires = "probe", value_parser = probes())]
     pub(super) max_probes: Option<u32>,
-    /// The time between two probes, in seconds [default: by configuration, 30]
-    #[arg(long, value_name = "S", requires = "probe", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    /// The time between two probes, in seconds [default: by configuration]
+    #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_INTERVAL_SECONDS))]
     pub(super) probe_interval: Option<u64>,
-    /// A probe that takes longer is given up, in seconds [default: by configuration, 60]
-    #[arg(long, value_name = "S", requires = "probe", value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// A probe that takes longer is given up, in seconds [default: by configuration]
+    #[arg(long, value_name = "S", requires = "probe", value_parser = seconds(PROBE_TIMEOUT_SECONDS))]
     pub(super) probe_timeout: Option<u64>,
     /// Do not ask before a probe that leaves a trace for a while
     #[arg(long, requires = "probe")]
@@ -57,11 +60,11 @@ pub(super) struct Verify {
 /// Whom a command asks, and how.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The workspace, or the beginning of a session's id
+    /// The workspace, or the id of a session (six signs of its beginning are enough)
     #[arg(value_name = "PATH|SESSION", default_value = ".")]
     pub(super) target: String,
-    /// An answer that takes longer is given up, in seconds [default: by configuration, 60]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// An answer that takes longer is given up, in seconds [default: by configuration]
+    #[arg(long, value_name = "S", value_parser = seconds(PROBE_TIMEOUT_SECONDS))]
     pub(super) timeout: Option<u64>,
     /// Show what would be asked, and ask nothing
     #[arg(long)]
@@ -105,4 +108,14 @@ pub(super) enum DecisionWord {
     Complete,
     /// The work is not done
     Incomplete,
+}
+
+/// A number of probes.
+fn probes() -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(u64::from(PROBES.least)..=u64::from(PROBES.most))
+}
+
+/// A number of seconds within bounds.
+fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
+    RangedU64ValueParser::new().range(u64::from(bounds.least)..=u64::from(bounds.most))
 }

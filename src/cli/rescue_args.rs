@@ -2,6 +2,7 @@
 //! written here.
 
 use std::path::PathBuf;
+use std::str::FromStr as _;
 
 use clap::{Args, ValueEnum};
 
@@ -33,7 +34,7 @@ pub(super) struct Rescue {
     #[arg(long, value_name = "PATH")]
     pub(super) include: Vec<PathBuf>,
     /// Whose name the commit bears, where git knows none: `Name <mail>`
-    #[arg(long, value_name = "AUTHOR", value_parser = super::rescue::author)]
+    #[arg(long, value_name = "AUTHOR", value_parser = CommitAuthor::from_str)]
     pub(super) author: Option<CommitAuthor>,
     /// Commit to a protected branch
     #[arg(long, conflicts_with = "new_branch")]

@@ -16,11 +16,12 @@ use super::problem::{Place, Problem, Problems, shown};
 /// The bounds of the smart check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletionCheck {
-    /// How often the agent is asked at most; 0 to 20.
+    /// How often the agent is asked at most, within [`crate::model::PROBES`].
     pub max_probes: u8,
-    /// The time between two probes, in milliseconds; 1 s to 1 h.
+    /// The time between two probes, in milliseconds, within [`crate::model::PROBE_INTERVAL_SECONDS`].
     pub probe_interval_ms: u64,
-    /// A probe that takes longer is given up, in milliseconds; 1 s to 10 min.
+    /// A probe that takes longer is given up, in milliseconds, within
+    /// [`crate::model::PROBE_TIMEOUT_SECONDS`].
     pub probe_timeout_ms: u64,
     /// Whether work that was never committed is recorded when all probes are used up.
     pub is_final_rescue_wanted: bool,

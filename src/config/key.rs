@@ -1,5 +1,7 @@
 //! The table of keys: name, what a value may be, and which layers may set it.
 
+use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES};
+
 use super::kind::Kind;
 
 /// A key of the configuration.
@@ -98,6 +100,11 @@ const fn number(from: i64, to: i64) -> Kind {
     Kind::Number { from, to }
 }
 
+/// A whole number within the bounds of the smart check.
+const fn within(bounds: Bounds) -> Kind {
+    number(bounds.least as i64, bounds.most as i64)
+}
+
 /// All keys, in the order of `config/default.toml`.
 pub(super) const SPECS: [Spec; 27] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
@@ -129,15 +136,21 @@ pub(super) const SPECS: [Spec; 27] = [
         Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         Reach::Person,
     ),
-    spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", number(0, 20), Reach::Offers),
+    spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", within(PROBES), Reach::Offers),
     spec(
         Key::ProbeIntervalSeconds,
         COMPLETION_CHECK,
         "probe_interval_seconds",
-        number(1, 3600),
+        within(PROBE_INTERVAL_SECONDS),
         Reach::Offers,
     ),
-    spec(Key::ProbeTimeoutSeconds, COMPLETION_CHECK, "probe_timeout_seconds", number(1, 600), Reach::Offers),
+    spec(
+        Key::ProbeTimeoutSeconds,
+        COMPLETION_CHECK,
+        "probe_timeout_seconds",
+        within(PROBE_TIMEOUT_SECONDS),
+        Reach::Offers,
+    ),
     spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Adds),
 ];
 

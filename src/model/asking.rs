@@ -8,6 +8,22 @@ use serde::{Deserialize, Serialize};
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
 use super::{ActClass, Checklist, SessionName, SmartOutcome, Timestamp};
 
+/// What a number of the smart check may be, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The least.
+    pub least: u16,
+    /// The most.
+    pub most: u16,
+}
+
+/// How often an agent is asked at most.
+pub const PROBES: Bounds = Bounds { least: 0, most: 20 };
+/// The time between two probes, in seconds.
+pub const PROBE_INTERVAL_SECONDS: Bounds = Bounds { least: 1, most: 3600 };
+/// A probe that takes longer is given up, in seconds.
+pub const PROBE_TIMEOUT_SECONDS: Bounds = Bounds { least: 1, most: 600 };
+
 /// What an agent is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

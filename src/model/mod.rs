@@ -53,8 +53,9 @@ pub use act::{Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRe
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
-    AskCost, AskPlan, AskPurpose, DecidedFile, KeptReports, ProbeAttempt, ProbeRescue, SmartReport, Standing,
-    TaskMoment, Trace, VerifyReport,
+    AskCost, AskPlan, AskPurpose, Bounds, DecidedFile, KeptReports, PROBE_INTERVAL_SECONDS,
+    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SmartReport, Standing, TaskMoment, Trace,
+    VerifyReport,
 };
 pub use audit::{ActEnd, ActedBy, AuditEntry};
 pub use baseline::{Baseline, BaselineOrigin};
@@ -82,9 +83,9 @@ pub use reply::{
     ReplyPlan, SessionName,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedCommit,
-    PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack, UndoPlan, UndoWay,
-    WantedProgram,
+    CommitAuthor, CommitPath, CommitTarget, LeftOut, NoAuthor, OwnProgram, PlanNote, PlannedChange,
+    PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack,
+    UndoPlan, UndoWay, WantedProgram,
 };
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,

@@ -4,6 +4,10 @@
 //! Plain values; paths are bytes as git has them and are shown only through
 //! [`display_text`](super::display_text).
 
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{MessageWords, RescueRecord};
@@ -44,7 +48,7 @@ pub struct RescuePlan {
 }
 
 /// Where a visible commit goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommitTarget {
     /// To the branch that is checked out, and the index goes with it.
@@ -78,7 +82,7 @@ impl RescuePlan {
 }
 
 /// By what work is split into commits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitKind {
     /// First what is staged, as it is staged; then the rest.
@@ -106,12 +110,50 @@ pub struct CommitPath {
 }
 
 /// Whose name a commit bears. Untrusted text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitAuthor {
     /// The name.
     pub name: String,
     /// The mail address.
     pub mail: String,
+}
+
+impl CommitAuthor {
+    /// Whether git takes both parts as they are. What it would quietly take out of a name is refused.
+    pub fn is_usable(&self) -> bool {
+        let is_plain = |part: &str| {
+            part.trim() == part
+                && !part.is_empty()
+                && !part.chars().any(|sign| sign.is_control() || matches!(sign, '<' | '>'))
+        };
+        is_plain(&self.name) && is_plain(&self.mail)
+    }
+}
+
+/// A text that names no author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoAuthor;
+
+impl std::error::Error for NoAuthor {}
+
+impl fmt::Display for NoAuthor {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(
+            "it has the form `Name <mail>`, without other angle brackets and without control characters",
+        )
+    }
+}
+
+impl FromStr for CommitAuthor {
+    type Err = NoAuthor;
+
+    /// Reads `Name <mail>`.
+    fn from_str(text: &str) -> Result<CommitAuthor, NoAuthor> {
+        let parts = text.trim().strip_suffix('>').and_then(|text| text.split_once('<'));
+        let (name, mail) = parts.ok_or(NoAuthor)?;
+        let author = CommitAuthor { name: name.trim().to_owned(), mail: mail.trim().to_owned() };
+        if author.is_usable() { Ok(author) } else { Err(NoAuthor) }
+    }
 }
 
 /// Something about a plan that is not to be seen from its paths.
@@ -149,7 +191,7 @@ impl PlanNote {
 
 /// Programs that could have a part in a commit. None runs unless it is trusted, and those that are wanted
 /// only because a person said so.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedPrograms {
     /// Names the exact programs and settings for the question of trust.
     pub digest: String,
@@ -167,7 +209,7 @@ pub struct PlannedPrograms {
 }
 
 /// A rescue program of the person's own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnProgram {
     /// The program and its arguments. Untrusted text.
     pub words: Vec<String>,
@@ -177,7 +219,7 @@ pub struct OwnProgram {
 }
 
 /// A part in a commit that a program can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WantedProgram {
     /// The hooks run as they would at a commit by git.
@@ -205,7 +247,7 @@ pub struct PlannedPath {
 }
 
 /// What became of a path since the last commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedChange {
     /// Not in the last commit.
@@ -217,7 +259,7 @@ pub enum PlannedChange {
 }
 
 /// Why a path is not committed unless it is asked for. It stays in the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
     /// Its name is one that holds keys or passwords, or its content looks like one.
@@ -266,7 +308,7 @@ pub struct Rescued {
 }
 
 /// Which way a rescue is turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UndoWay {
     /// Taken back.
@@ -297,7 +339,7 @@ pub struct UndoPlan {
 }
 
 /// A commit of an undo or a redo.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TakenBack {
     /// Its id.
     pub commit: String,
@@ -305,4 +347,34 @@ pub struct TakenBack {
     pub subject: String,
     /// How many paths it changes.
     pub n_paths: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_has_a_name_and_a_mail_that_git_takes_as_they_are() {
+        let known =
+            |name: &str, mail: &str| Ok(CommitAuthor { name: name.to_owned(), mail: mail.to_owned() });
+        for text in ["Ann Example <ann@example.org>", "  Ann Example  < ann@example.org > "] {
+            assert_eq!(text.parse(), known("Ann Example", "ann@example.org"), "{text}");
+        }
+        assert_eq!("安 <a@b>".parse(), known("安", "a@b"));
+        let wrong = [
+            "",
+            "Ann",
+            "<a@b>",
+            "Ann <>",
+            "Ann a@b",
+            "A <b> <c>",
+            "A <b<c>",
+            "A\nB <c>",
+            "A <b\u{1b}>",
+            "A <b> c",
+        ];
+        for text in wrong {
+            assert_eq!(text.parse::<CommitAuthor>(), Err(NoAuthor), "{text:?}");
+        }
+    }
 }

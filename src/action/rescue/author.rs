@@ -26,11 +26,7 @@ pub(super) fn settings(git: &Git<'_>, wanted: Option<&CommitAuthor>) -> Result<V
                 .to_owned(),
         ));
     };
-    // What git would quietly take out of a name.
-    let is_usable = |text: &str| {
-        !text.trim().is_empty() && !text.chars().any(|c| c.is_control() || matches!(c, '<' | '>'))
-    };
-    if !is_usable(&author.name) || !is_usable(&author.mail) {
+    if !author.is_usable() {
         return Err(RescueError::Refused("the name or the mail address cannot be in a commit".to_owned()));
     }
     if known.as_ref() == Some(author) {

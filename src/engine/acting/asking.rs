@@ -4,18 +4,13 @@
 use crate::action::asking::{Asker, shown};
 use crate::agent::{Adapter, AgentCommand, Asking};
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActRequest, ActivityState, AskPlan, AskPurpose, ProbeRescue,
-    SessionName, Trace,
+    ActClass, ActOutcome, ActProblem, ActRequest, ActivityState, AskPlan, AskPurpose, Bounds,
+    PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeRescue, SessionName, Trace,
 };
 use crate::process::{self, Launcher};
 
 use super::looking::{Looking, Seen};
 use super::{Acted, Tools, decide, prompts};
-
-/// The most that a plan may ask for, whoever changed it (`config/default.toml`).
-const MOST_ATTEMPTS: u32 = 20;
-const LONGEST_INTERVAL: u64 = 3600;
-const LONGEST_TIMEOUT: u64 = 600;
 
 pub(super) fn plan(
     request: &ActRequest,
@@ -98,12 +93,17 @@ pub(super) fn confirmed<'a>(
         return Err(ActProblem::new(ActClass::Refused, words).with_next("look again and confirm it"));
     }
     let plan = AskPlan {
-        max_attempts: plan.max_attempts.min(MOST_ATTEMPTS),
-        interval_seconds: plan.interval_seconds.clamp(1, LONGEST_INTERVAL),
-        timeout_seconds: plan.timeout_seconds.clamp(1, LONGEST_TIMEOUT),
+        max_attempts: plan.max_attempts.min(u32::from(PROBES.most)),
+        interval_seconds: within(plan.interval_seconds, PROBE_INTERVAL_SECONDS),
+        timeout_seconds: within(plan.timeout_seconds, PROBE_TIMEOUT_SECONDS),
         ..plan.clone()
     };
     Ok(Ready { plan, ..ready })
+}
+
+/// A number of a plan, whoever changed it, within its bounds.
+fn within(number: u64, bounds: Bounds) -> u64 {
+    number.clamp(u64::from(bounds.least), u64::from(bounds.most))
 }
 
 /// R3: an agent is asked for its status only where nothing else speaks.

@@ -44,7 +44,7 @@ impl RescueBox {
         match written {
             Written::More => return Step::stay(),
             Written::Left => {}
-            Written::Kept => match author(text) {
+            Written::Kept => match text.parse::<CommitAuthor>().ok() {
                 Some(author) => self.chosen.author = Some(author),
                 None => return Step::say("Write it like this: Name <mail address>"),
             },
@@ -90,12 +90,4 @@ impl RescueBox {
         }
         Step::stay()
     }
-}
-
-/// The author that was written: `Name <mail address>`.
-fn author(line: &str) -> Option<CommitAuthor> {
-    let (name, mail) = line.trim().strip_suffix('>')?.split_once('<')?;
-    let (name, mail) = (name.trim(), mail.trim());
-    let is_plain = |part: &str| !part.is_empty() && !part.contains(['<', '>']);
-    (is_plain(name) && is_plain(mail)).then(|| CommitAuthor { name: name.to_owned(), mail: mail.to_owned() })
 }
