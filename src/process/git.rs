@@ -32,6 +32,17 @@ const VARIABLES: [(&str, &str); 8] = [
     ("LC_ALL", "C"),
 ];
 
+/// The least git that all of this works with. Older ones pass over `safe.bareRepository` (new in 2.38): a folder of
+/// the work tree that looks like a repository could then name a program that git runs.
+pub const LEAST_GIT: (u32, u32) = (2, 38);
+
+/// The version in what `git --version` prints, like `git version 2.47.3`.
+pub fn version_in(told: &str) -> Option<(u32, u32)> {
+    let mut numbers =
+        told.split_whitespace().find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()))?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
 /// A call of git.
 #[derive(Debug, Clone, Copy)]
 pub struct GitCall<'a> {

@@ -30,7 +30,7 @@ use rustix::process::Pid;
 
 pub use cancel::{Cancel, Held};
 pub use environment::environment;
-pub use git::GitCall;
+pub use git::{GitCall, LEAST_GIT, version_in};
 pub use in_terminal::{Ending, InTerminal, TerminalSpec};
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;

@@ -106,3 +106,26 @@ fn hooks_are_said_to_be_missing_there_or_not_trusted() {
     let broken = desk.run(desk.shop(), &["doctor"]);
     assert!(of(&broken, "codex").contains("-> repair the file"), "{broken:?}");
 }
+
+/// What an older git cannot be kept from is a problem, and is said with the least version that will do.
+#[test]
+fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {
+    let desk = Desk::with_demo();
+    std::fs::create_dir_all(desk.demo("shop").root().join("old")).unwrap();
+    for (told, expected) in [
+        ("git version 2.37.9", "PROBLEM  git version 2.37.9 is older than 2.38"),
+        ("git version 2.9.0", "is older than 2.38"),
+        ("git version 2.38.0", "ok       git version 2.38.0"),
+        ("git version 3.0.rc1", "ok       git version 3.0.rc1"),
+        ("gut", "-> see that it is 2.38 or newer"),
+    ] {
+        let program = desk.demo("shop").script("old/git", &format!("echo '{told}'"));
+        let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+        let mut command = desk.command(&desk.shop(), &["doctor"]);
+        command.env("PATH", path);
+        let run = crate::support::desk::finish(crate::support::desk::spawn(&mut command));
+        let lines = section(&run, "git").join("\n");
+        assert!(lines.contains(expected), "{told}: {lines}");
+        assert_eq!(lines.contains("PROBLEM"), expected.contains("older"), "{told}: {lines}");
+    }
+}

@@ -11,7 +11,7 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{Config, Flags};
 use crate::evidence::git;
 use crate::model::{ReadProblem, display_text, quantity};
-use crate::process::{self, End, Spec};
+use crate::process::{self, End, LEAST_GIT, Spec};
 use crate::store::Store;
 
 /// How long a program may take to tell its version; Node programs need seconds on a cold disk.
@@ -60,7 +60,7 @@ pub(super) fn git(environment: &Environment) -> Section {
         Some(Version::Failed | Version::TookLong) => {
             Finding::problem("git does not tell its version", "run `git --version`")
         }
-        Some(Version::Told(version)) => Finding::ok(version),
+        Some(Version::Told(version)) => git_version(version),
     }];
     findings.push(match git::worktrees(&environment.here) {
         Ok(worktrees) => {
@@ -84,6 +84,25 @@ pub(super) fn git(environment: &Environment) -> Section {
         Err(unreadable) => Finding::problem(unreadable.detail, "see that `git status` works here"),
     });
     Section::new("git", findings)
+}
+
+/// What the version of git means.
+fn git_version(told: String) -> Finding {
+    let (major, minor) = LEAST_GIT;
+    match process::version_in(&told) {
+        Some(version) if version < LEAST_GIT => Finding::problem(
+            format!(
+                "{told} is older than {major}.{minor}: it cannot be kept from taking a folder of a work tree for a \
+                 repository, which could name programs to run"
+            ),
+            format!("install git {major}.{minor} or newer before you rescue work that you do not trust"),
+        ),
+        Some(_) => Finding::ok(told),
+        None => Finding::hint(
+            format!("git does not tell its version as usual: {told}"),
+            format!("see that it is {major}.{minor} or newer"),
+        ),
+    }
 }
 
 /// tmux: needed to jump to an agent, and to paste an answer into a live one.

@@ -93,8 +93,9 @@ fn rescuer(request: &ActRequest, tools: &Tools<'_>) -> Result<Rescuer, ActProble
 /// configuration says. It trusts nothing.
 pub(in crate::engine) fn rescuer_of(launch: &crate::engine::Launch) -> Result<Rescuer, ActProblem> {
     let git = launch.git_program.clone().ok_or_else(|| {
+        let (major, minor) = process::LEAST_GIT;
         ActProblem::new(ActClass::Failed, "git was not found on the path")
-            .with_next("install git 2.38 or newer; `closeout doctor` says more")
+            .with_next(format!("install git {major}.{minor} or newer; `closeout doctor` says more"))
     })?;
     let state = launch.state_folder.as_ref().ok_or_else(|| {
         ActProblem::new(ActClass::Failed, "there is no state folder, and a rescue needs its journal")
