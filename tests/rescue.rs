@@ -1,5 +1,7 @@
 //! Rescue: records, visible commits and their undo, over real git and with faults injected for real.
 
+#[path = "rescue/again.rs"]
+mod again;
 #[path = "rescue/as_user.rs"]
 mod as_user;
 #[path = "rescue/bench.rs"]

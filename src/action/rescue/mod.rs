@@ -5,6 +5,7 @@
 //! not remove a lock that is not provably its own.
 
 mod acts;
+mod again;
 mod author;
 mod branch;
 mod error;

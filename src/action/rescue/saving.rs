@@ -15,7 +15,7 @@ use super::step::Step;
 use super::survey::Survey;
 use super::turn::Turn;
 use super::{
-    Rescuer, ignored, keeping, limits, listing, record, recovering, references, survey, vault, verify,
+    Rescuer, again, ignored, keeping, limits, listing, record, recovering, references, survey, vault, verify,
 };
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -41,6 +41,8 @@ struct Kept {
 impl Rescuer {
     /// Records the uncommitted work of the repository whose top is `workspace`. Changes nothing that a
     /// person or an agent sees; it is verified and on the disk when this returns.
+    ///
+    /// When the newest record holds just what is found now, it is used again.
     ///
     /// # Errors
     /// [`RescueError::Nothing`] when there is no uncommitted work, [`RescueError::Ask`] when the record would
@@ -81,6 +83,13 @@ impl Rescuer {
         if record::is_nothing(&git, &survey, &draft) {
             return Err(RescueError::Nothing);
         }
+        if let Some(saved) = again::same(turn, &git, order, &survey, &draft)? {
+            turn.repo.check_same()?;
+            let ignored = ignored::count(&git, &shadow)?;
+            let mut record = again::told(self, turn, saved, &survey, draft.gaps, ignored)?;
+            record.notices.extend(settings.mirrors.iter().cloned());
+            return Ok((record, Recorded { settings, shadow, survey }));
+        }
         let commits = record::import(&git, &shadow, &survey, &draft, spool)?;
         self.reached(Step::Imported);
         turn.repo.check_same()?;
@@ -105,6 +114,7 @@ impl Rescuer {
             snapshot: commits.snapshot,
             record: commits.record,
             time,
+            unchanged_millis: None,
             branch: survey.head.branch.clone(),
             n_files: survey.blobs.len(),
             n_bytes: survey.blobs.values().map(|blob| blob.size).sum(),

@@ -22,7 +22,7 @@ use super::{Ended, output};
 pub(super) use forget::forget;
 pub(super) use records::{list, restore};
 
-use preview::short;
+use preview::{saved, short};
 pub(super) use rows::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
 /// Runs `closeout rescue`.
@@ -153,12 +153,7 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
     if is_json {
         Printed::new(record.class(), RecordedRow::of(record)).print()?;
     } else {
-        output::print_line(&format!(
-            "saved in {}: {}, {}",
-            display_text::line(&record.reference),
-            quantity::counted(record.n_files, "file", "files"),
-            quantity::size(record.n_bytes)
-        ))?;
+        output::print_line(&saved(record))?;
         for gap in &record.gaps {
             let path = display_text::bytes(&gap.path);
             output::print_line(&format!("  gap  {path}: {}", display_text::line(&gap.reason)))?;

@@ -3,22 +3,17 @@
 
 use std::fmt::Write as _;
 
+use crate::cli::local_time;
 use crate::model::{
     ActKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
-    RescuePlan, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text, quantity,
+    RescuePlan, RescueRecord, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text, quantity,
 };
 
 /// The whole preview.
 pub(super) fn preview(plan: &RescuePlan) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "saved in {}: {}, {}",
-        display_text::line(&plan.record.reference),
-        quantity::counted(plan.record.n_files, "file", "files"),
-        quantity::size(plan.record.n_bytes)
-    );
+    let _ = writeln!(text, "{}", saved(&plan.record));
     for gap in &plan.record.gaps {
         let path =
             if gap.path.is_empty() { String::new() } else { format!("{}: ", display_text::bytes(&gap.path)) };
@@ -196,6 +191,20 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
     }
     text
+}
+
+/// Where a record is, how much it holds, and since when it is there if it was not made now.
+pub(super) fn saved(record: &RescueRecord) -> String {
+    let again = match record.unchanged_millis {
+        Some(_) => format!(" (made {}; nothing has changed since)", local_time::minute(record.time)),
+        None => String::new(),
+    };
+    format!(
+        "saved in {}: {}, {}{again}",
+        display_text::line(&record.reference),
+        quantity::counted(record.n_files, "file", "files"),
+        quantity::size(record.n_bytes)
+    )
 }
 
 /// A branch without `refs/heads/`.

@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use super::rescue_box::RescueBox;
 use super::rescue_facts;
 use crate::model::{
-    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, display_text,
-    quantity,
+    CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescueRecord,
+    display_text, quantity,
 };
 use crate::ui::act_words;
 use crate::ui::look::{Sign, Tone};
@@ -238,7 +238,18 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         let size = quantity::size(record.ignored.n_bytes);
         lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
     }
-    lines.extend(sheet.labelled("record", &text::line(&record.reference)));
+    lines.extend(kept(record, sheet));
+    lines
+}
+
+/// Where the record is, since when if it was not made now, and how many there are.
+fn kept(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
+    let mut lines = sheet.labelled("record", &text::line(&record.reference));
+    if let Some(millis) = record.unchanged_millis {
+        lines.extend(
+            sheet.labelled("", &format!("made {} ago; nothing has changed since", act_words::span(millis))),
+        );
+    }
     let all = record.totals;
     if all.n_records > 1 {
         let words =
