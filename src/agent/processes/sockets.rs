@@ -7,9 +7,8 @@
 use std::collections::HashSet;
 use std::fs;
 
+use crate::agent::process_stat::{Standing, standing};
 use crate::model::ProcessId;
-
-use super::super::process_stat::{Standing, standing};
 
 /// States of a socket in the kernel's table (`include/net/tcp_states.h`).
 const ESTABLISHED: &str = "01";
