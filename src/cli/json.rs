@@ -120,20 +120,15 @@ pub(super) fn declined(words: &str, is_json: bool) -> Ended {
 impl PathText {
     /// The path of these bytes.
     pub(super) fn of(bytes: &[u8]) -> PathText {
-        match std::str::from_utf8(bytes) {
-            Ok(path) => PathText { path: path.to_owned(), path_hex: None },
-            Err(_) => {
-                let mut hex = String::with_capacity(bytes.len() * 2);
-                for byte in bytes {
-                    // Writing to a string cannot fail.
-                    let _ = write!(hex, "{byte:02x}");
-                }
-                PathText {
-                    path: display_text::path(Path::new(OsStr::from_bytes(bytes))),
-                    path_hex: Some(hex),
-                }
-            }
+        if let Ok(path) = std::str::from_utf8(bytes) {
+            return PathText { path: path.to_owned(), path_hex: None };
         }
+        let mut hex = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            // Writing to a string cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+        }
+        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex) }
     }
 
     /// The same of a path of this machine.

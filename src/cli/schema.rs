@@ -22,7 +22,6 @@ use super::{Ended, output};
 #[derive(Serialize, JsonSchema)]
 #[expect(dead_code, reason = "its form is printed, never a value of it")]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "no value of it is ever made")]
 #[schemars(title = "closeout, JSON output, version 1")]
 enum Output {
     /// `check --json` and `status --json`.
