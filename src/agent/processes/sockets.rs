@@ -91,7 +91,7 @@ fn sockets_of(process: ProcessId) -> HashSet<String> {
     // The number may have become another process's while its files were read.
     match standing(process) {
         Standing::Alive(_) => found,
-        _ => HashSet::new(),
+        Standing::Gone | Standing::Unknown => HashSet::new(),
     }
 }
 
