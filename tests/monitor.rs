@@ -2,11 +2,12 @@
 
 use closeout::model::Told;
 use closeout::model::{
-    ActivitySource, ActivityState, Attention, Baseline, BaselineOrigin, Changes, Claim, CollectProblem,
-    CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts, GitReader, Head, Intent,
-    JumpOutcome, JumpTarget, KeptReports, Names, OfferPolicy, Pane, Parts, Policy, ProcessId, Rejection,
-    Rule, Sample, SessionPlace, Source, TaskKind, Timestamp, VerdictState, WatchProblem, WatchSettings,
-    WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    ActivitySource, ActivityState, AskCost, Attention, Baseline, BaselineOrigin, Changes, Claim,
+    CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts,
+    GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names, OfferPolicy, Pane, Parts, Policy,
+    ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule, Sample, SessionName, SessionPlace,
+    SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState,
+    WatchProblem, WatchSettings, WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -572,4 +573,53 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let told = Told::Jump { workspace: id(), outcome: JumpOutcome::Done };
     assert_eq!(monitor.take_changes().told, [told]);
     assert_eq!(monitor.take_changes().told, []);
+}
+
+/// A false COMPLETE otherwise: the answer would outlive the moment in which it was given.
+#[test]
+fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is_known() {
+    let name = SessionName { agent: "mine".to_owned(), session_id: "mine-0b1c2d3e".to_owned() };
+    let attempt = ProbeAttempt {
+        number: 1,
+        began_at: at(0),
+        took_ms: Some(1),
+        answer: None,
+        reading: Some(ProbeReading::Answered(ProbeWord::Complete)),
+        words: None,
+        cost: AskCost::default(),
+    };
+    let outcome = SmartOutcome {
+        status: SmartStatus::NothingToDo,
+        complete: true,
+        probes_used: 1,
+        waits: 0,
+        rescued: false,
+        verdict: VerdictState::Complete,
+        changes_left: Some(false),
+    };
+    let report = SmartReport {
+        session: Some(name.clone()),
+        at: at(1),
+        outcome,
+        attempts: vec![attempt],
+        record: None,
+        notes: Vec::new(),
+    };
+    let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
+    let reports = KeptReports { smart_check: Some((report, then)), verified: None };
+    let mut monitor = monitor();
+    let workspaces = vec![FoundWorkspace { reports, ..found() }];
+    let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+    let _ = monitor.update(event);
+    let mut state = |millis: i64, generation: u64, moved: i64| {
+        let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
+        (shown.ended_at, shown.moved_at) = (None, Some(at(moved)));
+        let words = Words { sessions: vec![shown], ..Words::default() };
+        let _ = monitor.update(changed(millis - 1, Parts::WORDS));
+        let sample = Sample { words: Some(words), ..whole(millis, vec![clean()]) };
+        let _ = monitor.update(collected(millis, generation, sample));
+        view(&mut monitor).verdict.unwrap().state
+    };
+    assert_eq!(state(5, 1, -10), VerdictState::Complete);
+    assert_eq!(state(5_000, 2, 4_000), VerdictState::Incomplete);
 }

@@ -231,7 +231,7 @@ pub struct DecidedFile {
 pub struct TaskMoment {
     /// When a person last wrote to the session whose words count.
     pub prompted_at: Option<Timestamp>,
-    /// Of each session when its last turn ended.
+    /// Of each session when its last turn ended, or when its record last grew where that is not known.
     pub turns: Vec<(SessionName, Option<Timestamp>)>,
 }
 

@@ -49,6 +49,14 @@ pub struct SessionView {
     pub pane: Option<Pane>,
 }
 
+impl SessionView {
+    /// When its last turn ended, or when its record last grew where that is not known: another moment once
+    /// it goes on.
+    pub fn rested_at(&self) -> Option<Timestamp> {
+        self.ended_at.or(self.moved_at)
+    }
+}
+
 /// A todo list in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TodoProgress {

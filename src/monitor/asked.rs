@@ -32,7 +32,7 @@ impl Asked {
 fn moment(words: &Words) -> TaskMoment {
     let turn = |session: &SessionView| {
         let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
-        (name, session.ended_at)
+        (name, session.rested_at())
     };
     TaskMoment { prompted_at: words.prompted_at, turns: words.sessions.iter().map(turn).collect() }
 }
