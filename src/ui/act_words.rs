@@ -6,7 +6,7 @@ use super::keymap::Wish;
 use super::text;
 use crate::model::{
     ActKind, ActedBy, AskCost, AskPlan, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord,
-    ReceiptState, SmartStatus, quantity,
+    ReceiptState, SmartReport, SmartStatus, quantity,
 };
 
 /// Signs of a commit's id that a person is shown.
@@ -171,11 +171,15 @@ pub(super) fn reading(reading: ProbeReading) -> &'static str {
 }
 
 /// How a smart check ended, as a sentence.
-pub(super) fn smart(status: SmartStatus) -> &'static str {
-    match status {
+pub(super) fn smart(report: &SmartReport) -> &'static str {
+    let last = report.attempts.last().and_then(|attempt| attempt.reading);
+    match report.outcome.status {
         SmartStatus::CommitsCreated => "There are new commits.",
         SmartStatus::Rescued => "The agent is done, and its changes were committed.",
         SmartStatus::NothingToDo => "The agent says that it is done, and nothing is left to commit.",
+        SmartStatus::Timeout if last == Some(ProbeReading::Answered(ProbeWord::Complete)) => {
+            "The agent says that it is done, and its changes are not committed."
+        }
         SmartStatus::Timeout => "The rounds are used up, and the agent did not say that it is done.",
         SmartStatus::ProbeError => "The rounds are used up, and no question was answered.",
         SmartStatus::GitError => "The agent says that it is done, and git cannot confirm it.",

@@ -266,7 +266,7 @@ fn in_words(outcome: &ActOutcome) -> String {
             format!("{word} is written to {}", display_text::path(&file.path))
         }
         ActOutcome::Failed(problem) => problem_in_words(problem),
-        ActOutcome::Checked(report) => act_words::smart(report.outcome.status).to_owned(),
+        ActOutcome::Checked(report) => act_words::smart(report).to_owned(),
         ActOutcome::Verified(report) => {
             reports::open_points(report).unwrap_or_else(|| "the closer has answered".to_owned())
         }

@@ -17,7 +17,7 @@ const INDENT: usize = 4;
 pub(super) fn smart(report: &SmartReport, sheet: Sheet) -> Vec<Line<'static>> {
     let (sign, tone) =
         if report.outcome.complete { (Sign::Done, Tone::Good) } else { (Sign::Open, Tone::Open) };
-    let mut lines = sheet.signed(sign, tone, act_words::smart(report.outcome.status), Tone::Strong);
+    let mut lines = sheet.signed(sign, tone, act_words::smart(report), Tone::Strong);
     if report.outcome.changes_left == Some(true) {
         lines.extend(sheet.signed(Sign::Warning, Tone::Bad, "Uncommitted changes are left.", Tone::Open));
     }

@@ -2,15 +2,15 @@
 //! them. Pictures, and scripts of keys whose intents are compared whole.
 
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent, LeftOut,
-    OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ReceiptState, RecordCost, RecordOrder, RescuePlan,
-    RunningAct, SplitKind, Told, UndoWay, WorkspaceView,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent,
+    LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState,
+    RecordCost, RecordOrder, RescuePlan, RunningAct, SplitKind, Told, UndoWay, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
 
 use crate::support::act_stories::{
-    RECORD, ask_plan, history, large_plan, left_out, path, plan, plan_detached, plan_refused, plan_to_split,
+    RECORD, ask_plan, attempt, history, large_plan, left_out, path, plan, plan_detached, plan_refused, plan_to_split,
     read, receipt, rescued, running_probe, smart_report, tell, undo_plan, verify_report,
 };
 use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
@@ -147,6 +147,24 @@ fn what_runs_is_in_its_row() {
         press(&mut state, &views, "x").intents,
         [Intent::CancelAct { workspace: views[ROW].id.clone() }]
     );
+}
+
+/// Nobody is told that an agent did not say what it said.
+#[test]
+fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
+    let mut views = five();
+    let mut report = smart_report();
+    let _ = report.attempts.pop();
+    views[ROW].smart_check = Some(report.clone());
+    let mut state = screen_of(100, 60, &views);
+    let _ = press(&mut state, &views, "2");
+    let is_said = |views: &[WorkspaceView], words: &str| {
+        text_of(&frame(&state, views)).iter().any(|row| row.contains(words))
+    };
+    assert!(is_said(&views, "The rounds are used up, and the agent did not say that it is done."));
+    report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
+    views[ROW].smart_check = Some(report);
+    assert!(is_said(&views, "The agent says that it is done, and its changes are not committed."));
 }
 
 #[test]

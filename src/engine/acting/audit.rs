@@ -88,7 +88,7 @@ fn outcome_words(outcome: &ActOutcome) -> String {
         }
         ActOutcome::Replied(receipt) => format!("reply {}: {:?}", receipt.id, receipt.state).to_lowercase(),
         ActOutcome::Checked(report) => {
-            format!("{:?} after {} probes", report.outcome.verdict, report.outcome.probes_used).to_lowercase()
+            format!("{} after {} probes", report.outcome.verdict.name(), report.outcome.probes_used)
         }
         ActOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
         ActOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
