@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use closeout::config::{
-    CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, Look, Sources,
+    AutoProbes, CompletionCheck, Config, ConfigError, DEFAULT_TEXT, Flags, Key, LayerOrigin, Look, Sources,
     parse_completion_check, parse_layer,
 };
 use closeout::model::{
@@ -112,6 +112,7 @@ fn without_any_file_the_embedded_defaults_hold() {
         is_final_rescue_wanted: true,
     };
     assert_eq!(config.completion_check(), check);
+    assert_eq!(config.auto_probes(), AutoProbes { is_on: false, per_hour: 6 });
     let settings = WorkspaceSettings {
         decision_file: Some(".closeout/decision.json".to_owned()),
         closer_report: Some(".closeout/closer.json".to_owned()),
@@ -442,10 +443,75 @@ fn the_block_of_a_json_file_is_understood() {
     assert_eq!(config.completion_check_for(&world.workspace()), (expected, Vec::new()));
 }
 
+/// Whether agents may be asked by themselves in the workspace of `world`, whether in any, and what is wrong.
+fn asked(world: &World) -> (bool, bool, Vec<String>) {
+    let config = world.load().unwrap();
+    let (settings, problems) = config.for_workspace(&world.workspace());
+    (settings.may_be_asked, config.auto_probes().is_on, problems)
+}
+
+#[test]
+fn a_person_has_agents_asked_by_themselves_everywhere_or_in_some_workspaces() {
+    let on = "[completion_check]\nauto_probe = true\n";
+    let entry = |path: &str, switch: bool| {
+        format!("[[workspace]]\npath = \"{path}\"\ncompletion_check.auto_probe = {switch}\n")
+    };
+    for (text, expected) in [
+        (String::new(), (false, false, Vec::new())),
+        (on.to_owned(), (true, true, Vec::new())),
+        (format!("{on}{}", entry("/**", false)), (false, true, Vec::new())),
+        (entry("/**", true), (true, true, Vec::new())),
+        (entry("/elsewhere", true), (false, true, Vec::new())),
+    ] {
+        assert_eq!(asked(&World::new().user(&text)), expected, "{text}");
+    }
+    let world = World::new();
+    fs::write(
+        world.home().join(".config/closeout/config.json"),
+        "{\"completion_check\": {\"auto_probe\": true, \"auto_probes_per_hour\": 60}}",
+    )
+    .unwrap();
+    assert_eq!(world.load().unwrap().auto_probes(), AutoProbes { is_on: true, per_hour: 60 });
+}
+
+/// An agent can write these files: it would spend what is the person's.
+#[test]
+fn a_workspaces_own_file_cannot_have_its_agent_asked() {
+    for (file, text) in [
+        (".closeout.toml", "[completion_check]\nauto_probe = true\nmax_probes = 2\n"),
+        ("config.json", "{\"completion_check\": {\n\"auto_probe\": true, \"max_probes\": 2}}"),
+    ] {
+        let world = World::new().in_workspace(file, text);
+        let (may_be_asked, is_on, _) = asked(&world);
+        assert_eq!((may_be_asked, is_on), (false, false), "{file}");
+        let (check, problems) = world.load().unwrap().completion_check_for(&world.workspace());
+        assert_eq!(check.max_probes, 2, "{file}");
+        let column = if file == "config.json" { 15 } else { 1 };
+        let told = format!(
+            "{file}:2:{column}: `completion_check.auto_probe` counts only in your own configuration file"
+        );
+        assert_eq!(problems, [told]);
+    }
+    let budget = "[completion_check]\nauto_probes_per_hour = 60\n";
+    let everywhere = "counts only for all workspaces";
+    assert!(refused(budget, LayerOrigin::Workspace).contains(everywhere));
+    let entry = "[[workspace]]\npath = \"/a\"\ncompletion_check.auto_probes_per_hour = 60\n";
+    assert!(refused(entry, LayerOrigin::User).contains(everywhere));
+}
+
+#[test]
+fn the_budget_of_questions_has_its_bounds() {
+    for number in ["0", "61", "-1", "true"] {
+        let text = format!("[completion_check]\nauto_probes_per_hour = {number}\n");
+        let message = refused(&text, LayerOrigin::User);
+        assert!(message.contains("must be a whole number from 1 to 60"), "{number}: {message}");
+    }
+}
+
 #[test]
 fn a_json_file_of_another_program_is_passed_over() {
     for text in ["{\"name\": \"app\"}", "// comments\n{}", "[]", "", "null", "\u{feff}{}"] {
-        let (_, problems) = parse_completion_check(text, "config.json");
+        let (_, problems) = parse_completion_check(text, "config.json", LayerOrigin::Workspace);
         assert!(problems.is_empty(), "{text:?}: {problems}");
     }
 }
@@ -454,7 +520,7 @@ fn a_json_file_of_another_program_is_passed_over() {
 fn a_wrong_block_of_a_json_file_is_said_with_its_place() {
     let text = "{\n \"completion_check\": {\n  \"max_probe\": 1,\n  \"max_probes\": 99,\n  \
                 \"probe_interval_seconds\": \"x\"\n }\n}";
-    let (_, problems) = parse_completion_check(text, "config.json");
+    let (_, problems) = parse_completion_check(text, "config.json", LayerOrigin::Workspace);
     assert_eq!(
         problems.lines(),
         [
@@ -465,9 +531,10 @@ fn a_wrong_block_of_a_json_file_is_said_with_its_place() {
              not \"x\"",
         ]
     );
-    let (_, problems) = parse_completion_check("{\"completion_check\": [1,}", "config.json");
+    let block = |text| parse_completion_check(text, "config.json", LayerOrigin::User);
+    let (_, problems) = block("{\"completion_check\": [1,}");
     assert!(problems.lines()[0].starts_with("config.json:1:"), "{problems}");
-    let (_, problems) = parse_completion_check("{\"completion_check\": 5}", "config.json");
+    let (_, problems) = block("{\"completion_check\": 5}");
     assert_eq!(problems.lines(), ["config.json:1:22: `completion_check` must be an object"]);
 }
 
@@ -476,8 +543,8 @@ proptest! {
     fn any_text_is_read_without_panic(text in "\\PC{0,200}|[\\[\\]=.\"'a-z#\n ]{0,200}") {
         for origin in [LayerOrigin::User, LayerOrigin::Workspace] {
             let _ = parse_layer(&text, "f", origin, None);
+            let _ = parse_completion_check(&text, "f", origin);
+            let _ = parse_completion_check(&format!("{{\"completion_check\":{text}}}"), "f", origin);
         }
-        let _ = parse_completion_check(&text, "f");
-        let _ = parse_completion_check(&format!("{{\"completion_check\":{text}}}"), "f");
     }
 }

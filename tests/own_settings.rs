@@ -78,6 +78,8 @@ const KEYS: &[(Key, Rule, &str, &str)] = &[
     (Key::ProbeIntervalSeconds, Rule::Offers, "7", "1"),
     (Key::ProbeTimeoutSeconds, Rule::Offers, "7", "600"),
     (Key::FinalRescueAttempt, Rule::Adds, "true", "false"),
+    (Key::AutoProbe, Rule::Person, "false", "true"),
+    (Key::AutoProbesPerHour, Rule::Person, "4", "60"),
 ];
 
 /// The keys of the rule that can stand in a workspace's own file, and whose list it extends.

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::key::{self, COMPLETION_CHECK, SPECS};
+use super::key::{self, COMPLETION_CHECK, SPECS, Spec};
 use super::kind::Value;
-use super::layer::{Layer, Values};
+use super::layer::{Layer, LayerOrigin, Values};
 use super::near_name::nearest;
 use super::problem::{Place, Problem, Problems, shown};
 
@@ -27,9 +27,9 @@ pub struct CompletionCheck {
     pub is_final_rescue_wanted: bool,
 }
 
-/// Reads the block `completion_check` of a JSON text: what is right in it, and what is wrong. A text
-/// without the block, or one that is no JSON and does not name it, says nothing.
-pub fn parse_completion_check(text: &str, name: &str) -> (Layer, Problems) {
+/// Reads the block `completion_check` of a JSON text: what is right in it, and what is wrong. `origin` says
+/// whose file it is. A text without the block, or one that is no JSON and does not name it, says nothing.
+pub fn parse_completion_check(text: &str, name: &str, origin: LayerOrigin) -> (Layer, Problems) {
     let mut problems = Problems::default();
     let mut values = Values::new();
     let mut push = |offset: usize, key: Option<String>, what: String| {
@@ -45,7 +45,7 @@ pub fn parse_completion_check(text: &str, name: &str) -> (Layer, Problems) {
         }
         Ok(top) => {
             if let Some(block) = top.get(COMPLETION_CHECK) {
-                read_block(text, block, &mut values, &mut push);
+                read_block((text, origin), block, &mut values, &mut push);
             }
         }
     }
@@ -54,7 +54,7 @@ pub fn parse_completion_check(text: &str, name: &str) -> (Layer, Problems) {
 }
 
 fn read_block(
-    text: &str,
+    (text, origin): (&str, LayerOrigin),
     block: &RawValue,
     values: &mut Values,
     push: &mut impl FnMut(usize, Option<String>, String),
@@ -66,14 +66,19 @@ fn read_block(
     for (entry_name, entry) in entries {
         let full_name = key::full_name(COMPLETION_CHECK, &shown(&entry_name));
         let Some(spec) = key::find(COMPLETION_CHECK, &entry_name) else {
-            let allowed: Vec<&str> =
-                SPECS.iter().filter(|spec| spec.section == COMPLETION_CHECK).map(|spec| spec.name).collect();
+            let counts =
+                |spec: &&Spec| spec.section == COMPLETION_CHECK && spec.refusal(origin, false).is_none();
+            let allowed: Vec<&str> = SPECS.iter().filter(counts).map(|spec| spec.name).collect();
             let meant = nearest(&entry_name, allowed.iter().copied())
                 .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
             push(offset_in(text, entry), Some(full_name), what);
             continue;
         };
+        if let Some(refusal) = spec.refusal(origin, false) {
+            push(offset_in(text, entry), Some(full_name), refusal.to_owned());
+            continue;
+        }
         let checked = match plain(entry) {
             Some(value) => spec.kind.check(value),
             None => Err(spec.kind.refused(&shown(entry.get()))),

@@ -12,6 +12,7 @@ use crate::model::{
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
 use super::key::Key;
+use super::kind::Value;
 use super::layer::{Layer, LayerOrigin, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;
@@ -35,6 +36,16 @@ pub struct Config {
     ui: UiSettings,
     log: LogSettings,
     completion_check: CompletionCheck,
+    auto_probes: AutoProbes,
+}
+
+/// Whether agents are asked for their status without a person's word, and how often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AutoProbes {
+    /// Whether that is so in any workspace: in all, or in those of an entry `[[workspace]]`.
+    pub is_on: bool,
+    /// So many probes are sent within an hour at most, over all workspaces; 1 to 60.
+    pub per_hour: u32,
 }
 
 /// How the screen looks.
@@ -108,6 +119,10 @@ impl Config {
             ui: UiSettings { look: stack.word(Key::Look, look_of)?, has_mouse: stack.switch(Key::Mouse)? },
             log: LogSettings { level: stack.word(Key::LogLevel, level_of)? },
             completion_check: stack.completion_check()?,
+            auto_probes: AutoProbes {
+                is_on: stack.switch(Key::AutoProbe)? || is_on_for_some(&user),
+                per_hour: stack.number(Key::AutoProbesPerHour)?,
+            },
             built_in,
             user_json,
             user,
@@ -140,6 +155,7 @@ impl Config {
             plans: stack.list(Key::Plans),
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
+            may_be_asked: stack.switch(Key::AutoProbe).unwrap_or(false),
             ..WorkspaceSettings::default()
         };
         word.complete(&mut settings, &stack, text);
@@ -217,6 +233,11 @@ impl Config {
         self.completion_check.clone()
     }
 
+    /// Whether and how often agents are asked without a person's word.
+    pub fn auto_probes(&self) -> AutoProbes {
+        self.auto_probes
+    }
+
     /// All that the person says of one workspace, the lowest first: what they say of it by its path stands
     /// over what they say of all.
     fn person(&self, path: &Path) -> Stack<'_> {
@@ -248,13 +269,18 @@ fn load_user(sources: &Sources) -> Result<(Layer, Layer), ConfigError> {
     if let Some(path) = sources.config_folder().map(|folder| folder.join(JSON_FILE))
         && let Some(text) = file::read(&path, Owner::Person)?
     {
-        let (layer, problems) = parse_completion_check(&text, &display_text::path(&path));
+        let (layer, problems) = parse_completion_check(&text, &display_text::path(&path), LayerOrigin::User);
         if !problems.is_empty() {
             return Err(ConfigError::Invalid(problems));
         }
         user_json = layer;
     }
     Ok((user, user_json))
+}
+
+/// Whether an entry for some workspaces has their agents asked without a person's word.
+fn is_on_for_some(user: &Layer) -> bool {
+    user.overrides.iter().any(|entry| entry.values.get(&Key::AutoProbe) == Some(&Value::Switch(true)))
 }
 
 /// A workspace's own file.
@@ -279,7 +305,7 @@ fn read_workspace_file(workspace: &Path) -> OwnFile {
 /// A `config.json` that cannot be read is passed over: the name belongs to many programs.
 fn read_workspace_json(workspace: &Path) -> (Layer, Problems) {
     match file::read(&workspace.join(JSON_FILE), Owner::Workspace) {
-        Ok(Some(text)) => parse_completion_check(&text, JSON_FILE),
+        Ok(Some(text)) => parse_completion_check(&text, JSON_FILE, LayerOrigin::Workspace),
         Ok(None) | Err(_) => (Layer::default(), Problems::default()),
     }
 }

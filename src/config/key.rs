@@ -3,6 +3,7 @@
 use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES};
 
 use super::kind::Kind;
+use super::layer::LayerOrigin;
 
 /// A key of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +62,10 @@ pub enum Key {
     ProbeTimeoutSeconds,
     /// `completion_check.final_rescue_attempt`
     FinalRescueAttempt,
+    /// `completion_check.auto_probe`
+    AutoProbe,
+    /// `completion_check.auto_probes_per_hour`
+    AutoProbesPerHour,
 }
 
 /// What a workspace's own file (`.closeout.toml`, `config.json`) may do with a key. An agent can write these
@@ -70,6 +75,8 @@ pub(super) enum Reach {
     /// Nothing: only the person sets it. It changes how all workspaces are judged, watched or shown, or it
     /// names a command.
     Person,
+    /// Nothing either; but the person may say it of some workspaces alone. It spends what is theirs.
+    PersonForSome,
     /// It counts where the person says nothing, and cannot soften a verdict.
     Offers,
     /// It adds to what the person says and takes nothing away: one more entry of a list, a switch turned
@@ -106,7 +113,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 27] = [
+pub(super) const SPECS: [Spec; 29] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -152,9 +159,25 @@ pub(super) const SPECS: [Spec; 27] = [
         Reach::Offers,
     ),
     spec(Key::FinalRescueAttempt, COMPLETION_CHECK, "final_rescue_attempt", Kind::Switch, Reach::Adds),
+    spec(Key::AutoProbe, COMPLETION_CHECK, "auto_probe", Kind::Switch, Reach::PersonForSome),
+    spec(Key::AutoProbesPerHour, COMPLETION_CHECK, "auto_probes_per_hour", number(1, 60), Reach::Person),
 ];
 
 impl Spec {
+    /// Why the key does not count in a layer of this origin, at the top or in an entry for some workspaces; `None`
+    /// where it counts.
+    pub(super) fn refusal(&self, origin: LayerOrigin, is_for_some: bool) -> Option<&'static str> {
+        match self.reach {
+            Reach::Person if origin == LayerOrigin::Workspace || is_for_some => {
+                Some("counts only for all workspaces, in your own configuration file")
+            }
+            Reach::PersonForSome if origin == LayerOrigin::Workspace => {
+                Some("counts only in your own configuration file")
+            }
+            Reach::Person | Reach::PersonForSome | Reach::Offers | Reach::Adds | Reach::Settled => None,
+        }
+    }
+
     /// The name with its section, as a person writes it.
     pub(super) fn full_name(&self) -> String {
         full_name(self.section, self.name)

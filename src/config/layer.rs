@@ -13,7 +13,7 @@ use crate::model::CustomAgent;
 
 use super::ConfigError;
 use super::agent_entry::AGENTS;
-use super::key::{self, Key, Reach, SPECS, Spec};
+use super::key::{self, Key, SPECS, Spec};
 use super::kind::Value;
 use super::near_name::nearest;
 use super::pattern::Pattern;
@@ -154,9 +154,8 @@ impl Reader<'_> {
         values: &mut Values,
     ) {
         let full_name = format!("{prefix}{}", spec.full_name());
-        if spec.reach == Reach::Person && (self.origin == LayerOrigin::Workspace || !prefix.is_empty()) {
-            let what = "counts only for all workspaces, in your own configuration file".to_owned();
-            self.problem(at, Some(full_name), what);
+        if let Some(refusal) = spec.refusal(self.origin, !prefix.is_empty()) {
+            self.problem(at, Some(full_name), refusal.to_owned());
             return;
         }
         let checked = match plain(value.get_ref()) {
@@ -259,7 +258,7 @@ impl Reader<'_> {
     }
 
     fn counts(&self, prefix: &str, spec: &Spec) -> bool {
-        spec.reach != Reach::Person || (self.origin != LayerOrigin::Workspace && prefix.is_empty())
+        spec.refusal(self.origin, !prefix.is_empty()).is_none()
     }
 }
 

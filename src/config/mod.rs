@@ -25,7 +25,7 @@ mod sources;
 mod stack;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
-pub use effective::{CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};
+pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};
 pub use error::ConfigError;
 pub use key::Key;
 pub use layer::{Layer, LayerOrigin, parse_layer};

@@ -26,7 +26,7 @@ impl OwnWord {
         for (key, value) in values {
             let Some(spec) = spec_of(*key) else { continue };
             let place = match spec.reach {
-                Reach::Person => continue,
+                Reach::Person | Reach::PersonForSome => continue,
                 Reach::Adds => &mut word.added,
                 Reach::Offers | Reach::Settled if person.says(*key) => continue,
                 Reach::Offers => &mut word.offered,

@@ -40,6 +40,9 @@ pub struct WorkspaceSettings {
     pub doubted: Vec<String>,
     /// The keys of the workspace's own file that could soften, and whether they count.
     pub chosen: Vec<ChosenKey>,
+    /// Whether its agent may be asked for its status without a person's word. Only the person's own
+    /// configuration says so.
+    pub may_be_asked: bool,
 }
 
 /// A revision that was given for the baseline.
