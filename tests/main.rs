@@ -12,6 +12,7 @@ mod agents_gemini;
 mod agents_opencode;
 mod architecture;
 mod asking;
+mod auto_probe;
 mod cli;
 mod combine;
 mod config;

@@ -14,6 +14,7 @@ mod activity;
 mod asked;
 mod asking;
 mod audit;
+mod auto_probe;
 mod baseline;
 mod checklist;
 mod custom_agent;
@@ -58,6 +59,7 @@ pub use asking::{
     VerifyReport,
 };
 pub use audit::{ActEnd, ActedBy, AuditEntry};
+pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};

@@ -1,5 +1,6 @@
 //! What closeout remembers over restarts, in a folder of its own: baselines, drafts of replies, the record
-//! of what was done, and the log. A text that is being edited stands there too.
+//! of what was done, the questions that it sent to agents by itself, and the log. A text that is being
+//! edited stands there too.
 //!
 //! A [`Store`] is that folder, checked: it belongs to this user and nobody else can read it. Each
 //! workspace has a small file of its own, so that one that is damaged loses nothing of the others; files
@@ -11,6 +12,7 @@
 //! files are named by the day, reads a clock.
 
 mod audit;
+mod auto_probes;
 mod baselines;
 mod drafts;
 pub mod edited_text;

@@ -1,0 +1,134 @@
+//! The questions that closeout sent to agents by itself: one small file, replaced as a whole before each of them
+//! is sent, so that all closeouts of this folder keep one budget and ask once in each moment of a task.
+//!
+//! A question counts from the moment in which it may be sent, whatever becomes of it: nobody has to give
+//! anything back, and one whose closeout was killed stands in nobody's way. What cannot be read gives no leave.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{AutoBudget, NotAsked, SessionMoment, Timestamp};
+
+use super::StoreError;
+use super::folder::{Store, read_up_to, replace_record};
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+/// The largest file, in bytes.
+const MAX_FILE: u64 = 4 << 20;
+/// The span of the budget.
+const HOUR_MS: i64 = 3_600_000;
+/// The last question to a session is remembered for so long: a week.
+const KEPT_MS: i64 = 7 * 24 * HOUR_MS;
+/// So many questions are remembered at most. The budget of an hour is far below.
+const MOST_KEPT: usize = 2_000;
+
+#[derive(Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    /// The oldest first.
+    sent: Vec<Sent>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Sent {
+    at: Timestamp,
+    moment: SessionMoment,
+}
+
+impl Store {
+    /// Takes leave to send a question by itself, right before it is sent: it is counted, and that is on the disk
+    /// when this returns. `is_first` says that it is the first one in `moment`, and not a later one of the
+    /// same smart check. Gives the budget with this question in it, or why it is not sent.
+    ///
+    /// # Errors
+    /// The record cannot be read or written: there is no leave.
+    pub fn leave_to_ask(
+        &self,
+        moment: &SessionMoment,
+        is_first: bool,
+        per_hour: u32,
+        now: Timestamp,
+    ) -> Result<Result<AutoBudget, NotAsked>, StoreError> {
+        let _turn = self.take_turn()?;
+        let mut sent = self.sent_by_itself()?;
+        // How much of the record was read decides whether its last prompt is known: the turn tells enough.
+        let turn = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
+        if is_first && sent.iter().any(|known| turn(&known.moment) == turn(moment)) {
+            return Ok(Err(NotAsked::AskedBefore));
+        }
+        let counted = within_the_hour(&sent, now);
+        let budget = AutoBudget { n_sent: number(counted.len()), per_hour };
+        // There is room again when as many have left the hour as are too many for one more.
+        let n_over = counted.len().checked_sub(usize::try_from(per_hour).unwrap_or(usize::MAX));
+        if let Some(n_over) = n_over {
+            let until = counted.get(n_over).copied().unwrap_or(now).plus_millis(HOUR_MS);
+            return Ok(Err(NotAsked::UsedUp { budget, until }));
+        }
+        sent.push(Sent { at: now, moment: moment.clone() });
+        self.keep_sent(remembered(&sent, now))?;
+        Ok(Ok(AutoBudget { n_sent: budget.n_sent + 1, per_hour }))
+    }
+
+    /// How much of the budget of an hour is used.
+    ///
+    /// # Errors
+    /// The record cannot be read.
+    pub fn auto_budget(&self, per_hour: u32, now: Timestamp) -> Result<AutoBudget, StoreError> {
+        let n_sent = within_the_hour(&self.sent_by_itself()?, now).len();
+        Ok(AutoBudget { n_sent: number(n_sent), per_hour })
+    }
+
+    fn sent_by_itself(&self) -> Result<Vec<Sent>, StoreError> {
+        let path = self.sent_file();
+        let Some(json) = read_up_to(&path, MAX_FILE)? else { return Ok(Vec::new()) };
+        match serde_json::from_slice::<Form>(&json) {
+            Ok(form) if form.version <= VERSION => Ok(form.sent),
+            Ok(form) => Err(StoreError::Newer { path, version: form.version }),
+            Err(_) => Err(StoreError::WrongKind {
+                path,
+                expected: "a record of the questions that were sent; without the file it begins anew",
+            }),
+        }
+    }
+
+    fn keep_sent(&self, sent: Vec<Sent>) -> Result<(), StoreError> {
+        let path = self.sent_file();
+        let json = serde_json::to_vec(&Form { version: VERSION, sent })
+            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
+        replace_record(&path, &json)
+    }
+
+    fn sent_file(&self) -> PathBuf {
+        self.folder().join("auto-probes.json")
+    }
+}
+
+/// When the questions of the last hour were sent, the oldest first. A clock that was set back counts what lies
+/// up to an hour ahead: the budget is never exceeded for it, nor used up for days.
+fn within_the_hour(sent: &[Sent], now: Timestamp) -> Vec<Timestamp> {
+    let mut times: Vec<Timestamp> =
+        sent.iter().map(|sent| sent.at).filter(|at| now.millis_since(*at).abs() < HOUR_MS).collect();
+    times.sort_unstable();
+    times
+}
+
+/// What has to be remembered: the questions of the hour, and the last one to each session.
+fn remembered(sent: &[Sent], now: Timestamp) -> Vec<Sent> {
+    let is_last = |index: usize, one: &Sent| {
+        !sent[index + 1..].iter().any(|later| later.moment.session == one.moment.session)
+    };
+    let is_needed = |(index, one): &(usize, &Sent)| {
+        let age = now.millis_since(one.at).abs();
+        age < HOUR_MS || age < KEPT_MS && is_last(*index, one)
+    };
+    let kept: Vec<&Sent> = sent.iter().enumerate().filter(is_needed).map(|(_, one)| one).collect();
+    let n_forgotten = kept.len().saturating_sub(MOST_KEPT);
+    kept.into_iter().skip(n_forgotten).cloned().collect()
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
