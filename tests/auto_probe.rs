@@ -1,3 +1,8 @@
 //! Agents that are asked without a person's word: when, within which budget, and how a person comes first.
 
+mod beside;
 mod budget;
+mod deciding;
+mod giving_way;
+mod scene;
+mod screen;

@@ -200,6 +200,15 @@ impl Adapter {
         }
     }
 
+    /// Whether its sessions can be asked for their status in a way that leaves nothing behind.
+    pub fn has_traceless_probe(&self) -> bool {
+        match self {
+            Adapter::ClaudeCode { .. } | Adapter::Codex { .. } | Adapter::OpenCode { .. } => true,
+            Adapter::Gemini { .. } => false,
+            Adapter::Custom(agent) => agent.probe.is_some(),
+        }
+    }
+
     /// The program by which a session of this agent is asked or told something. `None` where the
     /// agent has no way to do that.
     pub fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

@@ -85,6 +85,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         ActedBy::Command => "command",
         ActedBy::Configuration => "configuration",
         ActedBy::Agent => "agent",
+        ActedBy::Automatic => "automatic",
     };
     // Writing to a string cannot fail.
     let _ = writeln!(

@@ -11,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use crate::evidence::Memory;
 use crate::model::{
-    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, JumpOutcome, JumpTarget, Parts,
-    Timestamp, WatchProblem, WatchTarget, WorkspaceId,
+    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
+    WatchTarget, WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
@@ -73,6 +73,19 @@ pub(super) enum Arrival {
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.
     pub fn start(launch: Launch) -> Engine {
+        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
+        Engine::with(launch, monitor)
+    }
+
+    /// Starts the engine for a front at which a person sees what runs and can end it: agents are asked by itself
+    /// where the configuration says so.
+    pub fn start_asking(launch: Launch) -> Engine {
+        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
+        let monitor = monitor.asking_by_itself(launch.agents_without_trace());
+        Engine::with(launch, monitor)
+    }
+
+    fn with(launch: Launch, monitor: Monitor) -> Engine {
         let inbox_filled = Arc::new(Notify::new());
         let wake = Arc::clone(&inbox_filled);
         let inbox = Inbox::new(move || wake.notify_one());
@@ -97,7 +110,6 @@ impl Engine {
             })
         });
         let store_lane = StoreLane::new(store.clone(), sender.clone());
-        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
         let launch = Arc::new(launch);
         let discovering = Discovering::new(Arc::clone(&launch), store.clone(), sender.clone());
         let mut engine = Engine {
@@ -237,7 +249,9 @@ impl Engine {
                     watching.recheck();
                 }
             }
-            Effect::JumpToPane { workspace, session } => self.jump(workspace, session),
+            Effect::JumpToPane { workspace, session } => {
+                pane_jump::start(Arc::clone(&self.launch), self.sender.clone(), workspace, session);
+            }
             Effect::Act(request) => {
                 let launch = Arc::clone(&self.launch);
                 self.acts.start(*request, launch, self.store.clone(), self.sender.clone());
@@ -337,18 +351,6 @@ impl Engine {
                 }
             }
         }
-    }
-
-    /// Jumps beside the loop: one event comes back, whatever happens.
-    fn jump(&self, workspace: WorkspaceId, session: JumpTarget) {
-        let (launch, sender) = (Arc::clone(&self.launch), self.sender.clone());
-        tokio::spawn(async move {
-            let work = spawn_blocking(move || pane_jump::jump(&session, launch.live.as_ref()));
-            let outcome =
-                work.await.unwrap_or_else(|error| JumpOutcome::Refused { reason: error.to_string() });
-            let event = Event::Jumped { at: clock::now(), workspace, outcome };
-            let _ = sender.send(Arrival::Event(event));
-        });
     }
 
     fn remember(&mut self, workspace: WorkspaceId, baseline: Baseline) {

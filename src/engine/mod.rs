@@ -129,6 +129,12 @@ impl Launch {
         discover::worktree_top(path)
     }
 
+    /// The agents whose sessions can be asked in a way that leaves nothing behind.
+    fn agents_without_trace(&self) -> Vec<String> {
+        let agents = self.adapters.iter().filter(|adapter| adapter.has_traceless_probe());
+        agents.map(|adapter| adapter.name().to_owned()).collect()
+    }
+
     /// Where hooks of agents leave their events.
     fn hook_folder(&self) -> Option<PathBuf> {
         self.state_folder.as_deref().map(hook_log::folder)

@@ -6,16 +6,37 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
+
+use super::live::Arrival;
+use super::{Launch, clock};
 use crate::agent::panes::{ListedPane, is_pane_id, pane_of};
 use crate::agent::process_stat::{Standing, standing};
 use crate::agent::processes::ProcessTable;
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource};
-use crate::model::{JumpOutcome, JumpTarget, Pane, ProcessId};
+use crate::model::{Event, JumpOutcome, JumpTarget, Pane, ProcessId, WorkspaceId};
+
+/// Jumps beside the loop: one event comes back, whatever happens. Needs the runtime.
+pub(super) fn start(
+    launch: Arc<Launch>,
+    sender: UnboundedSender<Arrival>,
+    workspace: WorkspaceId,
+    session: JumpTarget,
+) {
+    tokio::spawn(async move {
+        let work = spawn_blocking(move || jump(&session, launch.live.as_ref()));
+        let outcome = work.await.unwrap_or_else(|error| refused(error.to_string()));
+        let event = Event::Jumped { at: clock::now(), workspace, outcome };
+        let _ = sender.send(Arrival::Event(event));
+    });
+}
 
 /// Jumps to the pane of `session`. Blocks for a few seconds at worst.
-pub(super) fn jump(session: &JumpTarget, live: Option<&LiveSources>) -> JumpOutcome {
+fn jump(session: &JumpTarget, live: Option<&LiveSources>) -> JumpOutcome {
     let found = match live.and_then(|live| live.panes.as_ref()) {
         Some(panes) => find(session, panes).map(|(socket, pane)| go(panes, &socket, &pane)),
         None => Err("tmux is not installed"),

@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AskPlan, AskPurpose, Baseline, DecidedFile, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody,
-    ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionName, SessionPlace, SmartReport, Standing, TaskKind,
-    Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId, WorkspaceSettings,
+    AskPlan, AskPurpose, Baseline, DecidedFile, NotAsked, ProbeAttempt, Receipt, RecordCost, RecordOrder,
+    ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace,
+    SmartReport, Standing, TaskKind, Timestamp, UndoPlan, UndoWay, VerifyReport, WorkspaceId,
+    WorkspaceSettings,
 };
 
 /// An act on one workspace.
@@ -69,6 +70,12 @@ pub enum Act {
     Ask {
         /// The plan as it was confirmed.
         plan: Box<AskPlan>,
+    },
+    /// Ask a session for its status where no person asked for that: a smart check that rescues nothing. Answers
+    /// with [`ActOutcome::Checked`], or with [`ActOutcome::NotAsked`].
+    AutoProbe {
+        /// The session, and where its task is: it is asked in that moment only.
+        moment: SessionMoment,
     },
     /// Write the decision file. Answers with [`ActOutcome::Decided`].
     Decide {
@@ -141,6 +148,7 @@ impl Act {
             | Act::Undo { .. }
             | Act::Reply { .. }
             | Act::Ask { .. }
+            | Act::AutoProbe { .. }
             | Act::Decide { .. } => false,
         }
     }
@@ -161,6 +169,7 @@ impl Act {
                 AskPurpose::Probe => ActKind::Probe,
                 AskPurpose::Verify => ActKind::Verify,
             },
+            Act::AutoProbe { .. } => ActKind::Probe,
             Act::Decide { .. } => ActKind::Decide,
         }
     }
@@ -222,6 +231,8 @@ pub enum ActOutcome {
     Checked(Box<SmartReport>),
     /// What the closer found.
     Verified(Box<VerifyReport>),
+    /// The agent was not asked by closeout itself.
+    NotAsked(NotAsked),
     /// The decision file is written.
     Decided(Box<DecidedFile>),
     /// It was not done.
@@ -236,7 +247,7 @@ impl ActOutcome {
             ActOutcome::RescuePlanned(plan) => plan.record.class(),
             ActOutcome::Recorded(record) => record.class(),
             ActOutcome::Rescued(rescued) => rescued.record.class(),
-            ActOutcome::SizeAsked(_) => ActClass::Refused,
+            ActOutcome::SizeAsked(_) | ActOutcome::NotAsked(_) => ActClass::Refused,
             ActOutcome::Replied(receipt) => receipt.state.class(),
             ActOutcome::Checked(report) => report.class(),
             ActOutcome::Failed(problem) => problem.class,
@@ -385,6 +396,8 @@ pub struct RunningAct {
     pub since: Timestamp,
     /// How far it is.
     pub progress: ActProgress,
-    /// Whether a person asked for its end.
+    /// Whether its end was asked for.
     pub is_cancelled: bool,
+    /// Whether no person asked for it, but closeout itself began it.
+    pub is_automatic: bool,
 }

@@ -65,4 +65,6 @@ pub enum ActedBy {
     Configuration,
     /// An agent, or a script of its: closeout ran below the agent's process.
     Agent,
+    /// closeout itself, where the person's own configuration allows that.
+    Automatic,
 }

@@ -56,6 +56,8 @@ pub struct WorkspaceView {
     pub verified: Option<VerifyReport>,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
+    /// Why the agent is not asked by closeout itself now, although it would be, in words. Cleaned.
+    pub not_asked: Option<String>,
     /// What keeps closeout from looking properly, in words: gone, not answering, polled. Cleaned.
     pub problem: Option<String>,
     /// True while a collection runs.

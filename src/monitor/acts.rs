@@ -3,9 +3,9 @@
 //! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
 
 use crate::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, AuditEntry, Claim, Draft,
-    Effect, Evidence, Receipt, ReceiptState, RunningAct, SessionName, SessionView, SmartReport, Source,
-    Strength, Timestamp, Told, VerifyReport, Words, WorkspaceId,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AuditEntry, Claim,
+    Draft, Effect, Evidence, NotAsked, Receipt, ReceiptState, RunningAct, SessionName, SessionView,
+    SmartReport, Source, Strength, Timestamp, Told, VerifyReport, Words, WorkspaceId,
 };
 
 use super::Monitor;
@@ -23,6 +23,8 @@ pub(super) struct Acts {
     pub(super) running: Option<RunningAct>,
     /// Whether that only prepares what a person confirms then.
     is_plan: bool,
+    /// What a person wants, once the question has ended that closeout asks by itself.
+    waiting: Option<Act>,
     /// The newest first.
     pub(super) history: Vec<AuditEntry>,
     pub(super) drafts: Vec<Draft>,
@@ -95,7 +97,11 @@ impl Acts {
 
     /// Takes note of an outcome.
     fn ended(&mut self, outcome: &ActOutcome, entry: Option<AuditEntry>) {
-        self.running = None;
+        let kind = self.running.take().map(|running| running.kind);
+        let is_put_off = matches!(outcome, ActOutcome::NotAsked(NotAsked::UsedUp { .. }));
+        if matches!(kind, Some(ActKind::Probe | ActKind::Verify)) && !is_put_off {
+            self.asked.last.clone_from(&self.asked.began);
+        }
         if let Some(entry) = entry {
             self.history.retain(|known| known.id != entry.id);
             self.history.insert(0, entry);
@@ -123,6 +129,7 @@ impl Acts {
             | ActOutcome::Undone(_)
             | ActOutcome::ReplyPlanned(_)
             | ActOutcome::AskPlanned(_)
+            | ActOutcome::NotAsked(_)
             | ActOutcome::Decided(_)
             | ActOutcome::Failed(_) => {}
         }
@@ -130,13 +137,24 @@ impl Acts {
 }
 
 impl Monitor {
-    /// A person wants an act. One at a time runs on a workspace.
+    /// A person wants an act. One at a time runs on a workspace; one that closeout began itself gives way.
     pub(super) fn wants_act(&mut self, id: WorkspaceId, act: Act, at: Timestamp, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(&id) else {
             let problem = ActProblem::new(ActClass::Refused, "the workspace is not known any more");
             self.tell_problem(id, &act, problem);
             return;
         };
+        let acts = &mut tracked.acts;
+        if let Some(running) =
+            acts.running.as_mut().filter(|running| running.is_automatic && acts.waiting.is_none())
+        {
+            acts.waiting = Some(act);
+            if !std::mem::replace(&mut running.is_cancelled, true) {
+                effects.push(Effect::CancelAct { number: running.number });
+            }
+            self.changed.insert(id);
+            return;
+        }
         if let Some(running) = &tracked.acts.running {
             let words = format!("{} runs here already", in_words(running.kind));
             let problem = ActProblem::new(ActClass::Busy, words).with_next("wait for it, or end it first");
@@ -144,17 +162,7 @@ impl Monitor {
             return;
         }
         self.last_act += 1;
-        let number = self.last_act;
-        tracked.acts.asked.begins(&tracked.snapshot.words);
-        tracked.acts.is_plan = act.is_plan();
-        tracked.acts.running = Some(RunningAct {
-            number,
-            kind: act.kind(),
-            since: at,
-            progress: ActProgress::default(),
-            is_cancelled: false,
-        });
-        effects.push(Effect::Act(Box::new(request(tracked, number, act))));
+        effects.push(begin(tracked, self.last_act, act, at));
         self.changed.insert(id);
     }
 
@@ -164,6 +172,10 @@ impl Monitor {
             running.is_cancelled = true;
             effects.push(Effect::CancelAct { number: running.number });
             self.changed.insert(id.clone());
+        }
+        if let Some(act) = tracked.acts.waiting.take() {
+            let problem = ActProblem::new(ActClass::Cancelled, "ended on request, before it began");
+            self.tell_problem(id.clone(), &act, problem);
         }
     }
 
@@ -203,15 +215,21 @@ impl Monitor {
         number: u64,
         outcome: Box<ActOutcome>,
         entry: Option<AuditEntry>,
+        at: Timestamp,
         effects: &mut Vec<Effect>,
     ) {
         let mut kind = entry.as_ref().map_or(ActKind::Plan, |entry| entry.kind);
         let mut is_plan = entry.is_none();
+        let mut is_automatic = matches!(*outcome, ActOutcome::NotAsked(_))
+            || entry.as_ref().is_some_and(|entry| entry.by == ActedBy::Automatic);
+        let mut waiting = None;
         if let Some(tracked) = self.workspaces.get_mut(&id) {
             if let Some(running) = tracked.acts.running.as_ref().filter(|running| running.number == number) {
-                (kind, is_plan) = (running.kind, tracked.acts.is_plan);
+                (kind, is_plan, is_automatic) = (running.kind, tracked.acts.is_plan, running.is_automatic);
             }
+            tracked.auto_probe.ended(&outcome);
             tracked.acts.ended(&outcome, entry);
+            waiting = tracked.acts.waiting.take();
             if matches!(*outcome, ActOutcome::Checked(_) | ActOutcome::Verified(_)) {
                 let reports = Box::new(tracked.acts.kept_reports());
                 effects.push(Effect::KeepReports { workspace: id.clone(), reports });
@@ -226,7 +244,15 @@ impl Monitor {
         {
             self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
         }
-        self.told.push(Told::Act { workspace: id, number, kind, is_plan, outcome });
+        if is_automatic {
+            // Nobody waits for the answer, and another one may have waited for its end.
+            self.touch_all();
+        } else {
+            self.told.push(Told::Act { workspace: id.clone(), number, kind, is_plan, outcome });
+        }
+        if let Some(act) = waiting {
+            self.wants_act(id, act, at, effects);
+        }
     }
 
     /// The sessions of a workspace were read: a reply may stand in a record by now.
@@ -261,6 +287,21 @@ impl Monitor {
 
 fn empty_draft(session: SessionName) -> Draft {
     Draft { session, text: String::new() }
+}
+
+/// Begins an act; its effect.
+pub(super) fn begin(tracked: &mut Tracked, number: u64, act: Act, at: Timestamp) -> Effect {
+    tracked.acts.asked.begins(&tracked.snapshot.words);
+    tracked.acts.is_plan = act.is_plan();
+    tracked.acts.running = Some(RunningAct {
+        number,
+        kind: act.kind(),
+        since: at,
+        progress: ActProgress::default(),
+        is_cancelled: false,
+        is_automatic: matches!(act, Act::AutoProbe { .. }),
+    });
+    Effect::Act(Box::new(request(tracked, number, act)))
 }
 
 fn request(tracked: &Tracked, number: u64, act: Act) -> ActRequest {

@@ -4,8 +4,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, KeptReports, SessionName, SessionView, Source, Standing, TaskMoment, Verdict,
-    VerifyReport, Words,
+    Claim, Evidence, KeptReports, SessionMoment, SessionName, SessionView, Source, Standing, TaskMoment,
+    Verdict, VerifyReport, Words,
 };
 
 use super::acts::Acts;
@@ -15,6 +15,8 @@ use super::acts::Acts;
 pub(super) struct Asked {
     /// When the running act began.
     pub(super) began: Option<TaskMoment>,
+    /// When this run asked last, whatever came of it.
+    pub(super) last: Option<TaskMoment>,
     /// When the agent was asked for its status.
     pub(super) checked: Option<TaskMoment>,
     /// When the closer asked.
@@ -26,10 +28,16 @@ impl Asked {
     pub(super) fn begins(&mut self, words: &Words) {
         self.began = Some(moment(words));
     }
+
+    /// Whether the session was asked in that moment, as far as is known here.
+    pub(super) fn was_in(&self, moment: &SessionMoment) -> bool {
+        let all = [&self.last, &self.checked, &self.closer];
+        all.into_iter().flatten().any(|then| then.of(&moment.session).as_ref() == Some(moment))
+    }
 }
 
 /// The moment that the task is in.
-fn moment(words: &Words) -> TaskMoment {
+pub(super) fn moment(words: &Words) -> TaskMoment {
     let turn = |session: &SessionView| {
         let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
         (name, session.rested_at())
@@ -40,11 +48,7 @@ fn moment(words: &Words) -> TaskMoment {
 /// Whether `session` is where it was in that moment. What other sessions did meanwhile does not matter, but for
 /// a prompt in the one whose words count.
 fn holds(then: &TaskMoment, session: &SessionName, words: &Words) -> bool {
-    let turn = |moment: &TaskMoment| {
-        moment.turns.iter().find(|(name, _)| name == session).map(|(_, ended_at)| *ended_at)
-    };
-    let now = moment(words);
-    then.prompted_at == now.prompted_at && turn(then).is_some() && turn(then) == turn(&now)
+    then.of(session).is_some_and(|then| moment(words).of(session) == Some(then))
 }
 
 impl Acts {

@@ -7,6 +7,7 @@
 mod acts;
 mod asked;
 mod attention;
+mod auto_probe;
 mod schedule;
 mod tracked;
 mod view;
@@ -19,6 +20,7 @@ use crate::model::{
     WatchSettings, WorkspaceId, WorkspaceView,
 };
 
+use auto_probe::Initiative;
 use schedule::Dues;
 use tracked::Tracked;
 
@@ -46,6 +48,8 @@ pub struct Monitor {
     is_discovered: bool,
     /// The number of the last act.
     last_act: u64,
+    /// By what agents are asked by itself; `None` asks nobody.
+    initiative: Option<Initiative>,
 }
 
 /// What changed for a front since it asked last.
@@ -78,6 +82,7 @@ impl Monitor {
             wake_at: None,
             is_discovered: false,
             last_act: 0,
+            initiative: None,
         }
     }
 
@@ -126,7 +131,7 @@ impl Monitor {
                 at
             }
             Event::Acted { at, workspace, number, outcome, entry } => {
-                self.acted(workspace, number, outcome, entry.map(|entry| *entry), &mut effects);
+                self.acted(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at
             }
             Event::Woke { at } => {
@@ -188,6 +193,7 @@ impl Monitor {
         effects: &mut Vec<Effect>,
     ) {
         self.is_discovered = true;
+        self.begin_initiative(at);
         let ids: BTreeSet<&WorkspaceId> = found.iter().map(|found| &found.id).collect();
         // A known directory that has vanished keeps its row: the row says so, and it may return.
         let (vanished, refused): (Vec<_>, Vec<_>) =

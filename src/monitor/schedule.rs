@@ -1,5 +1,6 @@
 //! When the monitor acts by itself: the slow pass over everything, polls of workspaces that cannot be
-//! watched, and looks at work trees that were put off. At rest there is one wake-up for each slow pass.
+//! watched, looks at work trees that were put off, and questions to agents that have settled. At rest there is
+//! one wake-up for each slow pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +39,8 @@ impl Monitor {
                 self.changed.insert(id.clone());
                 effects.push(Effect::Collect(Box::new(request)));
             }
+            self.consider_asking(&id, now, effects);
+            let Some(tracked) = self.workspaces.get(&id) else { continue };
             self.dues.set(&id, tracked.due_at());
         }
     }

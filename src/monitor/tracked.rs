@@ -8,6 +8,7 @@ use crate::model::{
 };
 
 use super::acts::Acts;
+use super::auto_probe::AutoProbe;
 
 /// Two collections of one workspace begin at least one frame apart.
 const FRAME_MS: i64 = 33;
@@ -45,6 +46,7 @@ pub(super) struct Tracked {
     pub(super) look_again_at: Option<Timestamp>,
     /// What was and is done here.
     pub(super) acts: Acts,
+    pub(super) auto_probe: AutoProbe,
     rounds: Rounds,
     pub(super) baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
@@ -84,6 +86,7 @@ impl Tracked {
             poll_at: None,
             look_again_at: None,
             acts: Acts::default(),
+            auto_probe: AutoProbe::default(),
             rounds: Rounds::default(),
             baseline: None,
             targets: Vec::new(),
@@ -181,9 +184,10 @@ impl Tracked {
         self.watch_problem = problem.map(|problem| problem.in_words());
     }
 
-    /// When something is due by itself: a poll, another look, a look at the work tree that was put off.
+    /// When something is due by itself: a poll, another look, a look that was put off, a question to its agent.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
-        [self.poll_at, self.look_again_at, self.put_off_until()].into_iter().flatten().min()
+        let dues = [self.poll_at, self.look_again_at, self.put_off_until(), self.auto_probe.due_at];
+        dues.into_iter().flatten().min()
     }
 
     /// The moment until which a look at the work tree is put off, if one is.

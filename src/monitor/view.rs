@@ -38,6 +38,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         smart_check: tracked.acts.smart_check.clone(),
         verified: tracked.acts.verified.clone(),
         chosen: tracked.settings().chosen.clone(),
+        not_asked: tracked.auto_probe.hindrance(words),
         problem: problem(tracked),
         is_collecting: tracked.is_collecting(),
         is_seen: tracked.is_seen,

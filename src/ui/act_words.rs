@@ -6,7 +6,7 @@ use super::keymap::Wish;
 use super::text;
 use crate::model::{
     ActKind, ActedBy, AskCost, AskPlan, LeftOut, PlannedChange, ProbeFailure, ProbeReading, ProbeWord,
-    ReceiptState, SmartReport, SmartStatus, quantity,
+    ReceiptState, RunningAct, SmartReport, SmartStatus, quantity,
 };
 
 /// Signs of a commit's id that a person is shown.
@@ -63,8 +63,9 @@ pub(super) fn asking_command(plan: &AskPlan) -> String {
 }
 
 /// What runs, as the note of a row begins.
-pub(super) fn running(kind: ActKind) -> &'static str {
-    match kind {
+pub(super) fn running(act: &RunningAct) -> &'static str {
+    match act.kind {
+        ActKind::Probe if act.is_automatic => "auto probe",
         ActKind::Plan => "preparing",
         ActKind::Record => "recording the work",
         ActKind::Rescue => "rescue",
@@ -117,6 +118,7 @@ pub(super) fn by(by: ActedBy) -> &'static str {
         ActedBy::Command => "by a command",
         ActedBy::Configuration => "by configuration",
         ActedBy::Agent => "by an agent",
+        ActedBy::Automatic => "by itself",
     }
 }
 

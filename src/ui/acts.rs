@@ -197,8 +197,8 @@ fn shown(view: Option<&WorkspaceView>, kind: ActKind, is_plan: bool, outcome: Ac
         ActOutcome::Failed(problem) if !is_plan && problem.class != ActClass::Cancelled => {
             report(About::Problem(kind, problem))
         }
-        // The reply box plans replies; without one nobody waits for it.
-        ActOutcome::ReplyPlanned(_) => Shown::Nothing,
+        // The reply box plans replies; without one nobody waits for it. Nor for what closeout does by itself.
+        ActOutcome::ReplyPlanned(_) | ActOutcome::NotAsked(_) => Shown::Nothing,
         ActOutcome::Recorded(_)
         | ActOutcome::Rescued(_)
         | ActOutcome::Undone(_)
@@ -267,6 +267,7 @@ fn in_words(outcome: &ActOutcome) -> String {
         }
         ActOutcome::Failed(problem) => problem_in_words(problem),
         ActOutcome::Checked(report) => act_words::smart(report).to_owned(),
+        ActOutcome::NotAsked(_) => "the agent was not asked".to_owned(),
         ActOutcome::Verified(report) => {
             reports::open_points(report).unwrap_or_else(|| "the closer has answered".to_owned())
         }

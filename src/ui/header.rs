@@ -13,6 +13,9 @@ use super::urgency::Urgency;
 use super::{put, put_rule, text, words};
 use crate::model::WorkspaceView;
 
+/// From this width on there is room for more than counts.
+const WIDE: usize = 60;
+
 /// Draws header, notice and the rule under them.
 pub(super) fn draw(
     buffer: &mut Buffer,
@@ -42,7 +45,9 @@ fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize])
     let look = state.look;
     let width = usize::from(areas.header.width);
     let filter = place(areas, state, views, rows, width);
-    let room = width.saturating_sub(text::width(&filter) + if filter.is_empty() { 1 } else { 3 });
+    let auto = auto_probe(state, width);
+    let taken = text::width(&filter) + text::width(&auto) + if filter.is_empty() { 1 } else { 3 };
+    let room = width.saturating_sub(taken);
     let mut spans = vec![Span::styled(" closeout", look.style(Tone::Strong))];
     let mut used = 9;
     let mut facts = vec![(number_of_workspaces(state, views.len()), Tone::Plain)];
@@ -61,11 +66,23 @@ fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize])
         spans.push(Span::styled(look.dot(), look.style(Tone::Faint)));
         spans.push(Span::styled(words, look.style(tone)));
     }
+    used += text::width(&auto);
+    spans.push(Span::styled(auto, look.style(Tone::Faint)));
     if !filter.is_empty() {
         spans.push(Span::raw(" ".repeat(width.saturating_sub(used + text::width(&filter) + 1))));
         spans.push(Span::styled(filter, look.style(Tone::Strong)));
     }
     Line::from(spans)
+}
+
+/// That agents are asked by closeout itself, which costs tokens: it is said before the last counts are, where the
+/// screen is wide enough to be read for more than its rows.
+fn auto_probe(state: &State, width: usize) -> String {
+    if state.asks_by_itself && width >= WIDE {
+        format!("{}auto probe", state.look.dot())
+    } else {
+        String::new()
+    }
 }
 
 fn number_of_workspaces(state: &State, n: usize) -> String {

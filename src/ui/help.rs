@@ -28,13 +28,14 @@ const EVIDENCE: [(&str, &str); 9] = [
 const EVIDENCE_WIDTH: usize = 15;
 
 /// What a row says of sessions.
-const ROWS: [(&str, &str); 6] = [
+const ROWS: [(&str, &str); 7] = [
     ("claude+1", "one more session here works or waits"),
     ("3/7", "todos of the session, or steps of a plan, that are done"),
     ("3m", "since it waits, works, has finished or was last heard of"),
     ("[guess]", "told by the title of its tmux pane alone"),
     ("gone", "its process is gone in the middle of a turn"),
     ("unknown", "no source tells: at work, waiting or killed"),
+    ("auto probe", "closeout asks agents by itself: your configuration allows it"),
 ];
 
 /// Draws the page.

@@ -43,7 +43,7 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
 /// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
 pub(super) fn note(view: &WorkspaceView, now: Timestamp) -> String {
     if let Some(act) = &view.act {
-        let doing = act_words::running(act.kind);
+        let doing = act_words::running(act);
         return match act.progress.words.as_str() {
             "" => format!("{doing} …"),
             words => format!("{doing}: {words}"),

@@ -2,7 +2,7 @@
 //! them. Pictures, and scripts of keys whose intents are compared whole.
 
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, CommitAuthor, CommitTarget, Intent,
+    Act, ActClass, ActKind, ActOutcome, ActProblem, ActedBy, AskPurpose, CommitAuthor, CommitTarget, Intent,
     LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading, ProbeWord, ReceiptState,
     RecordCost, RecordOrder, RescuePlan, RunningAct, SplitKind, Told, UndoWay, WorkspaceView,
 };
@@ -10,8 +10,8 @@ use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, 
 use insta::assert_snapshot;
 
 use crate::support::act_stories::{
-    RECORD, ask_plan, attempt, history, large_plan, left_out, path, plan, plan_detached, plan_refused, plan_to_split,
-    read, receipt, rescued, running_probe, smart_report, tell, undo_plan, verify_report,
+    RECORD, ask_plan, attempt, history, large_plan, left_out, path, plan, plan_detached, plan_refused,
+    plan_to_split, read, receipt, rescued, running_probe, smart_report, tell, undo_plan, verify_report,
 };
 use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
 use crate::support::session_stories::with_todos;
@@ -165,6 +165,41 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
     views[ROW].smart_check = Some(report);
     assert!(is_said(&views, "The agent says that it is done, and its changes are not committed."));
+}
+
+/// A person must see that tokens are spent without their word.
+#[test]
+fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
+    let mut views = five();
+    views[ROW].act = Some(RunningAct { is_automatic: true, ..running_probe() });
+    let mut state = screen_of(80, 24, &views);
+    let header = |state: &State, views: &[WorkspaceView]| text_of(&frame(state, views))[0].clone();
+    assert!(!header(&state, &views).contains("auto probe"));
+    state.asks_by_itself = true;
+    assert!(header(&state, &views).ends_with(" · auto probe"), "{}", header(&state, &views));
+    let _ = press(&mut state, &views, "2");
+    let rows = text_of(&frame(&state, &views));
+    assert!(rows[3].contains("auto probe: waits, then asks"), "{}", rows[3]);
+    assert!(rows.iter().any(|row| row.contains("Under way  auto probe, 75 s · x ends it")), "{rows:#?}");
+    assert!(rows[23].contains("x end it"), "{}", rows[23]);
+    // The counts are of more use where there is no room for both.
+    let mut narrow = screen_of(44, 14, &views);
+    let before = header(&narrow, &views);
+    narrow.asks_by_itself = true;
+    assert_eq!(header(&narrow, &views), before);
+    // Why it was not asked is said, and is no trouble.
+    views[ROW].act = None;
+    let words = "not asked by itself: 6 of 6 this hour";
+    views[ROW].not_asked = Some(words.to_owned());
+    let rows = text_of(&frame(&state, &views));
+    assert!(rows.iter().any(|row| row.contains(words)), "{rows:#?}");
+    let mut history = history(&views[ROW]);
+    history[0].by = ActedBy::Automatic;
+    views[ROW].history = history;
+    let mut tall = screen_of(100, 60, &views);
+    let _ = press(&mut tall, &views, "2");
+    let rows = text_of(&frame(&tall, &views));
+    assert!(rows.iter().any(|row| row.contains("1 commit of fix/rounding  by itself")), "{rows:#?}");
 }
 
 #[test]

@@ -227,6 +227,7 @@ pub(crate) fn running_probe() -> RunningAct {
             waits_until: Some(NOW.plus_millis(21_500)),
         },
         is_cancelled: false,
+        is_automatic: false,
     }
 }
 

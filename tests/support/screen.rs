@@ -47,6 +47,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         smart_check: None,
         verified: None,
         chosen: Vec::new(),
+        not_asked: None,
         problem: None,
         is_collecting: true,
         is_seen: false,

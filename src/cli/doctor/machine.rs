@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::finding::{Finding, Section};
 use crate::cli::environment::{Environment, is_utf8};
-use crate::config::{Config, Flags};
+use crate::config::{AutoProbes, Config, Flags};
+use crate::engine::clock;
 use crate::evidence::git;
 use crate::model::{ReadProblem, display_text, quantity};
 use crate::process::{self, End, LEAST_GIT, Spec};
@@ -47,7 +48,28 @@ pub(super) fn closeout(environment: &Environment) -> (Section, Option<Config>) {
             }
         },
     });
+    findings.extend(config.as_ref().and_then(|config| auto_probes(environment, config.auto_probes())));
     (Section::new("closeout", findings), config)
+}
+
+/// Whether closeout asks agents by itself, and what is used of the budget.
+fn auto_probes(environment: &Environment, auto: AutoProbes) -> Option<Finding> {
+    if !auto.is_on {
+        return None;
+    }
+    let folder = environment.sources(Flags::default()).state_folder()?;
+    let budget = Store::open(folder).and_then(|store| store.auto_budget(auto.per_hour, clock::now()));
+    Some(match budget {
+        Ok(budget) => Finding::note(format!(
+            "closeout asks agents by itself (completion_check.auto_probe): {} of {} questions of this hour are left",
+            budget.per_hour.saturating_sub(budget.n_sent),
+            budget.per_hour
+        )),
+        Err(error) => Finding::problem(
+            format!("closeout cannot ask agents by itself: {error}"),
+            "remove that file: the budget of this hour begins anew",
+        ),
+    })
 }
 
 /// git, and the repository in which the person stands.

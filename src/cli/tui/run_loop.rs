@@ -47,7 +47,8 @@ pub(super) async fn run(
     notices: Vec<String>,
     planted: Planted,
 ) -> Ended {
-    let state = ui::State::new(Size { width: 0, height: 0 }, look);
+    let mut state = ui::State::new(Size { width: 0, height: 0 }, look);
+    state.asks_by_itself = launch.config.auto_probes().is_on;
     let mut front = Front::new(state, notices, planted);
     let mut engine = None;
     let end = show(launch, &editor, has_mouse, &mut front, &mut engine).await;
@@ -71,7 +72,7 @@ async fn show(
     front.begin(Size { width: size.width, height: size.height });
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
-    let engine = engine.insert(Engine::start(launch));
+    let engine = engine.insert(Engine::start_asking(launch));
     front.take_world(engine);
     run_until_end(editor, front, engine, &mut screen).await
 }

@@ -59,6 +59,7 @@ fn plan_words(act: &Act) -> String {
         Act::Ask { plan } => {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
+        Act::AutoProbe { moment } => moment.session.agent.clone(),
         Act::Decide { is_complete: true, .. } => "complete".to_owned(),
         Act::Decide { is_complete: false, .. } => "incomplete".to_owned(),
     }
@@ -80,7 +81,8 @@ fn outcome_words(outcome: &ActOutcome) -> String {
         ActOutcome::SizeAsked(_)
         | ActOutcome::UndoPlanned(_)
         | ActOutcome::ReplyPlanned(_)
-        | ActOutcome::AskPlanned(_) => String::new(),
+        | ActOutcome::AskPlanned(_)
+        | ActOutcome::NotAsked(_) => String::new(),
         ActOutcome::Recorded(record) => record.reference.clone(),
         ActOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
         ActOutcome::Undone(plan) => {

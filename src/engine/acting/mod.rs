@@ -5,6 +5,7 @@
 
 mod asking;
 pub(super) mod audit;
+mod auto_probe;
 mod decide;
 mod looking;
 mod prompts;
@@ -53,14 +54,24 @@ pub(super) fn perform(
     store: Option<&Store>,
     tools: &Tools<'_>,
 ) -> (ActOutcome, Option<AuditEntry>) {
+    if let Act::AutoProbe { moment } = &request.act {
+        return auto_probe::perform(request, moment, store, tools);
+    }
     let is_agent_above = processes::is_agent_above();
     let by = if is_agent_above == Some(true) { ActedBy::Agent } else { by };
     let is_person = tools.launch.has_terminal && is_agent_above == Some(false);
-    let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(request, tools), None) };
+    let act = || match carry_out(request, tools) {
+        // A look that was ended is none, though it came to its end by itself.
+        Ok(_) if request.act.kind() == ActKind::Plan && tools.cancel.is_cancelled() => {
+            Err(asking::cancelled())
+        }
+        acted => acted,
+    };
+    let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(act), None) };
     if let Err(problem) = audit::write(store, &begun) {
         return (ActOutcome::Failed(problem), None);
     }
-    let outcome = guarded(request, tools);
+    let outcome = guarded(act);
     let ended = audit::end(begun, &outcome, is_person, clock::now());
     if let Err(problem) = audit::write(store, &ended) {
         // It is done all the same; the line of its beginning stands.
@@ -70,19 +81,13 @@ pub(super) fn perform(
 }
 
 /// The outcome of an act, also when something in it panics.
-fn guarded(request: &ActRequest, tools: &Tools<'_>) -> ActOutcome {
-    let acted = catch_unwind(AssertUnwindSafe(|| carry_out(request, tools))).unwrap_or_else(|panic| {
+fn guarded(act: impl FnOnce() -> Acted) -> ActOutcome {
+    let acted = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
         let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
         Err(ActProblem::new(ActClass::Failed, words)
             .with_next("what a rescue had begun is ended at the next one"))
     });
-    match acted {
-        // A look that was ended is none, though it came to its end by itself.
-        Ok(_) if request.act.kind() == ActKind::Plan && tools.cancel.is_cancelled() => {
-            ActOutcome::Failed(asking::cancelled())
-        }
-        acted => acted.unwrap_or_else(ActOutcome::Failed),
-    }
+    acted.unwrap_or_else(ActOutcome::Failed)
 }
 
 fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
@@ -99,6 +104,8 @@ fn carry_out(request: &ActRequest, tools: &Tools<'_>) -> Acted {
             AskPurpose::Probe => smart_check::run(request, plan, tools),
             AskPurpose::Verify => verify::run(request, plan, tools),
         },
+        // Written down by itself.
+        Act::AutoProbe { .. } => Err(ActProblem::new(ActClass::Refused, "nobody asked for it")),
         Act::Decide { is_complete, reason } => {
             decide::decide(request, *is_complete, reason.as_deref(), tools)
         }

@@ -11,7 +11,7 @@ use crate::judge::smart_check::{
 };
 use crate::model::{
     ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActivityState, AskCost, AskPlan, AskPurpose,
-    Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
+    NotAsked, Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued,
     SmartReport, Timestamp,
 };
 
@@ -22,12 +22,27 @@ use crate::engine::clock;
 /// So many characters of an answer are kept.
 const ANSWER_CHARACTERS: usize = 2000;
 
+/// Asked right before a question is sent, with its number: whether it may be.
+pub(super) type Leave<'a> = dyn FnMut(u32) -> Result<Result<(), NotAsked>, ActProblem> + 'a;
+
+/// The smart check that a person confirmed.
 pub(super) fn run(request: &ActRequest, plan: &AskPlan, tools: &Tools<'_>) -> Acted {
     let ready = confirmed(request, plan, tools)?;
+    carry_out(request, ready, tools, &mut |_| Ok(Ok(())))
+}
+
+/// A smart check as its plan says. Each of its questions needs `leave`.
+pub(super) fn carry_out<'a>(
+    request: &'a ActRequest,
+    ready: Ready<'a>,
+    tools: &'a Tools<'a>,
+    leave: &'a mut Leave<'a>,
+) -> Acted {
     let mut check = Check {
         request,
         tools,
         ready,
+        leave,
         attempts: Vec::new(),
         record: None,
         n_own_commits: 0,
@@ -47,13 +62,21 @@ pub(super) fn run(request: &ActRequest, plan: &AskPlan, tools: &Tools<'_>) -> Ac
         let happened = match step {
             Step::Finish(outcome) => break outcome,
             Step::CountCommits => Happened::Commits(check.count_commits()),
-            Step::Probe { number } => {
-                let reading = check.probe(number)?;
-                if is_hopeless(reading) {
-                    machine.send_no_more();
+            Step::Probe { number } => match check.probe(number)? {
+                Ok(reading) => {
+                    if is_hopeless(reading) {
+                        machine.send_no_more();
+                    }
+                    Happened::Probed(reading)
                 }
-                Happened::Probed(reading)
-            }
+                Err(why) if check.attempts.is_empty() => return Ok(ActOutcome::NotAsked(why)),
+                Err(why) => {
+                    let words = why.words().unwrap_or_default();
+                    check.notes.push(format!("not asked again by itself: {words}"));
+                    step = machine.send_none();
+                    continue;
+                }
+            },
             Step::LookAtChanges => Happened::Changes(check.has_changes()),
             Step::Rescue { is_final } => Happened::Rescued(check.rescue(is_final)),
             Step::Wait { seconds } => {
@@ -83,6 +106,7 @@ struct Check<'a> {
     request: &'a ActRequest,
     tools: &'a Tools<'a>,
     ready: Ready<'a>,
+    leave: &'a mut Leave<'a>,
     attempts: Vec<ProbeAttempt>,
     record: Option<String>,
     /// How many commits this check made of the work.
@@ -126,8 +150,8 @@ impl Check<'_> {
         if self.tools.cancel.wait(Duration::from_secs(seconds)) { Err(self.ended()) } else { Ok(()) }
     }
 
-    /// One probe, and how it was read.
-    fn probe(&mut self, number: u32) -> Result<ProbeReading, ActProblem> {
+    /// One probe, and how it was read; or why it was not sent.
+    fn probe(&mut self, number: u32) -> Result<Result<ProbeReading, NotAsked>, ActProblem> {
         self.attempts.push(ProbeAttempt {
             number,
             began_at: clock::now(),
@@ -138,7 +162,13 @@ impl Check<'_> {
             cost: AskCost::default(),
         });
         self.tell(format!("asking {}", self.ready.plan.session.agent), None);
-        let (reading, ended) = self.ask()?;
+        let (reading, ended) = match self.ask(number)? {
+            Ok(asked) => asked,
+            Err(why) => {
+                self.attempts.pop();
+                return Ok(Err(why));
+            }
+        };
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.took_ms = Some(ended.took_ms);
             attempt.answer = ended.answer;
@@ -147,21 +177,27 @@ impl Check<'_> {
             attempt.cost = ended.cost;
         }
         self.tell("an answer was read", None);
-        Ok(reading)
+        Ok(Ok(reading))
     }
 
-    fn ask(&mut self) -> Result<(ProbeReading, Ended), ActProblem> {
+    fn ask(&mut self, number: u32) -> Result<Result<(ProbeReading, Ended), NotAsked>, ActProblem> {
         let seen = self.ready.looking.session(&self.ready.plan.session)?;
         if seen.view.activity.state == ActivityState::Working {
             // It went on by itself: it is not disturbed, and what it does is known.
             let words = Some("not asked: the session is at work again".to_owned());
             let ended = Ended { took_ms: 0, answer: None, words, cost: AskCost::default() };
-            return Ok((ProbeReading::Answered(ProbeWord::Working), ended));
+            return Ok(Ok((ProbeReading::Answered(ProbeWord::Working), ended)));
         }
         self.ready.seen = seen;
         let plan = &self.ready.plan;
         let command = asking::command(self.ready.adapter, &self.ready.seen, AskPurpose::Probe, &plan.prompt)?;
         let before = self.ready.looking.signature();
+        if self.tools.cancel.is_cancelled() {
+            return Err(cancelled());
+        }
+        if let Err(why) = (self.leave)(number)? {
+            return Ok(Err(why));
+        }
         let client = asker(self.request, &self.ready, self.tools);
         let asked = client.ask(self.ready.adapter, &self.ready.seen.session, &command);
         self.notes.extend(asked.notes.iter().cloned());
@@ -180,9 +216,9 @@ impl Check<'_> {
         });
         if let Some(changed) = changed {
             ended.words = Some(format!("the probe changed files: {changed}"));
-            return Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended));
+            return Ok(Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended)));
         }
-        Ok((reading, ended))
+        Ok(Ok((reading, ended)))
     }
 
     /// A rescue within what the plan allows, and how it ended by its own word. Commits decide what it was worth.

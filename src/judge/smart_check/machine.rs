@@ -67,6 +67,16 @@ impl SmartCheck {
         self.config.max_probes = self.probes_used;
     }
 
+    /// The probe that was to be sent now is not, and none after it: the time is up.
+    pub fn send_none(&mut self) -> Step {
+        if self.awaits == Awaits::ProbeAnswer {
+            self.probes_used = self.probes_used.saturating_sub(1);
+            self.send_no_more();
+            (self.awaits, self.step) = (Awaits::FinalChanges, Step::LookAtChanges);
+        }
+        self.step.clone()
+    }
+
     fn transition(&mut self, happened: Happened) -> Option<(Awaits, Step)> {
         let next = match (self.awaits, happened) {
             (Awaits::CommitsOfRound | Awaits::CommitsAfterComplete, Happened::Commits(Some(1..))) => {

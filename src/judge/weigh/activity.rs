@@ -40,6 +40,11 @@ pub(super) fn of_session(session: &SessionObservation, now: Timestamp, scales: &
     if is_over { subagents(session, now, scales).unwrap_or(own) } else { own }
 }
 
+/// Whether a person broke the turn off.
+pub fn is_interrupted(activity: &Activity) -> bool {
+    activity.detail.as_deref() == Some(INTERRUPTED)
+}
+
 /// Whether an open call of this tool waits for the person.
 pub(super) fn is_prompt(tool: &str) -> bool {
     ASKING_TOOLS.contains(&tool) || APPROVAL_TOOLS.contains(&tool)

@@ -13,6 +13,8 @@ mod session;
 mod session_view;
 mod words;
 
+pub use activity::is_interrupted;
+
 use crate::model::{
     Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, TaskKind, Timestamp,
     Unreadable, WorkspaceSettings,

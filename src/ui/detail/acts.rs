@@ -40,7 +40,7 @@ fn title(act: &RunningAct, sheet: Sheet) -> String {
     };
     format!(
         "{}, {}{}{how}",
-        act_words::running(act.kind),
+        act_words::running(act),
         reports::seconds(sheet.now, act.since),
         sheet.look.dot()
     )

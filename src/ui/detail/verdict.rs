@@ -31,6 +31,9 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
     }
     lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
+    if let Some(not_asked) = &view.not_asked {
+        lines.extend(sheet.text(&text::line(not_asked), Tone::Faint, INDENT));
+    }
     if let Some(so_far) = verdict.so_far {
         lines.extend(sheet.text(&format!("so far: {}", so_far.name()), Tone::Faint, INDENT));
     }

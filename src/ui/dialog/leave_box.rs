@@ -122,17 +122,16 @@ impl LeaveBox {
     }
 }
 
-/// What runs and would be cut off. A plan that changes nothing is no loss.
+/// What runs and would be cut off. A plan that changes nothing is no loss, nor is what no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAct)> {
     let runs = views.iter().filter_map(|view| Some((view, view.act.as_ref()?)));
-    runs.filter(|(_, act)| act.kind != ActKind::Plan)
+    runs.filter(|(_, act)| act.kind != ActKind::Plan && !act.is_automatic)
 }
 
 fn line(view: &WorkspaceView, act: &RunningAct, sheet: Sheet) -> Line<'static> {
     let words = text::line(&act.progress.words);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-    let doing =
-        format!("{}{words}, {}", act_words::running(act.kind), reports::seconds(sheet.now, act.since));
+    let doing = format!("{}{words}, {}", act_words::running(act), reports::seconds(sheet.now, act.since));
     let name = text::line(&view.name);
     let room = sheet.width.saturating_sub(text::width(&name) + 4);
     sheet.one(Line::from(vec![

@@ -29,6 +29,7 @@ impl ReplyBox {
             | ActOutcome::AskPlanned(_)
             | ActOutcome::Checked(_)
             | ActOutcome::Verified(_)
+            | ActOutcome::NotAsked(_)
             | ActOutcome::Decided(_) => None,
         }
     }

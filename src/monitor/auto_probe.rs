@@ -1,0 +1,198 @@
+//! When an agent is asked for its status without a person's word (DESIGN.md 2.2, R3): the person's own
+//! configuration allows it, nothing says yes or no or what else goes on, its turn ended a while ago, and nobody
+//! asked in this moment of its task.
+//!
+//! It must not ask in a person's way: what a person does goes first, and one that runs ends when the task goes
+//! on. The budget is held where the question is sent; here only its answer is known.
+
+use crate::judge::weigh;
+use crate::model::{
+    Act, ActClass, ActOutcome, ActivitySource, ActivityState, Claim, Effect, Rule, SessionMoment,
+    SessionName, SessionView, Timestamp, Words, WorkspaceId, display_text,
+};
+
+use super::Monitor;
+use super::acts::begin;
+use super::asked::moment;
+use super::tracked::Tracked;
+
+/// A session has done nothing for so long before it is asked: a person who types goes first.
+const SETTLE_MS: i64 = 10_000;
+/// A turn that ended longer ago, before this run began, is old: nobody waits for it.
+const FRESH_MS: i64 = 3_600_000;
+/// So many are asked at once, so that the programs of agents do not fill the machine.
+const MOST_AT_ONCE: usize = 2;
+
+/// What holds for all workspaces.
+#[derive(Debug)]
+pub(super) struct Initiative {
+    /// The agents that can be asked without a trace.
+    agents: Vec<String>,
+    /// When this run began to look.
+    began_at: Option<Timestamp>,
+}
+
+/// What is known in one workspace.
+#[derive(Debug, Default)]
+pub(super) struct AutoProbe {
+    /// When it is to be thought of again.
+    pub(super) due_at: Option<Timestamp>,
+    /// Where the task was when the question that runs was begun.
+    asking: Option<SessionMoment>,
+    /// Where it was not asked, and the person may want to know why.
+    hindered: Option<Hindered>,
+}
+
+/// Why it was not asked.
+#[derive(Debug)]
+struct Hindered {
+    moment: SessionMoment,
+    words: String,
+    /// When it can be tried again; `None` is never in this moment.
+    until: Option<Timestamp>,
+}
+
+impl Monitor {
+    /// The same monitor, which asks agents by itself where the settings of a workspace say so. `agents` are
+    /// those that can be asked without a trace. For a front at which a person sees it.
+    #[must_use]
+    pub fn asking_by_itself(self, agents: Vec<String>) -> Monitor {
+        Monitor { initiative: Some(Initiative { agents, began_at: None }), ..self }
+    }
+
+    /// A first list of workspaces has come.
+    pub(super) fn begin_initiative(&mut self, now: Timestamp) {
+        if let Some(initiative) = &mut self.initiative {
+            initiative.began_at.get_or_insert(now);
+        }
+    }
+
+    /// Asks the agent of a workspace if it is time, or notes when it will be.
+    pub(super) fn consider_asking(&mut self, id: &WorkspaceId, now: Timestamp, effects: &mut Vec<Effect>) {
+        let Some(initiative) = &self.initiative else { return };
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        end_if_passed(tracked, effects);
+        let due = due(tracked, initiative, now);
+        tracked.auto_probe.due_at = due.as_ref().map(|(_, due_at)| *due_at).filter(|due_at| *due_at > now);
+        let Some((moment, _)) = due.filter(|(_, due_at)| *due_at <= now) else { return };
+        let is_running =
+            |tracked: &&Tracked| tracked.acts.running.as_ref().is_some_and(|act| act.is_automatic);
+        let has_room = self.workspaces.values().filter(is_running).count() < MOST_AT_ONCE;
+        if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
+            self.last_act += 1;
+            tracked.auto_probe.hindered = None;
+            tracked.auto_probe.asking = Some(moment.clone());
+            effects.push(begin(tracked, self.last_act, Act::AutoProbe { moment }, now));
+            self.changed.insert(id.clone());
+        }
+        // Without room it is thought of again when one of those that run has ended.
+    }
+}
+
+/// The moment in which the agent may be asked, and from when on; `None` if it is not to be asked.
+fn due(tracked: &Tracked, initiative: &Initiative, now: Timestamp) -> Option<(SessionMoment, Timestamp)> {
+    if !tracked.settings().may_be_asked || tracked.acts.running.is_some() || !is_silent(tracked) {
+        return None;
+    }
+    let words = &tracked.snapshot.words;
+    let (session, others) = words.sessions.split_first()?;
+    let is_quiet = others.iter().all(|other| !is_busy(other.activity.state));
+    let can_be_asked = initiative.agents.contains(&session.agent) && !session.session_id.is_empty();
+    if !can_be_asked || !is_quiet || !has_stopped(session) {
+        return None;
+    }
+    let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
+    let moment = moment(words).of(&name)?;
+    let rested_at = moment.rested_at?;
+    let is_fresh = now.millis_since(rested_at) <= FRESH_MS
+        || initiative.began_at.is_some_and(|began_at| rested_at >= began_at);
+    let is_written_to = tracked.acts.drafts.iter().any(|draft| draft.session == name);
+    if !is_fresh || is_written_to || tracked.acts.asked.was_in(&moment) {
+        return None;
+    }
+    let settled_at =
+        session.moved_at.max(session.activity.since).max(moment.rested_at)?.plus_millis(SETTLE_MS);
+    let hindered = tracked.auto_probe.hindered.as_ref().filter(|hindered| hindered.moment == moment);
+    let room_at = hindered.and_then(|hindered| hindered.until);
+    Some((moment, room_at.map_or(settled_at, |room_at| room_at.max(settled_at))))
+}
+
+/// Whether the workspace was read, git answered, and no source says anything that an answer would have to
+/// stand beside.
+fn is_silent(tracked: &Tracked) -> bool {
+    let is_read = tracked.problem.is_none() && !tracked.is_collecting() && tracked.snapshot.git.is_some();
+    let Some(verdict) = tracked.verdict.as_ref().filter(|_| is_read) else { return false };
+    let says_nothing = |claim: Claim| match claim {
+        Claim::Dirty | Claim::Abstain => true,
+        Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Fail => false,
+    };
+    verdict.rule == Rule::NoEvidence
+        && verdict
+            .parts
+            .iter()
+            .map(|part| &part.evidence)
+            .all(|evidence| says_nothing(evidence.claim) || evidence.is_vacuous)
+}
+
+fn is_busy(state: ActivityState) -> bool {
+    match state {
+        ActivityState::Working
+        | ActivityState::NeedsPermission
+        | ActivityState::Asks
+        | ActivityState::Background => true,
+        ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => false,
+    }
+}
+
+/// Whether its turn is over by a structured word, and not because a person broke it off: they are at it.
+fn has_stopped(session: &SessionView) -> bool {
+    let is_told = match session.activity.source {
+        ActivitySource::Hook
+        | ActivitySource::Registry
+        | ActivitySource::Api
+        | ActivitySource::Transcript
+        | ActivitySource::Process => true,
+        ActivitySource::PaneTitle | ActivitySource::None => false,
+    };
+    is_told
+        && matches!(session.activity.state, ActivityState::Idle | ActivityState::Gone)
+        && !weigh::is_interrupted(&session.activity)
+}
+
+/// Ends a question by itself that runs, once the task has gone on: its answer would say nothing any more.
+fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
+    let now = moment(&tracked.snapshot.words);
+    let is_past =
+        tracked.auto_probe.asking.as_ref().is_some_and(|then| now.of(&then.session).as_ref() != Some(then));
+    if let Some(running) = tracked.acts.running.as_mut().filter(|act| act.is_automatic && is_past)
+        && !std::mem::replace(&mut running.is_cancelled, true)
+    {
+        effects.push(Effect::CancelAct { number: running.number });
+    }
+}
+
+impl AutoProbe {
+    /// A question by itself has ended, or was not sent.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other outcome says nothing that would hinder it"
+    )]
+    pub(super) fn ended(&mut self, outcome: &ActOutcome) {
+        let Some(moment) = self.asking.take() else { return };
+        let why = match outcome {
+            ActOutcome::NotAsked(why) => why.words().map(|words| (words, why.until())),
+            ActOutcome::Failed(problem) if !matches!(problem.class, ActClass::Cancelled | ActClass::Busy) => {
+                Some((problem.words.clone(), None))
+            }
+            _ => None,
+        };
+        self.hindered = why.map(|(words, until)| Hindered { moment, words, until });
+    }
+
+    /// Why the agent was not asked in the moment that the task is in, in words.
+    pub(super) fn hindrance(&self, words: &Words) -> Option<String> {
+        let hindered = self.hindered.as_ref()?;
+        let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);
+        is_now.then(|| display_text::line(&format!("not asked by itself: {}", hindered.words)).into_owned())
+    }
+}

@@ -1,0 +1,39 @@
+//! The built program in a terminal: what a person sees of a question that closeout asks by itself.
+
+use std::fs;
+
+use super::beside::{COMPLETE, SLEEPS, agent};
+use crate::asking::says;
+use crate::support::pty::Terminal;
+
+const SMALL: (u16, u16) = (80, 24);
+
+#[test]
+fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
+    let script = format!("while [ ! -e \"$TRACE/go\" ]; do sleep 0.05; done\n{}", says(COMPLETE));
+    let asked = agent(&script, "");
+    let mut terminal = Terminal::start(&asked.desk, asked.repo.path(), &[], SMALL);
+    let shown = terminal.wait_for("it asks", |shown| {
+        shown.has("auto probe: asking mine") && shown.has("asked, no answer yet")
+    });
+    assert!(shown.rows[0].ends_with(" · auto probe"), "{}", shown.rows[0]);
+    assert!(shown.has("Under way  auto probe, ") && shown.has("x ends it"), "{}", shown.rows.join("\n"));
+    fs::write(asked.trace("go"), "").unwrap();
+    let shown = terminal
+        .wait_for("its answer", |shown| shown.has("COMPLETE [self-reported]") && shown.has("Smart check"));
+    // The list stands where it stood, and its keys work.
+    assert!(!shown.has("Under way") && !shown.has("Enter Esc close"), "{}", shown.rows.join("\n"));
+    terminal.press("x");
+    terminal.wait_for("nothing to end", |shown| shown.has("nothing runs here"));
+}
+
+#[test]
+fn x_ends_it_on_the_screen() {
+    let asked = agent(SLEEPS, "");
+    let mut terminal = Terminal::start(&asked.desk, asked.repo.path(), &[], SMALL);
+    terminal.wait_for("it asks", |shown| shown.has("auto probe: asking mine"));
+    terminal.press("x");
+    terminal.wait_for("its end", |shown| !shown.has("auto probe: ") && !shown.has("Under way"));
+    let log = asked.desk.run(asked.repo.path(), &["log"]);
+    assert!(log.out.contains("(automatic)") && log.out.contains("→ cancelled: "), "{log:?}");
+}
