@@ -101,6 +101,7 @@ pub(super) fn unexpected(outcome: &ActOutcome, is_json: bool) -> Ended {
         | ActOutcome::AskPlanned(_)
         | ActOutcome::Checked(_)
         | ActOutcome::Verified(_)
+        | ActOutcome::NotAsked(_)
         | ActOutcome::Decided(_) => Ok(acting::unexpected(outcome)),
     }
 }

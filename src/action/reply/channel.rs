@@ -211,12 +211,11 @@ fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
 /// For a session that waits for a permission: no words, only the options of its prompt.
 fn permission(replier: &Replier<'_>, seen: &Seen) -> Chosen {
     let known = permission_keys(&seen.session);
-    let (what, options) = match known {
-        Some((what, keys)) => (what.to_owned(), keys.iter().map(Into::into).collect()),
-        None => {
-            let detail = seen.view.activity.detail.as_deref().unwrap_or_default();
-            (detail.strip_prefix("permission: ").unwrap_or(detail).to_owned(), Vec::new())
-        }
+    let (what, options) = if let Some((what, keys)) = known {
+        (what.to_owned(), keys.iter().map(Into::into).collect())
+    } else {
+        let detail = seen.view.activity.detail.as_deref().unwrap_or_default();
+        (detail.strip_prefix("permission: ").unwrap_or(detail).to_owned(), Vec::new())
     };
     let why = known.is_none().then_some("which keys would answer it is not certain");
     let mut chosen = by_a_key(replier, seen, why);

@@ -27,6 +27,7 @@ pub(super) fn same(
     if order.keep_in != KeepIn::Repository || !survey.is_settled {
         return Ok(None);
     }
+    turn.repo.check_same()?;
     let (acts, _) = turn.journal.acts()?;
     let newest = journal::saved(&acts).pop().cloned();
     Ok(newest.filter(|saved| {

@@ -84,11 +84,9 @@ impl Rescuer {
             return Err(RescueError::Nothing);
         }
         if let Some(saved) = again::same(turn, &git, order, &survey, &draft)? {
-            turn.repo.check_same()?;
-            let ignored = ignored::count(&git, &shadow)?;
-            let mut record = again::told(self, turn, saved, &survey, draft.gaps, ignored)?;
-            record.notices.extend(settings.mirrors.iter().cloned());
-            return Ok((record, Recorded { settings, shadow, survey }));
+            let notices = settings.mirrors.clone();
+            let record = again::told(self, turn, saved, &survey, draft.gaps, ignored::count(&git, &shadow)?)?;
+            return Ok((RescueRecord { notices, ..record }, Recorded { settings, shadow, survey }));
         }
         let commits = record::import(&git, &shadow, &survey, &draft, spool)?;
         self.reached(Step::Imported);
@@ -105,9 +103,8 @@ impl Rescuer {
         };
         turn.journal.append(&Act::Saved(saved))?;
         self.reached(Step::RecordJournalled);
-        let keeping = |error: RescueError| error.keeping(&kept.reference);
-        let (ignored, totals) =
-            (ignored::count(&git, &shadow).map_err(keeping)?, keeping::totals(self, turn).map_err(keeping)?);
+        let counted = ignored::count(&git, &shadow).and_then(|it| Ok((it, keeping::totals(self, turn)?)));
+        let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
         kept.notices.extend(settings.mirrors.iter().cloned());
         let record = RescueRecord {
             reference: kept.reference,
