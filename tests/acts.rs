@@ -5,10 +5,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use closeout::model::{
-    Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, AskCost, AuditEntry,
-    Checklist, Draft, Effect, Event, FoundWorkspace, Intent, KeptReports, OfferPolicy, Policy, Receipt,
-    ReceiptState, RecordOrder, SessionName, TaskMoment, Timestamp, Told, VerifyReport, WatchSettings,
-    WorkspaceId, WorkspaceSettings,
+    Act, ActClass, ActEnd, ActKind, ActOutcome, ActProblem, ActProgress, ActedBy, ActivityState, AskCost,
+    AuditEntry, Checklist, Draft, Effect, Event, FoundWorkspace, Intent, KeptReports, OfferPolicy, Policy,
+    Receipt, ReceiptState, RecordOrder, ReplyBody, ReplyChannel, ReplyPlan, SessionName, TaskMoment,
+    Timestamp, Told, VerifyReport, WatchSettings, WorkspaceId, WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
 use closeout::store::{Store, StoreError};
@@ -210,7 +210,7 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
         number: 0,
         progress: ActProgress::default(),
     });
-    let cancel = Intent::CancelAct { workspace: id() };
+    let cancel = Intent::CancelAct { workspace: id(), number: 1 };
     let effects = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
     assert!(effects.contains(&Effect::CancelAct { number: 1 }), "{effects:?}");
     let view = monitor.take_changes().views.pop().unwrap();
@@ -218,11 +218,112 @@ fn an_act_tells_how_far_it_is_and_can_be_ended() {
     assert_eq!((running.progress, running.is_cancelled), (progress, true));
 }
 
+fn receipt(state: ReceiptState) -> Receipt {
+    Receipt {
+        id: "r".to_owned(),
+        session: session("s-1"),
+        channel_words: "pasted".to_owned(),
+        excerpt: "more".to_owned(),
+        sent_at: Timestamp(15),
+        state,
+        words: None,
+    }
+}
+
+/// How a reply to `s-1` would go.
+fn reply_plan() -> ReplyPlan {
+    ReplyPlan {
+        id: "r".to_owned(),
+        session: session("s-1"),
+        channel: ReplyChannel::Resume,
+        channel_words: "given to `claude`".to_owned(),
+        pane: None,
+        state: ActivityState::Gone,
+        question: None,
+        permission: None,
+        asked: None,
+        warnings: Vec::new(),
+        next: Vec::new(),
+        long_text: None,
+        unsettled: None,
+    }
+}
+
+fn reply() -> Act {
+    Act::Reply { plan: Box::new(reply_plan()), body: ReplyBody::Text { text: "go on".to_owned() } }
+}
+
+/// The agent's program has the reply, and works on.
+fn taken(number: u64, state: ReceiptState) -> Event {
+    let taken = Some(Box::new(receipt(state)));
+    let progress = ActProgress { words: "works".to_owned(), taken, ..ActProgress::default() };
+    Event::ActMoved { at: Timestamp(11), workspace: id(), number, progress }
+}
+
+#[test]
+fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_number() {
+    let mut monitor = monitor();
+    assert_eq!(acts(&want(&mut monitor, reply())), [(1, reply())]);
+    assert_eq!(acts(&want(&mut monitor, decide())), [], "it is being sent");
+    let _ = monitor.take_changes();
+    let effects = monitor.update(taken(1, ReceiptState::Delivered));
+    let forgotten = Effect::KeepDraft { workspace: id(), draft: draft("") };
+    assert!(effects.contains(&forgotten), "{effects:?}");
+    let changes = monitor.take_changes();
+    let view = changes.views.last().unwrap();
+    let turns: Vec<u64> = view.answering.iter().map(|turn| turn.number).collect();
+    assert_eq!((&view.act, turns), (&None, vec![1]));
+    assert_eq!(view.receipts, [receipt(ReceiptState::Delivered)]);
+    let told =
+        |outcome| Told::Act { workspace: id(), number: 1, kind: ActKind::Reply, is_plan: false, outcome };
+    assert_eq!(
+        changes.told,
+        [told(Box::new(ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered)))))]
+    );
+    // Another act is free; one more reply to the same session is not, to another one it is.
+    assert_eq!(acts(&want(&mut monitor, decide())), [(2, decide())]);
+    let _ = monitor.update(acted(2, failed(ActClass::Failed), None));
+    let _ = monitor.take_changes();
+    for act in [reply(), Act::PlanReply { session: session("s-1") }] {
+        assert_eq!(acts(&want(&mut monitor, act)), []);
+        let changes = monitor.take_changes();
+        let [Told::Act { outcome, .. }] = changes.told.as_slice() else { panic!("{changes:?}") };
+        assert_eq!(outcome.class(), ActClass::Busy);
+    }
+    let other = Act::PlanReply { session: session("s-2") };
+    assert_eq!(acts(&want(&mut monitor, other.clone())), [(3, other)]);
+    let cancel =
+        |number| Event::Wanted { at: Timestamp(13), intent: Intent::CancelAct { workspace: id(), number } };
+    assert!(monitor.update(cancel(1)).contains(&Effect::CancelAct { number: 1 }));
+    assert_eq!(monitor.update(cancel(7)), []);
+    let view = monitor.take_changes().views.pop().unwrap();
+    assert!(view.answering[0].is_cancelled && !view.act.unwrap().is_cancelled);
+    // A draft that was begun meanwhile is for the next reply.
+    let keep = Intent::KeepDraft { workspace: id(), draft: draft("next") };
+    let _ = monitor.update(Event::Wanted { at: Timestamp(14), intent: keep });
+    let _ = monitor.update(acted(1, ActOutcome::Replied(Box::new(receipt(ReceiptState::Consumed))), None));
+    let view = monitor.take_changes().views.pop().unwrap();
+    assert_eq!((view.answering, view.drafts), (vec![], vec![draft("next")]));
+    assert_eq!(view.receipts, [receipt(ReceiptState::Consumed)]);
+    assert!(view.act.is_some(), "the plan for the other session still runs");
+}
+
+#[test]
+fn a_reply_that_was_given_to_a_program_and_not_taken_is_refused_in_its_receipt() {
+    let mut monitor = monitor();
+    let _ = want(&mut monitor, reply());
+    let _ = monitor.update(taken(1, ReceiptState::Delivered));
+    let _ = monitor.update(acted(1, failed(ActClass::Refused), None));
+    let view = monitor.take_changes().views.pop().unwrap();
+    let refused = Receipt { words: Some("words".to_owned()), ..receipt(ReceiptState::Refused) };
+    assert_eq!((view.receipts, view.answering), (vec![refused], vec![]));
+}
+
 #[test]
 fn an_act_that_is_finished_first_is_not_shown_as_one_that_is_being_ended() {
     let mut monitor = monitor();
     let _ = want(&mut monitor, decide());
-    let cancel = Intent::CancelAct { workspace: id() };
+    let cancel = Intent::CancelAct { workspace: id(), number: 1 };
     let _ = monitor.update(Event::Wanted { at: Timestamp(13), intent: cancel });
     let _ = monitor.take_changes();
     let later = |number| Event::EndsLater { at: Timestamp(14), workspace: id(), number };
@@ -281,15 +382,6 @@ fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
     };
     assert_eq!(kept(monitor.update(keep("kept"))), []);
     assert_eq!(kept(monitor.update(keep("more"))), [draft("more")]);
-    let receipt = |state| Receipt {
-        id: "r".to_owned(),
-        session: session("s-1"),
-        channel_words: "pasted".to_owned(),
-        excerpt: "more".to_owned(),
-        sent_at: Timestamp(15),
-        state,
-        words: None,
-    };
     let held = ActOutcome::Replied(Box::new(receipt(ReceiptState::Held)));
     assert_eq!(kept(monitor.update(acted(1, held, None))), []);
     let delivered = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered)));

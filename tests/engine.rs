@@ -277,7 +277,8 @@ async fn want(front: &mut Front, id: &WorkspaceId, wanted: Act) -> ActOutcome {
 fn a_commit_that_is_being_made_is_finished_whoever_ends_it_and_that_is_said() {
     run(async {
         let mut moving = Moving::begin().await;
-        moving.front.engine.want(Intent::CancelAct { workspace: moving.id.clone() });
+        let number = moving.front.views.values().next().unwrap().act.as_ref().unwrap().number;
+        moving.front.engine.want(Intent::CancelAct { workspace: moving.id.clone(), number });
         let told = moving.front.answer().await;
         assert!(matches!(&told, Told::EndsLater { workspace, .. } if *workspace == moving.id), "{told:?}");
         let running = moving.front.views.values().next().unwrap().act.clone().unwrap();

@@ -17,6 +17,7 @@ use super::args::Reply;
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed};
+use super::signalled::Signalled;
 use super::target::{self, Target};
 use super::{Ended, acting, output, reply_words, report};
 
@@ -86,16 +87,32 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     if !acting::confirm(&reply_words::confirm(plan, &body), reply.yes) {
         return json::declined("nothing was sent", reply.json);
     }
+    send(&mut all, &workspace, plan, body, reply)
+}
+
+/// Sends what was confirmed, and tells what became of it.
+fn send(
+    all: &mut OneShot<'_>,
+    workspace: &WorkspaceId,
+    plan: &ReplyPlan,
+    body: ReplyBody,
+    reply: &Reply,
+) -> Ended {
     let is_seen = io::stderr().is_terminal();
     let progress = move |progress: ActProgress| {
+        let ends = if progress.taken.is_some() { "; Ctrl-C ends its turn" } else { "" };
         if is_seen && !progress.words.is_empty() {
-            output::complain(&display_text::line(&progress.words));
+            output::complain(&format!("{}{ends}", display_text::line(&progress.words)));
         }
     };
-    let sent = all.act(&workspace, Act::Reply { plan: plan.clone(), body }, &progress);
+    let signalled = Signalled::listen(all.cancel());
+    let sent = all.act(workspace, Act::Reply { plan: Box::new(plan.clone()), body }, &progress);
     if let ActOutcome::Replied(receipt) = sent {
-        let receipt = wait(&mut all, &workspace, *receipt, reply.wait);
+        let receipt = wait(all, workspace, *receipt, (reply.wait, &signalled));
         tell(plan, &receipt, reply.json)?;
+        if let Some(signal) = signalled.signal() {
+            return Ok(Outcome::Signalled(signal));
+        }
         return Ok(Outcome::Act(receipt.state.class()));
     }
     if let (ActOutcome::Failed(problem), true) = (&sent, reply.json) {
@@ -184,11 +201,18 @@ fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
     Ok(ReplyBody::Option { place, label: option.label.clone(), call: asked.call.clone() })
 }
 
-/// Waits until the reply is seen in the session's record, for so many seconds at most.
-fn wait(all: &mut OneShot<'_>, workspace: &WorkspaceId, receipt: Receipt, seconds: u32) -> Receipt {
+/// Waits until the reply is seen in the session's record, for so many seconds at most, or until a signal comes.
+fn wait(
+    all: &mut OneShot<'_>,
+    workspace: &WorkspaceId,
+    receipt: Receipt,
+    (seconds, signalled): (u32, &Signalled),
+) -> Receipt {
     let begun = clock::now();
     let mut receipt = receipt;
-    while receipt.state.is_open() && clock::now().millis_since(begun) < i64::from(seconds) * 1000 {
+    let limit = i64::from(seconds) * 1000;
+    while receipt.state.is_open() && clock::now().millis_since(begun) < limit && signalled.signal().is_none()
+    {
         std::thread::sleep(LOOK_AGAIN);
         all.look_again();
         let views = all.judged().views;

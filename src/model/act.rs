@@ -383,6 +383,9 @@ pub struct ActProgress {
     pub attempts: Vec<ProbeAttempt>,
     /// Until when it waits, if it does.
     pub waits_until: Option<Timestamp>,
+    /// A reply that its agent has, while the agent's program goes on with its turn: what is left of the act is
+    /// that turn, and keeps nobody from other acts.
+    pub taken: Option<Box<Receipt>>,
 }
 
 /// An act that runs, as a front shows it.

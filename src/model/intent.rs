@@ -42,10 +42,12 @@ pub enum Intent {
         /// What.
         act: Box<Act>,
     },
-    /// End the act that runs on a workspace, if it can be ended.
+    /// End an act that runs on a workspace, if it can be ended.
     CancelAct {
         /// The workspace.
         workspace: WorkspaceId,
+        /// The act's number ([`RunningAct::number`](super::RunningAct)).
+        number: u64,
     },
     /// Keep what is being written to a session, over restarts too.
     KeepDraft {

@@ -44,6 +44,9 @@ pub struct WorkspaceView {
     pub prompt: Option<String>,
     /// The act that runs here.
     pub act: Option<RunningAct>,
+    /// Replies that agents are answering by programs that closeout started, and that end with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answering: Vec<RunningAct>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,
     /// Replies that are being written.

@@ -1,4 +1,5 @@
-//! Acts on workspaces: at most one runs on each; what became of them; drafts of replies.
+//! Acts on workspaces: at most one runs on each; what became of them; drafts of replies. The turn in which an
+//! agent answers a reply by a program of its own is the rest of an act, and goes on beside others.
 //!
 //! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
 
@@ -25,6 +26,8 @@ pub(super) struct Acts {
     is_plan: bool,
     /// What a person wants, once the question has ended that closeout asks by itself.
     waiting: Option<Act>,
+    /// Replies that agents are answering, the oldest first.
+    pub(super) answering: Vec<RunningAct>,
     /// The newest first.
     pub(super) history: Vec<AuditEntry>,
     pub(super) drafts: Vec<Draft>,
@@ -95,9 +98,36 @@ impl Acts {
         }
     }
 
+    /// What is running and is named by this number.
+    fn running_mut(&mut self, number: u64) -> Option<&mut RunningAct> {
+        self.running.iter_mut().chain(&mut self.answering).find(|running| running.number == number)
+    }
+
+    /// The reply to this session that its agent is answering.
+    fn is_answering(&self, session: &SessionName) -> bool {
+        let taken = self.answering.iter().filter_map(|running| running.progress.taken.as_ref());
+        taken.into_iter().any(|taken| taken.session == *session)
+    }
+
+    /// An agent has a reply: its turn goes on beside other acts. False when that was known.
+    fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
+        let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
+        self.answering.push(running);
+        self.keep_receipt(receipt.clone());
+        true
+    }
+
+    fn keep_receipt(&mut self, receipt: Receipt) {
+        self.receipts.retain(|known| known.id != receipt.id);
+        self.receipts.insert(0, receipt);
+        self.receipts.truncate(MOST_RECEIPTS);
+    }
+
     /// Takes note of an outcome.
-    fn ended(&mut self, outcome: &ActOutcome, entry: Option<AuditEntry>) {
-        let kind = self.running.take().map(|running| running.kind);
+    fn ended(&mut self, number: u64, outcome: &ActOutcome, entry: Option<AuditEntry>) {
+        let kind = self.running.take_if(|running| running.number == number).map(|running| running.kind);
+        let position = self.answering.iter().position(|running| running.number == number);
+        let answered = position.and_then(|position| self.answering.remove(position).progress.taken);
         let is_put_off = matches!(outcome, ActOutcome::NotAsked(NotAsked::UsedUp { .. }));
         if matches!(kind, Some(ActKind::Probe | ActKind::Verify)) && !is_put_off {
             self.asked.last.clone_from(&self.asked.began);
@@ -108,10 +138,13 @@ impl Acts {
             self.history.truncate(MOST_ENTRIES);
         }
         match outcome {
-            ActOutcome::Replied(receipt) => {
-                self.receipts.retain(|known| known.id != receipt.id);
-                self.receipts.insert(0, (**receipt).clone());
-                self.receipts.truncate(MOST_RECEIPTS);
+            ActOutcome::Replied(receipt) => self.keep_receipt((**receipt).clone()),
+            // It was given to the agent's program, and the agent did not take it.
+            ActOutcome::Failed(problem) => {
+                if let Some(receipt) = answered {
+                    let words = Some(problem.words.clone());
+                    self.keep_receipt(Receipt { state: ReceiptState::Refused, words, ..*receipt });
+                }
             }
             ActOutcome::Checked(report) => {
                 self.smart_check = Some((**report).clone());
@@ -130,8 +163,7 @@ impl Acts {
             | ActOutcome::ReplyPlanned(_)
             | ActOutcome::AskPlanned(_)
             | ActOutcome::NotAsked(_)
-            | ActOutcome::Decided(_)
-            | ActOutcome::Failed(_) => {}
+            | ActOutcome::Decided(_) => {}
         }
     }
 }
@@ -161,19 +193,27 @@ impl Monitor {
             self.tell_problem(id, &act, problem);
             return;
         }
+        if session_of(&act).is_some_and(|session| tracked.acts.is_answering(session)) {
+            let words = "its agent is still answering your last reply";
+            let problem =
+                ActProblem::new(ActClass::Busy, words).with_next("wait for it, or end its turn first");
+            self.tell_problem(id, &act, problem);
+            return;
+        }
         self.last_act += 1;
         effects.push(begin(tracked, self.last_act, act, at));
         self.changed.insert(id);
     }
 
-    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
+    pub(super) fn wants_cancel(&mut self, id: &WorkspaceId, number: u64, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        if let Some(running) = &mut tracked.acts.running {
+        if let Some(running) = tracked.acts.running_mut(number) {
             running.is_cancelled = true;
             effects.push(Effect::CancelAct { number: running.number });
             self.changed.insert(id.clone());
         }
-        if let Some(act) = tracked.acts.waiting.take() {
+        let is_first = tracked.acts.running.as_ref().is_some_and(|running| running.number == number);
+        if let Some(act) = tracked.acts.waiting.take_if(|_| is_first) {
             let problem = ActProblem::new(ActClass::Cancelled, "ended on request, before it began");
             self.tell_problem(id.clone(), &act, problem);
         }
@@ -201,12 +241,31 @@ impl Monitor {
         }
     }
 
-    pub(super) fn act_moved(&mut self, id: &WorkspaceId, number: u64, progress: ActProgress) {
+    pub(super) fn act_moved(
+        &mut self,
+        id: &WorkspaceId,
+        number: u64,
+        progress: ActProgress,
+        effects: &mut Vec<Effect>,
+    ) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        if let Some(running) = tracked.acts.running.as_mut().filter(|running| running.number == number) {
-            running.progress = progress;
-            self.changed.insert(id.clone());
-        }
+        let Some(running) = tracked.acts.running_mut(number) else { return };
+        let taken = progress.taken.clone();
+        running.progress = progress;
+        self.changed.insert(id.clone());
+        let Some(receipt) = taken.filter(|receipt| tracked.acts.takes(number, receipt)) else { return };
+        // Its session works from now on.
+        tracked.refresh();
+        self.touched.insert(id.clone());
+        self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
+        let outcome = Box::new(ActOutcome::Replied(receipt));
+        self.told.push(Told::Act {
+            workspace: id.clone(),
+            number,
+            kind: ActKind::Reply,
+            is_plan: false,
+            outcome,
+        });
     }
 
     pub(super) fn acted(
@@ -222,14 +281,20 @@ impl Monitor {
         let mut is_plan = entry.is_none();
         let mut is_automatic = matches!(*outcome, ActOutcome::NotAsked(_))
             || entry.as_ref().is_some_and(|entry| entry.by == ActedBy::Automatic);
-        let mut waiting = None;
+        let (mut waiting, mut was_taken) = (None, false);
         if let Some(tracked) = self.workspaces.get_mut(&id) {
-            if let Some(running) = tracked.acts.running.as_ref().filter(|running| running.number == number) {
-                (kind, is_plan, is_automatic) = (running.kind, tracked.acts.is_plan, running.is_automatic);
+            let prepares = tracked.acts.is_plan;
+            if let Some(running) = tracked.acts.running_mut(number) {
+                (kind, is_automatic) = (running.kind, running.is_automatic);
+                was_taken = running.progress.taken.is_some();
+                // What is being answered runs beside a plan.
+                is_plan = !was_taken && prepares;
             }
             tracked.auto_probe.ended(&outcome);
-            tracked.acts.ended(&outcome, entry);
-            waiting = tracked.acts.waiting.take();
+            tracked.acts.ended(number, &outcome, entry);
+            if tracked.acts.running.is_none() {
+                waiting = tracked.acts.waiting.take();
+            }
             if matches!(*outcome, ActOutcome::Checked(_) | ActOutcome::Verified(_)) {
                 let reports = Box::new(tracked.acts.kept_reports());
                 effects.push(Effect::KeepReports { workspace: id.clone(), reports });
@@ -239,8 +304,10 @@ impl Monitor {
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
+        // A draft that was begun since the agent has the reply is for the next one.
         if let ActOutcome::Replied(receipt) = &*outcome
             && receipt.state.class() == ActClass::Done
+            && !was_taken
         {
             self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
         }
@@ -282,6 +349,23 @@ impl Monitor {
         let (kind, is_plan) = (act.kind(), act.is_plan());
         let outcome = Box::new(ActOutcome::Failed(problem));
         self.told.push(Told::Act { workspace, number: 0, kind, is_plan, outcome });
+    }
+}
+
+/// To whom an act says something.
+fn session_of(act: &Act) -> Option<&SessionName> {
+    match act {
+        Act::PlanReply { session } => Some(session),
+        Act::Reply { plan, .. } => Some(&plan.session),
+        Act::PlanRescue { .. }
+        | Act::Record { .. }
+        | Act::Rescue { .. }
+        | Act::PlanUndo { .. }
+        | Act::Undo { .. }
+        | Act::PlanAsk { .. }
+        | Act::Ask { .. }
+        | Act::AutoProbe { .. }
+        | Act::Decide { .. } => None,
     }
 }
 

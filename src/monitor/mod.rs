@@ -123,7 +123,7 @@ impl Monitor {
                 at
             }
             Event::ActMoved { at, workspace, number, progress } => {
-                self.act_moved(&workspace, number, progress);
+                self.act_moved(&workspace, number, progress, &mut effects);
                 at
             }
             Event::EndsLater { at, workspace, number } => {
@@ -244,7 +244,7 @@ impl Monitor {
             }
             Intent::JumpToPane { workspace, session_id } => self.wants_jump(workspace, &session_id, effects),
             Intent::Act { workspace, act } => self.wants_act(workspace, *act, at, effects),
-            Intent::CancelAct { workspace } => self.wants_cancel(&workspace, effects),
+            Intent::CancelAct { workspace, number } => self.wants_cancel(&workspace, number, effects),
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
             // Discovery answers it.
             Intent::ShowOlder { .. } => {}

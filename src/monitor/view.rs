@@ -32,6 +32,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         last_words: words.last_words.clone(),
         prompt: words.prompt.clone(),
         act: tracked.acts.running.clone(),
+        answering: tracked.acts.answering.clone(),
         history: tracked.acts.history.clone(),
         drafts: tracked.acts.drafts.clone(),
         receipts: tracked.acts.receipts.clone(),

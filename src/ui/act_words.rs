@@ -81,6 +81,14 @@ pub(super) fn running(act: &RunningAct) -> &'static str {
     }
 }
 
+/// The agent that answers a reply. Cleaned.
+pub(super) fn answering_agent(turn: &RunningAct) -> String {
+    turn.progress
+        .taken
+        .as_ref()
+        .map_or_else(|| "the agent".to_owned(), |taken| text::line(&taken.session.agent))
+}
+
 /// The title of what became of an act.
 pub(super) fn title(kind: ActKind) -> &'static str {
     match kind {

@@ -3,6 +3,8 @@
 //! A plan that comes while a person does something else, or for a workspace that is not selected, opens
 //! nothing: it is kept, and its key shows it (the workspace is then the one that is looked at).
 
+use std::sync::Arc;
+
 use super::dialog::confirm::{Asked, ConfirmBox};
 use super::dialog::decide_box::DecideBox;
 use super::dialog::leave_box::LeaveBox;
@@ -16,7 +18,7 @@ use super::update::Reaction;
 use super::{act_words, reports, text};
 use crate::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, Intent, JumpOutcome, RecordOrder, Rescued,
-    Told, UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text, quantity,
+    RunningAct, Told, UndoPlan, UndoWay, WorkspaceId, WorkspaceView, display_text, quantity,
 };
 
 /// Begins what a key asks for.
@@ -65,7 +67,7 @@ pub(super) fn is_worth_a_hint(action: Action, view: Option<&WorkspaceView>) -> O
             let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
             view.act.is_none() && changes.is_some_and(|changes| changes.n_paths > 0)
         }),
-        Wish::Cancel => is(|view| view.act.as_ref().is_some_and(|act| !act.is_cancelled)),
+        Wish::Cancel => is(|view| view.act.iter().chain(&view.answering).any(|act| !act.is_cancelled)),
         Wish::Report => {
             is(|view| view.verified.as_ref().is_some_and(|report| !report.pending_actions.is_empty()))
         }
@@ -94,11 +96,21 @@ fn report(state: &mut State, view: &WorkspaceView) {
     }
 }
 
+/// Ends what runs. The turn of an agent is asked about first: it may be in the middle of an edit.
 fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
-    if view.act.is_some() {
-        reaction.intents.push(Intent::CancelAct { workspace: view.id.clone() });
-    } else {
-        state.answer = Some("nothing runs here".to_owned());
+    let is_open = |act: &&RunningAct| !act.is_cancelled;
+    let turn = view.act.iter().filter(|act| act.kind == ActKind::Reply).chain(&view.answering).find(is_open);
+    match (&view.act, turn) {
+        (Some(act), _) if act.kind != ActKind::Reply => {
+            reaction.intents.push(Intent::CancelAct { workspace: view.id.clone(), number: act.number });
+        }
+        (_, Some(turn)) => {
+            let asked = Asked::EndTurn(Arc::new(turn.clone()));
+            dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
+        }
+        (Some(_), None) => state.answer = Some("it is being ended".to_owned()),
+        (None, None) if !view.answering.is_empty() => state.answer = Some("it is being ended".to_owned()),
+        (None, None) => state.answer = Some("nothing runs here".to_owned()),
     }
 }
 

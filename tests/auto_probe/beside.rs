@@ -342,7 +342,8 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
         let mut front = Front::start(launch(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let id = front.view().id.clone();
-        front.engine.want(Intent::CancelAct { workspace: id });
+        let number = front.view().act.as_ref().unwrap().number;
+        front.engine.want(Intent::CancelAct { workspace: id, number });
         front
             .until("its end", |front| front.is(VerdictState::Incomplete) && !front.view().is_collecting)
             .await;

@@ -84,7 +84,7 @@ fn a_second_wish_is_told_that_one_waits() {
 
 #[test]
 fn x_ends_it_and_what_waits_for_its_end() {
-    let cancel = || Intent::CancelAct { workspace: id() };
+    let cancel = || Intent::CancelAct { workspace: id(), number: 1 };
     let mut monitor = Scene::asking();
     let effects = monitor.update(Event::Wanted { at: at(DUE + 50), intent: cancel() });
     assert_eq!(effects, [Effect::CancelAct { number: 1 }]);

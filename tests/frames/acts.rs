@@ -11,7 +11,8 @@ use insta::assert_snapshot;
 
 use crate::support::act_stories::{
     RECORD, ask_plan, attempt, history, large_plan, left_out, path, plan, plan_detached, plan_refused,
-    plan_to_split, read, receipt, rescued, running_probe, smart_report, tell, undo_plan, verify_report,
+    plan_to_split, read, receipt, rescued, running_probe, running_turn, smart_report, tell, undo_plan,
+    verify_report,
 };
 use crate::support::screen::{NOW, frame, picture, press, screen_of, text_of};
 use crate::support::session_stories::with_todos;
@@ -145,7 +146,7 @@ fn what_runs_is_in_its_row() {
     assert_eq!(ui::next_change(&state, &views, NOW), Some(NOW.plus_millis(700)));
     assert_eq!(
         press(&mut state, &views, "x").intents,
-        [Intent::CancelAct { workspace: views[ROW].id.clone() }]
+        [Intent::CancelAct { workspace: views[ROW].id.clone(), number: running_probe().number }]
     );
 }
 
@@ -202,6 +203,38 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     assert!(rows.iter().any(|row| row.contains("1 commit of fix/rounding  by itself")), "{rows:#?}");
 }
 
+/// The turn of an agent that answers a reply, and what of it is confirmed.
+#[test]
+fn the_turn_of_an_agent_is_ended_only_after_a_yes() {
+    let mut views = five();
+    views[ROW].answering = vec![running_turn()];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2");
+    assert_snapshot!("a_turn_that_answers", picture(&frame(&state, &views)));
+    assert_eq!(press(&mut state, &views, "x").intents, []);
+    assert_snapshot!("end_a_turn", picture(&frame(&state, &views)));
+    assert_eq!(press(&mut state, &views, "y").intents, [], "it could not be read yet");
+    read(&mut state);
+    let end = Intent::CancelAct { workspace: views[ROW].id.clone(), number: running_turn().number };
+    assert_eq!(press(&mut state, &views, "y").intents, [end]);
+    assert_eq!(state.dialog, None);
+}
+
+/// They end with closeout: they are shown, and can be waited for or ended each by its number.
+#[test]
+fn leaving_shows_the_turns_that_end_with_closeout() {
+    let mut views = five();
+    views[ROW].answering = vec![running_turn()];
+    views[ROW].act = Some(running_probe());
+    let mut state = screen_of(80, 24, &views);
+    assert!(!press(&mut state, &views, "q").is_quit);
+    assert_snapshot!("leave_with_a_turn", picture(&frame(&state, &views)));
+    read(&mut state);
+    let end = |number| Intent::CancelAct { workspace: views[ROW].id.clone(), number };
+    let ended = [end(running_probe().number), end(running_turn().number)];
+    assert_eq!(press(&mut state, &views, "x").intents, ended);
+}
+
 #[test]
 fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     let quiet = five();
@@ -210,7 +243,7 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     let ctrl_c = |state: &mut State, views: &[WorkspaceView]| {
         ui::update(state, views, Input::Key(KeyPress::ctrl('c')))
     };
-    let cancel = Intent::CancelAct { workspace: busy[ROW].id.clone() };
+    let cancel = Intent::CancelAct { workspace: busy[ROW].id.clone(), number: running_probe().number };
     // Nothing is lost where nothing runs, or only a look.
     let mut looking = five();
     looking[ROW].act = Some(RunningAct { kind: ActKind::Plan, ..running_probe() });

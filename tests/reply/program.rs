@@ -4,10 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use closeout::agent::Adapter;
-use closeout::engine::Launch;
-use closeout::model::{ActClass, ReceiptState, ReplyChannel};
+use closeout::engine::{Launch, OneShot, Scope};
+use closeout::model::{
+    Act, ActClass, ActOutcome, Receipt, ReceiptState, ReplyBody, ReplyChannel, WorkspaceId,
+};
 
-use super::bench::{Bench, SESSION, plan, send};
+use super::bench::{Bench, SESSION, plan, send, wait};
 use crate::live::Agent;
 
 /// A folder with a program of an agent's name that writes down what it was called with.
@@ -71,23 +73,26 @@ fn a_program_that_does_not_take_the_words_is_a_refusal() {
     drop(bench);
 }
 
-#[test]
-fn words_that_were_taken_before_a_failure_are_consumed() {
-    let then = r#"exec >/dev/null; printf '%s\n' "$(cat line)" >> "$(cat record)"; exit 1"#;
-    let Some((bench, launch)) = over(then) else { return };
-    // The line that the client would write, made beforehand.
+/// Leaves the line that the client would write for the prompt, and the place of its record, for the program.
+fn leave_the_line(bench: &Bench) {
     let folder = bench.repo.home().join(".claude/projects");
     let record =
         fs::read_dir(folder).unwrap().next().unwrap().unwrap().path().join(format!("{SESSION}.jsonl"));
     fs::write(bench.repo.root().join("record"), record.display().to_string()).unwrap();
-    let seen = plan(&launch, SESSION).unwrap();
-    let at = "2099-01-01T00:00:00.000Z";
     let line = serde_json::json!({
         "sessionId": SESSION, "cwd": bench.repo.path(), "version": "2.1.330", "isSidechain": false,
-        "parentUuid": null, "timestamp": at, "type": "user", "promptSource": "sdk",
+        "parentUuid": null, "timestamp": "2099-01-01T00:00:00.000Z", "type": "user", "promptSource": "sdk",
         "message": {"role": "user", "content": "hello"},
     });
     fs::write(bench.repo.root().join("line"), line.to_string()).unwrap();
+}
+
+#[test]
+fn words_that_were_taken_before_a_failure_are_consumed() {
+    let then = r#"exec >/dev/null; printf '%s\n' "$(cat line)" >> "$(cat record)"; exit 1"#;
+    let Some((bench, launch)) = over(then) else { return };
+    leave_the_line(&bench);
+    let seen = plan(&launch, SESSION).unwrap();
     let receipt = send(&launch, &seen, "hello").unwrap();
     assert_eq!(receipt.state, ReceiptState::Consumed);
     assert!(receipt.words.unwrap().contains("then failed"));
@@ -147,4 +152,74 @@ fn codex_record(bench: &Bench, home: &std::path::Path) -> PathBuf {
     let later = std::time::UNIX_EPOCH + std::time::Duration::from_secs(4_000_000_000);
     fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
     path
+}
+
+/// A client that writes the prompt into its record as the real one does, starts a program of its own, and works
+/// until it is let go.
+const WORKS: &str = r#"printf '%s\n' "$(cat line)" >> "$(cat record)"
+sleep 600 & echo $! > below
+echo $$ > own
+while [ ! -e go ]; do sleep 0.05; done
+kill %1
+echo '{"type":"result","is_error":false,"result":"Done.","session_id":"x"}'"#;
+
+/// The reply is sent in a thread; `then` is called with the taken reply while the client works, and the wish to
+/// end its turn.
+fn send_and(launch: &Launch, then: impl FnOnce(Receipt, closeout::process::Cancel)) -> Receipt {
+    let Scope::One(workspace) = &launch.scope else { panic!("one workspace") };
+    let plan = plan(launch, SESSION).unwrap();
+    let (sender, taken) = std::sync::mpsc::channel();
+    let mut all = OneShot::judge(launch);
+    let cancel = all.cancel();
+    let outcome = std::thread::scope(|scope| {
+        let body = ReplyBody::Text { text: "hello".to_owned() };
+        let act = Act::Reply { plan: Box::new(plan), body };
+        let sending = scope.spawn(move || {
+            let sender = std::sync::Mutex::new(sender);
+            all.act(&WorkspaceId::local(workspace), act, &|progress| {
+                if let Some(receipt) = progress.taken {
+                    sender.lock().unwrap().send(*receipt).unwrap();
+                }
+            })
+        });
+        then(taken.recv_timeout(std::time::Duration::from_secs(20)).unwrap(), cancel);
+        sending.join().unwrap()
+    });
+    let ActOutcome::Replied(receipt) = outcome else { panic!("{outcome:?}") };
+    *receipt
+}
+
+#[test]
+fn a_reply_is_consumed_when_it_stands_in_the_record_and_the_agent_works_on() {
+    let Some((bench, launch)) = over(WORKS) else { return };
+    leave_the_line(&bench);
+    let receipt = send_and(&launch, |taken, _| {
+        assert_eq!((taken.state, &*taken.excerpt), (ReceiptState::Consumed, "hello"));
+        // The turn to write to the session is over: another closeout plans, and is not kept from it.
+        let problem = plan(&launch, SESSION).err();
+        assert_ne!(problem.map(|problem| problem.class), Some(ActClass::Busy));
+        fs::write(bench.repo.root().join("go"), "").unwrap();
+    });
+    assert_eq!(
+        (receipt.state, receipt.words.as_deref()),
+        (ReceiptState::Consumed, Some("the agent has answered"))
+    );
+}
+
+#[test]
+fn a_turn_that_a_person_ends_is_ended_with_all_that_came_of_it() {
+    let Some((bench, launch)) = over(WORKS) else { return };
+    leave_the_line(&bench);
+    let receipt = send_and(&launch, |_, cancel| {
+        wait("what the client started", || fs::read(bench.repo.root().join("own")).ok());
+        cancel.cancel();
+    });
+    assert_eq!(
+        (receipt.state, receipt.words.as_deref()),
+        (ReceiptState::Consumed, Some("its turn was ended"))
+    );
+    for name in ["own", "below"] {
+        let pid = left(&bench, name);
+        wait("its end", || (!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists()).then_some(()));
+    }
 }

@@ -225,6 +225,32 @@ pub(crate) fn running_probe() -> RunningAct {
                 attempt(2, Some(answered)),
             ],
             waits_until: Some(NOW.plus_millis(21_500)),
+            taken: None,
+        },
+        is_cancelled: false,
+        is_automatic: false,
+    }
+}
+
+/// An agent that answers a reply.
+pub(crate) fn running_turn() -> RunningAct {
+    let taken = Receipt {
+        id: "r-1".to_owned(),
+        session: session_name(),
+        channel_words: "given to `codex`".to_owned(),
+        excerpt: "use the second way".to_owned(),
+        sent_at: minutes_ago(7),
+        state: ReceiptState::Consumed,
+        words: None,
+    };
+    RunningAct {
+        number: 9,
+        kind: ActKind::Reply,
+        since: minutes_ago(7),
+        progress: ActProgress {
+            words: "its agent works on the answer".to_owned(),
+            taken: Some(Box::new(taken)),
+            ..ActProgress::default()
         },
         is_cancelled: false,
         is_automatic: false,

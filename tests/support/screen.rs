@@ -41,6 +41,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         last_words: None,
         prompt: None,
         act: None,
+        answering: Vec::new(),
         history: Vec::new(),
         drafts: Vec::new(),
         receipts: Vec::new(),

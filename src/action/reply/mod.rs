@@ -12,10 +12,12 @@ mod journal;
 mod loopback;
 mod pane;
 mod program;
+mod resuming;
 mod sending;
 mod server;
 mod text;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,6 +29,7 @@ use crate::model::{
     ActClass, ActProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, SessionObservation,
     SessionView, Timestamp,
 };
+use crate::process::Cancel;
 use channel::{Chosen, choose};
 use journal::Journal;
 
@@ -76,6 +79,10 @@ pub struct Replier<'a> {
     pub patience: Duration,
     /// How long the agent's program may take with a session that is not open.
     pub turn_limit: Duration,
+    /// Ends the turn of such a program early.
+    pub cancel: Cancel,
+    /// Told when an agent has a reply and its program goes on with the turn: what is left is that turn.
+    pub taken: &'a dyn Fn(&Receipt),
     /// Called after each step. For tests.
     pub at_step: Option<&'a (dyn Fn(ReplyStep) + Send + Sync)>,
 }
@@ -169,12 +176,19 @@ impl Replier<'_> {
         };
         journal.begin(&receipt, sent.len())?;
         self.reached(ReplyStep::Journalled);
-        let outcome = self.deliver(plan, body, &receipt);
+        // The turn to write to the session ends when its agent has the reply, though it works on.
+        let journal = Cell::new(Some(journal));
+        let outcome = self.deliver(plan, body, &receipt, &|taken| {
+            if let Some(mut journal) = journal.take() {
+                note(&mut journal, &plan.id, taken.state);
+            }
+            (self.taken)(taken);
+        });
         self.reached(ReplyStep::Sent);
         let state = outcome.as_ref().map_or(ReceiptState::Refused, |receipt| receipt.state);
-        if let Err(problem) = journal.know(&plan.id, state) {
-            // The journal says "may have been sent", so that it is asked about.
-            tracing::warn!("{}", problem.words);
+        match journal.into_inner().map_or_else(|| Journal::take(&self.state, &plan.session), Ok) {
+            Ok(mut journal) => note(&mut journal, &plan.id, state),
+            Err(problem) => tracing::warn!("{}", problem.words),
         }
         outcome
     }
@@ -219,13 +233,19 @@ impl Seen {
     }
 }
 
+/// Writes what is known of a reply. Where that fails the journal says "may have been sent", so that it is
+/// asked about.
+fn note(journal: &mut Journal, id: &str, state: ReceiptState) {
+    if let Err(problem) = journal.know(id, state) {
+        tracing::warn!("{}", problem.words);
+    }
+}
+
 /// The last reply, if it may have been sent and nobody knows. What stands in the record is known.
 fn unsettled(journal: &mut Journal, seen: &Seen) -> Option<Receipt> {
     let unsettled = journal.unsettled()?;
     if seen.shows(&unsettled) {
-        if let Err(problem) = journal.know(&unsettled.id, ReceiptState::Consumed) {
-            tracing::warn!("{}", problem.words);
-        }
+        note(journal, &unsettled.id, ReceiptState::Consumed);
         return None;
     }
     Some(unsettled)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::agent::{AgentCommand, AnswerPlace, Argument};
 use crate::model::display_text;
-use crate::process::{self, Launcher, Output, Spec, find_program};
+use crate::process::{self, Cancel, Launcher, Output, Spec, find_program};
 
 /// The most of a failure's words that are kept, in characters.
 const LONGEST_WORDS: usize = 300;
@@ -37,7 +37,7 @@ pub(super) enum Ran {
 
 impl Programs {
     /// Runs the command to its end.
-    pub(super) fn run(&self, command: &AgentCommand, limit: Duration) -> Ran {
+    pub(super) fn run(&self, command: &AgentCommand, limit: Duration, cancel: &Cancel) -> Ran {
         let program = if command.program.starts_with('/') {
             Some(PathBuf::from(&command.program))
         } else {
@@ -63,6 +63,7 @@ impl Programs {
         spec.own_session.clone_from(&self.launcher);
         spec.stdin = (!command.stdin.is_empty()).then(|| command.stdin.as_bytes().to_vec());
         spec.time_limit = limit;
+        spec.cancel = Some(cancel.clone());
         match process::run(&spec) {
             Ok(output) => end(&output, command.answer),
             Err(error) => Ran::NotStarted(error.to_string()),

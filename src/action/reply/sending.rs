@@ -87,12 +87,14 @@ impl Replier<'_> {
         }
     }
 
-    /// Sends it. An error says that nothing was sent.
+    /// Sends it. An error says that nothing was sent. `taken` is told when its agent has it and goes on with
+    /// its turn.
     pub(super) fn deliver(
         &self,
         plan: &ReplyPlan,
         body: &ReplyBody,
         receipt: &Receipt,
+        taken: &dyn Fn(&Receipt),
     ) -> Result<Receipt, ActProblem> {
         let known =
             |(state, words): (ReceiptState, Option<String>)| Receipt { state, words, ..receipt.clone() };
@@ -117,7 +119,7 @@ impl Replier<'_> {
                 )))
             }
             (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt).map(known),
-            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.go_on(text, receipt).map(known),
+            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.go_on(text, receipt, taken).map(known),
             (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => {
                 self.post_words(plan, text, receipt).map(known)
             }
@@ -245,7 +247,7 @@ impl Replier<'_> {
         } else {
             ReceiptState::Queued
         };
-        match self.programs.run(&command, QUEUE_LIMIT) {
+        match self.programs.run(&command, QUEUE_LIMIT, &self.cancel) {
             Ran::NotStarted(why) => Err(refused(why, "answer it in its pane")),
             Ran::Well if self.wait_until(|seen| seen.shows(receipt)) => Ok((ReceiptState::Consumed, None)),
             Ran::Well => Ok((state, None)),
@@ -257,30 +259,7 @@ impl Replier<'_> {
         }
     }
 
-    fn go_on(&self, text: &str, receipt: &Receipt) -> Result<(ReceiptState, Option<String>), ActProblem> {
-        let seen = (self.look)()?;
-        let command = self.adapter.command(&seen.session, &Asking::Reply { text: text.to_owned() });
-        let command = command
-            .ok_or_else(|| refused("its agent's program cannot go on with it", "answer it on its screen"))?;
-        (self.report)("its agent works on the answer");
-        match self.programs.run(&command, self.turn_limit) {
-            Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
-            // A person's own program says that it took the words, and no more.
-            Ran::Well if self.is_custom() => Ok((ReceiptState::Delivered, None)),
-            Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
-            Ran::Failed(why) | Ran::CutOff(why) if self.is_custom() => Ok(self.by_record(receipt, &why)),
-            Ran::Failed(why) => match (self.look)() {
-                Ok(seen) if seen.shows(receipt) => {
-                    Ok((ReceiptState::Consumed, Some(format!("the agent took it, and then failed: {why}"))))
-                }
-                Ok(_) => Err(refused(format!("its agent did not take it: {why}"), "answer it on its screen")),
-                Err(_) => Ok((ReceiptState::Unknown, Some(why))),
-            },
-            Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
-        }
-    }
-
-    fn is_custom(&self) -> bool {
+    pub(super) fn is_custom(&self) -> bool {
         matches!(self.adapter, Adapter::Custom(_))
     }
 

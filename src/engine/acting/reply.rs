@@ -9,7 +9,7 @@ use crate::action::reply::{Programs, Replier, Seen, TmuxAccess};
 use crate::agent::Adapter;
 use crate::agent::processes::{ProcessTable, Sought};
 use crate::model::{
-    ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ReplyBody, ReplyPlan, SessionName,
+    ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, Receipt, ReplyBody, ReplyPlan, SessionName,
     SessionObservation, TurnState,
 };
 use crate::process::{self, Launcher};
@@ -20,8 +20,9 @@ use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.
 const PATIENCE: Duration = Duration::from_millis(2500);
-/// How long an agent may work on the answer without a screen.
-const TURN_LIMIT: Duration = Duration::from_mins(30);
+/// How long an agent may work on the answer without a screen. A turn can take hours; a person sees it and can
+/// end it.
+const TURN_LIMIT: Duration = Duration::from_hours(6);
 
 pub(super) fn plan(request: &ActRequest, session: &SessionName, tools: &Tools<'_>) -> Acted {
     with_replier(request, session, tools, |replier| {
@@ -52,6 +53,14 @@ fn with_replier(
     let report = |words: &str| {
         (tools.report)(ActProgress { words: words.to_owned(), ..ActProgress::default() });
     };
+    let taken = |receipt: &Receipt| {
+        let words = "its agent works on the answer".to_owned();
+        (tools.report)(ActProgress {
+            words,
+            taken: Some(Box::new(receipt.clone())),
+            ..ActProgress::default()
+        });
+    };
     let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
     let mut environment = process::environment(&launch.variables, &adapter.variables());
     environment.extend(decide::variables(request));
@@ -73,6 +82,8 @@ fn with_replier(
         report: &report,
         patience: PATIENCE,
         turn_limit: TURN_LIMIT,
+        cancel: tools.cancel.clone(),
+        taken: &taken,
         at_step: None,
     };
     act(&replier)

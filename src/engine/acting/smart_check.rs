@@ -117,7 +117,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn tell(&self, words: impl Into<String>, waits_until: Option<Timestamp>) {
         let attempts = self.attempts.clone();
-        (self.tools.report)(ActProgress { words: words.into(), attempts, waits_until });
+        (self.tools.report)(ActProgress { words: words.into(), attempts, waits_until, taken: None });
     }
 
     /// New commits since the baseline; `None` if git does not answer: that is not "none".

@@ -16,7 +16,25 @@ const AGE: usize = 5;
 
 /// What runs now: the lines of the section.
 pub(super) fn running(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
-    let Some(act) = &view.act else { return Vec::new() };
+    let mut lines: Vec<Line<'static>> =
+        view.answering.iter().flat_map(|turn| answering(turn, sheet)).collect();
+    lines.extend(view.act.iter().flat_map(|act| one_running(act, sheet)));
+    lines
+}
+
+/// A turn in which an agent answers a reply, by a program that ends with closeout.
+fn answering(turn: &RunningAct, sheet: Sheet) -> Vec<Line<'static>> {
+    let agent = act_words::answering_agent(turn);
+    let lasting = age::lasting(sheet.now, turn.since);
+    let words = format!("{agent} answers your reply{lasting}{}{}", sheet.look.dot(), how(turn));
+    let mut lines = sheet.heading("Under way", &words).to_vec();
+    if let Some(taken) = &turn.progress.taken {
+        lines.extend(sheet.signed(Sign::Active, Tone::Busy, &text::line(&taken.excerpt), Tone::Plain));
+    }
+    lines
+}
+
+fn one_running(act: &RunningAct, sheet: Sheet) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Under way", &title(act, sheet)).to_vec();
     let words = text::line(&act.progress.words);
     if !words.is_empty() {
@@ -33,17 +51,16 @@ pub(super) fn running(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> 
 }
 
 fn title(act: &RunningAct, sheet: Sheet) -> String {
-    let how = if act.is_cancelled {
-        "is being ended".to_owned()
-    } else {
-        format!("{} ends it", keymap::key_of(keymap::Action::Act(keymap::Wish::Cancel)))
-    };
-    format!(
-        "{}, {}{}{how}",
-        act_words::running(act),
-        reports::seconds(sheet.now, act.since),
-        sheet.look.dot()
-    )
+    let what = act_words::running(act);
+    format!("{what}, {}{}{}", reports::seconds(sheet.now, act.since), sheet.look.dot(), how(act))
+}
+
+/// How it is ended.
+fn how(act: &RunningAct) -> String {
+    if act.is_cancelled {
+        return "is being ended".to_owned();
+    }
+    format!("{} ends it", keymap::key_of(keymap::Action::Act(keymap::Wish::Cancel)))
 }
 
 /// What the last smart check and the closer found.

@@ -10,7 +10,9 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CONFIRM};
 use super::page;
 use super::{Context, Step};
-use crate::model::{Act, AskPlan, Intent, RecordCost, RecordOrder, UndoPlan, WorkspaceId, WorkspaceView};
+use crate::model::{
+    Act, AskPlan, Intent, RecordCost, RecordOrder, RunningAct, UndoPlan, WorkspaceId, WorkspaceView,
+};
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
@@ -35,6 +37,8 @@ pub(in crate::ui) enum Asked {
     Size(RecordCost),
     /// Whether to ask the agent.
     Agent(Arc<AskPlan>),
+    /// Whether to end the turn in which an agent answers a reply.
+    EndTurn(Arc<RunningAct>),
 }
 
 impl ConfirmBox {
@@ -49,17 +53,7 @@ impl ConfirmBox {
 
     pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
         match action_of(CONFIRM, press) {
-            Some(BoxAction::Yes) if context.is_armed => {
-                let act = match &self.asked {
-                    Asked::Undo(plan) => Act::Undo { plan: Box::new((**plan).clone()) },
-                    Asked::Size(_) => Act::PlanRescue {
-                        message: None,
-                        order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
-                    },
-                    Asked::Agent(plan) => Act::Ask { plan: Box::new((**plan).clone()) },
-                };
-                Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
-            }
+            Some(BoxAction::Yes) if context.is_armed => self.yes(),
             Some(BoxAction::Yes) => Step::too_early(),
             Some(BoxAction::No) => Step::close(),
             Some(BoxAction::Move(step)) => {
@@ -68,6 +62,22 @@ impl ConfirmBox {
             }
             Some(_) | None => Step::stay(),
         }
+    }
+
+    fn yes(&self) -> Step {
+        let act = match &self.asked {
+            Asked::Undo(plan) => Act::Undo { plan: Box::new((**plan).clone()) },
+            Asked::Size(_) => Act::PlanRescue {
+                message: None,
+                order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
+            },
+            Asked::Agent(plan) => Act::Ask { plan: Box::new((**plan).clone()) },
+            Asked::EndTurn(turn) => {
+                let workspace = self.workspace.clone();
+                return Step::want(Intent::CancelAct { workspace, number: turn.number });
+            }
+        };
+        Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
     }
 
     pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
@@ -81,6 +91,7 @@ impl ConfirmBox {
             Asked::Undo(plan) => page::undo_title(plan),
             Asked::Size(_) => "Record a lot",
             Asked::Agent(plan) => page::ask_title(plan),
+            Asked::EndTurn(_) => "End a turn",
         };
         format!("{what}  {}", self.name)
     }
@@ -106,6 +117,7 @@ impl ConfirmBox {
             Asked::Undo(plan) => page::undo(plan, context.sheet()),
             Asked::Size(cost) => page::size(*cost, context.sheet()),
             Asked::Agent(plan) => page::ask(plan, context.sheet()),
+            Asked::EndTurn(turn) => page::end_turn(turn, context.sheet()),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
 use crate::ui::look::Tone;
 use crate::ui::sheet::Sheet;
-use crate::ui::{act_words, reports, text};
+use crate::ui::{act_words, age, reports, text};
 
 /// What a person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,11 @@ impl LeaveBox {
 
     fn end(&mut self, context: Context<'_>) -> Step {
         self.decided = Decided::End;
-        let cancel = |view: &WorkspaceView| Intent::CancelAct { workspace: view.id.clone() };
-        let intents = running(context.views).map(|(view, _)| cancel(view)).collect();
+        let cancel = |(view, act): (&WorkspaceView, &RunningAct)| Intent::CancelAct {
+            workspace: view.id.clone(),
+            number: act.number,
+        };
+        let intents = running(context.views).map(cancel).collect();
         Step { intents, ..self.left(context) }
     }
 
@@ -122,16 +125,27 @@ impl LeaveBox {
     }
 }
 
-/// What runs and would be cut off. A plan that changes nothing is no loss, nor is what no person asked for.
+/// What runs and would be cut off, the turns of agents that answer a reply among it. A plan that changes nothing
+/// is no loss, nor is what no person asked for.
 fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAct)> {
-    let runs = views.iter().filter_map(|view| Some((view, view.act.as_ref()?)));
+    let runs =
+        views.iter().flat_map(|view| view.act.iter().chain(&view.answering).map(move |act| (view, act)));
     runs.filter(|(_, act)| act.kind != ActKind::Plan && !act.is_automatic)
 }
 
 fn line(view: &WorkspaceView, act: &RunningAct, sheet: Sheet) -> Line<'static> {
     let words = text::line(&act.progress.words);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-    let doing = format!("{}{words}, {}", act_words::running(act), reports::seconds(sheet.now, act.since));
+    let doing = match &act.progress.taken {
+        Some(taken) => {
+            let agent = act_words::answering_agent(act);
+            let reply = text::line(&taken.excerpt);
+            format!("{agent} answers your reply{}: {reply}", age::lasting(sheet.now, act.since))
+        }
+        None => {
+            format!("{}{words}, {}", act_words::running(act), reports::seconds(sheet.now, act.since))
+        }
+    };
     let name = text::line(&view.name);
     let room = sheet.width.saturating_sub(text::width(&name) + 4);
     sheet.one(Line::from(vec![

@@ -8,13 +8,14 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    AskPlan, AskPurpose, ProbeRescue, RecordCost, Trace, UndoPlan, UndoWay, display_text, quantity,
+    AskPlan, AskPurpose, ProbeRescue, RecordCost, RunningAct, Trace, UndoPlan, UndoWay, display_text,
+    quantity,
 };
 use crate::ui::act_words::{self, branch, short};
 use crate::ui::footer::Hint;
 use crate::ui::look::{Sign, Tone};
 use crate::ui::sheet::Sheet;
-use crate::ui::{put, reflow, text};
+use crate::ui::{age, put, reflow, text};
 
 /// More files of an undo are counted.
 const MAX_PATHS: usize = 200;
@@ -111,6 +112,21 @@ pub(super) fn size(cost: RecordCost, sheet: Sheet) -> Vec<Line<'static>> {
     lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
     let words = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
                  the preview comes after. What should not be in it can be kept out by ignore rules.";
+    lines.extend(sheet.text(words, Tone::Faint, 0));
+    lines
+}
+
+/// What ends with the turn of an agent that answers a reply.
+pub(super) fn end_turn(turn: &RunningAct, sheet: Sheet) -> Vec<Line<'static>> {
+    let agent = act_words::answering_agent(turn);
+    let mut lines = sheet.text(&format!("End the turn of {agent}?"), Tone::Strong, 0);
+    if let Some(taken) = &turn.progress.taken {
+        lines.extend(sheet.labelled("session", &text::line(&taken.session.session_id)));
+        lines.extend(sheet.labelled("your reply", &text::line(&taken.excerpt)));
+    }
+    lines.extend(sheet.labelled("began", &age::ago(sheet.now, turn.since)));
+    let words = "Its program and all that it started are ended, in the middle of what they do. Files that it changed stay \
+                 as they are then, and the session keeps your reply; it can be gone on with by another one.";
     lines.extend(sheet.text(words, Tone::Faint, 0));
     lines
 }
