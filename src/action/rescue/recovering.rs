@@ -38,7 +38,8 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
             } else {
                 take_up(rescuer, turn, &git, plan, true)?;
             }
-        } else if is_lock_ours || at == plan.from {
+        } else if is_lock_ours || at == plan.from || !is_checked {
+            // Without the mark nothing was locked, wherever somebody has moved the branch since.
             roll_back(turn, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
             take_up(rescuer, turn, &git, plan, false)?;
