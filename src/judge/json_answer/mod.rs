@@ -45,6 +45,21 @@ pub fn find(text: &str, key: &str) -> Result<Value, Refusal> {
     }
 }
 
+/// True when the object that [`find`] answers with stands in a line of prose that goes on behind it, or in a quoted
+/// line: it may be what was asked for, said again.
+pub fn is_in_prose(text: &str, key: &str) -> bool {
+    if parse(text.trim_start_matches('\u{feff}').trim(), MAX_DEPTH).is_ok() {
+        return false;
+    }
+    let Some(object) = scan::last_object_with(text, key) else { return false };
+    let start = object.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    let before = text.get(..start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    let behind = text.get(start + object.len()..).unwrap_or_default().split('\n').next().unwrap_or_default();
+    let tag = behind.trim().strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
+    let is_tag = tag.is_some_and(|name| name.chars().all(char::is_alphanumeric));
+    before.trim_start().starts_with('>') || (!is_tag && behind.contains(char::is_alphanumeric))
+}
+
 /// The objects with `key` before the one that [`find`] answers with, the last one first, at most `most`. What was
 /// said before the answer and differs from it makes it doubtful. Looks at the text `most` times at most.
 pub fn find_before(text: &str, key: &str, most: usize) -> Vec<Value> {

@@ -68,14 +68,16 @@ fn read_text(text: &str) -> ProbeReport {
 }
 
 /// The same text for whoever asked the agent: two answers in it that differ are none, since it is not known which
-/// of them the agent stands by.
+/// of them the agent stands by. A "complete" in the middle of a sentence is none either.
 pub fn read_probe_doubting(text: &str) -> ProbeReport {
     let report = read_text(text);
     let is_other = |value: &Value| {
         let reading = read_value(value).reading;
         matches!(reading, ProbeReading::Answered(_)) && reading != report.reading
     };
-    if json_answer::find_before(text, "status", MOST_DRAFTS).iter().any(is_other) {
+    let is_mentioned = report.reading == ProbeReading::Answered(ProbeWord::Complete)
+        && json_answer::is_in_prose(text, "status");
+    if is_mentioned || json_answer::find_before(text, "status", MOST_DRAFTS).iter().any(is_other) {
         return ProbeReport { reading: ProbeReading::Failed(ProbeFailure::UnknownStatus), ..report };
     }
     report

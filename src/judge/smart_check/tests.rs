@@ -234,6 +234,15 @@ fn two_answers_that_differ_are_none_for_whoever_asked() {
         ("{\"status\":\"working\"} and now {\"status\":\"complete\"}", failed),
         ("{\"status\":\"complete\"} or {\"status\":\"working\"}", failed),
         ("{\"status\":\"complete\"}\n{\"status\":\"complete\"}", complete),
+        // What was asked for, said again.
+        ("You wanted {\"status\":\"complete\"}, but I am not done.", failed),
+        ("{\"status\":\"complete\"} is what I would say if the tests passed", failed),
+        ("> {\"status\":\"complete\"}\nNot yet.", failed),
+        // Words around it, and what encloses it.
+        ("So: {\"status\":\"complete\"}", complete),
+        ("```json\n{\"status\":\"complete\"}\n```\nTell me if you need more.", complete),
+        ("<answer>{\"status\":\"complete\"}</answer>", complete),
+        ("`{\"status\":\"complete\"}`.", complete),
         // The question itself, said again.
         ("as {\"status\":\"complete|waiting|working\"}: {\"status\":\"complete\"}", complete),
     ] {
