@@ -184,6 +184,39 @@ fn copy_folder(from: &Path, to: &Path) -> bool {
     std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success()
 }
 
+// G11: what a script of the workspace reads in or calls is trusted with it, however deep.
+#[test]
+fn what_a_trusted_script_calls_is_trusted_with_it() {
+    let repo = filtered(&[("clean", "./tools/clean.sh")]);
+    let files = [
+        ("tools/clean.sh", "#!/bin/sh\n. \"$(dirname \"$0\")/lib/common\"\nexec ./tools/second.py\n"),
+        ("tools/lib/common", "source tools/lib/deep.env\n"),
+        ("tools/lib/deep.env", "A=1\n"),
+        ("tools/second.py", "#!/usr/bin/env python3\nfrom helpers.text import clean\nimport third\n"),
+        ("tools/helpers/__init__.py", ""),
+        ("tools/helpers/text.py", "clean = 1\n"),
+        ("tools/third.py", "import second\n"),
+    ];
+    for (name, text) in files {
+        repo.write(name, text);
+    }
+    for name in ["tools/clean.sh", "tools/second.py"] {
+        make_executable(&repo.at(name));
+    }
+    repo.write("tools/data.txt", "clean tools\n");
+    let trusted = trusting(&repo);
+    let is_trusted = || trusted.plan(repo.path(), "m").unwrap().programs.is_trusted;
+    assert!(is_trusted());
+    for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("__init__.py")) {
+        repo.write(name, format!("{text}# more\n"));
+        assert!(!is_trusted(), "{name}");
+        repo.write(name, text);
+        assert!(is_trusted(), "{name}");
+    }
+    repo.write("tools/data.txt", "other\n");
+    assert!(is_trusted());
+}
+
 // G11 between the look and the commit.
 #[test]
 fn a_filter_that_changes_after_the_look_does_not_run() {

@@ -38,6 +38,7 @@ mod references;
 mod repository;
 mod restore;
 mod saving;
+mod scripts;
 mod seen_index;
 mod settings;
 mod sha1;

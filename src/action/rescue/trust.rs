@@ -1,8 +1,10 @@
 //! What in and around a repository could run a program, shown as commands and named by one digest of the
 //! workspace's path and of every byte. A person trusts a digest; another byte is another digest.
 //!
-//! It must not run anything, and does not follow what a program calls further on: the files that a command
-//! names and the scripts that a hook names are in the digest, what these name is not.
+//! The files of the workspace that a command names are in the digest, the scripts that these name, and so on.
+//!
+//! It must not run anything, and does not understand scripts: what one calls by a name that it puts together is not
+//! found, nor is what lies outside of the workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,6 +20,7 @@ use super::git::{Git, Input, succeeded};
 use super::listing;
 use super::own_program;
 use super::repository::{Repository, read_regular};
+use super::scripts::{Scripts, named_files};
 use super::settings::Settings;
 use super::shadow::Shadow;
 use super::turn::Turn;
@@ -25,8 +28,6 @@ use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
 const FILE_CAP: u64 = 16 << 20;
-/// Of a hook up to this size the words are looked at for files that it names.
-const SCRIPT_CAP: usize = 64 << 10;
 /// Sections and names of settings that name a program, as git lists them; `*` is any name in between.
 const PROGRAMS: [&str; 42] = [
     "alias.*",
@@ -105,7 +106,7 @@ impl Rescuer {
     pub(super) fn programs(&self, git: &Git<'_>, shadow: &Shadow) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
         let settings = named_programs(git)?;
-        let (mut words, mut scripts) = (Vec::new(), Vec::new());
+        let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
         let mut hooks_path = None;
         let mut attributes_file = None;
         for (key, value) in &settings {
@@ -125,9 +126,7 @@ impl Rescuer {
         }
         let folder = hooks_path.as_ref().map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
         for (path, content) in hook_files(&folder, &git.repo.top)? {
-            if content.len() <= SCRIPT_CAP {
-                scripts.push(String::from_utf8_lossy(&content).into_owned());
-            }
+            scripts.add(&path, &content);
             collected.add_file(TrustKind::Hook, &path, &content);
         }
         let mut is_own_outside = false;
@@ -137,10 +136,10 @@ impl Rescuer {
             collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());
             words.extend(own.words);
         }
-        let mut files = named_files(&words, git.repo);
-        files.extend(named_files(&scripts, git.repo).into_iter().filter(|path| is_script(path)));
-        for path in files {
+        scripts.next.extend(named_files(&words, git.repo));
+        while let Some(path) = scripts.next.pop_first() {
             if let Some(content) = read_regular(&path, FILE_CAP)? {
+                scripts.add(&path, &content);
                 collected.add_file(TrustKind::File, &path, &content);
             }
         }
@@ -333,30 +332,4 @@ fn commit_hooks(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
         .map(|name| (name, folder.join(name)))
         .filter(|(_, path)| is_program(path))
         .collect()
-}
-
-/// True for what a script runs rather than works on.
-fn is_script(path: &Path) -> bool {
-    let ends = ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
-    let is_called_so = path.extension().is_some_and(|end| ends.iter().any(|it| end == *it));
-    is_called_so || path.metadata().is_ok_and(|metadata| metadata.mode() & 0o100 != 0)
-}
-
-/// Files of the workspace or of its git directory that stand in a command.
-fn named_files(texts: &[String], repo: &Repository) -> BTreeSet<PathBuf> {
-    let mut files = BTreeSet::new();
-    for text in texts {
-        for word in text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>=$,".contains(c)) {
-            if word.is_empty() || word.len() > 4096 {
-                continue;
-            }
-            let Ok(path) = repo.top.join(word).canonicalize() else { continue };
-            let is_inside =
-                [&repo.top, &repo.git_dir, &repo.common_dir].iter().any(|it| path.starts_with(it));
-            if is_inside && path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-                files.insert(path);
-            }
-        }
-    }
-    files
 }
