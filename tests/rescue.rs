@@ -13,7 +13,7 @@ mod ends;
 #[path = "rescue/forget.rs"]
 pub(crate) mod forget;
 #[path = "rescue/hostile.rs"]
-mod hostile;
+pub(crate) mod hostile;
 #[path = "rescue/keep.rs"]
 mod keep;
 #[path = "rescue/kill.rs"]

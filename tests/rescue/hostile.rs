@@ -99,7 +99,7 @@ fn program(repo: &Repo) -> String {
 
 /// Arms a repository with all of it: hooks in two places, settings in the configuration, in an included file
 /// and in that of the worktree, filters for files of one ending.
-fn arm(repo: &Repo) {
+pub(crate) fn arm(repo: &Repo) {
     let program = program(repo);
     let common = PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
     let other_hooks = repo.root().join("hooks");
@@ -140,7 +140,7 @@ fn arm(repo: &Repo) {
 }
 
 /// Nothing of the repository ran.
-pub(super) fn assert_silent(repo: &Repo) {
+pub(crate) fn assert_silent(repo: &Repo) {
     let text = fs::read_to_string(canary(repo)).unwrap_or_default();
     assert_eq!(text, "", "the repository ran a program");
 }

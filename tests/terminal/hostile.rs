@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use regex::bytes::Regex;
 
-use super::{LARGE, SMALL, on_demo};
+use super::{LARGE, SMALL, is_judged, on_demo};
+use crate::rescue::hostile::{arm, assert_silent};
 use crate::support::desk::Desk;
 use crate::support::pty::Terminal;
 
@@ -110,4 +111,84 @@ fn with_colour_colours_are_sent() {
 fn is_colour(style: &str) -> bool {
     let first = style.split(';').next().and_then(|first| first.parse().ok()).unwrap_or(0_u16);
     matches!(first, 30..=38 | 40..=48 | 58 | 90..=97 | 100..=107)
+}
+
+/// Everything that looks and changes nothing, on the screen: each row and each part.
+const VIEWS: [&str; 8] = ["\t", "j", "G", "\t", "?", "?", "R", "w"];
+/// The same without the screen.
+const COMMANDS: [&[&str]; 8] = [
+    &["check", "--json"],
+    &["status"],
+    &["rescue", "--dry-run"],
+    &["rescues"],
+    &["trust"],
+    &["undo"],
+    &["doctor"],
+    &["log"],
+];
+
+/// Opens every view of every workspace, and a preview of a rescue; then leaves.
+fn look_everywhere(terminal: &mut Terminal) {
+    for row in 1..=6 {
+        terminal.press(&row.to_string());
+        VIEWS.iter().for_each(|keys| terminal.press(keys));
+    }
+    terminal.press("/uncommitted\r");
+    terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));
+    terminal.press("c");
+    terminal.wait_for("the preview", |shown| shown.has("Rescue  uncommitted"));
+    terminal.press("\x1b");
+    terminal.wait_for("the list", |shown| !shown.has("Rescue  uncommitted"));
+    terminal.press("q");
+    assert_eq!(terminal.wait_for_end(), 0);
+}
+
+/// G04, G01 to G03, G05: with every setting that names a program, every view and command runs none of them.
+#[test]
+fn no_view_runs_what_a_repository_names() {
+    let desk = Desk::with_demo();
+    let repo = desk.demo("uncommitted");
+    repo.git(["config", "user.name", "Ada"]);
+    repo.git(["config", "user.email", "ada@example.org"]);
+    repo.write("f.canary", "1\n").stage("f.canary");
+    repo.git(["commit", "-q", "-m", "one"]);
+    repo.write("f.canary", "2\n").write("g.canary", "new\n");
+    arm(&repo);
+    let mut terminal = Terminal::start(&desk, &desk.shop(), &[], LARGE);
+    terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
+    look_everywhere(&mut terminal);
+    assert_silent(&repo);
+    for arguments in COMMANDS {
+        let run = desk.run(repo.path(), arguments);
+        assert!(run.code < 30, "{arguments:?}: {run:?}");
+        assert_silent(&repo);
+    }
+}
+
+/// X04: neither the screen nor a command opens a socket to the internet, nor does a child of theirs.
+#[test]
+fn no_view_and_no_command_opens_a_socket_to_the_internet() {
+    let desk = Desk::with_demo();
+    let repo = desk.demo("uncommitted");
+    let trace = repo.root().join("sockets");
+    let trace_file = trace.display().to_string();
+    let program = env!("CARGO_BIN_EXE_closeout");
+    let traced = ["-qq", "-f", "-e", "trace=socket,connect", "-o", &trace_file, program];
+    let tried = Terminal::start_program("strace", &desk, repo.path(), &["-qq", "true"], SMALL);
+    if tried.wait_for_end() != 0 {
+        return eprintln!("SKIPPED sockets: strace cannot be used here");
+    }
+    let look = |terminal: &Terminal| {
+        terminal.wait_for_end();
+        let text = std::fs::read_to_string(&trace).unwrap();
+        assert!(!text.contains("AF_INET"), "{text}");
+    };
+    let mut terminal = Terminal::start_program("strace", &desk, &desk.shop(), &traced, LARGE);
+    terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
+    look_everywhere(&mut terminal);
+    look(&terminal);
+    for arguments in COMMANDS.into_iter().chain([&["rescue", "--yes", "--author", "A <a@b>"][..]]) {
+        let all = [&traced[..], arguments].concat();
+        look(&Terminal::start_program("strace", &desk, repo.path(), &all, LARGE));
+    }
 }
