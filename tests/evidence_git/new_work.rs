@@ -39,6 +39,64 @@ fn a_commit_of_a_rescue_is_not_new_work() {
     assert_eq!((commits.n_new, commits.n_rescued, commits.newest.len()), (1, 1, 1));
 }
 
+/// A program of the person's own, and hooks, write the message that they like: the hidden reference tells.
+#[test]
+fn a_commit_that_a_rescue_pinned_is_not_new_work_whatever_it_says() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let commit = repo.commit_file("saved");
+    let before = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((before.n_new, before.n_rescued), (1, 0));
+    repo.git(["update-ref", "refs/closeout/visible/0011223344556677/20260101T000000Z-00112233", &commit]);
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued, commits.newest), (0, 1, vec![]));
+    repo.commit_file("own");
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued), (1, 1));
+}
+
+/// What was remembered before the reference was there does not hold.
+#[test]
+fn a_reference_that_comes_after_the_commit_is_seen() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    let mut memory = GitMemory::default();
+    let mut counted = || {
+        let choice = BaselineChoice::Remembered(&baseline);
+        let commits = present(look(&repo, repo.path(), choice, None, &mut memory)).facts.commits;
+        (commits.n_new, commits.n_rescued)
+    };
+    assert_eq!(counted(), (0, 0));
+    let commit = repo.commit_file("saved");
+    assert_eq!(counted(), (1, 0));
+    repo.git(["update-ref", "refs/closeout/visible/0011223344556677/20260101T000000Z-00112233", &commit]);
+    assert_eq!(counted(), (0, 1));
+    repo.commit_file("own");
+    assert_eq!(counted(), (1, 1));
+}
+
+#[test]
+fn rescues_that_are_squashed_are_no_new_work() {
+    let repo = Repo::new();
+    let baseline = first_seen(&repo);
+    repo.switch("work");
+    repo.write("saved", "1\n").stage("saved");
+    repo.git(["commit", "-q", "-m", "save\n\nRescued-by: closeout\n"]);
+    repo.switch("main");
+    repo.git(["merge", "-q", "--squash", "work"]);
+    repo.git(["commit", "-q", "--no-edit"]);
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued), (0, 1));
+    // With a commit of somebody among them it is work.
+    repo.switch("work").commit_file("own");
+    repo.switch("main");
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    repo.git(["merge", "-q", "--squash", "work"]);
+    repo.git(["commit", "-q", "--no-edit"]);
+    let commits = facts(&repo, BaselineChoice::Remembered(&baseline)).commits;
+    assert_eq!((commits.n_new, commits.n_rescued), (1, 0));
+}
+
 #[test]
 fn an_empty_commit_is_not_new_work() {
     let repo = Repo::new();

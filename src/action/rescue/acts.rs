@@ -68,7 +68,7 @@ impl Rescuer {
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let held = self.hold()?;
         let id = turn.new_id();
-        references::make_or_other(&git, &format!("visible/{}/{id}", turn.repo.key), last)?;
+        references::pin(&git, &turn.repo.key, &id, &commits)?;
         // The branch must not come to the disk before its commit.
         turn.sync(self)?;
         self.reached(Step::CommitPinned);

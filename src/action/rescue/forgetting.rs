@@ -191,11 +191,18 @@ fn is_same_commit(a: &Move, b: &Move) -> bool {
 fn pins(git: &Git<'_>, key: &str, moves: &[String]) -> Result<Vec<(String, String)>, RescueError> {
     let mut pins = Vec::new();
     for id in moves {
-        let digits = &id[id.len().saturating_sub(8)..];
-        for top in ["refs/closeout".to_owned(), format!("refs/closeout-{digits}")] {
-            let name = format!("{top}/visible/{key}/{id}");
-            if let Some(at) = references::at(git, &name)? {
-                pins.push((name, at));
+        for n in 0.. {
+            let name = if n == 0 { id.clone() } else { format!("{n}-{id}") };
+            let digits = &id[id.len().saturating_sub(8)..];
+            let n_before = pins.len();
+            for top in ["refs/closeout".to_owned(), format!("refs/closeout-{digits}")] {
+                let name = format!("{top}/visible/{key}/{name}");
+                if let Some(at) = references::at(git, &name)? {
+                    pins.push((name, at));
+                }
+            }
+            if n_before == pins.len() {
+                break;
             }
         }
     }

@@ -96,7 +96,10 @@ impl Rescuer {
             return Err(RescueError::Cancelled { kept: None });
         }
         let commits = new_commits(git, plan, told.as_deref(), &saved.reference)?;
-        let undoable = self.journal_own(turn, git, seen, plan, saved, &commits);
+        let id = turn.new_id();
+        let pinned = references::pin(git, &turn.repo.key, &id, &commits).map_err(|error| error.to_string());
+        let undoable =
+            pinned.and_then(|()| self.journal_own(turn, git, seen, plan, saved, (id, commits.last())));
         let mut notes: Vec<String> = told.into_iter().collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
@@ -121,7 +124,7 @@ impl Rescuer {
         seen: &Seen,
         plan: &RescuePlan,
         saved: &Saved,
-        commits: &[String],
+        (id, last): (String, Option<&String>),
     ) -> Result<(), String> {
         let words = |error: RescueError| error.to_string();
         if git.repo.operation().is_some() {
@@ -138,9 +141,7 @@ impl Rescuer {
         let keep = |raw| kept_index::keep(turn, raw);
         let index_before = seen.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
         let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
-        let id = turn.new_id();
-        let last = commits.last().ok_or("there is no commit")?;
-        references::make_or_other(git, &format!("visible/{}/{id}", turn.repo.key), last).map_err(words)?;
+        let last = last.ok_or("there is no commit")?;
         turn.sync(self).map_err(words)?;
         if SeenIndex::read(&turn.repo.index()).map_err(words)?.raw != shadow.raw_index {
             return Err("the index changed".to_owned());

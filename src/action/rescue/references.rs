@@ -64,6 +64,16 @@ pub(super) fn make_or_other(
     Ok((name, Some(RecordNotice::OtherName { taken })))
 }
 
+/// Keeps the commits of one visible rescue, whatever becomes of the branch, and says that they are a rescue: the last
+/// by the name of the move, each one before by that name and a number.
+pub(super) fn pin(git: &Git<'_>, key: &str, id: &str, commits: &[String]) -> Result<(), RescueError> {
+    for (n, commit) in commits.iter().rev().enumerate() {
+        let name = if n == 0 { id.to_owned() } else { format!("{n}-{id}") };
+        make_or_other(git, &format!("visible/{key}/{name}"), commit)?;
+    }
+    Ok(())
+}
+
 /// A reference whose name is the beginning of `name`, so that both cannot be.
 pub(super) fn in_the_way(git: &Git<'_>, name: &str) -> Result<Option<String>, RescueError> {
     let ends = name.match_indices('/').map(|(end, _)| end);

@@ -5,7 +5,7 @@ use super::commits::{MAX_NEWEST, summary};
 use super::layout::Layout;
 use super::memory::{Facts, Stamp};
 use super::raw;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Id, Repo, rescued};
 use super::reflog::{Action, LogEntry};
 use super::targets;
 use super::trouble::Read;
@@ -33,6 +33,8 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
     if base.is_none_or(|base| commits.last().is_some_and(|tip| tip.tree == base.tree)) {
         return Ok(None);
     }
+    let made: Vec<&Commit> = commits.iter().skip(1).collect();
+    let rescued = rescued(repo, &made)?;
     let mut facts = known.clone();
     for (before, commit) in commits.iter().zip(commits.iter().skip(1)) {
         if commit.parents != [before.id.clone()] {
@@ -40,7 +42,7 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
         }
         if commit.tree == before.tree {
             facts.git.commits.n_empty += 1;
-        } else if commit.is_rescue {
+        } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
         } else {
             facts.git.commits.n_new += 1;

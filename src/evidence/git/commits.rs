@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use super::history::History;
 use super::layout::Layout;
 use super::raw;
-use super::reader::{Commit, Id, Repo};
+use super::reader::{Commit, Id, Repo, rescued};
 use super::reflog::{Action, LogEntry};
 use super::trouble::Read;
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
@@ -169,8 +169,9 @@ impl Count<'_> {
             }
         }
         // A rescue keeps work, and nobody has said that it is done.
+        let rescued = rescued(self.repo, &new)?;
         let (rescued, new): (Vec<&Commit>, Vec<&Commit>) =
-            new.into_iter().partition(|commit| commit.is_rescue);
+            new.into_iter().partition(|commit| rescued.contains(&commit.id));
         self.counts.n_rescued = u32::try_from(rescued.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();

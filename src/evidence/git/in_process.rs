@@ -13,7 +13,7 @@ use super::configuration;
 use super::index_file::{self, GITLINK, Gitlink, Gitlinks};
 use super::layout::Layout;
 use super::raw;
-use super::reader::{Commit, Entry, Id, RESCUE_TRAILER, Ref, Repo};
+use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
 use super::reflog::LogEntry;
 use super::shadow::Setting;
 use super::trouble::{Read, libgit2_trouble, trouble};
@@ -66,10 +66,7 @@ impl<'a> InProcess<'a> {
             parents: commit.parent_ids().map(|parent| parent.to_string()).collect(),
             time: commit.time().seconds(),
             subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned(),
-            is_rescue: commit
-                .message_bytes()
-                .split(|byte| *byte == b'\n')
-                .any(|line| line == RESCUE_TRAILER.as_bytes()),
+            is_rescue: is_rescue(commit.message_bytes()),
         })
     }
 

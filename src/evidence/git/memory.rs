@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::layout::Layout;
+use super::reader::RESCUES;
 use super::{BaselineChoice, GitAsk, raw};
 use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 
@@ -114,6 +115,8 @@ impl Stamp {
         let mut of_commits = vec![layout.git_dir.join("logs/HEAD")];
         of_commits.extend(head.branch().map(|name| layout.common_dir.join("logs/refs/heads").join(name)));
         folders_below(layout.common_dir.join("refs/heads"), &mut of_commits)?;
+        // A rescue by a program of the person's own tells which commits are its own once they are there.
+        folders_below(layout.common_dir.join(RESCUES), &mut of_commits)?;
         let mut others: Vec<PathBuf> = ["config", "packed-refs", "logs/refs/stash", "shallow"]
             .map(|name| layout.common_dir.join(name))
             .into();

@@ -2,13 +2,13 @@
 //! programs; what is not understood in `status` is an error, for a missed change would look clean.
 
 use super::index_file::{GITLINK, Gitlink};
-use super::reader::{Commit, Entry, Id, Ref};
+use super::reader::{Commit, Entry, Id, Ref, is_rescue};
 use super::reflog::is_id;
 use super::shadow::{Setting, is_needed};
 use super::trouble::{Read, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
-/// The commits of `rev-list` with fields id, tree, parents, time, subject, who rescued it, each ended by a NUL.
+/// The commits of `rev-list` with fields id, tree, parents, time, subject, message, each ended by a NUL.
 pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
     let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
     fields
@@ -22,7 +22,7 @@ pub(super) fn commits(answer: &[u8]) -> Vec<Commit> {
                 parents: field(2).split_ascii_whitespace().map(str::to_owned).collect(),
                 time: field(3).parse().unwrap_or_default(),
                 subject: field(4),
-                is_rescue: fields[5].split(|byte| *byte == b'\n').any(|line| line == b"closeout"),
+                is_rescue: is_rescue(fields[5]),
             })
         })
         .collect()

@@ -26,9 +26,8 @@ use crate::process::{self, End, GitCall, Output, Spec};
 const ANSWER_CAP: usize = 64 << 20;
 /// So many entries of a log are asked for.
 const LOG_LIMIT: usize = 5_000;
-/// What is asked of each commit: id, tree, parents, committer time, subject, by whom it was rescued.
-const COMMIT_FORMAT: &str =
-    "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00%(trailers:key=Rescued-by,valueonly)%x00";
+/// What is asked of each commit: id, tree, parents, committer time, subject, message.
+const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00%B%x00";
 
 /// How the git program is called.
 #[derive(Debug, Clone, Copy)]

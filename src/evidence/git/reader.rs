@@ -77,12 +77,25 @@ pub(super) struct Commit {
     pub(super) time: i64,
     /// First line of its message.
     pub(super) subject: String,
-    /// Whether its message says that it is a rescue by closeout ([`RESCUE_TRAILER`]).
+    /// Whether its message says that it is a rescue by closeout ([`is_rescue`]).
     pub(super) is_rescue: bool,
 }
 
 /// The line in the message of a commit that a rescue made.
-pub(super) const RESCUE_TRAILER: &str = "Rescued-by: closeout";
+const RESCUE_TRAILER: &[u8] = b"Rescued-by: closeout";
+/// How git begins the message of several commits made one (`git merge --squash`).
+const SQUASHED: &[u8] = b"Squashed commit of the following:";
+
+/// Whether a message says that it is a rescue by closeout, or nothing but rescues made one.
+pub(super) fn is_rescue(message: &[u8]) -> bool {
+    let lines = || message.split(|byte| *byte == b'\n');
+    if !message.starts_with(SQUASHED) {
+        return lines().any(|line| line == RESCUE_TRAILER);
+    }
+    let n_commits = lines().filter(|line| line.starts_with(b"commit ")).count();
+    let n_rescued = lines().filter(|line| line.trim_ascii() == RESCUE_TRAILER).count();
+    n_rescued > 0 && n_rescued >= n_commits
+}
 
 /// One reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,4 +117,18 @@ pub(super) struct Entry {
     pub(super) staged: Option<ChangeKind>,
     /// How the work tree differs from the index; also `Untracked` and `Conflicted`.
     pub(super) unstaged: Option<ChangeKind>,
+}
+
+/// Above the references to the commits that rescues made.
+pub(super) const RESCUES: &str = "refs/closeout/visible";
+
+/// Those of `commits` that a rescue made: by their messages, or by the hidden references that a rescue gives each
+/// commit, whoever wrote its message.
+pub(super) fn rescued(repo: &dyn Repo, commits: &[&Commit]) -> Read<HashSet<Id>> {
+    let mut rescued: HashSet<Id> =
+        commits.iter().filter(|commit| commit.is_rescue).map(|commit| commit.id.clone()).collect();
+    if rescued.len() < commits.len() {
+        rescued.extend(repo.refs(&[RESCUES])?.into_iter().map(|found| found.commit));
+    }
+    Ok(rescued)
 }
