@@ -6,12 +6,16 @@ mod again;
 mod as_user;
 #[path = "rescue/bench.rs"]
 mod bench;
+#[path = "rescue/clean.rs"]
+mod clean;
 #[path = "rescue/damage.rs"]
 mod damage;
 #[path = "rescue/ends.rs"]
 mod ends;
 #[path = "rescue/forget.rs"]
 pub(crate) mod forget;
+#[path = "rescue/git_dirs.rs"]
+mod git_dirs;
 #[path = "rescue/hostile.rs"]
 pub(crate) mod hostile;
 #[path = "rescue/keep.rs"]

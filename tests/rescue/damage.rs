@@ -223,3 +223,29 @@ fn a_folder_that_is_removed_while_it_is_read_is_not_in_the_record() {
     assert!(made.is_settled);
     assert_holds_the_work_tree(&repo, &made);
 }
+
+/// S38: with nothing staged, the record holds the very tree that is missing. What was damaged is said all the same.
+#[test]
+fn a_missing_tree_that_the_record_gives_back_is_said() {
+    let repo = Repo::new();
+    repo.write("new", "1\n");
+    drop(rescuer(&repo));
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    fs::remove_file(repo.git_dir().join("objects").join(&tree[..2]).join(&tree[2..])).unwrap();
+    let shown = rescuer(&repo).plan(repo.path(), "m").unwrap();
+    assert!(shown.refusal.as_ref().is_some_and(|words| words.contains("damaged")), "{:?}", shown.refusal);
+    assert!(matches!(rescuer(&repo).commit(repo.path(), &shown), Err(RescueError::SavedOnly(_))));
+    // The next look finds everything.
+    commit(&repo);
+}
+
+/// G07: what a plan cannot read does not hide that the record is made.
+#[test]
+fn a_plan_that_fails_says_that_the_record_is_there() {
+    let repo = rich();
+    repo.fifo(&repo.at(".gitattributes"));
+    let failed = rescuer(&repo).plan(repo.path(), "m");
+    let Err(RescueError::SavedOnly(words)) = &failed else { panic!("{failed:?}") };
+    let reference = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue"]);
+    assert!(words.contains(&reference), "{words}");
+}

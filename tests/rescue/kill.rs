@@ -133,6 +133,31 @@ fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
     }
 }
 
+// K01, K02: what git would have written of the move is there too, once.
+#[test]
+fn the_reflogs_tell_of_a_move_that_was_killed() {
+    for step in [Step::Checked, Step::BranchMoved, Step::IndexMoved] {
+        let repo = rich();
+        let before = repo.head();
+        assert!(killed_at(&repo, "commit", step));
+        rescuer(&repo).recover(repo.path()).unwrap();
+        rescuer(&repo).recover(repo.path()).unwrap();
+        let told = |name: &str| repo.git(["reflog", "--format=%H %gs", name]);
+        let is_done = repo.head() != before;
+        assert_eq!(is_done, step != Step::Checked);
+        for name in ["HEAD", "main"] {
+            let n = told(name).lines().filter(|line| line.ends_with(" closeout")).count();
+            assert_eq!(n, usize::from(is_done), "{step:?}: {name}");
+        }
+        if is_done {
+            assert!(told("HEAD").starts_with(&repo.head()));
+            assert!(killed_at(&repo, "undo", Step::BranchMoved));
+            rescuer(&repo).recover(repo.path()).unwrap();
+            assert!(told("HEAD").starts_with(&before));
+        }
+    }
+}
+
 // K05
 #[test]
 fn a_recovery_that_is_killed_is_taken_up_by_the_next() {

@@ -226,3 +226,18 @@ fn a_plan_that_asks_for_what_cannot_be_in_is_refused() {
     let made = rescuer(&repo).commit(repo.path(), &ticked).unwrap().commits.remove(0);
     assert_eq!(content(&repo, &made, b".env").unwrap(), b"KEY=1\n");
 }
+
+/// What git keeps in its own folder would be taken for references and objects.
+#[test]
+fn nothing_is_restored_into_the_folder_of_git_or_of_closeout() {
+    let repo = rich();
+    let saved = record(&repo);
+    let before = fingerprint(&repo);
+    let own = fs::read_dir(repo.root().join("state/rescue")).unwrap().next().unwrap().unwrap().path();
+    for into in [repo.git_dir().join("refs/heads/x"), repo.at("new/../.git/x"), own.join("x")] {
+        let refused = rescuer(&repo).restore(repo.path(), &saved.reference, &into);
+        assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+        assert!(!into.exists());
+    }
+    assert_eq!(fingerprint(&repo), before);
+}

@@ -107,12 +107,15 @@ fn a_hook_that_destroys_work_is_found_out_and_the_record_has_everything() {
     let rescuer = trusting(&repo);
     let plan = with_hooks(&rescuer, &repo);
     let head = repo.head();
-    let refused = rescuer.commit(repo.path(), &plan);
-    let Err(RescueError::SavedOnly(words)) = &refused else { panic!("{refused:?}") };
+    let done = rescuer.commit(repo.path(), &plan).unwrap();
     for part in ["a changed", "untracked deleted", &plan.record.reference] {
-        assert!(words.contains(part), "{part}: {words}");
+        assert!(done.notes[0].contains(part), "{part}: {:?}", done.notes);
     }
-    assert_eq!((repo.head(), fs::read(repo.at("a")).unwrap()), (head, b"1\n".to_vec()));
+    // What was confirmed is committed, whatever is left of it in the work tree.
+    assert_eq!(repo.git(["rev-parse", "HEAD~1"]), head);
+    assert_eq!(content(&repo, "HEAD", b"a").unwrap(), b"2\n");
+    assert_eq!(content(&repo, "HEAD", b"untracked").unwrap(), b"u\n");
+    assert_eq!(fs::read(repo.at("a")).unwrap(), b"1\n");
     let into = repo.root().join("back");
     rescuer.restore(repo.path(), &plan.record.reference, &into).unwrap();
     assert_eq!(fs::read(into.join("a")).unwrap(), b"2\n");
@@ -120,20 +123,33 @@ fn a_hook_that_destroys_work_is_found_out_and_the_record_has_everything() {
     assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
 }
 
-// A formatter in a hook: what was confirmed is not what would be committed; the next look is.
+// A formatter in a hook: what was confirmed is committed, as by git, and the next commit has the rest.
 #[test]
-fn after_a_hook_that_formats_the_second_confirmation_commits() {
+fn what_a_hook_formats_in_the_work_tree_is_said_and_not_committed() {
     let repo = Repo::new();
     repo.write("f", "x  \n");
     hook(&repo, "pre-commit", "sed -i 's/ *$//' f");
     let rescuer = trusting(&repo);
-    let refused = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo));
-    assert!(
-        matches!(&refused, Err(RescueError::SavedOnly(words)) if words.contains("f changed")),
-        "{refused:?}"
-    );
+    let done = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
+    assert!(done.notes[0].contains("f changed"), "{:?}", done.notes);
+    assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x  \n");
     let done = rescuer.commit(repo.path(), &with_hooks(&rescuer, &repo)).unwrap();
     assert_eq!(content(&repo, &done.commits[0], b"f").unwrap(), b"x\n");
+}
+
+// V02: what a hook stages is nothing that was confirmed.
+#[test]
+fn a_hook_that_stages_makes_no_commit() {
+    let repo = Repo::new();
+    repo.write("f", "x\n").write("other", "1\n").stage("other");
+    hook(&repo, "pre-commit", "unset GIT_INDEX_FILE; git reset -q; rm -f f");
+    let rescuer = trusting(&repo);
+    let plan = with_hooks(&rescuer, &repo);
+    let head = repo.head();
+    let refused = rescuer.commit(repo.path(), &plan);
+    assert!(matches!(&refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    assert_eq!(repo.head(), head);
+    assert_eq!(content(&repo, &plan.record.snapshot, b"f").unwrap(), b"x\n");
 }
 
 /// A program of one's own that a plan wants.
@@ -180,6 +196,9 @@ fn the_commits_of_an_own_program_are_judged_and_taken_back_exactly() {
     let done = rescuer.commit(repo.path(), &plan).unwrap();
     assert_eq!((done.commits.len(), done.n_paths, done.can_be_undone), (2, 3, true));
     assert_eq!(done.commits[1], repo.head());
+    // By these a verdict knows that they are no evidence of finished work.
+    let pinned = repo.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
+    assert!(done.commits.iter().all(|commit| pinned.contains(commit)), "{pinned}");
     assert_eq!(repo.git(["log", "-2", "--format=%s %an"]), "the message Own\none Own");
     let after = fingerprint(&repo);
     assert_eq!(rescuer.undo_plan(repo.path()).unwrap().commits.len(), 2);

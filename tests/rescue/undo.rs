@@ -135,3 +135,55 @@ fn undo_outlives_the_collection_of_garbage() {
     assert_eq!((after.work_tree, after.index), (before.work_tree, before.index));
     repo.git(["fsck", "--no-dangling"]);
 }
+
+/// U03: the other worktree would show everything as staged for removal.
+#[test]
+fn undo_is_refused_while_another_worktree_has_the_branch() {
+    let repo = rich();
+    commit(&repo);
+    let other = repo.root().join("other").display().to_string();
+    repo.git(["worktree", "add", "-q", "--force", &other, "main"]);
+    let before = fingerprint(&repo);
+    let refused = rescuer(&repo).undo(repo.path());
+    assert!(
+        matches!(&refused, Err(RescueError::Refused(words)) if words.contains("another worktree")),
+        "{refused:?}"
+    );
+    assert_eq!(fingerprint(&repo), before);
+    repo.git(["worktree", "remove", "--force", &other]);
+    rescuer(&repo).undo(repo.path()).unwrap();
+}
+
+/// U03: another repository in the same place knows nothing of it.
+#[test]
+fn undo_is_refused_in_a_repository_that_was_made_anew() {
+    let repo = rich();
+    commit(&repo);
+    fs::remove_dir_all(repo.at(".git")).unwrap();
+    repo.git(["init", "-q", "-b", "main"]);
+    repo.commit("anew");
+    let before = fingerprint(&repo);
+    for refused in [rescuer(&repo).undo_plan(repo.path()).map(drop), rescuer(&repo).undo(repo.path())] {
+        assert!(matches!(&refused, Err(RescueError::Refused(_))), "{refused:?}");
+    }
+    assert_eq!(fingerprint(&repo), before);
+    repo.write("work", "1\n");
+    commit(&repo);
+}
+
+/// X05: a commit whose last line in the journal is cut is done, and can be taken back.
+#[test]
+fn a_line_that_is_cut_from_the_journal_takes_no_undo_away() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let folder = fs::read_dir(repo.root().join("state/rescue")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read(folder.join("journal")).unwrap();
+    fs::write(folder.join("journal"), &text[..text.len() - 20]).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    // With no line that tells of it, nobody says that there is nothing.
+    fs::write(folder.join("journal"), "garbage\n").unwrap();
+    let undone = rescuer(&repo).undo(repo.path());
+    assert!(matches!(undone, Err(RescueError::Damage(_))), "{undone:?}");
+}

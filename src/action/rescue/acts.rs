@@ -16,7 +16,7 @@ use super::step::Step;
 use super::survey::{self, Survey};
 use super::turn::Turn;
 use super::visible::{self, Staged, Staging};
-use super::{Rescuer, author, kept_index, moving, record, recovering, references, split, target};
+use super::{Rescuer, author, kept_index, moving, record, recovering, references, split, target, unchanged};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
@@ -61,10 +61,11 @@ impl Rescuer {
             &author,
             hooks.as_ref(),
         );
-        if hooks.is_some() {
-            Self::check_after_hooks(&git, &seen, &saved)?;
-        }
-        let commits = commits?;
+        let difference = match &hooks {
+            Some(_) => Self::difference_after_hooks(&git, &seen, &saved)?,
+            None => None,
+        };
+        let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let held = self.hold()?;
         let id = turn.new_id();
@@ -77,7 +78,7 @@ impl Rescuer {
         moving::make(self, &turn, &seen.shadow, planned)?;
         drop(held);
         let record = plan.record.clone();
-        let notes = hooks.and_then(|hooks| hooks.after()).into_iter().collect();
+        let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
         Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
     }
 
@@ -113,7 +114,10 @@ impl Rescuer {
             return Err(visible::changed());
         }
         let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
-        if !is_shown(&visible::paths(&head, &snapshot, &survey), &plan.paths) {
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, Some(&head))?;
+        let mut paths = visible::paths(&head, &snapshot, &survey);
+        paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
+        if !is_shown(&paths, &plan.paths) {
             return Err(visible::changed());
         }
         Ok(Seen { settings, shadow, survey, head, snapshot, digest })
@@ -131,19 +135,23 @@ impl Rescuer {
         Hooks::of(self, git, shadow, self.programs(git, shadow)?).map(Some)
     }
 
-    /// Refuses when the hooks did anything to the work tree: what was confirmed is not what would be there.
-    fn check_after_hooks(git: &Git<'_>, seen: &Seen, saved: &Saved) -> Result<(), RescueError> {
+    /// What the hooks did to the work tree, in words. The commit holds what was confirmed all the same, and the
+    /// record what was there: both give it back.
+    fn difference_after_hooks(
+        git: &Git<'_>,
+        seen: &Seen,
+        saved: &Saved,
+    ) -> Result<Option<String>, RescueError> {
         // What they did is found out in any case, also when somebody has ended them.
         let git = git.to_the_end();
         let mut spool = Spool::create(&git, &seen.shadow.file("stream-after"))?;
         let after = survey::survey(&git, &seen.shadow, &mut spool)?;
-        match hooks::difference(&seen.survey.blobs, &after.blobs) {
-            None => Ok(()),
-            Some(difference) => Err(RescueError::SavedOnly(format!(
+        Ok(hooks::difference(&seen.survey.blobs, &after.blobs).map(|difference| {
+            format!(
                 "the hooks changed the work tree: {difference}; the record {} holds it as it was",
                 saved.reference
-            ))),
-        }
+            )
+        }))
     }
 
     /// Stages what the plan has in it, and splits it as the plan says; each object is the one that it shows.
@@ -161,6 +169,7 @@ impl Rescuer {
             git,
             shadow: &seen.shadow,
             settings: &seen.settings,
+            entries: &seen.survey.entries,
             snapshot: &seen.snapshot,
             attributes: &attributes,
             programs: self.for_programs(&programs),
@@ -170,9 +179,25 @@ impl Rescuer {
             return Err(visible::changed());
         }
         if staged.is_empty() {
-            return Err(RescueError::Nothing);
+            let filters = plan.programs.filters.join(", ");
+            let why = if plan.programs.is_trusted || filters.is_empty() {
+                String::new()
+            } else {
+                format!(" (filters that are not trusted: {filters})")
+            };
+            return Err(RescueError::SavedOnly(format!(
+                "all that changed is left out{why} or only staged; no commit would hold it"
+            )));
         }
         split::wanted(plan, &seen.survey, &seen.head, &staged)
+    }
+}
+
+/// A failure after hooks ran, with what they did.
+fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError {
+    match difference {
+        Some(difference) => RescueError::SavedOnly(format!("{error}; {difference}")),
+        None => error,
     }
 }
 

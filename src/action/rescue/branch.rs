@@ -13,6 +13,7 @@ use rustix::fs::OFlags;
 
 use super::error::RescueError;
 use super::git::{Git, Input, line};
+use super::journal::Move;
 use super::moving::inode;
 use super::repository::{Repository, read_regular};
 
@@ -44,6 +45,9 @@ impl<'r> Branch<'r> {
     ) -> Result<Option<Branch<'r>>, RescueError> {
         let (from, to) = values;
         let repo = git.repo;
+        if repo.common_dir.join("packed-refs").is_symlink() {
+            return Ok(None);
+        }
         let is_packed = packed(repo, name)?.is_some();
         let is_plain = head(repo)?.is_some_and(|head| head == name)
             && !name.contains("..")
@@ -54,13 +58,7 @@ impl<'r> Branch<'r> {
         if !is_plain {
             return Ok(None);
         }
-        let who = git.real(["var", "GIT_COMMITTER_IDENT"], Input::Lock)?;
-        let who = if who.is_success() {
-            line(&who)
-        } else {
-            let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
-            format!("closeout <closeout@localhost> {now} +0000")
-        };
+        let who = who(git)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = File::create_new(&prepared).map_err(failed)?;
         file.write_all(format!("{}\n", to.unwrap_or_default()).as_bytes()).map_err(failed)?;
@@ -110,17 +108,8 @@ impl<'r> Branch<'r> {
 
     /// Tells the reflogs, if they are kept. What cannot be told there changes nothing.
     pub(super) fn log(&self) {
-        let zero = "0".repeat(self.to.as_ref().or(self.from.as_ref()).map_or(40, String::len));
-        let (from, to) = (self.from.as_deref().unwrap_or(&zero), self.to.as_deref().unwrap_or(&zero));
-        let text = format!("{from} {to} {}\t{MESSAGE}\n", self.who);
-        let of_branch = self.repo.common_dir.join("logs").join(&self.name);
-        let _ = append(&self.repo.git_dir.join("logs/HEAD"), &text, self.from.is_none());
-        if self.to.is_some() {
-            let _ = append(&of_branch, &text, self.from.is_none());
-        } else {
-            // Git forgets the log of a branch with the branch.
-            let _ = fs::remove_file(&of_branch);
-        }
+        let values = (self.from.as_deref(), self.to.as_deref());
+        log(self.repo, &self.name, values, &self.who, Repeat::Allowed);
     }
 
     /// The file that the branch is in, if it has one of its own.
@@ -132,6 +121,61 @@ impl<'r> Branch<'r> {
     fn file(&self) -> PathBuf {
         self.repo.common_dir.join(&self.name)
     }
+}
+
+/// Who moves a branch, as the reflog names him.
+fn who(git: &Git<'_>) -> Result<String, RescueError> {
+    let who = git.real(["var", "GIT_COMMITTER_IDENT"], Input::Lock)?;
+    Ok(if who.is_success() {
+        line(&who)
+    } else {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+        format!("closeout <closeout@localhost> {now} +0000")
+    })
+}
+
+/// Whether a line is written that stands at the end of the log already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    Allowed,
+    LeftAway,
+}
+
+/// Tells the reflogs of a move that a crash has cut, unless it was told before.
+pub(super) fn log_again(git: &Git<'_>, plan: &Move) {
+    // What cannot be told there changes nothing.
+    if let Ok(who) = who(git) {
+        let values = (plan.from.as_deref(), plan.to.as_deref());
+        log(git.repo, &plan.branch, values, &who, Repeat::LeftAway);
+    }
+}
+
+fn log(repo: &Repository, name: &str, values: (Option<&str>, Option<&str>), who: &str, repeat: Repeat) {
+    let (from, to) = values;
+    let zero = "0".repeat(to.or(from).map_or(40, str::len));
+    let (old, new) = (from.unwrap_or(&zero), to.unwrap_or(&zero));
+    let text = format!("{old} {new} {who}\t{MESSAGE}\n");
+    let tell = |path: &Path| {
+        let start = format!("{old} {new} ");
+        let is_told = || last_line(path).is_some_and(|line| line.starts_with(start.as_bytes()));
+        if repeat == Repeat::Allowed || !is_told() {
+            let _ = append(path, &text, from.is_none());
+        }
+    };
+    let of_branch = repo.common_dir.join("logs").join(name);
+    tell(&repo.git_dir.join("logs/HEAD"));
+    if to.is_some() {
+        tell(&of_branch);
+    } else {
+        // Git forgets the log of a branch with the branch.
+        let _ = fs::remove_file(&of_branch);
+    }
+}
+
+/// The last line of a log.
+fn last_line(path: &Path) -> Option<Vec<u8>> {
+    let content = read_regular(path, PACKED_CAP).ok()??;
+    content.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().map(<[u8]>::to_vec)
 }
 
 /// Removes the locks on HEAD and on the branch `name` that are linked from the file with this inode.

@@ -105,6 +105,18 @@ impl RescueError {
         self
     }
 
+    /// The same where nothing but the record was asked for so far: what failed after it is no reason to hide it.
+    pub(super) fn with_record_only(self, record: &str) -> RescueError {
+        let is_told = matches!(
+            self,
+            RescueError::TimedOut(_) | RescueError::SavedOnly(_) | RescueError::Cancelled { .. }
+        );
+        if is_told {
+            return self.keeping(record);
+        }
+        RescueError::SavedOnly(format!("{self}; the record {record} holds the work"))
+    }
+
     /// For `map_err`: what was tried with which file.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();

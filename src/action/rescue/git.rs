@@ -22,7 +22,9 @@ const LONG: Duration = Duration::from_mins(15);
 /// The most that is kept of an answer: a million paths fit.
 const ANSWER_CAP: usize = 256 << 20;
 /// Settings of a rescue beside those that every call has.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
+    // Advice would be taken for a warning that something was not read.
+    "advice.sparseIndexExpanded=false",
     // Contents are written to the disk by one call of ours; a reference must never be there without.
     "core.fsync=reference",
     "core.symlinks=true",
@@ -81,6 +83,11 @@ impl<'a> Git<'a> {
             return Err(RescueError::Cancelled { kept: None });
         }
         Ok(())
+    }
+
+    /// The same runner for another repository.
+    pub(super) fn on<'r>(&'r self, repo: &'r Repository) -> Git<'r> {
+        Git { lock: Arc::clone(&self.lock), repo, ..*self }
     }
 
     /// A command on the real git directory: one that runs nothing of the repository's.

@@ -1,5 +1,5 @@
 //! Hooks that a person asked for, of a repository that they trust. The record was made before; what a hook does
-//! to the work tree is found by reading it again, and then nothing is committed.
+//! to the work tree is found by reading it again, and said: the commit holds what was confirmed.
 //!
 //! It must not run a hook that is not exactly as it was trusted.
 

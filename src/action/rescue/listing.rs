@@ -2,6 +2,8 @@
 //!
 //! It must not trust the index about the state of a file: names come from here, contents never.
 
+use std::path::Path;
+
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::sha1::Sha1;
@@ -26,6 +28,8 @@ pub(super) struct IndexEntry {
     pub(super) flags: u32,
     /// What the index remembers of the file: size, and time in seconds and nanoseconds.
     pub(super) stat: (u32, u64, u64),
+    /// When the file was last changed in any way, in seconds and nanoseconds, as the index remembers it.
+    pub(super) changed: (u64, u64),
     /// From the top, as bytes.
     pub(super) path: Vec<u8>,
 }
@@ -36,9 +40,29 @@ impl IndexEntry {
         self.flags & (ASSUME_UNCHANGED | SKIP_WORKTREE) != 0
     }
 
+    /// True when it is marked skip-worktree.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.flags & SKIP_WORKTREE != 0
+    }
+
     /// True when only its name is in the index.
     pub(super) fn is_intent(&self) -> bool {
         self.flags & INTENT_TO_ADD != 0
+    }
+
+    /// True when `now` means the same: what the index remembers of the file counts for nothing.
+    pub(super) fn is_as(&self, now: &IndexEntry) -> bool {
+        IndexEntry { stat: now.stat, changed: now.changed, ..self.clone() } == *now
+    }
+
+    /// True when `now` is the same entry but for a skip-worktree mark that it has not any more.
+    pub(super) fn is_unskipped(&self, now: &IndexEntry) -> bool {
+        IndexEntry { flags: self.flags & !SKIP_WORKTREE, ..self.clone() }.is_as(now)
+    }
+
+    /// True when it is no conflict and has no flag.
+    pub(super) fn is_plain(&self) -> bool {
+        self.stage == 0 && self.flags == 0
     }
 
     /// True for a submodule.
@@ -49,8 +73,18 @@ impl IndexEntry {
 
 /// The entries of the shadow's copy of the index.
 pub(super) fn index_entries(git: &Git<'_>, shadow: &Shadow) -> Result<Vec<IndexEntry>, RescueError> {
+    index_entries_of(git, shadow, &shadow.index)
+}
+
+/// The entries of another index.
+pub(super) fn index_entries_of(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    index: &Path,
+) -> Result<Vec<IndexEntry>, RescueError> {
     let args = ["ls-files", "-s", "-z", "--debug"];
-    let output = succeeded("ls-files", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    let output = git.shadowed_with(shadow, index, &shadow.objects, args, Input::Lock)?;
+    let output = succeeded("ls-files", output)?;
     parse_entries(&output.stdout)
         .ok_or_else(|| RescueError::Damage("the list of the index is not as expected".to_owned()))
 }
@@ -66,22 +100,29 @@ fn parse_entries(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
         let (mode, id) = (fields.next()?.to_owned(), fields.next()?.to_owned());
         let stage = fields.next()?.parse().ok()?;
         let lines: Vec<&[u8]> = rest.splitn(6, |byte| *byte == b'\n').collect();
-        let [_, modified, _, _, last, following] = lines[..] else { return None };
+        let [changed, modified, _, _, last, following] = lines[..] else { return None };
         text = following;
         let stat = parse_stat(modified, last)?;
         let flags = std::str::from_utf8(last).ok()?.rsplit_once("flags: ")?.1;
         let flags = u32::from_str_radix(flags, 16).ok()? & MEANING;
-        entries.push(IndexEntry { mode, id, stage, flags, stat, path: record[tab + 1..].to_vec() });
+        let changed = parse_time(changed, "ctime: ")?;
+        entries.push(IndexEntry { mode, id, stage, flags, stat, changed, path: record[tab + 1..].to_vec() });
     }
     Some(entries)
 }
 
 /// Size and time of a file, of the lines `  mtime: 12:34` and `  size: 5\tflags: 0`.
 fn parse_stat(modified: &[u8], last: &[u8]) -> Option<(u32, u64, u64)> {
-    let (seconds, nanos) =
-        std::str::from_utf8(modified).ok()?.trim_start().strip_prefix("mtime: ")?.split_once(':')?;
+    let (seconds, nanos) = parse_time(modified, "mtime: ")?;
     let size = std::str::from_utf8(last).ok()?.trim_start().strip_prefix("size: ")?.split_once('\t')?.0;
-    Some((size.parse().ok()?, seconds.parse().ok()?, nanos.parse().ok()?))
+    Some((size.parse().ok()?, seconds, nanos))
+}
+
+/// Seconds and nanoseconds of a line like `  mtime: 12:34`.
+fn parse_time(line: &[u8], name: &str) -> Option<(u64, u64)> {
+    let (seconds, nanos) =
+        std::str::from_utf8(line).ok()?.trim_start().strip_prefix(name)?.split_once(':')?;
+    Some((seconds.parse().ok()?, nanos.parse().ok()?))
 }
 
 /// The meaning of an index: entries, stages and flags, not the stat cache, which any `status` rewrites.

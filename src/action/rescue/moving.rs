@@ -16,11 +16,11 @@ use super::journal::{Act, Move};
 use super::kept_index::kept;
 use super::listing;
 use super::seen_index::SeenIndex;
-use super::shadow::{RawIndex, Shadow, write_index, write_index_to_disk};
+use super::shadow::{RawIndex, Shadow, write_index_to_disk};
 use super::shared_index;
 use super::step::Step;
 use super::turn::Turn;
-use super::{Rescuer, holder, new_branch};
+use super::{Rescuer, holder, new_branch, same_index, target};
 
 /// The new index beside the old one.
 pub(super) fn prepared(turn: &Turn, id: &str) -> PathBuf {
@@ -62,6 +62,10 @@ pub(super) fn make(
     new_branch::check_packed(turn)?;
     if plan.is_branch_only {
         return new_branch::make(rescuer, turn, &git, &plan);
+    }
+    // Its files would look changed there.
+    if target::is_checked_out_twice(&git, &plan.branch)? {
+        return Err(RescueError::SavedOnly("the branch is checked out in another worktree too".to_owned()));
     }
     let branch = match prepare(rescuer, turn, &git, &mut plan) {
         Ok(branch) => branch,
@@ -154,7 +158,7 @@ fn lock(
         let now = SeenIndex::read(&index)?;
         // After a `git status` the bytes are others and say the same.
         if now.bytes() != known.as_deref() {
-            if digest_of(git, shadow, now.raw.as_ref())? != plan.digest_before {
+            if !same_index::says_the_same(git, turn, shadow, now.raw.as_ref(), plan)? {
                 return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
             }
             known = now.bytes().map(<[u8]>::to_vec);
@@ -204,15 +208,6 @@ fn check(git: &Git<'_>, turn: &Turn, plan: &Move, branch: Option<&Branch<'_>>) -
 
 fn busy_branch(words: &str) -> RescueError {
     RescueError::Busy(format!("the branch is locked: {words}"))
-}
-
-/// The meaning of an index, as git reads it.
-fn digest_of(git: &Git<'_>, shadow: &Shadow, index: Option<&RawIndex>) -> Result<String, RescueError> {
-    match index {
-        Some(raw) => write_index(&shadow.index, raw)?,
-        None => drop(fs::remove_file(&shadow.index)),
-    }
-    Ok(listing::digest(&listing::index_entries(git, shadow)?))
 }
 
 /// Moves the branch by git, if it is where the plan says.

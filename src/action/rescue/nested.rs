@@ -13,9 +13,14 @@ use super::repository::{read_regular, read_small};
 /// The most that is read of a list of packed references, in bytes.
 const PACKED_CAP: u64 = 16 << 20;
 
+/// The folder (from the top, as bytes) as a path.
+pub(super) fn folder(top: &Path, folder: &[u8]) -> PathBuf {
+    top.join(OsStr::from_bytes(folder))
+}
+
 /// The git directory of the repository in `folder` (from the top, as bytes); `None` when it is broken.
 pub(super) fn git_dir(top: &Path, folder: &[u8]) -> Option<PathBuf> {
-    let folder = top.join(OsStr::from_bytes(folder));
+    let folder = self::folder(top, folder);
     let dot_git = folder.join(".git");
     let metadata = dot_git.symlink_metadata().ok()?;
     let git_dir = if metadata.is_dir() {

@@ -44,7 +44,8 @@ impl Rescuer {
         recovering::recover(self, &turn)?;
         let (rescued, seen) = self.record_in(&turn, request.order)?;
         let reference = rescued.reference.clone();
-        self.plan_of_record(&turn, request, rescued, &seen).map_err(|error| error.keeping(&reference))
+        self.plan_of_record(&turn, request, rescued, &seen)
+            .map_err(|error| error.with_record_only(&reference))
     }
 
     fn plan_of_record(
@@ -57,18 +58,15 @@ impl Rescuer {
         let git = turn.git(self);
         let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
         let mut targets = target::targets(&git, &seen.survey, &self.protected, &id)?;
-        let head = match &seen.survey.head.commit {
-            Some(commit) => listing::tree(&git, commit),
-            None => Ok(Tree::new()),
-        };
-        let head = head.unwrap_or_else(|error| {
+        let head = seen.head.clone().unwrap_or_else(|words| {
             targets = target::Targets::none(format!(
-                "the repository is damaged: the last commit cannot be read: {error}"
+                "the repository is damaged: the last commit cannot be read: {words}"
             ));
             Tree::new()
         });
         let snapshot = listing::tree(&git, &rescued.snapshot)?;
         let mut paths = visible::paths(&head, &snapshot, &seen.survey);
+        paths.retain(|path| !seen.unchanged.stored_alike.contains(&path.path));
         leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
         let programs = self.programs(&git, &seen.shadow)?;
         let state = State { git: &git, seen, head: &head, snapshot: &snapshot };
@@ -135,6 +133,7 @@ impl Rescuer {
             git,
             shadow: &seen.shadow,
             settings: &seen.settings,
+            entries: &seen.survey.entries,
             snapshot,
             attributes: &attributes,
             programs: self.for_programs(programs),

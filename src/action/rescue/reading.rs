@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -28,8 +29,7 @@ pub(super) struct Stamp {
     /// In bytes.
     pub(super) size: u64,
     modified: (i64, u64),
-    /// When it was last changed in any way, in seconds and nanoseconds.
-    pub(super) changed: (i64, u64),
+    changed: (i64, u64),
 }
 
 impl Stamp {
@@ -54,6 +54,12 @@ impl Stamp {
     pub(super) fn as_in_index(&self) -> (u32, u64, u64) {
         let size = u32::try_from(self.size & u64::from(u32::MAX)).unwrap_or(0);
         (size, u64::try_from(self.modified.0).unwrap_or(0), self.modified.1)
+    }
+
+    /// When it was last changed in any way, since the epoch.
+    pub(super) fn changed_at(&self) -> Duration {
+        let (seconds, nanos) = self.changed;
+        Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
     }
 
     /// The mode that git gives it.

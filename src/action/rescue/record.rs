@@ -1,7 +1,7 @@
 //! Writes a record: contents, trees and commits in one pack, compared whole with what was read, then a
 //! hidden reference. It takes nothing away and moves nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use serde_json::json;
 
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
-use super::listing::{self, Tree, TreeEntry, digest};
+use super::listing::{self, IndexEntry, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
 use super::object_id::ObjectFormat;
 use super::repository::{Repository, read_regular, read_small};
+use super::settings;
 use super::shadow::Shadow;
 use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
-use super::verify;
+use super::{unchanged, verify, visible};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -85,7 +86,7 @@ pub(super) fn draft(
         let entry = TreeEntry { mode: blob.stamp.git_mode().to_owned(), id: blob.id.clone() };
         draft.sizes.insert(blob.id.clone(), blob.size);
         draft.references.entry(blob.id.clone()).or_insert_with(|| format!(":{}", blob.mark));
-        if names::is_refused(path) {
+        if names::is_refused(path, &entry.mode) {
             let n = refused.len();
             refused.push(json!({ "n": n, "path": names::hex(path), "mode": entry.mode }));
             draft.record.insert(format!("x/{n}").into_bytes(), entry);
@@ -151,15 +152,34 @@ impl Draft {
         ids.sort_unstable();
         ids.dedup();
         let present = verify::present(git, shadow, &ids)?;
+        let is_missing = |entry: &IndexEntry| !entry.is_gitlink() && !present.contains_key(&entry.id);
+        let promised = if survey.entries.iter().any(is_missing) && settings::is_partial(git)? {
+            survey.head.commit.as_ref().and_then(|head| listing::tree(git, head).ok())
+        } else {
+            None
+        };
         for entry in &survey.entries {
-            if entry.is_intent() || names::is_refused(&entry.path) {
+            if entry.is_intent() || names::is_refused(&entry.path, &entry.mode) {
                 continue;
             }
-            if entry.is_gitlink() && entry.stage == 0 && !has_files_below(&survey.blobs, &entry.path) {
+            // A submodule whose folder is gone, or another thing now, is not there.
+            let is_folder = survey.nested.contains(&entry.path) || entry.is_flagged();
+            let is_there = is_folder && !survey.blobs.contains_key(&entry.path);
+            if entry.is_gitlink()
+                && entry.stage == 0
+                && is_there
+                && !has_files_below(&survey.blobs, &entry.path)
+            {
                 let link = TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
                 self.snapshot.insert(entry.path.clone(), link);
             }
-            if !entry.is_gitlink() && !present.contains_key(&entry.id) {
+            if is_missing(entry) {
+                // What the last commit has, and only the server of a partial clone, is no uncommitted work.
+                let is_as_committed =
+                    |tree: &Tree| tree.get(&entry.path).is_some_and(|committed| committed.id == entry.id);
+                if promised.as_ref().is_some_and(is_as_committed) {
+                    continue;
+                }
                 let reason = "its staged content is missing from the repository".to_owned();
                 self.gaps.push(Gap { path: entry.path.clone(), reason });
                 continue;
@@ -171,27 +191,41 @@ impl Draft {
         Ok(())
     }
 
+    /// What shows an operation of git in progress. What cannot be read of it is a gap, and nothing more.
     fn add_state(&mut self, git: &Git<'_>, spool: &mut Spool) -> Result<(), RescueError> {
         for name in STATE_FILES {
             let path = git.repo.git_dir.join(name);
             let files = match path.symlink_metadata() {
                 Err(_) => continue,
                 Ok(metadata) if metadata.is_dir() => {
-                    let entries = fs::read_dir(&path).map_err(RescueError::io("list", &path))?;
-                    entries.flatten().map(|entry| entry.path()).collect()
+                    fs::read_dir(&path).map(|entries| entries.flatten().map(|entry| entry.path()).collect())
                 }
-                Ok(_) => vec![path],
+                Ok(_) => Ok(vec![path.clone()]),
             };
-            for file in files.iter().filter(|file| file.is_file()) {
-                use std::os::unix::ffi::OsStrExt as _;
-                let Ok(below) = file.strip_prefix(&git.repo.git_dir) else { continue };
-                if let Some(content) = read_regular(file, STATE_CAP)? {
-                    let path = [b"state/", below.as_os_str().as_bytes()].concat();
-                    self.add(git.repo.format, spool, &path, &content)?;
+            let files = files.unwrap_or_else(|error| {
+                self.add_gap_of_state(git, &path, &error.to_string());
+                Vec::new()
+            });
+            for file in files.iter().filter(|file| !file.is_dir()) {
+                match read_regular(file, STATE_CAP) {
+                    Ok(Some(content)) => {
+                        let path = [b"state/", below(git, file)].concat();
+                        self.add(git.repo.format, spool, &path, &content)?;
+                    }
+                    Ok(None) => {}
+                    Err(RescueError::Io { source, .. }) => {
+                        self.add_gap_of_state(git, file, &source.to_string());
+                    }
+                    Err(_) => self.add_gap_of_state(git, file, "it is no regular file, or too large"),
                 }
             }
         }
         Ok(())
+    }
+
+    fn add_gap_of_state(&mut self, git: &Git<'_>, file: &Path, reason: &str) {
+        let path = [b".git/", below(git, file)].concat();
+        self.gaps.push(Gap { path, reason: format!("git's own note of what it does: {reason}") });
     }
 
     /// Writes the commands for the two commits.
@@ -226,6 +260,12 @@ impl Draft {
         }
         spool.add(b"done\n")
     }
+}
+
+/// The path of a file in the git directory, as bytes.
+fn below<'f>(git: &Git<'_>, file: &'f Path) -> &'f [u8] {
+    use std::os::unix::ffi::OsStrExt as _;
+    file.strip_prefix(&git.repo.git_dir).unwrap_or(file).as_os_str().as_bytes()
 }
 
 fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
@@ -325,15 +365,36 @@ fn is_list(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "idx")
 }
 
-/// True when the trees show no work that is not committed.
-pub(super) fn is_nothing(git: &Git<'_>, survey: &Survey, draft: &Draft) -> bool {
-    let Some(head) = &survey.head.commit else { return survey.blobs.is_empty() && survey.entries.is_empty() };
-    let Ok(tree) = listing::tree(git, head) else { return false };
-    let is_staged_same = survey.entries.len() == tree.len()
+/// True when there is no work that is not committed. `unchanged` are files that git would write as they are.
+pub(super) fn is_nothing(
+    git: &Git<'_>,
+    survey: &Survey,
+    draft: &Draft,
+    head: Option<&Tree>,
+    unchanged: &BTreeSet<Vec<u8>>,
+) -> bool {
+    if survey.head.commit.is_none() {
+        return survey.blobs.is_empty() && survey.entries.is_empty();
+    }
+    let Some(head) = head else { return false };
+    let is_staged_same = survey.entries.len() == head.len()
         && survey.entries.iter().all(|entry| {
             entry.stage == 0
                 && !entry.is_intent()
-                && tree.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
+                && head.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
         });
-    is_staged_same && tree == draft.snapshot && draft.gaps.is_empty() && git.repo.operation().is_none()
+    if !is_staged_same || !draft.gaps.is_empty() || git.repo.operation().is_some() {
+        return false;
+    }
+    let differing = || {
+        let all: BTreeSet<&Vec<u8>> = head.keys().chain(draft.snapshot.keys()).collect();
+        all.into_iter().filter(|path| head.get(*path) != draft.snapshot.get(*path))
+    };
+    if differing().next().is_none() {
+        return true;
+    }
+    let submodules = unchanged::submodules(git, survey, head);
+    let is_in_one =
+        |path: &[u8]| visible::folders(path).chain([path]).any(|folder| submodules.contains(folder));
+    differing().all(|path| unchanged.contains(path) || is_in_one(path))
 }

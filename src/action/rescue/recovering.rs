@@ -9,7 +9,9 @@ use super::error::RescueError;
 use super::git::Git;
 use super::journal::{self, Move};
 use super::listing;
-use super::moving::{branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, roll_back};
+use super::moving::{
+    branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
+};
 use super::shadow::Shadow;
 use super::turn::Turn;
 use super::{Rescuer, branch, new_branch, record};
@@ -30,6 +32,10 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
             Some(_) => is_ours(turn, plan, &index),
             None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
         };
+        if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
+            // The branch was moved by us, and the line in the log comes after it.
+            branch::log_again(&git, plan);
+        }
         if is_index_moved {
             done(rescuer, turn, plan)?;
         } else if is_lock_ours && at == plan.to && is_checked {
@@ -43,6 +49,9 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
             roll_back(turn, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
             take_up(rescuer, turn, &git, plan, false)?;
+        } else if n_unread > 0 && at == plan.to && inode(&prepared(turn, &plan.id)).is_none() {
+            // The line that said that it is done cannot be read: what was prepared goes only after it.
+            done(rescuer, turn, plan)?;
         } else if inode(&lock).is_some() {
             return Err(busy(turn));
         } else {

@@ -65,6 +65,11 @@ impl Repository {
         Ok(Repository { top, git_dir, common_dir, key, format, identity })
     }
 
+    /// The same, of which it is known how its objects are named.
+    pub(super) fn with_format(self, format: ObjectFormat) -> Repository {
+        Repository { format, ..self }
+    }
+
     /// An empty repository of our own in the new folder `work`.
     pub(super) fn new_own(work: &Path, format: ObjectFormat) -> Result<Repository, RescueError> {
         let git_dir = work.join("git");
@@ -113,6 +118,11 @@ impl Repository {
     /// The lock that git takes before it changes the index.
     pub(super) fn index_lock(&self) -> PathBuf {
         self.git_dir.join("index.lock")
+    }
+
+    /// True when something is at this path of the work tree.
+    pub(super) fn has(&self, path: &[u8]) -> bool {
+        self.top.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
     }
 
     /// The operation of git that is in progress, in words.

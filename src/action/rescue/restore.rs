@@ -55,6 +55,7 @@ impl Rescuer {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
         let git = turn.git(self);
+        check_outside(&turn, into)?;
         if let Some(snapshot) = references::at(&git, reference)? {
             return restore(self, &git, &snapshot, paths, into);
         }
@@ -75,6 +76,22 @@ impl Rescuer {
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(self), &opened.snapshot, paths, into)
     }
+}
+
+/// Refuses a folder in which git keeps its own: files there would be taken for references or objects.
+fn check_outside(turn: &Turn, into: &Path) -> Result<(), RescueError> {
+    let above = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let real = into.canonicalize().or_else(|_| above.canonicalize());
+    let is_inside = |real: &PathBuf| {
+        [&turn.repo.git_dir, &turn.repo.common_dir, &turn.folder]
+            .iter()
+            .any(|folder| real.starts_with(folder))
+    };
+    if real.as_ref().is_ok_and(is_inside) {
+        let words = "this folder is git's or closeout's own; choose one outside of it";
+        return Err(RescueError::Refused(words.to_owned()));
+    }
+    Ok(())
 }
 
 fn restore(
@@ -106,7 +123,7 @@ fn restore(
 fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
     let mut files = Files::new();
     for (path, entry) in listing::tree(git, snapshot)? {
-        if names::is_refused(&path) {
+        if names::is_refused(&path, &entry.mode) {
             return Err(RescueError::Refused("the record holds a name that is not safe".to_owned()));
         }
         if entry.mode != "160000" {

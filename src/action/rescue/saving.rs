@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::RescueError;
 use super::git::Git;
 use super::journal::{Act, Saved, Shown};
+use super::listing::Tree;
 use super::record::{Commits, Draft};
 use super::settings::Settings;
 use super::shadow::Shadow;
@@ -14,8 +15,10 @@ use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
 use super::turn::Turn;
+use super::unchanged::Unchanged;
 use super::{
-    Rescuer, again, ignored, keeping, limits, listing, record, recovering, references, survey, vault, verify,
+    Rescuer, again, ignored, keeping, limits, listing, record, recovering, references, survey, unchanged,
+    vault, verify,
 };
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -27,6 +30,10 @@ pub(super) struct Recorded {
     pub(super) shadow: Shadow,
     /// What was read.
     pub(super) survey: Survey,
+    /// The last commit; why it could not be read before the record was made.
+    pub(super) head: Result<Tree, String>,
+    /// Files that git takes for unchanged, whatever their bytes are.
+    pub(super) unchanged: Unchanged,
 }
 
 /// Where a record is kept.
@@ -80,13 +87,19 @@ impl Rescuer {
         let survey = survey::survey_if(&git, &shadow, &mut spool, &is_wanted)?;
         let draft = record::draft(&git, &shadow, &survey, &mut spool)?;
         self.reached(Step::Surveyed);
-        if record::is_nothing(&git, &survey, &draft) {
+        // Before the record is written: what it holds can be what is missing.
+        let head = last_commit(&git, &survey);
+        let unchanged = unchanged::files(&git, &shadow, &settings, &survey, head.as_ref().ok())?;
+        if record::is_nothing(&git, &survey, &draft, head.as_ref().ok(), &unchanged.written_alike) {
             return Err(RescueError::Nothing);
         }
         if let Some(saved) = again::same(turn, &git, order, &survey, &draft)? {
             let notices = settings.mirrors.clone();
             let record = again::told(self, turn, saved, &survey, draft.gaps, ignored::count(&git, &shadow)?)?;
-            return Ok((RescueRecord { notices, ..record }, Recorded { settings, shadow, survey }));
+            return Ok((
+                RescueRecord { notices, ..record },
+                Recorded { settings, shadow, survey, head, unchanged },
+            ));
         }
         let commits = record::import(&git, &shadow, &survey, &draft, spool)?;
         self.reached(Step::Imported);
@@ -123,7 +136,7 @@ impl Rescuer {
             notices: kept.notices,
             totals,
         };
-        Ok((record, Recorded { settings, shadow, survey }))
+        Ok((record, Recorded { settings, shadow, survey, head, unchanged }))
     }
 
     /// Brings what was imported to where it is kept, and finds it again there.
@@ -205,6 +218,14 @@ impl Rescuer {
         let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
         Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
     }
+}
+
+/// The tree of the last commit; in words, why it cannot be read.
+fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
+    let commit = survey.head.commit.as_ref();
+    commit
+        .map_or_else(|| Ok(Tree::new()), |commit| listing::tree(git, commit))
+        .map_err(|error| error.to_string())
 }
 
 /// What the list of records will show of it.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
-use crate::model::RecordNotice;
+use crate::model::{RecordNotice, display_text};
 
 /// Settings of the section `core` that say what is ignored and how contents are converted.
 const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile", "checkroundtripencoding"];
@@ -56,11 +56,15 @@ impl Settings {
         let output = succeeded("config", output)?;
         let mut settings = Settings::default();
         let mut is_bare = false;
+        let mut work_tree = None;
         let mut mirrors = Mirrors::default();
         for entry in String::from_utf8_lossy(&output.stdout).split('\0') {
             let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             if let Some(name) = key.strip_prefix("core.") {
-                is_bare = if name == "bare" { value == "true" } else { is_bare };
+                is_bare = if name == "bare" { is_true(value) } else { is_bare };
+                if name == "worktree" {
+                    work_tree = Some(value.to_owned());
+                }
                 if HARMLESS.contains(&name) {
                     settings.harmless.push((name.to_owned(), value.to_owned()));
                 }
@@ -77,12 +81,42 @@ impl Settings {
                 settings.filter_values.push((name.to_owned(), key.to_owned(), value.to_owned()));
             }
         }
-        if is_bare {
-            return Err(RescueError::Refused("the repository is bare: it has no work tree".to_owned()));
+        // As git does: both are of the main worktree, and a linked one is where it was made.
+        if git.repo.git_dir == git.repo.common_dir {
+            check_work_tree(git, is_bare, work_tree.as_deref())?;
         }
         settings.mirrors = mirrors.notices();
         Ok(settings)
     }
+}
+
+/// Refuses a repository without a work tree, and one whose work tree is another folder: what lies here is not what
+/// its index is about.
+fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Result<(), RescueError> {
+    let Some(named) = work_tree else {
+        if is_bare {
+            return Err(RescueError::Refused("the repository is bare: it has no work tree".to_owned()));
+        }
+        return Ok(());
+    };
+    let path = git.repo.git_dir.join(named);
+    if path.canonicalize().is_ok_and(|path| path == git.repo.top) {
+        return Ok(());
+    }
+    let words = format!("core.worktree says that its work tree is {}", display_text::path(&path));
+    Err(RescueError::Refused(words))
+}
+
+/// A setting that is yes or no, as git reads it.
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
+        || value.parse::<i64>().is_ok_and(|number| number != 0)
+}
+
+/// True when the repository has only a part of its objects and could fetch the others.
+pub(super) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
+    let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
+    git.real(args, Input::Lock).map(|output| output.is_success())
 }
 
 /// A remote to which a push takes every reference along, as its settings say.
@@ -104,7 +138,7 @@ impl Mirrors {
         };
         let mirror = self.0.entry(remote.to_owned()).or_default();
         match (name, value.trim_start_matches('+').split(':').next()) {
-            ("mirror", _) => mirror.takes_all_anyway = matches!(value, "true" | "yes" | "on" | "1"),
+            ("mirror", _) => mirror.takes_all_anyway = is_true(value),
             ("push", Some("refs/*")) => mirror.is_all = true,
             ("push", Some(HIDDEN_OUT)) => mirror.is_without_ours = true,
             _ => {}

@@ -68,11 +68,12 @@ impl Shadow {
         if let Some(raw) = &shadow.raw_index {
             write_index(&shadow.index, raw)?;
         }
-        if let Some(rules) = read_regular(&repo.common_dir.join("info/exclude"), RULES_CAP)? {
-            shadow.write("info/exclude", &rules)?;
-        }
-        if let Some(rules) = read_regular(&repo.common_dir.join("info/attributes"), RULES_CAP)? {
-            shadow.write("info/attributes", &rules)?;
+        for name in ["info/exclude", "info/attributes"] {
+            // Git follows a link here, unlike in the work tree; one that leads nowhere is no rules.
+            let Ok(path) = repo.common_dir.join(name).canonicalize() else { continue };
+            if let Some(rules) = read_regular(&path, RULES_CAP)? {
+                shadow.write(name, &rules)?;
+            }
         }
         shadow.copy_shared_indexes(repo)?;
         Ok(shadow)

@@ -44,6 +44,11 @@ pub(super) fn put_back(turn: &Turn, index: &[u8]) -> Result<(), RescueError> {
     copy(parts(&turn.folder, index)?, &turn.repo.git_dir)
 }
 
+/// Gives a shadow what a kept index needs beside itself.
+pub(super) fn put_into(turn: &Turn, shadow: &Shadow, index: &[u8]) -> Result<(), RescueError> {
+    copy(parts(&turn.folder, index)?, &shadow.git_dir)
+}
+
 fn copy(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {
     for (name, bytes) in parts {
         let path = to.join(&name);

@@ -17,7 +17,7 @@ use crate::model::Gap;
 const ROUNDS: usize = 6;
 /// A file that was read so soon after its last change is read again: two changes within a tick of the
 /// file system's clock look like one.
-const TICK: Duration = Duration::from_millis(20);
+pub(super) const TICK: Duration = Duration::from_millis(20);
 
 /// The uncommitted state as it was read.
 pub(super) struct Survey {
@@ -45,9 +45,7 @@ struct Kept {
 
 impl Kept {
     fn is_racy(&self) -> bool {
-        let (seconds, nanos) = self.blob.stamp.changed;
-        let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
-        self.read_at < changed + TICK
+        self.read_at < self.blob.stamp.changed_at() + TICK
     }
 }
 
@@ -216,10 +214,11 @@ impl Names {
             names.gaps.push(Gap { path: Vec::new(), reason: words });
         }
         for entry in entries {
-            if !entry.is_gitlink() {
-                names.paths.insert(entry.path.clone());
-            } else if tree.is_folder(&entry.path) {
+            if entry.is_gitlink() && tree.is_folder(&entry.path) {
                 names.nested.insert(entry.path.clone());
+            } else {
+                // Also where a submodule was: git does not list what is there now.
+                names.paths.insert(entry.path.clone());
             }
         }
         names.nested.extend(untracked.nested);

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Rescuer;
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
-use super::journal::{self, Act, Move, Purpose};
+use super::journal::{self, Move, Purpose, Reading};
 use super::listing::{self, Tree};
 use super::shadow::Shadow;
 use super::turn::Turn;
@@ -57,8 +57,8 @@ impl Rescuer {
         let turn = Turn::take(self, workspace)?;
         recovering::recover(self, &turn)?;
         let git = turn.git(self);
-        let (acts, _) = turn.journal.acts()?;
-        let last = last_of(&acts, way)?;
+        let read = turn.journal.read()?;
+        let last = last_of(&read, way)?;
         let (older, newer) = match way {
             UndoWay::Undo => (&last.from, &last.to),
             UndoWay::Redo => (&last.to, &last.from),
@@ -68,6 +68,9 @@ impl Rescuer {
             None => last.base.clone(),
         };
         let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
+        for commit in base.iter().map(String::as_str).chain([newest]) {
+            check_there(&git, commit)?;
+        }
         let commits = commits(&git, base.as_deref(), newest)?;
         let tree = |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
         let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
@@ -86,8 +89,8 @@ impl Rescuer {
     fn turn_last(&self, workspace: &Path, way: UndoWay, shown: Option<&UndoPlan>) -> Result<(), RescueError> {
         let turn = Turn::take(self, workspace)?;
         recovering::recover(self, &turn)?;
-        let (acts, _) = turn.journal.acts()?;
-        let last = last_of(&acts, way)?;
+        let read = turn.journal.read()?;
+        let last = last_of(&read, way)?;
         if let Some(shown) = shown
             && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
         {
@@ -125,13 +128,31 @@ impl Rescuer {
 }
 
 /// The last act, when it can be turned that way.
-fn last_of(acts: &[Act], way: UndoWay) -> Result<&Move, RescueError> {
-    journal::last_done(acts)
+fn last_of(read: &Reading, way: UndoWay) -> Result<&Move, RescueError> {
+    let none = || match read.n_damaged {
+        0 => RescueError::Nothing,
+        // It may be the one that is looked for.
+        n => RescueError::Damage(format!(
+            "{n} lines of the journal cannot be read, and no other tells of a rescue"
+        )),
+    };
+    journal::last_done(&read.acts)
         .filter(|last| match (way, last.purpose) {
             (UndoWay::Undo, Purpose::Commit | Purpose::Redo) | (UndoWay::Redo, Purpose::Undo) => true,
             (UndoWay::Undo, Purpose::Undo) | (UndoWay::Redo, Purpose::Commit | Purpose::Redo) => false,
         })
-        .ok_or(RescueError::Nothing)
+        .ok_or_else(none)
+}
+
+/// Refuses when the repository does not have the commit: it is another one than it was, or lost it.
+fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
+    let args = ["cat-file", "-e", "--end-of-options", commit];
+    if git.real(args, Input::Lock)?.is_success() {
+        return Ok(());
+    }
+    Err(RescueError::Refused(format!(
+        "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
+    )))
 }
 
 /// The commits after `base` up to `newest`, the oldest first.

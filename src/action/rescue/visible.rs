@@ -9,14 +9,14 @@ use super::filters;
 use super::git::{ForPrograms, Git, Input, line, succeeded};
 use super::hooks::Hooks;
 use super::leaving_out;
-use super::listing::{self, Tree, TreeEntry};
+use super::listing::{self, IndexEntry, Tree, TreeEntry};
 use super::message;
 use super::names;
-use super::settings::Settings;
+use super::settings::{self, Settings};
 use super::shadow::Shadow;
 use super::shared_index;
 use super::survey::Survey;
-use crate::model::{LeftOut, PlannedChange, PlannedPath};
+use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
 /// Attributes by which git stores a content in another form than the disk has it.
 const CONVERSIONS: [&str; 5] = ["text", "eol", "crlf", "ident", "working-tree-encoding"];
@@ -29,26 +29,29 @@ pub(super) type Attributes = BTreeMap<Vec<u8>, BTreeMap<String, String>>;
 
 /// Every path that differs from the last commit.
 pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<PlannedPath> {
+    let links = Links::of(survey);
     let flagged: BTreeSet<&[u8]> =
         survey.entries.iter().filter(|entry| entry.is_flagged()).map(|entry| &entry.path[..]).collect();
     let gaps: BTreeSet<&[u8]> = survey.gaps.iter().map(|gap| &gap.path[..]).collect();
-    let all: BTreeSet<&Vec<u8>> = head.keys().chain(snapshot.keys()).chain(survey.blobs.keys()).collect();
+    let known = head.keys().chain(snapshot.keys()).chain(survey.blobs.keys());
+    let all: BTreeSet<&[u8]> = known.map(|path| &path[..]).chain(links.0.keys().copied()).collect();
     let mut planned = Vec::new();
     for path in all {
-        let (old, new) = (head.get(path), snapshot.get(path));
-        let is_refused = names::is_refused(path);
-        let is_link = |entry: Option<&TreeEntry>| entry.is_some_and(|entry| entry.mode == "160000");
-        if (old == new && !is_refused) || is_link(old) || is_link(new) {
+        let (old, new) = (head.get(path), links.or_content(survey, path, snapshot.get(path)));
+        let blob = survey.blobs.get(path);
+        let is_refused = blob.is_some_and(|blob| names::is_refused(path, blob.stamp.git_mode()));
+        if old == new && !is_refused {
             continue;
         }
-        let size = survey.blobs.get(path).map_or(0, |blob| blob.size);
+        let is_link = |entry: Option<&TreeEntry>| entry.is_some_and(|entry| entry.mode == "160000");
+        let size = blob.map_or(0, |blob| blob.size);
         let left_out = if is_refused {
             Some(LeftOut::Name)
-        } else if survey.nested.iter().any(|folder| is_below(path, folder)) {
+        } else if is_link(old) || is_link(new) || survey.nested.iter().any(|folder| is_below(path, folder)) {
             Some(LeftOut::Nested)
-        } else if flagged.contains(&path[..]) {
+        } else if flagged.contains(path) {
             Some(LeftOut::Flagged)
-        } else if gaps.contains(&path[..]) {
+        } else if gaps.contains(path) {
             Some(LeftOut::Gap)
         } else if old.is_none() {
             leaving_out::of_new(path, size)
@@ -60,16 +63,83 @@ pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
             (Some(_), Some(_)) => PlannedChange::Modified,
             (Some(_), None) => PlannedChange::Deleted,
         };
-        planned.push(PlannedPath {
-            path: path.clone(),
-            change,
-            size,
-            left_out,
-            is_converted: false,
-            object: None,
-        });
+        let path = path.to_vec();
+        planned.push(PlannedPath { path, change, size, left_out, is_converted: false, object: None });
     }
+    leave_out_what_is_in_the_way(&mut planned);
     planned
+}
+
+/// The submodules of an index, by their paths.
+struct Links<'s>(BTreeMap<&'s [u8], TreeEntry>);
+
+impl<'s> Links<'s> {
+    fn of(survey: &'s Survey) -> Links<'s> {
+        let links = survey.entries.iter().filter(|entry| entry.is_gitlink() && entry.stage == 0);
+        let entry = |entry: &IndexEntry| TreeEntry { mode: entry.mode.clone(), id: entry.id.clone() };
+        Links(links.map(|link| (&link.path[..], entry(link))).collect())
+    }
+
+    /// What is at a path: of a submodule whose folder is there, the commit that is staged. What lies in it has
+    /// paths of its own.
+    fn or_content<'t>(
+        &'t self,
+        survey: &Survey,
+        path: &[u8],
+        content: Option<&'t TreeEntry>,
+    ) -> Option<&'t TreeEntry> {
+        content.or_else(|| self.0.get(path).filter(|_| survey.nested.contains(path)))
+    }
+}
+
+/// A commit cannot have a file and a folder of one name: what would take the place of a path that stays because it
+/// is left out, is left out for the same reason.
+fn leave_out_what_is_in_the_way(planned: &mut [PlannedPath]) {
+    let stay: BTreeMap<Vec<u8>, LeftOut> = planned
+        .iter()
+        .filter(|path| path.change != PlannedChange::Added)
+        .filter_map(|path| Some((path.path.clone(), path.left_out?)))
+        .collect();
+    if stay.is_empty() {
+        return;
+    }
+    let below = |path: &[u8]| {
+        let prefix = [path, b"/"].concat();
+        let next = stay.range(prefix.clone()..).next();
+        next.filter(|(path, _)| path.starts_with(&prefix)).map(|(_, reason)| *reason)
+    };
+    for path in planned.iter_mut().filter(|path| path.change == PlannedChange::Added) {
+        let above = folders(&path.path).find_map(|folder| stay.get(folder).copied());
+        path.left_out = path
+            .left_out
+            .filter(|it| !it.can_be_asked_for())
+            .or(above)
+            .or_else(|| below(&path.path))
+            .or(path.left_out);
+    }
+}
+
+/// The folders that a path lies in.
+pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
+}
+
+/// Refuses a tree that has a file and a folder of one name, as when only a part of a change was taken in.
+fn check_places(tree: &Tree, staged: &Staged) -> Result<(), RescueError> {
+    let is_in_the_way = |path: &&Vec<u8>| {
+        let prefix = [&path[..], b"/"].concat();
+        let is_folder =
+            tree.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix));
+        is_folder || folders(path).any(|folder| tree.contains_key(folder))
+    };
+    let new = staged.iter().filter(|(_, entry)| entry.is_some()).map(|(path, _)| path);
+    match new.into_iter().find(is_in_the_way) {
+        None => Ok(()),
+        Some(path) => Err(RescueError::SavedOnly(format!(
+            "{} takes the place of what is left out; a commit holds both or neither",
+            display_text::bytes(path)
+        ))),
+    }
 }
 
 fn is_below(path: &[u8], folder: &[u8]) -> bool {
@@ -84,6 +154,8 @@ pub(super) struct Staging<'a> {
     pub(super) shadow: &'a Shadow,
     /// Which filters have programs.
     pub(super) settings: &'a Settings,
+    /// The index as it was: what it has of a path decides on line ends.
+    pub(super) entries: &'a [IndexEntry],
     /// The work tree as it was recorded.
     pub(super) snapshot: &'a Tree,
     /// The attributes of the paths.
@@ -107,8 +179,7 @@ impl Staging<'_> {
             if let Some(filter) = filter {
                 filters.insert(filter);
             }
-            let is_converting =
-                self.settings.is_converting() || CONVERSIONS.iter().any(|it| attributes.contains_key(*it));
+            let is_converting = self.settings.is_converting() || is_converted(attributes);
             if filter.is_some() || (is_file(path, self.snapshot) && is_converting) {
                 converted.push(path.clone());
             }
@@ -124,6 +195,14 @@ impl Staging<'_> {
         let list = |paths: &[Vec<u8>]| paths.iter().flat_map(|path| [path, &b"\0"[..]].concat()).collect();
         // Without what git remembers of the files, so that it reads them.
         update_index(git, shadow, objects, &["--force-remove", "--stdin"], list(&converted))?;
+        let known: BTreeMap<&[u8], &IndexEntry> =
+            self.entries.iter().filter(|it| it.is_plain()).map(|it| (&it.path[..], it)).collect();
+        let before: Vec<u8> = converted
+            .iter()
+            .filter_map(|path| known.get(&path[..]))
+            .flat_map(|it| [format!("{} {}\t", it.mode, it.id).as_bytes(), &it.path, b"\0"].concat())
+            .collect();
+        update_index(git, shadow, objects, &["--index-info"], before)?;
         if filters.is_empty() {
             update_index(git, shadow, objects, &["--add", "--replace", "--stdin"], list(&converted))?;
         } else {
@@ -214,6 +293,11 @@ pub(super) fn attributes<'p>(
     Ok(found)
 }
 
+/// Whether one of a path's attributes has git store another form than the disk has.
+pub(super) fn is_converted(attributes: &BTreeMap<String, String>) -> bool {
+    CONVERSIONS.iter().any(|it| attributes.contains_key(*it))
+}
+
 /// The filter with a program that git would run to store what is at the path now.
 pub(super) fn filter_of<'a>(
     path: &[u8],
@@ -247,6 +331,9 @@ pub(super) fn commits(
         succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?)
     };
     list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
+    // What a partial clone has not fetched is not missed.
+    let write_tree: &[&str] =
+        if settings::is_partial(git)? { &["write-tree", "--missing-ok"] } else { &["write-tree"] };
     let mut made: Vec<String> = Vec::new();
     for (staged, message) in wanted {
         for (path, entry) in staged {
@@ -255,9 +342,10 @@ pub(super) fn commits(
                 None => drop(tree.remove(path)),
             }
         }
+        check_places(&tree, staged)?;
         list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
         let write = || {
-            let written = git.shadowed_with(shadow, &index, &objects, ["write-tree"], Input::Lock)?;
+            let written = git.shadowed_with(shadow, &index, &objects, write_tree, Input::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;

@@ -1,0 +1,189 @@
+//! Git directories as people have them: of a bare repository with worktrees, with links in them, with a part of the
+//! objects, with a work tree that is elsewhere.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use closeout::action::rescue::RescueError;
+use closeout::model::LeftOut;
+
+use super::bench::*;
+use crate::support::repo::Repo;
+
+/// Commits and takes it back; all is as it was before, and as git left it after.
+fn assert_there_and_back(repo: &Repo) {
+    let before = fingerprint(repo);
+    commit(repo);
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    rescuer(repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(repo), before);
+}
+
+/// S26: the usual way to have several worktrees of one clone.
+#[test]
+fn a_worktree_of_a_bare_repository_is_rescued() {
+    let origin = Repo::new();
+    let bare = origin.beside("bare.git");
+    bare.git(["clone", "-q", "--bare", "../repo", "."]);
+    let linked = bare.worktree("linked");
+    linked.write("new", "1\n");
+    drop(rescuer(&linked));
+    // With settings for each worktree, git takes `core.bare` for a setting of all of them.
+    bare.git(["config", "--unset", "extensions.worktreeConfig"]);
+    assert_eq!(linked.git(["config", "core.bare"]), "true");
+    assert_there_and_back(&linked);
+    let refused = rescuer(&bare).record(bare.path());
+    assert!(matches!(refused, Err(RescueError::Refused(_))), "{refused:?}");
+}
+
+/// S24: what lies here is not what the index is about.
+#[test]
+fn a_work_tree_that_is_elsewhere_is_refused() {
+    let repo = Repo::new();
+    repo.beside("elsewhere").write("README", "other\n");
+    repo.write("here", "1\n");
+    repo.git(["config", "core.worktree", &repo.root().join("elsewhere").display().to_string()]);
+    let head = repo.head();
+    let refused = rescuer(&repo).plan(repo.path(), "m");
+    assert!(
+        matches!(&refused, Err(RescueError::Refused(words)) if words.contains("elsewhere")),
+        "{refused:?}"
+    );
+    assert_eq!(repo.head(), head);
+    // As git itself writes it for a submodule.
+    repo.git(["config", "core.worktree", ".."]);
+    assert_there_and_back(&repo);
+}
+
+/// Links that git follows, as `git-new-workdir` and people make them.
+#[test]
+fn links_in_the_git_directory_are_followed_where_git_does() {
+    let repo = Repo::new();
+    repo.write("new", "1\n").write("junk.tmp", "1\n");
+    drop(rescuer(&repo));
+    repo.git(["pack-refs", "--all"]);
+    let (rules, packed) = (repo.root().join("rules"), repo.root().join("packed"));
+    fs::write(&rules, "*.tmp\n").unwrap();
+    let _ = fs::remove_file(repo.git_dir().join("info/exclude"));
+    fs::create_dir_all(repo.git_dir().join("info")).unwrap();
+    symlink(&rules, repo.git_dir().join("info/exclude")).unwrap();
+    fs::rename(repo.git_dir().join("packed-refs"), &packed).unwrap();
+    symlink(&packed, repo.git_dir().join("packed-refs")).unwrap();
+    let before = fingerprint(&repo);
+    let made = commit(&repo);
+    assert_eq!(content(&repo, &made, b"junk.tmp"), None);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    let after = fingerprint(&repo);
+    assert_eq!((after.work_tree, after.index, after.locks), (before.work_tree, before.index, before.locks));
+    assert_eq!(after.references, before.references);
+}
+
+/// S29: git's notes of an operation that cannot be kept are a gap; the work is saved all the same.
+#[test]
+fn what_git_notes_of_an_operation_does_not_keep_work_from_being_saved() {
+    for n in 0..3 {
+        let repo = rich();
+        let note = repo.git_dir().join("MERGE_MSG");
+        match n {
+            0 => fs::write(&note, vec![b'x'; 17 << 20]).unwrap(),
+            1 => symlink("HEAD", &note).unwrap(),
+            _ => drop(repo.fifo(&note)),
+        }
+        let saved = record(&repo);
+        assert_holds_the_work_tree(&repo, &saved);
+        assert_eq!(saved.gaps.len(), 1, "{:?}", saved.gaps);
+        assert_eq!(saved.gaps[0].path, b".git/MERGE_MSG");
+    }
+}
+
+/// A clone without contents that nobody needed yet: nothing is fetched, nothing is called missing.
+#[test]
+fn a_partial_clone_is_rescued_without_its_server() {
+    let origin = Repo::new();
+    origin.write("in/f", "1\n").write("out/f", "2\n").commit("more");
+    origin.git(["config", "uploadpack.allowFilter", "true"]);
+    let clone = origin.beside("clone");
+    let url = format!("file://{}", origin.path().display());
+    clone.git(["clone", "-q", "--filter=blob:none", "--sparse", &url, "."]);
+    clone.git(["remote", "set-url", "origin", "file:///nowhere"]);
+    clone.write("new", "1\n").write("README", "changed\n");
+    let saved = record(&clone);
+    assert_eq!(saved.gaps, []);
+    assert_there_and_back(&clone);
+    // What was staged and is missing is a gap.
+    clone.write("staged", "only staged\n").stage("staged");
+    let id = clone.git(["rev-parse", ":staged"]);
+    fs::remove_file(clone.git_dir().join("objects").join(&id[..2]).join(&id[2..])).unwrap();
+    clone.write("staged", "other\n");
+    let saved = record(&clone);
+    assert_eq!(saved.gaps.iter().map(|gap| &gap.path[..]).collect::<Vec<_>>(), [b"staged"]);
+}
+
+/// S22: git takes no link that is called `.gitmodules`; everything else is committed.
+#[test]
+fn a_link_that_git_refuses_is_left_out_alone() {
+    let repo = Repo::new();
+    symlink("README", repo.at(".gitmodules")).unwrap();
+    repo.write("fine", "1\n");
+    let shown = plan(&repo);
+    assert_eq!(
+        shown.paths.iter().map(|path| (&path.path[..], path.left_out)).collect::<Vec<_>>(),
+        [(&b".gitmodules"[..], Some(LeftOut::Name)), (b"fine", None)]
+    );
+    let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
+    assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+    // A file of that name is as any other.
+    fs::remove_file(repo.at(".gitmodules")).unwrap();
+    repo.write(".gitmodules", "");
+    assert!(content(&repo, &commit(&repo), b".gitmodules").is_some());
+}
+
+/// S07, S14: what takes the place of a path that is left out is left out with it.
+#[test]
+fn a_file_and_a_folder_of_one_name_are_never_in_one_commit() {
+    for (old, new) in [("d/x", "d"), ("d", "d/x")] {
+        let repo = Repo::new();
+        repo.write(old, "1\n").commit("more");
+        repo.git(["update-index", "--assume-unchanged", old]);
+        fs::remove_dir_all(repo.at("d")).or_else(|_| fs::remove_file(repo.at("d"))).unwrap();
+        repo.write(new, "2\n").write("fine", "1\n");
+        let mut shown = plan(&repo);
+        let left_out: Vec<_> = shown.paths.iter().filter(|path| path.left_out.is_some()).collect();
+        assert!(left_out.len() == 2 && left_out.iter().all(|path| path.left_out == Some(LeftOut::Flagged)));
+        let made = rescuer(&repo).commit(repo.path(), &shown).unwrap().commits.remove(0);
+        assert_eq!(repo.git(["diff", "--name-only", &format!("{made}~1"), &made]), "fine");
+        rescuer(&repo).undo(repo.path()).unwrap();
+        // Taken out by a person, one without the other.
+        repo.git(["update-index", "--no-assume-unchanged", old]);
+        shown = plan(&repo);
+        let deleted = shown.paths.iter_mut().find(|path| path.path == old.as_bytes()).unwrap();
+        deleted.left_out = Some(LeftOut::Flagged);
+        let before = fingerprint(&repo);
+        let refused = rescuer(&repo).commit(repo.path(), &shown);
+        assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+        assert_eq!(fingerprint(&repo), before);
+    }
+}
+
+/// S16, U02: git takes the mark of a skipped file away at the next look when the file is there.
+#[test]
+fn undo_is_exact_in_a_sparse_checkout_after_a_look() {
+    for option in ["--sparse-index", "--no-sparse-index"] {
+        let repo = Repo::new();
+        repo.write("in/f", "1\n").write("out/f", "1\n").write("out/deep/g", "1\n").commit("more");
+        // It gives the worktree its own settings, and so does a sparse checkout.
+        drop(rescuer(&repo));
+        repo.git(["sparse-checkout", "set", "--cone", option, "in"]);
+        repo.write("in/f", "2\n").write("out/f", "back\n");
+        let saved = record(&repo);
+        assert_eq!(saved.gaps, []);
+        let before = fingerprint(&repo);
+        commit(&repo);
+        let marks = || repo.git(["-c", "sparse.expectFilesOutsideOfPatterns=true", "ls-files", "-v"]);
+        assert!(marks().contains("S out/f"), "{}", marks());
+        repo.git(["update-index", "--force-write-index"]);
+        assert!(marks().contains("H out/f"), "git took the mark away: {}", marks());
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(fingerprint(&repo), before);
+    }
+}
