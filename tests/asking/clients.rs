@@ -144,7 +144,8 @@ fn opencode_gets_a_database_of_its_own_that_is_gone_afterwards() {
     assert_eq!((asked.answer, asked.notes), (text("x"), vec![]));
     assert_eq!((client.left("mode").trim(), client.left("may").trim()), ("600", r#"{"*":"deny"}"#));
     let given = client.left("file");
-    assert!(given.trim().ends_with(".db") && !Path::new(given.trim()).exists(), "{given}");
+    let given = Path::new(given.trim());
+    assert!(given.extension().is_some_and(|it| it == "db") && !given.exists(), "{given:?}");
     let copy = Connection::open(client.repo.root().join("copy")).unwrap();
     let ids: String = copy.query_row("SELECT group_concat(id) FROM session", [], |row| row.get(0)).unwrap();
     assert_eq!(ids, OPENCODE_ID);

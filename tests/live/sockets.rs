@@ -11,6 +11,7 @@ fn process(pid: u32) -> ProcessId {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "another process, to be told from this one")]
 fn a_port_is_the_process_that_listens_on_it_and_a_connection_that_of_its_end() {
     let own = process(std::process::id());
     let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();

@@ -19,6 +19,7 @@ fn assert_nothing(repo: &Repo) {
     assert_eq!(fingerprint(repo), before);
 }
 
+#[expect(clippy::disallowed_methods, reason = "the time of a file, beside those of the file system")]
 /// A file is checked out anew, some time after it was written and before its index is.
 fn check_out_anew(repo: &Repo, name: &str) {
     fs::remove_file(repo.at(name)).unwrap();

@@ -131,7 +131,9 @@ const COMMANDS: [&[&str]; 8] = [
 fn look_everywhere(terminal: &mut Terminal) {
     for row in 1..=6 {
         terminal.press(&row.to_string());
-        VIEWS.iter().for_each(|keys| terminal.press(keys));
+        for keys in VIEWS {
+            terminal.press(keys);
+        }
     }
     terminal.press("/uncommitted\r");
     terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));

@@ -75,36 +75,62 @@ impl Rescuer {
         if order.keep_in != KeepIn::Vault {
             turn.repo.check_writable()?;
         }
-        let settings = Settings::read(&git)?;
+        let (read, draft, spool) = self.read(turn, &git, order)?;
+        let head = read.head.as_ref().ok();
+        if record::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
+            return Err(RescueError::Nothing);
+        }
+        let mut record = match again::same(turn, &git, order, &read.survey, &draft)? {
+            Some(saved) => {
+                let ignored = ignored::count(&git, &read.shadow)?;
+                again::told(self, turn, saved, &read.survey, draft.gaps, ignored)?
+            }
+            None => self.write(turn, &git, order.keep_in, &read, draft, spool)?,
+        };
+        record.notices.extend(read.settings.mirrors.iter().cloned());
+        Ok((record, read))
+    }
+
+    /// Reads everything that a record is to hold.
+    fn read(
+        &self,
+        turn: &Turn,
+        git: &Git<'_>,
+        order: RecordOrder,
+    ) -> Result<(Recorded, Draft, Spool), RescueError> {
+        let settings = Settings::read(git)?;
         let shadow = Shadow::make(&turn.repo, &turn.work())?;
         shadow.configure(&settings)?;
-        let mut spool = Spool::create(&git, &shadow.file("stream"))?;
+        let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
             limits::check(turn, order, expected)?;
             self.reached(Step::Listed);
             Ok(())
         };
-        let survey = survey::survey_if(&git, &shadow, &mut spool, &is_wanted)?;
-        let draft = record::draft(&git, &shadow, &survey, &mut spool)?;
+        let survey = survey::survey_if(git, &shadow, &mut spool, &is_wanted)?;
+        let draft = record::draft(git, &shadow, &survey, &mut spool)?;
         self.reached(Step::Surveyed);
         // Before the record is written: what it holds can be what is missing.
-        let head = last_commit(&git, &survey);
-        let unchanged = unchanged::files(&git, &shadow, &settings, &survey, head.as_ref().ok())?;
-        if record::is_nothing(&git, &survey, &draft, head.as_ref().ok(), &unchanged.written_alike) {
-            return Err(RescueError::Nothing);
-        }
-        if let Some(saved) = again::same(turn, &git, order, &survey, &draft)? {
-            let notices = settings.mirrors.clone();
-            let record = again::told(self, turn, saved, &survey, draft.gaps, ignored::count(&git, &shadow)?)?;
-            return Ok((
-                RescueRecord { notices, ..record },
-                Recorded { settings, shadow, survey, head, unchanged },
-            ));
-        }
-        let commits = record::import(&git, &shadow, &survey, &draft, spool)?;
+        let head = last_commit(git, &survey);
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, head.as_ref().ok())?;
+        Ok((Recorded { settings, shadow, survey, head, unchanged }, draft, spool))
+    }
+
+    /// Writes a record of what was read, verified and on the disk.
+    fn write(
+        &self,
+        turn: &Turn,
+        git: &Git<'_>,
+        keep_in: KeepIn,
+        read: &Recorded,
+        draft: Draft,
+        spool: Spool,
+    ) -> Result<RescueRecord, RescueError> {
+        let Recorded { shadow, survey, .. } = read;
+        let commits = record::import(git, shadow, survey, &draft, spool)?;
         self.reached(Step::Imported);
         turn.repo.check_same()?;
-        let mut kept = self.keep(turn, &git, &shadow, order.keep_in, &draft, &commits)?;
+        let kept = self.keep(turn, git, shadow, keep_in, &draft, &commits)?;
         let time = Timestamp(now_millis());
         let saved = Saved {
             reference: kept.reference.clone(),
@@ -112,14 +138,13 @@ impl Rescuer {
             record: commits.record.clone(),
             head: survey.head.commit.clone(),
             digest: listing::digest(&survey.entries),
-            shown: shown(time, &survey, &draft, &kept),
+            shown: shown(time, survey, &draft, &kept),
         };
         turn.journal.append(&Act::Saved(saved))?;
         self.reached(Step::RecordJournalled);
-        let counted = ignored::count(&git, &shadow).and_then(|it| Ok((it, keeping::totals(self, turn)?)));
+        let counted = ignored::count(git, shadow).and_then(|it| Ok((it, keeping::totals(self, turn)?)));
         let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
-        kept.notices.extend(settings.mirrors.iter().cloned());
-        let record = RescueRecord {
+        Ok(RescueRecord {
             reference: kept.reference,
             snapshot: commits.snapshot,
             record: commits.record,
@@ -135,8 +160,7 @@ impl Rescuer {
             vault: kept.vault,
             notices: kept.notices,
             totals,
-        };
-        Ok((record, Recorded { settings, shadow, survey, head, unchanged }))
+        })
     }
 
     /// Brings what was imported to where it is kept, and finds it again there.
