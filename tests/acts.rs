@@ -224,6 +224,7 @@ fn receipt(state: ReceiptState) -> Receipt {
         session: session("s-1"),
         channel_words: "pasted".to_owned(),
         excerpt: "more".to_owned(),
+        text_sum: Receipt::sum_of("more"),
         sent_at: Timestamp(15),
         state,
         words: None,
@@ -265,6 +266,11 @@ fn a_turn_that_answers_a_reply_goes_on_beside_other_acts_and_is_ended_by_its_num
     let mut monitor = monitor();
     assert_eq!(acts(&want(&mut monitor, reply())), [(1, reply())]);
     assert_eq!(acts(&want(&mut monitor, decide())), [], "it is being sent");
+    let keep = |text: &str| Event::Wanted {
+        at: Timestamp(10),
+        intent: Intent::KeepDraft { workspace: id(), draft: draft(text) },
+    };
+    let _ = monitor.update(keep("more"));
     let _ = monitor.take_changes();
     let effects = monitor.update(taken(1, ReceiptState::Delivered));
     let forgotten = Effect::KeepDraft { workspace: id(), draft: draft("") };
@@ -385,7 +391,11 @@ fn a_draft_is_kept_once_a_change_and_forgotten_when_its_reply_arrived() {
     let held = ActOutcome::Replied(Box::new(receipt(ReceiptState::Held)));
     assert_eq!(kept(monitor.update(acted(1, held, None))), []);
     let delivered = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered)));
-    assert_eq!(kept(monitor.update(acted(2, delivered, None))), [draft("")]);
+    // What was written since is for the next reply, however it begins.
+    assert_eq!(kept(monitor.update(keep("more of it"))), [draft("more of it")]);
+    assert_eq!(kept(monitor.update(acted(2, delivered.clone(), None))), []);
+    assert_eq!(kept(monitor.update(keep("more"))), [draft("more")]);
+    assert_eq!(kept(monitor.update(acted(3, delivered, None))), [draft("")]);
     let view = monitor.take_changes().views.pop().unwrap();
     assert_eq!((view.drafts, view.receipts), (vec![], vec![receipt(ReceiptState::Delivered)]));
 }

@@ -250,6 +250,7 @@ impl Moving {
         let ActOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
         front.engine.want(act(&id, Act::Rescue { plan }));
         front.until_file(&started).await;
+        front.until("what runs", |views| views.values().any(|view| view.act.is_some())).await;
         Moving { repo, id, front, release }
     }
 

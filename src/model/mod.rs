@@ -10,6 +10,7 @@
 //! the only things that move between the rooms.
 
 mod act;
+mod act_class;
 mod activity;
 mod asked;
 mod asking;
@@ -50,7 +51,8 @@ mod view;
 mod watch_target;
 mod workspace_id;
 
-pub use act::{Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
+pub use act::{Act, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
+pub use act_class::ActClass;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp};
+use super::{ActClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, stable_hash};
 
 /// A session by its agent and id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -166,6 +166,9 @@ pub struct Receipt {
     pub channel_words: String,
     /// The beginning of the text, for a person to know it again. Private: never in a log.
     pub excerpt: String,
+    /// A sum of the whole text ([`Receipt::sum_of`]): a draft that has it is what was sent.
+    #[serde(default)]
+    pub text_sum: String,
     /// When it was sent.
     pub sent_at: Timestamp,
     /// What is known of it.
@@ -206,6 +209,16 @@ impl Receipt {
             Some((end, _)) => format!("{}{CUT}", &text[..end]),
             None => text,
         }
+    }
+
+    /// The sum of a text, as a receipt keeps it.
+    pub fn sum_of(text: &str) -> String {
+        format!("{:032x}", stable_hash(text.as_bytes()))
+    }
+
+    /// Whether exactly this text was sent.
+    pub fn is_of(&self, text: &str) -> bool {
+        self.text_sum == Receipt::sum_of(text)
     }
 
     /// Whether the session's newest prompt is this reply, by its beginning and its time. `prompt` may be
@@ -266,6 +279,7 @@ mod tests {
             session: SessionName { agent: "claude".to_owned(), session_id: "s".to_owned() },
             channel_words: String::new(),
             excerpt: Receipt::excerpt_of(text),
+            text_sum: Receipt::sum_of(text),
             sent_at: Timestamp(1000),
             state: ReceiptState::Held,
             words: None,

@@ -1,12 +1,12 @@
-//! Acts on workspaces: at most one runs on each; what became of them; drafts of replies. The turn in which an
-//! agent answers a reply by a program of its own is the rest of an act, and goes on beside others.
+//! Acts on workspaces: at most one runs on each; what became of them. The turn in which an agent answers a reply
+//! by a program of its own is the rest of an act, and goes on beside others.
 //!
 //! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
 
 use crate::model::{
     Act, ActClass, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, AuditEntry, Claim,
-    Draft, Effect, Evidence, NotAsked, Receipt, ReceiptState, RunningAct, SessionName, SessionView,
-    SmartReport, Source, Strength, Timestamp, Told, VerifyReport, Words, WorkspaceId,
+    Draft, Effect, Evidence, NotAsked, Receipt, ReceiptState, RunningAct, SessionName, SmartReport, Source,
+    Strength, Timestamp, Told, VerifyReport, Words, WorkspaceId,
 };
 
 use super::Monitor;
@@ -15,8 +15,6 @@ use super::tracked::Tracked;
 
 /// So many of the newest entries of a workspace's history are kept for a front.
 const MOST_ENTRIES: usize = 50;
-/// So many of the newest receipts are kept.
-const MOST_RECEIPTS: usize = 20;
 
 /// What is known of the acts on one workspace.
 #[derive(Debug, Default)]
@@ -40,16 +38,6 @@ pub(super) struct Acts {
 }
 
 impl Acts {
-    /// Keeps a draft in place of the one before; an empty one is dropped. True when that changed anything.
-    fn keep_draft(&mut self, draft: Draft) -> bool {
-        let before = self.drafts.clone();
-        self.drafts.retain(|known| known.session != draft.session);
-        if !draft.text.is_empty() {
-            self.drafts.push(draft);
-        }
-        self.drafts != before
-    }
-
     /// Takes over what is remembered from earlier runs.
     pub(super) fn remember(&mut self, history: Vec<AuditEntry>, drafts: Vec<Draft>) {
         if self.history.is_empty() {
@@ -61,27 +49,6 @@ impl Acts {
                 self.drafts.push(draft);
             }
         }
-    }
-
-    /// Looks for the replies that are under way in what the sessions were asked last. Answers with those that
-    /// were found.
-    fn find_replies(&mut self, sessions: &[SessionView]) -> Vec<Receipt> {
-        let mut found = Vec::new();
-        for receipt in self.receipts.iter_mut().filter(|receipt| receipt.state.is_open()) {
-            let is_its = |session: &&SessionView| {
-                session.agent == receipt.session.agent && session.session_id == receipt.session.session_id
-            };
-            let prompted = sessions
-                .iter()
-                .find(is_its)
-                .and_then(|session| session.prompt.as_deref().zip(session.prompted_at));
-            if prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at)) {
-                receipt.state = ReceiptState::Consumed;
-                receipt.words = None;
-                found.push(receipt.clone());
-            }
-        }
-        found
     }
 
     /// A decision file that a person wrote here, by the record of what was done, is theirs and no agent's word.
@@ -101,26 +68,6 @@ impl Acts {
     /// What is running and is named by this number.
     fn running_mut(&mut self, number: u64) -> Option<&mut RunningAct> {
         self.running.iter_mut().chain(&mut self.answering).find(|running| running.number == number)
-    }
-
-    /// The reply to this session that its agent is answering.
-    fn is_answering(&self, session: &SessionName) -> bool {
-        let taken = self.answering.iter().filter_map(|running| running.progress.taken.as_ref());
-        taken.into_iter().any(|taken| taken.session == *session)
-    }
-
-    /// An agent has a reply: its turn goes on beside other acts. False when that was known.
-    fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
-        let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
-        self.answering.push(running);
-        self.keep_receipt(receipt.clone());
-        true
-    }
-
-    fn keep_receipt(&mut self, receipt: Receipt) {
-        self.receipts.retain(|known| known.id != receipt.id);
-        self.receipts.insert(0, receipt);
-        self.receipts.truncate(MOST_RECEIPTS);
     }
 
     /// Takes note of an outcome.
@@ -229,18 +176,6 @@ impl Monitor {
         }
     }
 
-    pub(super) fn wants_draft(&mut self, id: WorkspaceId, draft: Draft, effects: &mut Vec<Effect>) {
-        let Some(tracked) = self.workspaces.get_mut(&id) else {
-            // A draft outlives its workspace: a person writes on while it goes.
-            effects.push(Effect::KeepDraft { workspace: id, draft });
-            return;
-        };
-        if tracked.acts.keep_draft(draft.clone()) {
-            self.changed.insert(id.clone());
-            effects.push(Effect::KeepDraft { workspace: id, draft });
-        }
-    }
-
     pub(super) fn act_moved(
         &mut self,
         id: &WorkspaceId,
@@ -257,7 +192,7 @@ impl Monitor {
         // Its session works from now on.
         tracked.refresh();
         self.touched.insert(id.clone());
-        self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
+        self.forget_sent(id, &receipt, effects);
         let outcome = Box::new(ActOutcome::Replied(receipt));
         self.told.push(Told::Act {
             workspace: id.clone(),
@@ -281,14 +216,13 @@ impl Monitor {
         let mut is_plan = entry.is_none();
         let mut is_automatic = matches!(*outcome, ActOutcome::NotAsked(_))
             || entry.as_ref().is_some_and(|entry| entry.by == ActedBy::Automatic);
-        let (mut waiting, mut was_taken) = (None, false);
+        let mut waiting = None;
         if let Some(tracked) = self.workspaces.get_mut(&id) {
             let prepares = tracked.acts.is_plan;
             if let Some(running) = tracked.acts.running_mut(number) {
                 (kind, is_automatic) = (running.kind, running.is_automatic);
-                was_taken = running.progress.taken.is_some();
                 // What is being answered runs beside a plan.
-                is_plan = !was_taken && prepares;
+                is_plan = running.progress.taken.is_none() && prepares;
             }
             tracked.auto_probe.ended(&outcome);
             tracked.acts.ended(number, &outcome, entry);
@@ -304,12 +238,10 @@ impl Monitor {
             self.touched.insert(id.clone());
             self.changed.insert(id.clone());
         }
-        // A draft that was begun since the agent has the reply is for the next one.
         if let ActOutcome::Replied(receipt) = &*outcome
             && receipt.state.class() == ActClass::Done
-            && !was_taken
         {
-            self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
+            self.forget_sent(&id, receipt, effects);
         }
         if is_automatic {
             // Nobody waits for the answer, and another one may have waited for its end.
@@ -319,29 +251,6 @@ impl Monitor {
         }
         if let Some(act) = waiting {
             self.wants_act(id, act, at, effects);
-        }
-    }
-
-    /// The sessions of a workspace were read: a reply may stand in a record by now.
-    pub(super) fn find_replies(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
-        let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        let found = tracked.acts.find_replies(&tracked.snapshot.words.sessions);
-        let drafts = tracked.acts.drafts.clone();
-        for receipt in found {
-            let is_its = |draft: &&Draft| {
-                draft.session == receipt.session && Receipt::excerpt_of(&draft.text) == receipt.excerpt
-            };
-            if drafts.iter().any(|draft| is_its(&draft)) {
-                self.wants_draft(id.clone(), empty_draft(receipt.session.clone()), effects);
-            }
-            let outcome = Box::new(ActOutcome::Replied(Box::new(receipt)));
-            self.told.push(Told::Act {
-                workspace: id.clone(),
-                number: 0,
-                kind: ActKind::Reply,
-                is_plan: false,
-                outcome,
-            });
         }
     }
 
@@ -367,10 +276,6 @@ fn session_of(act: &Act) -> Option<&SessionName> {
         | Act::AutoProbe { .. }
         | Act::Decide { .. } => None,
     }
-}
-
-fn empty_draft(session: SessionName) -> Draft {
-    Draft { session, text: String::new() }
 }
 
 /// Begins an act; its effect.

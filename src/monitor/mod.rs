@@ -8,6 +8,7 @@ mod acts;
 mod asked;
 mod attention;
 mod auto_probe;
+mod replies;
 mod schedule;
 mod tracked;
 mod view;

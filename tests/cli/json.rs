@@ -57,10 +57,13 @@ impl Fronts {
 fn fronts_with_json(desk: &Desk) -> BTreeSet<String> {
     let help = desk.run(".", &["--help"]).out;
     let commands = help.split("Commands:").nth(1).unwrap();
+    let commands = commands.trim_start_matches('\n').split("\n\n").next().unwrap();
     let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let has_flag =
+        |help: &str| help.lines().any(|line| line.trim_start().split(' ').next() == Some("--json"));
     names
         .filter(|name| !name.is_empty() && *name != "help")
-        .filter(|name| desk.run(".", &[name, "--help"]).out.contains("--json"))
+        .filter(|name| has_flag(&desk.run(".", &[name, "--help"]).out))
         .map(str::to_owned)
         .collect()
 }

@@ -53,6 +53,7 @@ fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
         session: name("claude"),
         channel_words: "pasted into tmux pane %3".to_owned(),
         excerpt: excerpt.to_owned(),
+        text_sum: Receipt::sum_of(excerpt),
         sent_at: minutes_ago(4),
         state,
         words: None,

@@ -33,6 +33,7 @@ fn receipt(id: &str, state: ReceiptState) -> Receipt {
         session: name(),
         channel_words: "pasted".to_owned(),
         excerpt: Receipt::excerpt_of(TEXT),
+        text_sum: Receipt::sum_of(TEXT),
         sent_at: Timestamp(5000),
         state,
         words: Some("typed".to_owned()),

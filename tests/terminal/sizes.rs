@@ -1,5 +1,7 @@
 //! The screen is right at every size, also when the size changes while it runs.
 
+use std::fs;
+
 use regex::Regex;
 
 use super::{LARGE, SMALL, on_demo};
@@ -29,7 +31,11 @@ fn fresh(desk: &Desk, size: (u16, u16)) -> Vec<String> {
 fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
     let desk = Desk::with_demo();
     // No two rows that are equally urgent, which would stand in the order of their verdicts.
-    desk.demo("shop").write(".closeout.toml", "[baseline]\nrev = \"nothing\"\n");
+    let settings =
+        format!("[[workspace]]\npath = \"{}\"\nbaseline.rev = \"nothing\"\n", desk.shop().display());
+    let file = desk.at("home/config/closeout/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, settings).unwrap();
     let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&desk, size));
     let terminal = on_demo(&desk, SMALL);
     terminal.wait_for("the small screen", |shown| ageless(shown) == expected[0]);

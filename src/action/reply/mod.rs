@@ -170,6 +170,7 @@ impl Replier<'_> {
             session: plan.session.clone(),
             channel_words: chosen.words,
             excerpt: Receipt::excerpt_of(&sent),
+            text_sum: Receipt::sum_of(&sent),
             sent_at: (self.now)(),
             state: ReceiptState::Unknown,
             words: None,

@@ -44,14 +44,14 @@ pub(super) fn recover(rescuer: &Rescuer, turn: &Turn) -> Result<(), RescueError>
             } else {
                 take_up(rescuer, turn, &git, plan, true)?;
             }
+        } else if n_unread > 0 && at == plan.to && inode(&prepared(turn, &plan.id)).is_none() {
+            // The line that said that it is done cannot be read: what was prepared goes only after it.
+            done(rescuer, turn, plan)?;
         } else if is_lock_ours || at == plan.from || !is_checked {
             // Without the mark nothing was locked, wherever somebody has moved the branch since.
             roll_back(turn, plan)?;
         } else if at == plan.to && inode(&lock).is_none() && is_checked {
             take_up(rescuer, turn, &git, plan, false)?;
-        } else if n_unread > 0 && at == plan.to && inode(&prepared(turn, &plan.id)).is_none() {
-            // The line that said that it is done cannot be read: what was prepared goes only after it.
-            done(rescuer, turn, plan)?;
         } else if inode(&lock).is_some() {
             return Err(busy(turn));
         } else {

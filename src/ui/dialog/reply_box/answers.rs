@@ -68,10 +68,13 @@ impl ReplyBox {
                 }
                 true
             }
-            // What was typed into the pane, and was then seen in the record.
+            // What was typed into the pane, and was then seen in the record. What was written since stays.
             Stage::Stopped(Stop::Receipt(before)) if before.id == receipt.id => {
-                self.area = TextArea::default();
-                true
+                let is_unchanged = receipt.is_of(self.area.text());
+                if is_unchanged {
+                    self.area = TextArea::default();
+                }
+                is_unchanged
             }
             Stage::Stopped(_) | Stage::Choosing { .. } | Stage::Planning | Stage::Planned { .. } => false,
         };
