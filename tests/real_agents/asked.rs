@@ -18,25 +18,22 @@ use crate::wait::{CLIENT, QUIET, until};
 /// Each record of a client by its name: the content of a file, a row of a table.
 type Records = BTreeMap<String, Vec<u8>>;
 
-/// The check of a session that is idle at its screen, for clients that can be asked then.
+/// The check of a session that is idle at its screen. Gemini CLI leaves a trace, and which of its processes has
+/// a session is not always known: it is not asked here.
 pub(crate) fn at_its_screen(story: &mut Story<'_>) {
-    if story.client == Client::Gemini {
-        story.check("`closeout probe` asks no live session of a client that leaves a trace", |story| {
-            let (code, out, err) = probe(story)?;
-            ensure!(code == Some(20) && err.contains("still lives"), "{code:?} {out}{err}");
-            Ok(None)
-        });
-    } else {
+    if story.client != Client::Gemini {
         story.check("`closeout probe` is answered by a live session, and leaves no trace", without_trace);
     }
 }
 
 /// The check of a session whose screen was closed.
 pub(crate) fn not_open(story: &mut Story<'_>) {
-    story.check(
-        "`closeout probe` is answered by a session that is not open, and leaves no trace",
-        without_trace,
-    );
+    if story.client != Client::Gemini {
+        story.check(
+            "`closeout probe` is answered by a session that is not open, and leaves no trace",
+            without_trace,
+        );
+    }
 }
 
 fn without_trace(story: &Story<'_>) -> Result<Option<(&'static str, f64)>> {
