@@ -46,17 +46,6 @@ pub struct Seen {
     pub record: Option<PathBuf>,
 }
 
-/// A moment in the course of a reply. For tests, which end the process there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReplyStep {
-    /// It stands in the journal, and nothing was sent.
-    Journalled,
-    /// Its words are in the pane, and Return was not pressed.
-    Pasted,
-    /// It is sent, and the journal does not tell.
-    Sent,
-}
-
 /// What replies to one session are sent with.
 pub struct Replier<'a> {
     /// The agent.
@@ -83,8 +72,6 @@ pub struct Replier<'a> {
     pub cancel: Cancel,
     /// Told when an agent has a reply and its program goes on with the turn: what is left is that turn.
     pub taken: &'a dyn Fn(&Receipt),
-    /// Called after each step. For tests.
-    pub at_step: Option<&'a (dyn Fn(ReplyStep) + Send + Sync)>,
 }
 
 impl std::fmt::Debug for Replier<'_> {
@@ -176,7 +163,6 @@ impl Replier<'_> {
             words: None,
         };
         journal.begin(&receipt, sent.len())?;
-        self.reached(ReplyStep::Journalled);
         // The turn to write to the session ends when its agent has the reply, though it works on.
         let journal = Cell::new(Some(journal));
         let outcome = self.deliver(plan, body, &receipt, &|taken| {
@@ -185,7 +171,6 @@ impl Replier<'_> {
             }
             (self.taken)(taken);
         });
-        self.reached(ReplyStep::Sent);
         let state = outcome.as_ref().map_or(ReceiptState::Refused, |receipt| receipt.state);
         match journal.into_inner().map_or_else(|| Journal::take(&self.state, &plan.session), Ok) {
             Ok(mut journal) => note(&mut journal, &plan.id, state),
@@ -217,12 +202,6 @@ impl Replier<'_> {
             return changed("its question is another one");
         }
         Ok(chosen)
-    }
-
-    fn reached(&self, step: ReplyStep) {
-        if let Some(at_step) = self.at_step {
-            at_step(step);
-        }
     }
 }
 

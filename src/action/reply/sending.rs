@@ -7,7 +7,7 @@ use super::channel::Chosen;
 use super::input_box::{self, AtCursor};
 use super::pane::{Address, NotTyped, TmuxAccess};
 use super::program::Ran;
-use super::{Replier, ReplyStep, Seen, dialog, file, text};
+use super::{Replier, Seen, dialog, file, text};
 use crate::agent::{Adapter, Asking, permission_keys};
 use crate::model::{
     ActClass, ActProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
@@ -181,7 +181,6 @@ impl Replier<'_> {
                 ));
             }
         }
-        self.reached(ReplyStep::Pasted);
         let typing_ms = self.adapter.typing().map_or(0, |typing| u64::from(typing.pause_ms));
         let more_ms = u64::try_from(text.len() / BYTES_A_MS).unwrap_or(0);
         std::thread::sleep(Duration::from_millis(typing_ms + more_ms));

@@ -84,7 +84,6 @@ fn with_replier(
         turn_limit: TURN_LIMIT,
         cancel: tools.cancel.clone(),
         taken: &taken,
-        at_step: None,
     };
     act(&replier)
 }
