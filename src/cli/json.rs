@@ -88,22 +88,10 @@ pub(super) fn fail(problem: &ActProblem, is_json: bool) -> Ended {
 
 /// Ends with an outcome that does not belong to the act that was asked for.
 pub(super) fn unexpected(outcome: &ActOutcome, is_json: bool) -> Ended {
-    match outcome {
-        ActOutcome::Failed(problem) => fail(problem, is_json),
-        ActOutcome::RescuePlanned(_)
-        | ActOutcome::SizeAsked(_)
-        | ActOutcome::Recorded(_)
-        | ActOutcome::Rescued(_)
-        | ActOutcome::UndoPlanned(_)
-        | ActOutcome::Undone(_)
-        | ActOutcome::ReplyPlanned(_)
-        | ActOutcome::Replied(_)
-        | ActOutcome::AskPlanned(_)
-        | ActOutcome::Checked(_)
-        | ActOutcome::Verified(_)
-        | ActOutcome::NotAsked(_)
-        | ActOutcome::Decided(_) => Ok(acting::unexpected(outcome)),
+    if let ActOutcome::Failed(problem) = outcome {
+        return fail(problem, is_json);
     }
+    Ok(acting::unexpected(outcome))
 }
 
 /// Ends with a person's no, or with nobody to ask.
