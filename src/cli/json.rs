@@ -3,13 +3,13 @@
 //! A run that could not begin (exit codes 2 to 6) prints nothing on standard output.
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::hex::hex;
 use crate::model::{ActClass, ActOutcome, ActProblem, display_text};
 
 use super::exit::{Failure, Outcome};
@@ -112,12 +112,7 @@ impl PathText {
         if let Ok(path) = std::str::from_utf8(bytes) {
             return PathText { path: path.to_owned(), path_hex: None };
         }
-        let mut hex = String::with_capacity(bytes.len() * 2);
-        for byte in bytes {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex) }
+        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex(bytes)) }
     }
 
     /// The same of a path of this machine.

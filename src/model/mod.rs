@@ -24,6 +24,7 @@ mod effect;
 mod event;
 mod evidence;
 mod git_facts;
+pub mod hex;
 mod hook_event;
 mod intent;
 mod observation;

@@ -4,11 +4,12 @@
 //! Pure: value to text and back.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::model::hex::{hex, unhex};
 
 /// A path, in exactly one of both ways. Flattened into the object that is about it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ pub(super) struct WrittenPath {
 impl WrittenPath {
     pub(super) fn of(path: &Path) -> WrittenPath {
         let text = path.to_str().map(str::to_owned);
-        let path_hex = text.is_none().then(|| to_hex(path.as_os_str().as_bytes()));
+        let path_hex = text.is_none().then(|| hex(path.as_os_str().as_bytes()));
         WrittenPath { path: text, path_hex }
     }
 
@@ -33,31 +34,12 @@ impl WrittenPath {
     pub(super) fn read(self) -> Result<PathBuf, &'static str> {
         match (self.path, self.path_hex) {
             (Some(path), None) => Ok(PathBuf::from(path)),
-            (None, Some(hex)) => from_hex(&hex)
+            (None, Some(hex)) => unhex(hex.as_bytes())
                 .map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
                 .ok_or("`path_hex` is not hexadecimal"),
             (Some(_), Some(_)) | (None, None) => Err("it must have either `path` or `path_hex`"),
         }
     }
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
-fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = hex
-        .chars()
-        .map(|digit| digit.to_digit(16).and_then(|value| u8::try_from(value).ok()))
-        .collect::<Option<_>>()?;
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 #[cfg(test)]

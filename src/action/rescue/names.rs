@@ -1,6 +1,6 @@
 //! What can be said of a path alone: whether git refuses it, and how it is written in plain text.
 
-use std::fmt::Write as _;
+pub(super) use crate::model::hex::{hex, unhex};
 
 /// True when git refuses what is at the path: a component of its name (`verify_path` of git, on any system), or a
 /// link (`mode` in git's digits) that is called `.gitmodules`.
@@ -36,24 +36,4 @@ fn plain(name: &[u8]) -> String {
 
 fn is_ignored(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
-}
-
-/// The bytes in hexadecimal digits: exact in any text.
-pub(super) fn hex(path: &[u8]) -> String {
-    path.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// The bytes that [`hex`] wrote; `None` when the text is none of its.
-pub(super) fn unhex(text: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    text.chunks(2)
-        .map(|pair| match pair {
-            [high, low] => Some(digit(high)? << 4 | digit(low)?),
-            _ => None,
-        })
-        .collect()
 }
