@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
-    ActionKind, Baseline, BaselineOrigin, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection, Rounds,
-    Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    ActionKind, Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence,
+    GitFacts, GitReader, Head, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection,
+    Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -87,6 +87,8 @@ struct SomeGit {
 struct SomeQuestion {
     text: String,
     weight: QuestionWeight,
+    #[serde(default)]
+    certainty: Certainty,
 }
 
 #[derive(Deserialize, Default)]
@@ -187,6 +189,7 @@ fn verdict(input: &Input) -> Verdict {
         text: question.text.clone(),
         choices: Vec::new(),
         weight: question.weight,
+        certainty: question.certainty,
     });
     combine(
         &evidence,

@@ -10,8 +10,9 @@ mod sessions;
 mod updates;
 
 use closeout::model::{
-    ActivityState, Attention, Choice, CommitCounts, Evidence, Head, LastWords, Operation, PartRole, Question,
-    QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, TaskKind, VerdictState, Warning, WorkspaceView,
+    ActivityState, Attention, Certainty, Choice, CommitCounts, Evidence, Head, LastWords, Operation,
+    PartRole, Question, QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, TaskKind, VerdictState,
+    Warning, WorkspaceView,
 };
 use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
@@ -205,6 +206,7 @@ fn every_urgency_has_its_sign_and_word() {
         text: "Shall I add a test for this too?".to_owned(),
         choices: Vec::<Choice>::new(),
         weight: QuestionWeight::Offer,
+        certainty: Certainty::High,
     });
     let mut seen = judged("seen", VerdictState::Complete, Rule::YesWithCommits, "Done, 1 new commit.");
     seen.is_seen = true;

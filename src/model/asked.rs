@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Question, QuestionWeight};
+use super::{Certainty, Choice, Question, QuestionWeight};
 
 /// A call of such a tool that was not answered yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +58,12 @@ impl AskedByTool {
             [one] => one.options.iter().enumerate().map(|(at, option)| option.as_choice(at)).collect(),
             _ => Vec::new(),
         };
-        Question { text: texts.join("\n"), choices, weight: QuestionWeight::Blocking }
+        Question {
+            text: texts.join("\n"),
+            choices,
+            weight: QuestionWeight::Blocking,
+            certainty: Certainty::High,
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod asking;
 mod audit;
 mod auto_probe;
 mod baseline;
+mod certainty;
 mod checklist;
 mod custom_agent;
 pub mod display_text;
@@ -64,6 +65,7 @@ pub use asking::{
 pub use audit::{ActEnd, ActedBy, AuditEntry};
 pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
+pub use certainty::Certainty;
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use effect::{CollectRequest, Effect, JumpTarget};

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Certainty;
+
 /// A question in the agent's own words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
@@ -12,6 +14,9 @@ pub struct Question {
     pub choices: Vec<Choice>,
     /// Whether work waits for the answer.
     pub weight: QuestionWeight,
+    /// How certain it is that the words ask. A question that an agent asks with a tool is certain.
+    #[serde(default)]
+    pub certainty: Certainty,
 }
 
 impl Question {
@@ -60,7 +65,13 @@ mod tests {
             let choice =
                 |(label, text): (&str, &str)| Choice { label: label.to_owned(), text: text.to_owned() };
             let choices = choices.into_iter().map(choice).collect();
-            Question { text: String::new(), choices, weight: QuestionWeight::Blocking }.answers()
+            Question {
+                text: String::new(),
+                choices,
+                weight: QuestionWeight::Blocking,
+                certainty: Certainty::High,
+            }
+            .answers()
         };
         assert_eq!(answers([("1", "keep"), ("2", "drop")]), ["1", "2"]);
         assert_eq!(answers([("", "はい"), ("", "いいえ")]), ["はい", "いいえ"]);

@@ -2,8 +2,8 @@
 //! silent, guessed, with todos.
 
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Attention, Pane, ProcessId, Question, QuestionWeight, Rule,
-    SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Attention, Certainty, Pane, ProcessId, Question, QuestionWeight,
+    Rule, SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, WorkspaceView,
 };
 use closeout::ui::{self, Look};
 
@@ -111,6 +111,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
         text: "Shall I drop the column `legacy_id`, or keep it for one more release?".to_owned(),
         choices: Vec::new(),
         weight: QuestionWeight::Blocking,
+        certainty: Certainty::High,
     });
     codex.usage = SessionUsage { context_tokens: Some(12_800), context_limit: None, n_turns: Some(4) };
     codex.process = Some(ProcessId { pid: 900, started_at: 1 });

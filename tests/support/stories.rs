@@ -1,7 +1,7 @@
 //! The workspaces of the main stories: finished, asking in Japanese, to be rescued, failing, at work.
 
 use closeout::model::{
-    ActionKind, Activity, ActivityState, Attention, ChangeKind, Changes, Checklist, Choice, Claim,
+    ActionKind, Activity, ActivityState, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
     CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
     Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
     WorkspaceView,
@@ -76,6 +76,7 @@ pub(crate) fn asks_in_japanese() -> WorkspaceView {
             Choice { label: "2".to_owned(), text: "SQLite（設定が要りません）".to_owned() },
         ],
         weight: QuestionWeight::Blocking,
+        certainty: Certainty::High,
     };
     view.checklists = vec![Checklist {
         from: "claude".to_owned(),

@@ -12,7 +12,7 @@ use super::signals::{self, SignalHit};
 use super::topic;
 use super::truncation;
 use super::wording::{self, Question};
-use crate::model::TaskKind;
+use crate::model::{Certainty, TaskKind};
 
 /// What the last message of a turn leaves the reader with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
@@ -85,6 +85,8 @@ pub enum Kind {
 pub struct Classification {
     /// The three-way label.
     pub label: Label,
+    /// How certain the label is.
+    pub certainty: Certainty,
     /// Why, in one word.
     pub kind: Kind,
     /// What kind of answer is awaited; none unless the label is `AwaitingResponse`.
@@ -113,6 +115,7 @@ pub(super) fn classify(text: &str, request: Option<&str>, _kind: TaskKind) -> Cl
 fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
     Classification {
         label,
+        certainty: Certainty::Medium,
         kind,
         ask: None,
         question: None,
@@ -216,6 +219,7 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
         if offer { "finished, and a question proposes more" } else { "something is asked of the reader" };
     Classification {
         label: Label::AwaitingResponse,
+        certainty: Certainty::Medium,
         kind,
         ask: Some(if offer { Ask::Offer } else { Ask::Blocking }),
         question: Some(question),

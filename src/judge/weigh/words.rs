@@ -244,7 +244,7 @@ pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Questio
         .into_iter()
         .map(|choice| Choice { text: excerpt::reason(&choice.text), ..choice })
         .collect();
-    Some(Question { text: question.text.clone(), choices, weight })
+    Some(Question { text: question.text.clone(), choices, weight, certainty: judged.certainty })
 }
 
 /// A declared output that is there and cannot be read.

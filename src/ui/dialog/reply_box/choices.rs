@@ -49,7 +49,7 @@ fn own_key(choice: &Choice) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::QuestionWeight;
+    use crate::model::{Certainty, QuestionWeight};
 
     #[test]
     fn a_choice_has_the_key_that_its_label_is_else_a_number() {
@@ -59,7 +59,12 @@ mod tests {
                 text: (*text).to_owned(),
             };
             let choices = choices.iter().map(choice).collect();
-            let question = Question { text: String::new(), choices, weight: QuestionWeight::Blocking };
+            let question = Question {
+                text: String::new(),
+                choices,
+                weight: QuestionWeight::Blocking,
+                certainty: Certainty::High,
+            };
             of(Some(&question)).into_iter().map(|answer| (answer.key, answer.answer)).collect()
         };
         let wanted = |pairs: &[(char, &str)]| -> Vec<(char, String)> {
