@@ -37,16 +37,19 @@ mod question;
 mod reply;
 mod rescue_plan;
 mod rescue_record;
+mod runs;
 mod session;
 mod session_place;
 mod session_view;
 mod settings;
 mod smart_check;
 mod snapshot;
+mod task;
 mod task_kind;
 mod timestamp;
 mod told;
 mod trust_list;
+mod turn;
 mod variable_names;
 mod verdict;
 mod view;
@@ -98,6 +101,7 @@ pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
     RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
+pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
     AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
     Subagent, TurnState, WaitsOn,
@@ -109,10 +113,15 @@ pub use settings::{
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 pub use snapshot::{LastWords, Sample, Snapshot, Words};
+pub use task::{Demand, SessionTasks, SideTurn, Task};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
 pub use told::Told;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
+pub use turn::{
+    BreakCause, CommandRun, DatedTodos, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Turn, TurnEnd,
+    TurnHistory, TurnStep, UsageLimit,
+};
 pub use variable_names::VariableNames;
 pub use verdict::{
     ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, TREE_IS_CLEAN, Verdict, VerdictState,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, Timestamp};
+use super::{ActivitySource, AnsweredByTool, AskedByTool, Checklist, Timestamp, TurnHistory};
 
 /// What is known of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,9 @@ pub struct SessionObservation {
     /// What was answered last to such a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<AnsweredByTool>,
+    /// What was asked and done in it, turn by turn.
+    #[serde(default)]
+    pub history: TurnHistory,
 }
 
 impl SessionObservation {
@@ -97,6 +100,7 @@ impl SessionObservation {
             pane: None,
             asked: None,
             answered: None,
+            history: TurnHistory::default(),
         }
     }
 }

@@ -42,6 +42,7 @@ fn ended(id: &str, text: &str, at: i64, prompt: (&str, i64), written_at: i64) ->
         pane: None,
         asked: None,
         answered: None,
+        history: closeout::model::TurnHistory::default(),
     }
 }
 

@@ -18,7 +18,7 @@ use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
 use crate::agent::record_text::{keep_end, shortened};
 use crate::model::{
-    AgentMessage, AnsweredByTool, SessionObservation, SessionOrigin, SessionUsage, Timestamp,
+    AgentMessage, AnsweredByTool, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory,
 };
 
 /// Kinds of lines that keep books and say nothing that is used here.
@@ -316,6 +316,7 @@ impl Transcript {
             pane: None,
             asked: self.turn.asked(),
             answered: self.answered.clone(),
+            history: TurnHistory::default(),
         }
     }
 }

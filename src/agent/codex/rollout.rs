@@ -17,7 +17,9 @@ use super::turn::{ASKING_TOOL, Turn};
 use super::{NAME, asked, plan};
 use crate::agent::record_tail::LineReader;
 use crate::agent::record_text::{keep_end, shortened};
-use crate::model::{AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp};
+use crate::model::{
+    AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory,
+};
 
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 7] = [
@@ -297,6 +299,7 @@ impl Rollout {
             pane: None,
             asked: None,
             answered: None,
+            history: TurnHistory::default(),
         }
     }
 }

@@ -8,7 +8,9 @@ use super::line::{Head, Line};
 use super::messages::{MOST_MESSAGES, Messages};
 use crate::agent::record_tail::LineReader;
 use crate::agent::record_text::{LONGEST_MESSAGE, end_of, shortened};
-use crate::model::{AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnState};
+use crate::model::{
+    AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory, TurnState,
+};
 
 /// A message with a longer id is no message, in bytes.
 const LONGEST_ID: usize = 256;
@@ -248,6 +250,7 @@ impl Chat {
             pane: None,
             asked: None,
             answered: None,
+            history: TurnHistory::default(),
         }
     }
 }

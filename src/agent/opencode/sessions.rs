@@ -13,7 +13,7 @@ use crate::agent::SessionsRead;
 use crate::agent::record_text::shortened;
 use crate::model::{
     Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
-    Timestamp, TurnState, WatchTarget,
+    Timestamp, TurnHistory, TurnState, WatchTarget,
 };
 
 /// So many sessions of a workspace are read, the newest.
@@ -135,6 +135,7 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
         pane: None,
         asked: None,
         answered: None,
+        history: TurnHistory::default(),
     }))
 }
 

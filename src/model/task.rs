@@ -1,0 +1,84 @@
+//! A task: what a person asked for in one session, from its first prompt to the next that asks for
+//! something new. `judge::task` reads tasks from turns; nothing here decides.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Timestamp, TurnEnd};
+
+/// What a person asked for in one session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The agent, like `claude`.
+    pub agent: String,
+    /// The session's id. Untrusted text.
+    pub session_id: String,
+    /// The first prompt: what the task is. Shortened, untrusted text.
+    pub first_prompt: String,
+    /// The last prompt that belongs to it. Shortened, untrusted text.
+    pub last_prompt: String,
+    /// When the first prompt was written, where the record tells.
+    pub began_at: Option<Timestamp>,
+    /// When the last prompt for work in it was written: claims must be younger.
+    pub asked_at: Option<Timestamp>,
+    /// The place of the first prompt in the session's history.
+    pub begin: u64,
+    /// The place of the last prompt for work in it.
+    pub asked: u64,
+    /// The place just after its last turn.
+    pub end: u64,
+    /// What it asks for.
+    pub demand: Demand,
+    /// How its last turn ended; side questions after it are not its turns.
+    pub last_end: TurnEnd,
+    /// The side questions since its last turn, each with its answer.
+    pub side_turns: Vec<SideTurn>,
+    /// True when its first prompt stands before what was read, so that `first_prompt` is a later one.
+    pub is_begin_unread: bool,
+}
+
+/// What a prompt asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Demand {
+    /// Nothing: thanks, looks good.
+    Nothing,
+    /// An answer and no change: a question, a review, a plan.
+    Answer,
+    /// Work: something is to be other than it was.
+    Work,
+}
+
+/// A turn that asked only for an answer, beside the task before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideTurn {
+    /// The prompt, shortened. Untrusted text.
+    pub prompt: String,
+    /// When it was written.
+    pub at: Option<Timestamp>,
+    /// The place of the prompt in the session's history.
+    pub order: u64,
+    /// What it asks for: an answer or nothing.
+    pub demand: Demand,
+    /// How the turn ended.
+    pub end: TurnEnd,
+}
+
+/// The tasks of one session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionTasks {
+    /// The tasks in their order, the newest last.
+    pub tasks: Vec<Task>,
+    /// Side questions and thanks before the first task, or of a session without one.
+    pub side_turns: Vec<SideTurn>,
+    /// How the session's last turn ended, whatever it belongs to; `None` without a turn.
+    pub last_end: Option<TurnEnd>,
+    /// The latest prompt of any kind that a person wrote.
+    pub prompted_at: Option<Timestamp>,
+}
+
+impl SessionTasks {
+    /// The task that is told of now.
+    pub fn current(&self) -> Option<&Task> {
+        self.tasks.last()
+    }
+}
