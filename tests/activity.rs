@@ -1,9 +1,9 @@
 //! What a session does now, by what each source says: a table for the rules of `judge::weigh::activity`.
 
-use closeout::judge::weigh::{Scales, weigh};
+use closeout::judge::weigh::{WeighContext, weigh};
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, Claim, LiveStatus, LiveWord, Observations, OfferPolicy, Parts,
-    Policy, ProcessId, Reading, Sample, SessionObservation, Subagent, TaskKind, Timestamp, TurnState,
+    Activity, ActivitySource, ActivityState, Claim, LiveStatus, Observations, OfferPolicy, Parts, Policy,
+    ProcessId, Reading, Sample, SessionObservation, StatusReport, Subagent, TaskKind, Timestamp, TurnState,
     WaitsOn, WorkspaceSettings,
 };
 
@@ -35,14 +35,14 @@ fn over() -> TurnState {
 }
 
 /// What a source told so many milliseconds after the turn last moved.
-fn told(source: ActivitySource, status: LiveStatus, after: i64) -> LiveWord {
+fn told(source: ActivitySource, status: LiveStatus, after: i64) -> StatusReport {
     let at = Some(Timestamp(MOVED + after));
-    LiveWord { source, status, since: at, told_at: at, what: None }
+    StatusReport { source, status, since: at, reported_at: at, what: None }
 }
 
 /// What a source tells of now.
-fn tells(source: ActivitySource, status: LiveStatus) -> LiveWord {
-    LiveWord { source, status, since: None, told_at: None, what: None }
+fn tells(source: ActivitySource, status: LiveStatus) -> StatusReport {
+    StatusReport { source, status, since: None, reported_at: None, what: None }
 }
 
 fn sample(session: SessionObservation, now: i64) -> Sample {
@@ -71,18 +71,21 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         other_sessions: sessions,
         watch_targets: Vec::new(),
         new_baseline: None,
-        look_again_at: None,
+        recheck_at: None,
     };
-    weigh(observations, &Scales { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings })
+    weigh(
+        observations,
+        &WeighContext { task_kind: TaskKind::Implementation, policy: &policy, settings: &settings },
+    )
 }
 
-fn activity(turn: TurnState, words: &[LiveWord], now: i64) -> Activity {
+fn activity(turn: TurnState, words: &[StatusReport], now: i64) -> Activity {
     let session = SessionObservation { live: words.to_vec(), ..session(turn) };
-    sample(session, now).words.unwrap().activity.unwrap()
+    sample(session, now).session_facts.unwrap().activity.unwrap()
 }
 
 /// The state, its source and its detail.
-fn says(turn: TurnState, words: &[LiveWord], now: i64) -> (ActivityState, ActivitySource, String) {
+fn says(turn: TurnState, words: &[StatusReport], now: i64) -> (ActivityState, ActivitySource, String) {
     let activity = activity(turn, words, now);
     (activity.state, activity.source, activity.detail.unwrap_or_default())
 }
@@ -150,7 +153,7 @@ fn each_source_tells_what_the_record_cannot() {
 
 #[test]
 fn the_words_of_the_source_are_shown_before_those_of_the_call() {
-    let what = |status| LiveWord { what: Some("Which format?".to_owned()), ..told(Registry, status, 10) };
+    let what = |status| StatusReport { what: Some("Which format?".to_owned()), ..told(Registry, status, 10) };
     assert_eq!(says(over(), &[what(input())], LATER).2, "Which format?");
     assert_eq!(says(open(Some("Bash")), &[what(permission())], LATER).2, "permission: Which format?");
     assert_eq!(says(open(Some("Bash")), &[what(LiveStatus::Busy)], LATER).2, "Which format?");
@@ -164,7 +167,7 @@ fn the_words_of_the_source_are_shown_before_those_of_the_call() {
 fn the_word_that_was_told_last_counts_and_of_two_at_once_the_more_trusted() {
     let busy = |source, after| told(source, LiveStatus::Busy, after);
     let waits = |source, after| told(source, permission(), after);
-    let cases: [(&[LiveWord], ActivityState, ActivitySource); 6] = [
+    let cases: [(&[StatusReport], ActivityState, ActivitySource); 6] = [
         (&[busy(Hook, 10), waits(Registry, 20)], NeedsPermission, Registry),
         (&[busy(Registry, 20), waits(Hook, 10)], Working, Registry),
         (&[busy(Registry, 10), waits(Hook, 10)], NeedsPermission, Hook),
@@ -232,7 +235,7 @@ fn the_want_of_an_entry_ends_a_session_when_its_record_is_silent() {
     assert_eq!(says(open(None), words, MOVED + 5000), (Gone, Registry, String::new()));
     assert_eq!(says(over(), words, MOVED), (Gone, Registry, "ended".to_owned()));
     let at = |turn: TurnState, now| {
-        sample(SessionObservation { live: words.to_vec(), ..session(turn) }, now).look_again_at
+        sample(SessionObservation { live: words.to_vec(), ..session(turn) }, now).recheck_at
     };
     assert_eq!(at(open(None), MOVED + 4999), Some(Timestamp(MOVED + 5000)));
     assert_eq!((at(open(None), MOVED + 5000), at(over(), MOVED)), (None, None));
@@ -244,9 +247,9 @@ fn the_want_of_an_entry_ends_a_session_when_its_record_is_silent() {
 #[test]
 fn a_process_is_shown_only_while_it_may_live() {
     let process = Some(ProcessId { pid: 7, started_at: 9 });
-    let shown = |words: &[LiveWord]| {
+    let shown = |words: &[StatusReport]| {
         let session = SessionObservation { live: words.to_vec(), process, ..session(over()) };
-        sample(session, LATER).words.unwrap().sessions[0].process
+        sample(session, LATER).session_facts.unwrap().sessions[0].process
     };
     assert_eq!(shown(&[told(Registry, LiveStatus::Idle, 10)]), process);
     assert_eq!(shown(&[told(Registry, LiveStatus::Gone, 10)]), None);
@@ -261,9 +264,9 @@ fn subagents_go_on_after_the_turn_and_end_with_the_process() {
         what: what.map(str::to_owned),
         moved_at: Some(Timestamp(MOVED + after)),
     };
-    let does = |turn: TurnState, words: &[LiveWord], subagents: Vec<Subagent>| {
+    let does = |turn: TurnState, words: &[StatusReport], subagents: Vec<Subagent>| {
         let session = SessionObservation { live: words.to_vec(), subagents, ..session(turn) };
-        let activity = sample(session, MOVED + SILENT_MS).words.unwrap().activity.unwrap();
+        let activity = sample(session, MOVED + SILENT_MS).session_facts.unwrap().activity.unwrap();
         (activity.state, activity.detail.unwrap_or_default())
     };
     let at_work = || vec![subagent(Some("Count the files"), 0)];
@@ -285,7 +288,7 @@ fn subagents_go_on_after_the_turn_and_end_with_the_process() {
 #[test]
 fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     let title = |status| tells(PaneTitle, status);
-    let does = |turn, words: &[LiveWord]| {
+    let does = |turn, words: &[StatusReport]| {
         let (state, source, _) = says(turn, words, LATER);
         (state, source)
     };
@@ -323,7 +326,7 @@ fn a_check_from_inside_a_session_sees_the_others_at_work() {
     let named = |id: &str, turn| SessionObservation { session_id: id.to_owned(), ..session(turn) };
     let claim = |sessions: Vec<SessionObservation>| {
         let sample = sample_of(sessions, MOVED, Some("own"));
-        (sample.evidence[0].1.claim, sample.words.unwrap().activity.unwrap().state)
+        (sample.evidence[0].1.claim, sample.session_facts.unwrap().activity.unwrap().state)
     };
     let own = named("own", open(None));
     assert_eq!(claim(vec![own.clone(), named("other", open(None))]), (Claim::Work, Working));

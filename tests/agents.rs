@@ -114,7 +114,7 @@ impl Machine {
         let sample = self.sample(now, own_session);
         let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
         let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
-        (sample.words.unwrap().activity.unwrap(), session.claim)
+        (sample.session_facts.unwrap().activity.unwrap(), session.claim)
     }
 
     /// What is made of the words.

@@ -76,7 +76,7 @@ impl Machine {
             now,
             own_session: None,
         };
-        let words = weighed_words::sample(asked).words.unwrap();
+        let words = weighed_words::sample(asked).session_facts.unwrap();
         (
             words.activity.unwrap(),
             words.last_words.and_then(|words| words.question).map(|question| question.text),

@@ -11,14 +11,14 @@ mod probing;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::desk::Desk;
 use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
 
-/// A repository in which an agent of the person's own has a session, and the desk beside it. What the agent
+/// A repository in which an agent of the person's own has a session, and the env beside it. What the agent
 /// answers is a script.
 pub(crate) struct Asked {
     pub(crate) repo: Repo,
-    pub(crate) desk: Desk,
+    pub(crate) env: TestEnv,
 }
 
 impl Asked {
@@ -40,7 +40,7 @@ impl Asked {
             );
             repo.script(name, &format!("{count}{body}"))
         };
-        let asked = Asked { desk: Desk::beside(&repo), repo: repo.clone() };
+        let asked = Asked { env: TestEnv::beside(&repo), repo: repo.clone() };
         asked.configure(&format!(
             "[[agent]]\nname = \"mine\"\noutput = \".mine/*.md\"\nstatus_file = \".mine/status.json\"\n\
              commands.probe = [{:?}]\ncommands.query = [{:?}, \"{{schema_file}}\"]\n",
@@ -48,7 +48,7 @@ impl Asked {
             script("query", query),
         ));
         // The task begins now: the baseline is this commit.
-        let _ = asked.desk.run(asked.repo.path(), &["check"]);
+        let _ = asked.env.run(asked.repo.path(), &["check"]);
         asked
     }
 

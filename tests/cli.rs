@@ -18,24 +18,24 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
 use crate::support::schema::Schema;
+use crate::support::test_env::{Run, TestEnv};
 
 /// The schema that the program prints.
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        let run = Desk::new().run(".", &["schema"]);
+        let run = TestEnv::new().run(".", &["schema"]);
         assert_eq!(run.code, 0, "{run:?}");
         Schema::parse(&run.out)
     })
 }
 
 /// Runs `check --json` on a repository, from outside it, and holds what it prints to the schema.
-fn check(desk: &Desk, path: &Path, more: &[&str]) -> (Run, Value) {
+fn check(env: &TestEnv, path: &Path, more: &[&str]) -> (Run, Value) {
     let path = path.to_str().unwrap();
-    let run = desk.run(desk.at("."), &[&["check", "--json", path], more].concat());
+    let run = env.run(env.at("."), &[&["check", "--json", path], more].concat());
     schema().assert_valid(&run.json());
     let workspace = run.workspace();
     (run, workspace)

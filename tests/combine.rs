@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
-    ActionKind, Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence,
+    NextActionKind, Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence,
     GitFacts, GitReader, Head, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection,
     Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
@@ -105,7 +105,7 @@ struct Expect {
     rule: Rule,
     /// A state, or `NONE`.
     so_far: Option<String>,
-    action: Option<ActionKind>,
+    action: Option<NextActionKind>,
     #[serde(default)]
     roles: BTreeMap<Source, PartRole>,
     warnings: Option<Vec<Warning>>,

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, Launch, Overlay, Scope, clock, judge_once};
+use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
 use closeout::model::{
-    Act, ActOutcome, Baseline, BaselineOrigin, Intent, RecordOrder, Rule, Timestamp, Told, VerdictState,
-    WorkspaceId, WorkspaceView,
+    Action, ActionOutcome, Baseline, BaselineOrigin, Intent, RecordOrder, Response, Rule, Timestamp,
+    VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::store::Store;
 
@@ -17,7 +17,7 @@ use crate::support::repo::{Repo, git_program};
 /// No condition of these tests takes so long on any machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
+fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
     let configuration = repo.home().join("config.toml");
     std::fs::write(&configuration, "[watch]\ncollect_limit_seconds = 1\n").unwrap();
     let sources = Sources {
@@ -25,14 +25,14 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
         home: Some(repo.home()),
         ..Sources::default()
     };
-    Launch {
+    EngineConfig {
         config: Config::load(&sources).unwrap(),
         scope: Scope::Worktrees {
             with_sessions: false,
             here: repo.path().to_owned(),
             paths: paths.iter().map(|repo| repo.path().to_owned()).collect(),
         },
-        overlay: Overlay::default(),
+        overlay: Overrides::default(),
         home: Some(repo.home()),
         adapters: Vec::new(),
         variables: BTreeMap::new(),
@@ -48,11 +48,11 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> Launch {
 struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
-    told: Vec<Told>,
+    told: Vec<Response>,
 }
 
 impl Front {
-    fn start(launch: Launch) -> Front {
+    fn start(launch: EngineConfig) -> Front {
         Front { engine: Engine::start(launch), views: BTreeMap::new(), told: Vec::new() }
     }
 
@@ -65,7 +65,7 @@ impl Front {
     }
 
     /// Turns the engine until something is told, and takes it.
-    async fn answer(&mut self) -> Told {
+    async fn answer(&mut self) -> Response {
         let turning = async {
             loop {
                 self.take();
@@ -245,12 +245,12 @@ impl Moving {
         let mut front = Front::start(launch);
         front.until("a verdict", |views| views.values().any(|view| state(view).is_some())).await;
         let id = front.views.values().next().unwrap().id.clone();
-        let plan = Act::PlanRescue { message: None, order: RecordOrder::default() };
+        let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
         let planned = want(&mut front, &id, plan).await;
-        let ActOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
-        front.engine.want(act(&id, Act::Rescue { plan }));
+        let ActionOutcome::RescuePlanned(plan) = planned else { panic!("{planned:?}") };
+        front.engine.want(action(&id, Action::Rescue { plan }));
         front.until_file(&started).await;
-        front.until("what runs", |views| views.values().any(|view| view.act.is_some())).await;
+        front.until("what runs", |views| views.values().any(|view| view.action.is_some())).await;
         Moving { repo, id, front, release }
     }
 
@@ -263,14 +263,14 @@ impl Moving {
     }
 }
 
-fn act(id: &WorkspaceId, act: Act) -> Intent {
-    Intent::Act { workspace: id.clone(), act: Box::new(act) }
+fn action(id: &WorkspaceId, action: Action) -> Intent {
+    Intent::Action { workspace: id.clone(), action: Box::new(action) }
 }
 
-async fn want(front: &mut Front, id: &WorkspaceId, wanted: Act) -> ActOutcome {
-    front.engine.want(act(id, wanted));
+async fn want(front: &mut Front, id: &WorkspaceId, wanted: Action) -> ActionOutcome {
+    front.engine.want(action(id, wanted));
     let told = front.answer().await;
-    let Told::Act { outcome, .. } = told else { panic!("{told:?}") };
+    let Response::Action { outcome, .. } = told else { panic!("{told:?}") };
     *outcome
 }
 
@@ -278,16 +278,19 @@ async fn want(front: &mut Front, id: &WorkspaceId, wanted: Act) -> ActOutcome {
 fn a_commit_that_is_being_made_is_finished_whoever_ends_it_and_that_is_said() {
     run(async {
         let mut moving = Moving::begin().await;
-        let number = moving.front.views.values().next().unwrap().act.as_ref().unwrap().number;
-        moving.front.engine.want(Intent::CancelAct { workspace: moving.id.clone(), number });
+        let number = moving.front.views.values().next().unwrap().action.as_ref().unwrap().number;
+        moving.front.engine.want(Intent::CancelAction { workspace: moving.id.clone(), number });
         let told = moving.front.answer().await;
-        assert!(matches!(&told, Told::EndsLater { workspace, .. } if *workspace == moving.id), "{told:?}");
-        let running = moving.front.views.values().next().unwrap().act.clone().unwrap();
+        assert!(
+            matches!(&told, Response::EndsLater { workspace, .. } if *workspace == moving.id),
+            "{told:?}"
+        );
+        let running = moving.front.views.values().next().unwrap().action.clone().unwrap();
         assert!(!running.is_cancelled, "it goes on, and is not shown as one that is being ended");
         moving.release();
         let told = moving.front.answer().await;
         assert!(
-            matches!(&told, Told::Act { outcome, .. } if matches!(**outcome, ActOutcome::Rescued(_))),
+            matches!(&told, Response::Action { outcome, .. } if matches!(**outcome, ActionOutcome::Rescued(_))),
             "{told:?}"
         );
         assert!(moving.is_committed());
@@ -307,15 +310,15 @@ fn at_the_end_a_commit_that_is_being_made_is_finished() {
         assert_eq!(left, Vec::<String>::new());
         let told = moving.front.answer().await;
         assert!(
-            matches!(&told, Told::Act { outcome, .. } if matches!(**outcome, ActOutcome::Rescued(_))),
+            matches!(&told, Response::Action { outcome, .. } if matches!(**outcome, ActionOutcome::Rescued(_))),
             "{told:?}"
         );
         assert!(moving.is_committed());
         // Nothing begins any more.
-        let plan = Act::PlanRescue { message: None, order: RecordOrder::default() };
+        let plan = Action::PlanRescue { message: None, order: RecordOrder::default() };
         let outcome = want(&mut moving.front, &moving.id.clone(), plan).await;
         assert!(
-            matches!(&outcome, ActOutcome::Failed(problem) if problem.class == closeout::model::ActClass::Cancelled),
+            matches!(&outcome, ActionOutcome::Failed(problem) if problem.class == closeout::model::ActionClass::Cancelled),
             "{outcome:?}"
         );
     });
@@ -330,7 +333,7 @@ fn what_does_not_end_in_time_is_named_at_the_end() {
         assert_eq!(left, [format!("rescue in {}", moving.repo.path().display())]);
         moving.release();
         let told = moving.front.answer().await;
-        assert!(matches!(&told, Told::Act { .. }), "{told:?}");
+        assert!(matches!(&told, Response::Action { .. }), "{told:?}");
     });
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use closeout::agent::Adapter;
 use closeout::evidence::untrusted_file::{Reach, Refusal, WorkspaceDir};
 use closeout::evidence::{
-    CollectError, Memory, Surroundings, TestCounts, collect, parse_plan, parse_results,
+    CollectContext, CollectError, Memory, TestCounts, collect, parse_plan, parse_results,
 };
 use closeout::model::{
     Baseline, BaselineOrigin, CollectRequest, FileCheck, GivenBaseline, Names, Observations, OfferPolicy,
@@ -84,7 +84,7 @@ impl Place {
             prompted_at: Some(Timestamp(7)),
             not_before: Timestamp(0),
         };
-        let surroundings = Surroundings {
+        let surroundings = CollectContext {
             now: self.now,
             home: Some(self.top.join("home")),
             adapters: vec![Adapter::ClaudeCode { config_dir: self.top.join("home/.claude") }],

@@ -3,7 +3,7 @@
 //!
 //! The pictures are in `tests/snapshots`; `INSTA_UPDATE=always cargo test frames` draws them anew.
 
-mod acts;
+mod actions;
 mod properties;
 mod reply_box;
 mod sessions;
@@ -18,10 +18,10 @@ use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
 use ratatui::style::Color;
 
+use crate::support::samples::{asks_in_japanese, failing, finished, five, rescue, working};
 use crate::support::screen::{
     NOW, frame, judged, last_words, minutes_ago, part, picture, press, screen, screen_of, text_of, unjudged,
 };
-use crate::support::stories::{asks_in_japanese, failing, finished, five, rescue, working};
 
 #[test]
 fn five_workspaces_on_a_small_screen() {
@@ -373,7 +373,7 @@ fn every_picture_belongs_to_a_test() {
     let source = concat!(
         include_str!("frames.rs"),
         include_str!("frames/sessions.rs"),
-        include_str!("frames/acts.rs"),
+        include_str!("frames/actions.rs"),
         include_str!("frames/reply_box.rs")
     );
     let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
@@ -383,7 +383,7 @@ fn every_picture_belongs_to_a_test() {
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
             let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
-            let modules = ["sessions__", "acts__", "reply_box__"];
+            let modules = ["sessions__", "actions__", "reply_box__"];
             Some(modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(name).to_owned())
         })
         .collect();

@@ -16,8 +16,8 @@ use closeout::model::{
     Timestamp, TurnState, WorkspaceId, WorkspaceSettings,
 };
 
-use crate::support::desk::spawn;
 use crate::support::repo::Repo;
+use crate::support::test_env::spawn;
 
 /// What a scripted agent does: it says that it is there, and lives until its input ends.
 pub(crate) const LIVES: &str = "echo there; read _";

@@ -3,8 +3,8 @@
 // Says to clippy that helpers beside the tests are tests too (`allow-unwrap-in-tests`).
 #![cfg(test)]
 
+mod actions;
 mod activity;
-mod acts;
 mod agents;
 mod agents_codex;
 mod agents_custom;

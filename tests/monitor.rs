@@ -1,18 +1,18 @@
 //! The monitor: scripts of events, with the whole list of effects that each gives.
 
-use closeout::model::Told;
+use closeout::model::Response;
 use closeout::model::{
     ActivitySource, ActivityState, AskCost, Attention, Baseline, BaselineOrigin, Changes, Claim,
     CollectProblem, CollectRequest, CommitCounts, Effect, Event, Evidence, FoundWorkspace, GitFacts,
     GitReader, Head, Intent, JumpOutcome, JumpTarget, KeptReports, Names, OfferPolicy, Pane, Parts, Policy,
-    ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule, Sample, SessionName, SessionPlace,
-    SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp, VerdictState,
-    WatchProblem, WatchSettings, WatchTarget, Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    ProbeAttempt, ProbeReading, ProbeWord, ProcessId, Rejection, Rule, Sample, SessionFacts, SessionName,
+    SessionPlace, SmartOutcome, SmartReport, SmartStatus, Source, TaskKind, TaskMoment, Timestamp,
+    VerdictState, WatchProblem, WatchSettings, WatchTarget, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
 use crate::support::screen::git_facts;
-use crate::support::session_stories::session;
+use crate::support::session_samples::session;
 
 const POLICY: Policy =
     Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
@@ -98,11 +98,11 @@ fn sample(millis: i64, parts: Parts) -> Sample {
         evidence: Vec::new(),
         git: None,
         checklists: Vec::new(),
-        words: parts.contains(Parts::WORDS).then(Words::default),
+        session_facts: parts.contains(Parts::WORDS).then(SessionFacts::default),
         watch_targets: Vec::new(),
         processes: Vec::new(),
         new_baseline: None,
-        look_again_at: None,
+        recheck_at: None,
         in_force: None,
     }
 }
@@ -217,7 +217,7 @@ fn the_slow_pass_reads_everything_again_and_asks_for_the_next() {
 fn a_half_written_file_is_looked_at_again_though_nothing_is_heard() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
-    let sample = Sample { look_again_at: Some(at(2_005)), ..whole(5, vec![clean()]) };
+    let sample = Sample { recheck_at: Some(at(2_005)), ..whole(5, vec![clean()]) };
     assert_eq!(monitor.update(collected(5, 1, sample)), [wake(2_005)]);
     let effects = monitor.update(Event::Woke { at: at(2_005) });
     let parts = Parts::WORDS | Parts::CHECKS | Parts::CHANGES | Parts::COMMITS;
@@ -436,12 +436,14 @@ fn the_same_no_in_three_rounds_stalls() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
     let no = Evidence::claim(Source::Tests, "junit.xml", Claim::No).because("2 tests fail");
-    let round = |mark: &str| Words { round_mark: Some(mark.to_owned()), ..Words::default() };
+    let round = |mark: &str| SessionFacts { round_mark: Some(mark.to_owned()), ..SessionFacts::default() };
     let rounds =
         [("a", VerdictState::Incomplete), ("b", VerdictState::Incomplete), ("c", VerdictState::Stalled)];
     for (generation, (mark, state)) in (1..).zip(rounds) {
-        let sample =
-            Sample { words: Some(round(mark)), ..whole(5, vec![(Parts::CHECKS, no.clone()), clean()]) };
+        let sample = Sample {
+            session_facts: Some(round(mark)),
+            ..whole(5, vec![(Parts::CHECKS, no.clone()), clean()])
+        };
         let millis = i64::try_from(generation).unwrap() * 2_000;
         let _ = monitor.update(collected(millis, generation, sample));
         assert_eq!(view(&mut monitor).verdict.unwrap().state, state, "round {mark}");
@@ -532,7 +534,7 @@ fn the_processes_of_the_sessions_are_watched_when_they_change() {
 fn a_look_at_git_alone_keeps_what_the_words_asked_for() {
     let mut monitor = monitor();
     let _ = monitor.update(discovered());
-    let words = Sample { look_again_at: Some(at(2_005)), ..whole(5, vec![commits(), clean()]) };
+    let words = Sample { recheck_at: Some(at(2_005)), ..whole(5, vec![commits(), clean()]) };
     let _ = monitor.update(collected(5, 1, words));
     let _ = monitor.update(changed(100, Parts::COMMITS));
     let _ = monitor.update(collected(110, 2, sample(100, Parts::COMMITS | Parts::CHANGES)));
@@ -553,9 +555,13 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let mut shown = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
     shown.pane = Some(pane.clone());
     shown.process = Some(process);
-    let words = Words { sessions: vec![shown.clone()], ..Words::default() };
+    let words = SessionFacts { sessions: vec![shown.clone()], ..SessionFacts::default() };
     let _ = monitor.update(changed(1_000, Parts::WORDS));
-    let _ = monitor.update(collected(1_001, 2, Sample { words: Some(words), ..sample(1_000, Parts::WORDS) }));
+    let _ = monitor.update(collected(
+        1_001,
+        2,
+        Sample { session_facts: Some(words), ..sample(1_000, Parts::WORDS) },
+    ));
     let mut want = |session_id: &str| {
         let intent = Intent::JumpToPane { workspace: id(), session_id: session_id.to_owned() };
         let effects = monitor.update(Event::Wanted { at: at(2_000), intent });
@@ -566,11 +572,11 @@ fn a_jump_to_a_session_is_asked_of_the_engine_and_its_answer_told_once() {
     let wanted = Effect::JumpToPane { workspace: id(), session: target };
     assert_eq!(want(&shown.session_id), (vec![wanted], vec![]));
     let reason = "the session is not known any more".to_owned();
-    let refused = Told::Jump { workspace: id(), outcome: JumpOutcome::Refused { reason } };
+    let refused = Response::Jump { workspace: id(), outcome: JumpOutcome::Refused { reason } };
     assert_eq!(want("another"), (vec![], vec![refused]));
     let done = Event::Jumped { at: at(2_100), workspace: id(), outcome: JumpOutcome::Done };
     let _ = monitor.update(done);
-    let told = Told::Jump { workspace: id(), outcome: JumpOutcome::Done };
+    let told = Response::Jump { workspace: id(), outcome: JumpOutcome::Done };
     assert_eq!(monitor.take_changes().told, [told]);
     assert_eq!(monitor.take_changes().told, []);
 }
@@ -585,7 +591,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
         took_ms: Some(1),
         answer: None,
         reading: Some(ProbeReading::Answered(ProbeWord::Complete)),
-        words: None,
+        detail: None,
         cost: AskCost::default(),
     };
     let outcome = SmartOutcome {
@@ -614,9 +620,9 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
     let mut state = |millis: i64, generation: u64, moved: i64| {
         let mut shown = session("mine", ActivityState::Idle, ActivitySource::Registry, 1, "");
         (shown.ended_at, shown.moved_at) = (None, Some(at(moved)));
-        let words = Words { sessions: vec![shown], ..Words::default() };
+        let words = SessionFacts { sessions: vec![shown], ..SessionFacts::default() };
         let _ = monitor.update(changed(millis - 1, Parts::WORDS));
-        let sample = Sample { words: Some(words), ..whole(millis, vec![clean()]) };
+        let sample = Sample { session_facts: Some(words), ..whole(millis, vec![clean()]) };
         let _ = monitor.update(collected(millis, generation, sample));
         view(&mut monitor).verdict.unwrap().state
     };

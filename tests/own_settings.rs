@@ -9,8 +9,8 @@ use closeout::evidence::git::{BaselineChoice, GitAsk, file_of_commit};
 use closeout::model::{BaselineOrigin, GitReader, TaskKind, WorkspaceSettings};
 use serde_json::{Value, json};
 
-use crate::support::desk::Desk;
 use crate::support::repo::{Repo, git_program};
+use crate::support::test_env::TestEnv;
 
 /// All that a workspace's own file has a say in.
 type Effective = (WorkspaceSettings, CompletionCheck, CloserSettings);
@@ -181,9 +181,9 @@ fn the_reference_tells_the_rule_of_each_key() {
 }
 
 /// The only workspace of a check there.
-fn check(desk: &Desk, repo: &Repo, more: &[&str]) -> Value {
+fn check(env: &TestEnv, repo: &Repo, more: &[&str]) -> Value {
     let path = repo.path().to_str().unwrap();
-    desk.run(desk.at("."), &[&["check", "--json", path], more].concat()).workspace()
+    env.run(env.at("."), &[&["check", "--json", path], more].concat()).workspace()
 }
 
 fn warns(workspace: &Value, warning: &str) -> bool {
@@ -217,8 +217,8 @@ fn a_file_that_an_agent_wrote_never_makes_a_verdict_complete() {
     for (what, text) in SOFTER {
         for is_committed in [false, true] {
             let repo = undone();
-            let desk = Desk::beside(&repo);
-            let before = check(&desk, &repo, &[]);
+            let env = TestEnv::beside(&repo);
+            let before = check(&env, &repo, &[]);
             assert_eq!(before["state"], "INCOMPLETE", "{what}: {before:#}");
             repo.write(".git/info/exclude", "results.json\nplan.json\n.closeout.toml\n");
             repo.write("results.json", "{\"passed\": 9, \"failed\": 0}");
@@ -229,7 +229,7 @@ fn a_file_that_an_agent_wrote_never_makes_a_verdict_complete() {
                 repo.git(["add", "-f", ".closeout.toml"]);
                 repo.git(["commit", "-q", "-m", "settings\n\nRescued-by: closeout"]);
             }
-            let after = check(&desk, &repo, &[]);
+            let after = check(&env, &repo, &[]);
             assert_ne!(after["state"], "COMPLETE", "{what}, committed {is_committed}: {after:#}");
             assert!(warns(&after, "own_settings_ignored"), "{what}: {after:#}");
             assert!(after["chosen"].as_array().unwrap().iter().all(|key| key["counts"] == false), "{what}");
@@ -248,13 +248,13 @@ fn a_file_that_was_there_before_the_work_counts_and_is_told() {
         repo.switch("work");
         repo.write("results.json", "{\"passed\": 9, \"failed\": 0}");
         repo.write("plan.json", "[{\"title\": \"all\", \"status\": \"done\"}]");
-        let desk = Desk::beside(&repo);
-        let found = check(&desk, &repo, &[]);
+        let env = TestEnv::beside(&repo);
+        let found = check(&env, &repo, &[]);
         assert_eq!(found["state"], "COMPLETE", "{what}: {found:#}");
         assert!(warns(&found, "own_settings"), "{what}: {found:#}");
         let chosen = found["chosen"].as_array().unwrap();
         assert!(!chosen.is_empty() && chosen.iter().all(|key| key["counts"] == true), "{what}: {found:#}");
-        let told = desk.run(desk.at("."), &["check", repo.path().to_str().unwrap()]).out;
+        let told = env.run(env.at("."), &["check", repo.path().to_str().unwrap()]).out;
         assert!(told.contains("chosen by the workspace's .closeout.toml"), "{told}");
     }
 }
@@ -265,13 +265,13 @@ fn a_changed_file_loses_what_it_had_and_a_demand_of_it_still_says_no() {
     repo.write(".closeout.toml", "evidence.outputs = [\"src/x.rs\"]\n").commit("settings");
     repo.switch("work").commit_file("parser.rs");
     repo.write("src/x.rs", "fn x() {}\n");
-    let desk = Desk::beside(&repo);
-    assert_eq!(check(&desk, &repo, &[])["git"]["changes"]["n_paths"], 0, "a declared output is no work");
+    let env = TestEnv::beside(&repo);
+    assert_eq!(check(&env, &repo, &[])["git"]["changes"]["n_paths"], 0, "a declared output is no work");
     repo.write(
         ".closeout.toml",
         "evidence.outputs = [\"src/x.rs\"]\nevidence.required_files = [\"docs.md\"]\n",
     );
-    let found = check(&desk, &repo, &[]);
+    let found = check(&env, &repo, &[]);
     assert_eq!(found["git"]["changes"]["n_paths"], 2, "{found:#}");
     assert_eq!(found["state"], "INCOMPLETE", "the demand counts: {found:#}");
     // What the person says on the command line is nobody else's choice.
@@ -279,7 +279,7 @@ fn a_changed_file_loses_what_it_had_and_a_demand_of_it_still_says_no() {
         found["chosen"].as_array().unwrap().iter().map(|key| key["key"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(keys(&found), ["evidence.outputs", "evidence.required_files"]);
-    let named = desk.run(repo.path(), &["check", "--json", "--output", "other.md"]).workspace();
+    let named = env.run(repo.path(), &["check", "--json", "--output", "other.md"]).workspace();
     assert_eq!(keys(&named), ["evidence.required_files"]);
 }
 
@@ -290,12 +290,12 @@ fn the_moment_at_which_a_workspace_was_first_seen_is_remembered_beside_a_chosen_
     let repo = Repo::new();
     repo.write("a", "1").commit("one");
     repo.write(".closeout.toml", "baseline.rev = \"HEAD~1\"\n").commit("settings");
-    let desk = Desk::beside(&repo);
-    let first = check(&desk, &repo, &[]);
+    let env = TestEnv::beside(&repo);
+    let first = check(&env, &repo, &[]);
     assert_eq!(first["git"]["baseline"]["origin"]["kind"], "workspace", "{first:#}");
     repo.write(".closeout.toml", "baseline.rev = \"HEAD~2\"\n");
     repo.git(["commit", "-q", "-a", "-m", "more\n\nRescued-by: closeout"]);
-    let second = check(&desk, &repo, &[]);
+    let second = check(&env, &repo, &[]);
     assert_eq!(second["git"]["baseline"]["origin"]["kind"], "first_seen", "{second:#}");
     assert_eq!(second["state"], "INCOMPLETE", "{second:#}");
 }
@@ -332,14 +332,14 @@ fn both_readers_find_the_same_file_of_a_commit() {
 /// In a plain folder there is no baseline that the file could be held against.
 #[test]
 fn in_a_folder_without_a_repository_the_file_softens_nothing() {
-    let desk = Desk::new();
-    let folder = desk.at("plain");
+    let env = TestEnv::new();
+    let folder = env.at("plain");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("notes.md"), "old\n").unwrap();
     fs::write(folder.join(".closeout.toml"), "evidence.outputs = [\"notes.md\"]\n").unwrap();
-    let run = desk.run(&folder, &["check", "--json"]);
+    let run = env.run(&folder, &["check", "--json"]);
     let found = run.workspace();
     assert_eq!((found["state"].as_str(), run.code), (Some("INCOMPLETE"), 1), "{found:#}");
     assert!(warns(&found, "own_settings_ignored"), "{found:#}");
-    assert_eq!(desk.run(&folder, &["check", "--output", "notes.md"]).code, 0);
+    assert_eq!(env.run(&folder, &["check", "--output", "notes.md"]).code, 0);
 }

@@ -1,9 +1,9 @@
 //! Replies to agents: how they go, what is sent, what is known of them afterwards. With a real tmux of the
 //! test's own where one is installed, and scripted agents that write down every byte that they are given.
 
-mod bench;
 mod dialog;
 mod file;
+mod fixture;
 mod killed;
 mod pane;
 mod permission;

@@ -4,14 +4,14 @@
 mod again;
 #[path = "rescue/as_user.rs"]
 mod as_user;
-#[path = "rescue/bench.rs"]
-mod bench;
 #[path = "rescue/clean.rs"]
 mod clean;
 #[path = "rescue/damage.rs"]
 mod damage;
 #[path = "rescue/ends.rs"]
 mod ends;
+#[path = "rescue/fixture.rs"]
+mod fixture;
 #[path = "rescue/forget.rs"]
 pub(crate) mod forget;
 #[path = "rescue/git_dirs.rs"]

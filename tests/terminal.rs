@@ -1,7 +1,7 @@
 //! The built program in a terminal, on real repositories: what it shows, what its keys do, and how it
 //! leaves. Each test waits for what must come on the screen; none sleeps.
 
-mod acts;
+mod actions;
 mod changes;
 mod ends;
 mod hostile;
@@ -11,8 +11,8 @@ mod replying;
 mod sizes;
 mod suspending;
 
-use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};
+use crate::support::test_env::TestEnv;
 
 /// The usual size.
 const SMALL: (u16, u16) = (80, 24);
@@ -30,8 +30,8 @@ const STATES: [(&str, &str); 6] = [
 ];
 
 /// The screen on the demonstration, with everything judged.
-fn on_demo(desk: &Desk, size: (u16, u16)) -> Terminal {
-    let terminal = Terminal::start(desk, &desk.shop(), &[], size);
+fn on_demo(env: &TestEnv, size: (u16, u16)) -> Terminal {
+    let terminal = Terminal::start(env, &env.shop(), &[], size);
     terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
     terminal
 }

@@ -1,5 +1,5 @@
 //! The watcher over the real system in temporary folders, and over a made-up one where the system's
-//! limits are meant. Nothing here sleeps: a test waits for a sighting, and that something is *not*
+//! limits are meant. Nothing here sleeps: a test waits for a watch event, and that something is *not*
 //! sighted is shown by a later change that is (the kernel keeps the order).
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use closeout::model::{Names, Parts, ProcessId, WatchProblem, WatchTarget, WorkspaceId};
 use closeout::watch::{
-    Backend, Hint, Inbox, OnHint, ProcessEnds, Refusal, Sighting, WatchError, Watcher, hints_of,
+    Backend, Hint, Inbox, OnHint, ProcessEnds, Refusal, WatchError, WatchEvent, Watcher, hints_of,
 };
 use notify::event::{AccessKind, CreateKind, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
@@ -22,19 +22,19 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// A watcher and its owner: what is sighted is kept in order, and re-arming is done when it is asked for.
 struct Owner {
     watcher: Watcher,
-    sightings: Receiver<Sighting>,
+    sightings: Receiver<WatchEvent>,
 }
 
 impl Owner {
     fn new() -> Owner {
         let (sender, sightings) = mpsc::channel();
-        let watcher = Watcher::start(move |sighting| drop(sender.send(sighting))).unwrap();
+        let watcher = Watcher::start(move |watch_event| drop(sender.send(watch_event))).unwrap();
         Owner { watcher, sightings }
     }
 
     fn over(start: impl FnOnce(OnHint) -> Box<dyn Backend>) -> Owner {
         let (sender, sightings) = mpsc::channel();
-        let send = move |sighting| drop(sender.send(sighting));
+        let send = move |watch_event| drop(sender.send(watch_event));
         let watcher = Watcher::start_over(send, |on_hint| Ok(start(on_hint))).unwrap();
         Owner { watcher, sightings }
     }
@@ -44,19 +44,21 @@ impl Owner {
     }
 
     /// All sightings up to the first change of `workspace`, that one included.
-    fn until_changed(&self, workspace: &WorkspaceId) -> Vec<Sighting> {
-        self.until(|sighting| matches!(sighting, Sighting::Changed { workspace: w, .. } if w == workspace))
+    fn until_changed(&self, workspace: &WorkspaceId) -> Vec<WatchEvent> {
+        self.until(
+            |watch_event| matches!(watch_event, WatchEvent::Changed { workspace: w, .. } if w == workspace),
+        )
     }
 
-    fn until(&self, is_last: impl Fn(&Sighting) -> bool) -> Vec<Sighting> {
+    fn until(&self, is_last: impl Fn(&WatchEvent) -> bool) -> Vec<WatchEvent> {
         let mut seen = Vec::new();
         loop {
-            let sighting = self.sightings.recv_timeout(LIMIT).expect("the sighting does not come");
-            if sighting == Sighting::Rearm {
+            let watch_event = self.sightings.recv_timeout(LIMIT).expect("the watch_event does not come");
+            if watch_event == WatchEvent::Rearm {
                 self.watcher.rearm();
             }
-            let ends = is_last(&sighting);
-            seen.push(sighting);
+            let ends = is_last(&watch_event);
+            seen.push(watch_event);
             if ends {
                 return seen;
             }
@@ -65,17 +67,17 @@ impl Owner {
 
     /// Everything that is sighted of what happened before this call, re-arming included: a change in a
     /// folder of its own comes after all of it.
-    fn all_so_far(&self) -> Vec<Sighting> {
+    fn all_so_far(&self) -> Vec<WatchEvent> {
         let (_dir, path) = folder();
         self.watch(&ws("sentinel"), &path, Names::these(["x"]), Parts::CHECKS);
         fs::create_dir(path.join("x")).unwrap();
         let mut seen = self.until_changed(&ws("sentinel"));
         seen.pop();
-        while let Ok(sighting) = self.sightings.try_recv() {
-            if sighting == Sighting::Rearm {
+        while let Ok(watch_event) = self.sightings.try_recv() {
+            if watch_event == WatchEvent::Rearm {
                 self.watcher.rearm();
             }
-            seen.push(sighting);
+            seen.push(watch_event);
         }
         self.watcher.watch(&ws("sentinel"), &[]);
         seen
@@ -92,8 +94,8 @@ fn folder() -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-fn changed(workspace: &WorkspaceId, parts: Parts) -> Sighting {
-    Sighting::Changed { workspace: workspace.clone(), parts }
+fn changed(workspace: &WorkspaceId, parts: Parts) -> WatchEvent {
+    WatchEvent::Changed { workspace: workspace.clone(), parts }
 }
 
 fn replace(file: &Path, text: &str) {
@@ -108,16 +110,16 @@ fn a_named_file_is_sighted_when_created_written_replaced_and_deleted() {
     let file = path.join("decision.json");
     let owner = Owner::new();
     owner.watch(&ws("a"), &path, Names::these(["decision.json"]), Parts::WORDS);
-    let acts: [(&str, &dyn Fn()); 5] = [
+    let actions: [(&str, &dyn Fn()); 5] = [
         ("create", &|| drop(fs::File::create(&file).unwrap())),
         ("write", &|| fs::write(&file, "{}").unwrap()),
         ("replace", &|| replace(&file, "{1}")),
         ("replace again", &|| replace(&file, "{2}")),
         ("delete", &|| fs::remove_file(&file).unwrap()),
     ];
-    for (act, perform) in acts {
+    for (action, perform) in actions {
         perform();
-        assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)], "{act}");
+        assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)], "{action}");
         owner.all_so_far();
     }
 }
@@ -170,7 +172,7 @@ fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_fold
     let inbox = Inbox::new(move || woken.send(()).unwrap_or_default());
     let watcher = {
         let inbox = inbox.clone();
-        Watcher::start(move |sighting| inbox.put(sighting)).unwrap()
+        Watcher::start(move |watch_event| inbox.put(watch_event)).unwrap()
     };
     let targets = [
         WatchTarget::new(&path, Names::Ending(".log".into()), Parts::CHECKS),
@@ -187,10 +189,10 @@ fn a_decision_after_a_burst_of_20_000_creations_is_sighted_and_the_burst_is_fold
         wakes.recv_timeout(LIMIT).expect("the decision is not sighted");
         let taken = inbox.take();
         assert!(taken.len() <= 3, "{taken:?}");
-        let is_decision = |sighting: &Sighting| match sighting {
-            Sighting::Changed { parts, .. } => parts.contains(Parts::WORDS),
-            Sighting::EventsLost => true,
-            Sighting::WatchChanged { .. } | Sighting::Rearm => false,
+        let is_decision = |watch_event: &WatchEvent| match watch_event {
+            WatchEvent::Changed { parts, .. } => parts.contains(Parts::WORDS),
+            WatchEvent::EventsLost => true,
+            WatchEvent::WatchChanged { .. } | WatchEvent::Rearm => false,
         };
         if taken.iter().any(is_decision) {
             return;
@@ -212,9 +214,9 @@ fn a_reader_that_stalls_until_the_kernel_drops_events_is_told_so() {
     let (sender, sightings) = mpsc::channel();
     let watcher = {
         let gate = Arc::clone(&gate);
-        Watcher::start(move |sighting| {
+        Watcher::start(move |watch_event| {
             drop(gate.lock().unwrap());
-            drop(sender.send(sighting));
+            drop(sender.send(watch_event));
         })
         .unwrap()
     };
@@ -228,9 +230,9 @@ fn a_reader_that_stalls_until_the_kernel_drops_events_is_told_so() {
             fs::rename(path.join(from), path.join(to)).unwrap();
         }
     }
-    let seen = owner.until(|sighting| *sighting == Sighting::EventsLost);
-    assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), Sighting::EventsLost]);
-    assert_eq!(owner.until(|sighting| *sighting == Sighting::Rearm), [Sighting::Rearm]);
+    let seen = owner.until(|watch_event| *watch_event == WatchEvent::EventsLost);
+    assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), WatchEvent::EventsLost]);
+    assert_eq!(owner.until(|watch_event| *watch_event == WatchEvent::Rearm), [WatchEvent::Rearm]);
     fs::create_dir(path.join("last")).unwrap();
     owner.until_changed(&ws("a"));
 }
@@ -269,7 +271,7 @@ fn lost_events_are_told_once_until_they_are_taken_and_all_watches_are_checked() 
     for _ in 0..1000 {
         made_up.tell(Hint::Lost);
     }
-    assert_eq!(inbox.take(), [Sighting::EventsLost, Sighting::Rearm]);
+    assert_eq!(inbox.take(), [WatchEvent::EventsLost, WatchEvent::Rearm]);
     watcher.rearm();
     assert_eq!(inbox.take(), [changed(&ws("a"), Parts::WORDS)]);
     assert_eq!(made_up.watched(), [path.join("a")]);
@@ -286,7 +288,7 @@ fn a_missing_folder_is_awaited_however_deep_and_told_when_it_comes() {
     assert_eq!(owner.watcher.n_watches(), 1);
     fs::create_dir_all(&deep).unwrap();
     fs::write(deep.join("x"), "1").unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [Sighting::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
     owner.all_so_far();
     replace(&deep.join("x"), "2");
     assert_eq!(owner.all_so_far(), [changed(&ws("a"), Parts::WORDS)]);
@@ -301,7 +303,7 @@ fn a_missing_folder_that_comes_level_by_level_is_told_when_it_is_there() {
     owner.watch(&ws("a"), &deep, Names::Any, Parts::WORDS);
     for level in ["a", "a/b", "a/b/c"] {
         fs::create_dir(path.join(level)).unwrap();
-        owner.until(|sighting| *sighting == Sighting::Rearm);
+        owner.until(|watch_event| *watch_event == WatchEvent::Rearm);
     }
     assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)]);
 }
@@ -352,10 +354,10 @@ fn a_folder_that_is_renamed_away_is_told_and_the_one_put_in_its_place_is_watched
     let owner = Owner::new();
     owner.watch(&ws("a"), &live, Names::these(["x"]), Parts::WORDS);
     fs::rename(&live, &away).unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [Sighting::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
     fs::write(away.join("x"), "not ours any more").unwrap();
     fs::create_dir(&live).unwrap();
-    assert_eq!(owner.until_changed(&ws("a")), [Sighting::Rearm, changed(&ws("a"), Parts::WORDS)]);
+    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::WORDS)]);
     fs::create_dir(live.join("x")).unwrap();
     assert_eq!(owner.until_changed(&ws("a")), [changed(&ws("a"), Parts::WORDS)]);
     assert_eq!(owner.watcher.n_watches(), 1);
@@ -578,7 +580,7 @@ fn a_reached_limit_is_told_for_that_workspace_only_and_is_over_when_a_watch_is_f
     }
     let made_up = MadeUp::with_limit(2);
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
-    let problem = |workspace: &str, problem| Sighting::WatchChanged { workspace: ws(workspace), problem };
+    let problem = |workspace: &str, problem| WatchEvent::WatchChanged { workspace: ws(workspace), problem };
     for name in ["a", "b", "c"] {
         owner.watch(&ws(name), &path.join(name), Names::Any, Parts::WORDS);
     }
@@ -603,7 +605,7 @@ fn another_failure_is_told_in_words_and_is_over_when_a_recheck_succeeds() {
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
     owner.watch(&ws("a"), &path, Names::Any, Parts::WORDS);
     let words = format!("cannot watch {}: permission denied", path.display());
-    let failed = |problem| Sighting::WatchChanged { workspace: ws("a"), problem };
+    let failed = |problem| WatchEvent::WatchChanged { workspace: ws("a"), problem };
     let seen: Vec<_> = owner.sightings.try_iter().collect();
     assert_eq!(seen, [failed(Some(WatchProblem::Failed(words)))]);
     made_up.0.lock().unwrap().failure = None;
@@ -666,12 +668,12 @@ fn a_folder_that_never_stays_the_same_is_refused_in_the_end_and_the_others_stay_
     let owner = Owner::over(|on_hint| made_up.start(on_hint));
     owner.watch(&ws("calm"), &calm, Names::Any, Parts::WORDS);
     owner.watch(&ws("restless"), &restless, Names::Any, Parts::WORDS);
-    let seen = owner.until(|sighting| matches!(sighting, Sighting::WatchChanged { .. }));
+    let seen = owner.until(|watch_event| matches!(watch_event, WatchEvent::WatchChanged { .. }));
     let words = "its directories are replaced without pause".to_owned();
     let problem = Some(WatchProblem::Failed(words));
-    assert_eq!(seen.last(), Some(&Sighting::WatchChanged { workspace: ws("restless"), problem }));
-    while let Ok(sighting) = owner.sightings.try_recv() {
-        assert_ne!(sighting, Sighting::Rearm);
+    assert_eq!(seen.last(), Some(&WatchEvent::WatchChanged { workspace: ws("restless"), problem }));
+    while let Ok(watch_event) = owner.sightings.try_recv() {
+        assert_ne!(watch_event, WatchEvent::Rearm);
     }
     made_up.tell(Hint::Changed(&calm.join("x")));
     assert_eq!(owner.until_changed(&ws("calm")), [changed(&ws("calm"), Parts::WORDS)]);
@@ -699,8 +701,8 @@ impl MadeUp {
         MadeUp(Arc::new(Mutex::new(state)))
     }
 
-    fn before_watch(&self, act: impl Fn(&Path) + Send + 'static) {
-        self.0.lock().unwrap().before_watch = Some(Box::new(act));
+    fn before_watch(&self, action: impl Fn(&Path) + Send + 'static) {
+        self.0.lock().unwrap().before_watch = Some(Box::new(action));
     }
 
     fn start(&self, on_hint: OnHint) -> Box<dyn Backend> {
@@ -721,8 +723,8 @@ impl MadeUp {
 impl Backend for MadeUp {
     fn watch(&mut self, place: &Path) -> Result<(), Refusal> {
         let mut state = self.0.lock().unwrap();
-        if let Some(act) = &state.before_watch {
-            act(place);
+        if let Some(action) = &state.before_watch {
+            action(place);
         }
         if let Some(words) = state.failure {
             return Err(Refusal::Failed(words.to_owned()));
@@ -757,13 +759,13 @@ fn who_asks_for_arrivals_alone_hears_of_no_writes() {
 }
 
 /// Waits until something is sighted, and takes it.
-fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<Sighting> {
+fn sighted(inbox: &Inbox, filled: &Receiver<()>) -> Vec<WatchEvent> {
     loop {
         let seen = inbox.take();
         if !seen.is_empty() {
             return seen;
         }
-        filled.recv_timeout(LIMIT).expect("the sighting does not come");
+        filled.recv_timeout(LIMIT).expect("the watch_event does not come");
     }
 }
 
@@ -790,7 +792,7 @@ fn the_end_of_a_process_is_told_to_each_workspace_that_watches_it() {
     while seen.len() < 2 {
         seen.extend(sighted(&inbox, &filled));
     }
-    seen.sort_by_key(|sighting| format!("{sighting:?}"));
+    seen.sort_by_key(|watch_event| format!("{watch_event:?}"));
     assert_eq!(seen, [changed(&ws("a"), Parts::WORDS), changed(&ws("b"), Parts::WORDS)]);
     children[1].wait().unwrap();
     children[2].kill().unwrap();

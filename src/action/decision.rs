@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::model::ActClass;
+use crate::model::ActionClass;
 
 /// The folder that closeout makes in a workspace.
 const OWN_FOLDER: &str = ".closeout";
@@ -62,11 +62,11 @@ pub enum DecisionError {
 }
 
 impl DecisionError {
-    /// How an act ends that failed so.
-    pub fn class(&self) -> ActClass {
+    /// How an action ends that failed so.
+    pub fn class(&self) -> ActionClass {
         match self {
-            DecisionError::Outside { .. } | DecisionError::InTheWay { .. } => ActClass::Refused,
-            DecisionError::Io { .. } => ActClass::Failed,
+            DecisionError::Outside { .. } | DecisionError::InTheWay { .. } => ActionClass::Refused,
+            DecisionError::Io { .. } => ActionClass::Failed,
         }
     }
 }
@@ -132,7 +132,7 @@ pub fn variables(workspace: &Path, name: Option<&str>, check_id: Option<&str>) -
 }
 
 /// The same in words, for the prompt of an agent that may write.
-pub fn in_words(workspace: &Path, name: &str, check_id: Option<&str>) -> String {
+pub fn label(workspace: &Path, name: &str, check_id: Option<&str>) -> String {
     let path = workspace.join(name);
     let complete = content(&DecisionText { is_complete: true, reason: None, check_id });
     format!(

@@ -13,7 +13,7 @@ pub(super) const BOOT_SLACK_MS: i64 = 3000;
 
 /// How a process that was named stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProcessState {
     /// It lives.
     Alive(ProcessStat),
     /// It ended; its number may be another's by now.
@@ -37,19 +37,19 @@ pub fn is_child_of_this(stat: &ProcessStat) -> bool {
 }
 
 /// How `process` stands now.
-pub fn standing(process: ProcessId) -> Standing {
+pub fn process_state(process: ProcessId) -> ProcessState {
     match read(process.pid) {
-        Ok(stat) if stat.is_dead || stat.started_at != process.started_at => Standing::Gone,
-        Ok(stat) => Standing::Alive(stat),
+        Ok(stat) if stat.is_dead || stat.started_at != process.started_at => ProcessState::Gone,
+        Ok(stat) => ProcessState::Alive(stat),
         // Where this process cannot be seen either, nothing can.
         Err(error)
             if error.kind() == io::ErrorKind::NotFound && Path::new("/proc/self/stat").exists()
                 // The process ended while it was read.
                 || error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) =>
         {
-            Standing::Gone
+            ProcessState::Gone
         }
-        Err(_) => Standing::Unknown,
+        Err(_) => ProcessState::Unknown,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{claude, codex, gemini, opencode};
 use crate::model::{
-    ActivitySource, AskedByTool, LiveStatus, LiveWord, PermissionOption, SessionObservation, WaitsOn,
+    ActivitySource, AskedByTool, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn,
 };
 
 /// How words reach an agent at its screen.
@@ -169,7 +169,7 @@ pub(super) fn typing(agent: &str) -> Option<Typing> {
 /// `None` unless it is certain which call the prompt is for and what the keys mean: only the agent's own hook
 /// names the call, since others may be open beside it.
 pub fn permission_keys(session: &SessionObservation) -> Option<(&str, &'static [PermissionKey])> {
-    let is_named = |word: &&LiveWord| {
+    let is_named = |word: &&StatusReport| {
         word.source == ActivitySource::Hook && word.status == LiveStatus::Waiting { on: WaitsOn::Permission }
     };
     let what = session.live.iter().find(is_named)?.what.as_deref()?;
@@ -188,7 +188,7 @@ pub fn option_dialog(session: &SessionObservation) -> Result<(&AskedByTool, Opti
     if session.agent != claude::NAME || session.version.as_deref() != Some(CLAUDE_SEEN) {
         return Err("what keys do in its dialog was not tried with this version of its agent");
     }
-    let is_told = |word: &LiveWord| {
+    let is_told = |word: &StatusReport| {
         matches!(word.source, ActivitySource::Hook | ActivitySource::Registry)
             && word.status == LiveStatus::Waiting { on: WaitsOn::Input }
     };

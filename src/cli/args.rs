@@ -53,7 +53,7 @@ pub(super) enum Command {
     ///
     /// Without a text it shows the question and how a reply would go, and sends nothing. Exit codes: 0 the
     /// agent has it or its queue does, 20 refused and not sent, 21 another closeout writes to the session, 22
-    /// to 31 as for all acts, 23 it is not known what became of it, 24 you said no.
+    /// to 31 as for all actions, 23 it is not known what became of it, 24 you said no.
     Reply(Reply),
     /// Classify the last message of an agent: does it wait for an answer, is it done, did it stop
     Classify(Classify),

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    ActProgress, AskCost, AskPlan, ItemState, ProbeAttempt, ProbeFailure, ProbeReading, ProbeWord, Trace,
+    ActionProgress, AskCost, AskPlan, ItemState, ProbeAttempt, ProbeFailure, ProbeReading, ProbeWord, Trace,
     VerifyReport, display_text,
 };
 
@@ -38,7 +38,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// The lines that are new in `progress`.
-    pub(super) fn new_in(&mut self, progress: &ActProgress, most: u32) -> Vec<String> {
+    pub(super) fn new_in(&mut self, progress: &ActionProgress, most: u32) -> Vec<String> {
         let mut lines = Vec::new();
         let ended = progress.attempts.iter().filter(|attempt| attempt.reading.is_some());
         for attempt in ended.skip(self.n_ended) {
@@ -47,8 +47,8 @@ impl Lines {
         }
         let running = progress.attempts.last().filter(|attempt| attempt.reading.is_none());
         let words = match running {
-            Some(attempt) => format!("probe {}/{most}: {}", attempt.number, progress.words),
-            None => progress.words.clone(),
+            Some(attempt) => format!("probe {}/{most}: {}", attempt.number, progress.message),
+            None => progress.message.clone(),
         };
         // What an attempt brought was just said.
         if words != self.last && lines.is_empty() {
@@ -69,7 +69,7 @@ fn attempt(attempt: &ProbeAttempt, most: u32) -> String {
     if let Some(cost) = cost(&attempt.cost) {
         let _ = write!(text, ", {cost}");
     }
-    if let Some(words) = &attempt.words {
+    if let Some(words) = &attempt.detail {
         let _ = write!(text, ": {}", display_text::line(words));
     }
     text

@@ -5,18 +5,18 @@ use std::sync::{Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{Launch, OneShot};
+use crate::engine::{EngineConfig, OneShot};
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, ActProgress, AskPlan, AskPurpose, ProbeReading, ProbeRescue,
-    ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport, display_text,
+    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, AskPlan, AskPurpose, ProbeReading,
+    ProbeRescue, ProbeWord, SessionName, SmartReport, SmartStatus, Trace, VerifyReport, display_text,
 };
 
-use super::acting::{Acting, confirm};
 use super::ask_args::{Asked, Probe, Verify};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::target::{self, Target};
+use super::target_workspace::{TargetWorkspace, confirm};
 use super::{Ended, ask_words, output};
 
 /// `probe --dry-run --json` and `verify --dry-run --json`.
@@ -30,13 +30,13 @@ pub(super) struct Asking {
 pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
     let target = Target::of(environment, &probe.asked.target);
     let launch = target.launch(environment)?;
-    let (mut acting, session) = judged(&target, &launch)?;
-    let plan = match planned(&mut acting, AskPurpose::Probe, session, &probe.asked)? {
+    let (mut target_workspace, session) = judged(&target, &launch)?;
+    let plan = match planned(&mut target_workspace, AskPurpose::Probe, session, &probe.asked)? {
         Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
         Planned::Ended(outcome) => return Ok(outcome),
     };
-    match ask(&mut acting, plan) {
-        Ok(ActOutcome::Checked(report)) => {
+    match ask(&mut target_workspace, plan) {
+        Ok(ActionOutcome::Checked(report)) => {
             let outcome = end_of_probe(&report);
             if probe.asked.json {
                 Printed::new(report.class(), &*report).ending(outcome, None, Vec::new()).print()?;
@@ -55,7 +55,7 @@ fn end_of_probe(report: &SmartReport) -> Outcome {
         None if report.outcome.status == SmartStatus::CommitsCreated => Outcome::Done,
         Some(ProbeReading::Answered(ProbeWord::Complete)) => Outcome::Done,
         Some(ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working)) | None => Outcome::NotComplete,
-        Some(ProbeReading::Failed(_)) => Outcome::Act(report.class()),
+        Some(ProbeReading::Failed(_)) => Outcome::Action(report.class()),
     }
 }
 
@@ -63,20 +63,20 @@ fn end_of_probe(report: &SmartReport) -> Outcome {
 pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let target = Target::of(environment, &verify.asked.target);
     let launch = target.launch(environment)?;
-    let (mut acting, session) = judged(&target, &launch)?;
-    let plan = match planned(&mut acting, AskPurpose::Verify, session, &verify.asked)? {
+    let (mut target_workspace, session) = judged(&target, &launch)?;
+    let plan = match planned(&mut target_workspace, AskPurpose::Verify, session, &verify.asked)? {
         Planned::Ready(plan) => *plan,
         Planned::Ended(outcome) => return Ok(outcome),
     };
-    match ask(&mut acting, plan) {
-        Ok(ActOutcome::Verified(report)) => {
+    match ask(&mut target_workspace, plan) {
+        Ok(ActionOutcome::Verified(report)) => {
             for note in &report.notes {
                 output::complain(&format!("closeout: {}", display_text::line(note)));
             }
             let outcome = end_of_verify(&report);
             if verify.asked.json {
                 let reason = report.error.clone();
-                Printed::new(ActClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
+                Printed::new(ActionClass::Done, &*report).ending(outcome, reason, Vec::new()).print()?;
             } else {
                 output::print(&ask_words::checklist(&report))?;
             }
@@ -89,7 +89,7 @@ pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
 
 fn end_of_verify(report: &VerifyReport) -> Outcome {
     if report.error.is_some() {
-        Outcome::Act(ActClass::Unknown)
+        Outcome::Action(ActionClass::Unknown)
     } else if report.is_complete {
         Outcome::Done
     } else {
@@ -103,21 +103,21 @@ enum Planned {
     Ended(Outcome),
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn planned(
-    acting: &mut Acting<'_>,
+    target_workspace: &mut TargetWorkspace<'_>,
     purpose: AskPurpose,
     session: Option<SessionName>,
     asked: &Asked,
 ) -> Result<Planned, Failure> {
-    let mut plan = match acting.act(Act::PlanAsk { purpose, session }) {
-        ActOutcome::AskPlanned(plan) => plan,
+    let mut plan = match target_workspace.action(Action::PlanAsk { purpose, session }) {
+        ActionOutcome::AskPlanned(plan) => plan,
         other => return Ok(Planned::Ended(unexpected(&other, asked.json)?)),
     };
     plan.timeout_seconds = asked.timeout.unwrap_or(plan.timeout_seconds);
     if asked.dry_run {
         if asked.json {
-            Printed::new(ActClass::Done, Asking { plan: (*plan).clone() }).print()?;
+            Printed::new(ActionClass::Done, Asking { plan: (*plan).clone() }).print()?;
         } else {
             output::print(&ask_words::plan(&plan))?;
         }
@@ -130,28 +130,28 @@ fn planned(
 }
 
 /// What a person should know is told; where a trace is left for a while, they are asked.
-pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActProblem> {
+pub(super) fn allowed(plan: &AskPlan, is_yes: bool) -> Result<(), ActionProblem> {
     for warning in &plan.warnings {
         output::complain(&format!("closeout: {}", display_text::line(warning)));
     }
     if plan.trace == Trace::Nothing || confirm("Ask it all the same?", is_yes) {
         return Ok(());
     }
-    Err(ActProblem::new(ActClass::Declined, "the agent is not asked"))
+    Err(ActionProblem::new(ActionClass::Declined, "the agent is not asked"))
 }
 
 /// Carries out a plan; each step is told on standard error. The signal, if one ended it.
-pub(super) fn ask(acting: &mut Acting<'_>, plan: AskPlan) -> Result<ActOutcome, u8> {
-    let signalled = acting.end_on_signal();
+pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> Result<ActionOutcome, u8> {
+    let signalled = target_workspace.end_on_signal();
     let lines = Mutex::new(ask_words::Lines::default());
     let most = plan.max_attempts;
-    let report = move |progress: ActProgress| {
+    let report = move |progress: ActionProgress| {
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         for line in lines.new_in(&progress, most) {
             output::complain(&line);
         }
     };
-    let outcome = acting.act_with(Act::Ask { plan: Box::new(plan) }, &report);
+    let outcome = target_workspace.act_with(Action::Ask { plan: Box::new(plan) }, &report);
     match signalled.signal() {
         Some(signal) => Err(signal),
         None => Ok(outcome),
@@ -160,9 +160,12 @@ pub(super) fn ask(acting: &mut Acting<'_>, plan: AskPlan) -> Result<ActOutcome, 
 
 /// The one session that `target` names, judged with its workspace; of a workspace the engine takes the session
 /// whose words count.
-fn judged<'a>(target: &Target, launch: &'a Launch) -> Result<(Acting<'a>, Option<SessionName>), Failure> {
+fn judged<'a>(
+    target: &Target,
+    launch: &'a EngineConfig,
+) -> Result<(TargetWorkspace<'a>, Option<SessionName>), Failure> {
     if let Target::Folder(_) = target {
-        return Ok((Acting::judge(launch)?, None));
+        return Ok((TargetWorkspace::judge(launch)?, None));
     }
     let all = OneShot::judge(launch);
     let views = all.judged().views;
@@ -173,5 +176,5 @@ fn judged<'a>(target: &Target, launch: &'a Launch) -> Result<(Acting<'a>, Option
         return Err(if is_none { target.not_found() } else { target::several(&sessions, way) });
     };
     let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
-    Ok((Acting::on(all, (*view).clone()), Some(name)))
+    Ok((TargetWorkspace::on(all, (*view).clone()), Some(name)))
 }

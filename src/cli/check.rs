@@ -1,7 +1,7 @@
 //! `closeout check`: judges one workspace once.
 
 use crate::config::Flags;
-use crate::engine::{Overlay, Scope, clock, judge_once};
+use crate::engine::{Overrides, Scope, clock, judge_once};
 use crate::model::{VerdictState, display_text};
 
 use super::args::Check;
@@ -18,7 +18,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
                 Failure::Usage(format!("{} is no UTF-8 path", display_text::path(path.as_ref())))
             })
         };
-    let overlay = Overlay {
+    let overlay = Overrides {
         check_id: check.check_id.clone(),
         own_session: None,
         decision_file: check.decision_file.as_ref().map(named).transpose()?,

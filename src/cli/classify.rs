@@ -86,12 +86,12 @@ fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
     if classify.json {
         output::print_line(&report::line(&Labelled { version: report::VERSION, id: None, judged }))?;
     } else {
-        output::print(&in_words(&judged))?;
+        output::print(&label(&judged))?;
     }
     Ok(Outcome::Done)
 }
 
-fn in_words(judged: &Classification) -> String {
+fn label(judged: &Classification) -> String {
     let mut text = String::new();
     let status = match judged.label {
         Label::AwaitingResponse => "AWAITING_RESPONSE",

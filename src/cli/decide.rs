@@ -4,17 +4,17 @@ use std::path::Path;
 
 use crate::action::decision;
 use crate::config::Flags;
-use crate::engine::{Launch, Overlay, Scope};
-use crate::model::{Act, ActOutcome, display_text};
+use crate::engine::{EngineConfig, Overrides, Scope};
+use crate::model::{Action, ActionOutcome, display_text};
 
-use super::acting::{Acting, unexpected};
 use super::ask_args::{Decide, DecisionWord};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
+use super::target_workspace::{TargetWorkspace, unexpected};
 use super::{Ended, output};
 
 /// Writes it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
     let decision_file =
         decide.decision_file.as_ref().map(|file| {
@@ -22,20 +22,20 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
                 Failure::Usage(format!("{} is no UTF-8 path", display_text::path(file.as_ref())))
             })
         });
-    let overlay = Overlay {
+    let overlay = Overrides {
         check_id: decide.check_id.clone(),
         decision_file: decision_file.transpose()?,
-        ..Overlay::default()
+        ..Overrides::default()
     };
     let scope = Scope::One(environment.absolute(&decide.path));
     let launch = environment.launch(scope, Flags::default(), overlay)?;
     let Some(decision) = decide.decision.filter(|_| !decide.show) else {
         return show(&launch, &environment.absolute(&decide.path));
     };
-    let mut acting = Acting::judge(&launch)?;
+    let mut target_workspace = TargetWorkspace::judge(&launch)?;
     let is_complete = decision == DecisionWord::Complete;
-    match acting.act(Act::Decide { is_complete, reason: decide.reason.clone() }) {
-        ActOutcome::Decided(decided) => {
+    match target_workspace.action(Action::Decide { is_complete, reason: decide.reason.clone() }) {
+        ActionOutcome::Decided(decided) => {
             let word = if is_complete { "complete" } else { "incomplete" };
             let check =
                 decided.check_id.as_deref().map(|id| format!(" for check {}", display_text::line(id)));
@@ -48,7 +48,7 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
 }
 
 /// Prints what tells an agent where its decision goes, and writes nothing.
-fn show(launch: &Launch, path: &Path) -> Ended {
+fn show(launch: &EngineConfig, path: &Path) -> Ended {
     let workspace = path
         .canonicalize()
         .map_err(|error| Failure::NoWorkspace(format!("{}: {error}", display_text::path(path))))?;
@@ -58,7 +58,7 @@ fn show(launch: &Launch, path: &Path) -> Ended {
             "no decision file is configured for this workspace: set evidence.decision_file".to_owned(),
         ));
     };
-    let words = decision::in_words(&workspace, &file, launch.overlay.check_id.as_deref());
+    let words = decision::label(&workspace, &file, launch.overlay.check_id.as_deref());
     output::print_line(&display_text::line(&words))?;
     Ok(Outcome::Done)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::Adapter;
 use crate::agent::hook_events::HookAgent;
 use crate::config::{Config, Flags, Sources};
-use crate::engine::{Launch, Overlay, Scope};
+use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource, Tmux};
 use crate::process;
@@ -120,10 +120,15 @@ impl Environment {
     }
 
     /// What an engine is started with.
-    pub(super) fn launch(&self, scope: Scope, flags: Flags, overlay: Overlay) -> Result<Launch, Failure> {
+    pub(super) fn launch(
+        &self,
+        scope: Scope,
+        flags: Flags,
+        overlay: Overrides,
+    ) -> Result<EngineConfig, Failure> {
         let sources = self.sources(flags);
         let state_folder = sources.state_folder();
-        let overlay = Overlay {
+        let overlay = Overrides {
             check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
             own_session: self.text("CLAUDE_CODE_SESSION_ID"),
             ..overlay
@@ -131,7 +136,7 @@ impl Environment {
         let config = Config::load(&sources)?;
         let mut adapters = self.adapters();
         adapters.extend(config.agents().iter().cloned().map(|agent| Adapter::Custom(Box::new(agent))));
-        Ok(Launch {
+        Ok(EngineConfig {
             config,
             scope,
             overlay,

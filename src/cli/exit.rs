@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::config::ConfigError;
-use crate::model::{ActClass, VerdictState, display_text};
+use crate::model::{ActionClass, VerdictState, display_text};
 
 use super::output;
 
@@ -17,8 +17,8 @@ pub(super) enum Outcome {
     NotComplete,
     /// 3: the verdict is ERROR: the evidence could not be read, or the run failed; or no probe was answered.
     Unjudged,
-    /// An act ended so; each class has its code.
-    Act(ActClass),
+    /// An action ended so; each class has its code.
+    Action(ActionClass),
     /// 128 and the number of the signal that ended the program.
     Signalled(u8),
 }
@@ -44,7 +44,7 @@ impl Outcome {
             Outcome::Done => 0,
             Outcome::NotComplete => 1,
             Outcome::Unjudged => 3,
-            Outcome::Act(class) => class.exit_code(),
+            Outcome::Action(class) => class.exit_code(),
             Outcome::Signalled(signal) => 128 + signal,
         }
     }
@@ -147,7 +147,7 @@ mod tests {
     /// Every code that the program can end with.
     fn codes() -> BTreeSet<u8> {
         let outcomes = [Outcome::Done, Outcome::NotComplete, Outcome::Unjudged, Outcome::Signalled(2)];
-        let acts = ActClass::ALL.map(Outcome::Act);
+        let actions = ActionClass::ALL.map(Outcome::Action);
         let no_default = ConfigError::NoDefault { key: String::new() };
         let source = || io::Error::from(io::ErrorKind::Other);
         let failures = [
@@ -158,7 +158,7 @@ mod tests {
             Failure::Unreadable(String::new()),
             Failure::Stream { what: String::new(), source: source() },
         ];
-        let ended = outcomes.into_iter().chain(acts).map(Outcome::code);
+        let ended = outcomes.into_iter().chain(actions).map(Outcome::code);
         ended.chain(failures.iter().map(Failure::code)).collect()
     }
 
@@ -170,22 +170,22 @@ mod tests {
 
     #[test]
     fn the_readme_means_what_the_classes_mean() {
-        let words = |class: ActClass| match class {
-            ActClass::Done => "done",
-            ActClass::SavedGaps => "could not be read",
-            ActClass::SavedOnly => "not committed",
-            ActClass::Nothing => "nothing to do",
-            ActClass::Refused => "refused",
-            ActClass::Busy => "somebody else",
-            ActClass::Untrusted => "trust",
-            ActClass::Unknown => "could not be found out",
-            ActClass::Declined => "you said no",
-            ActClass::Failed => "failed",
-            ActClass::TimedOut => "took too long",
-            ActClass::Damage => "a check failed",
-            ActClass::Cancelled => "Ctrl-C",
+        let words = |class: ActionClass| match class {
+            ActionClass::Done => "done",
+            ActionClass::SavedGaps => "could not be read",
+            ActionClass::SavedOnly => "not committed",
+            ActionClass::Nothing => "nothing to do",
+            ActionClass::Refused => "refused",
+            ActionClass::Busy => "somebody else",
+            ActionClass::Untrusted => "trust",
+            ActionClass::Unknown => "could not be found out",
+            ActionClass::Declined => "you said no",
+            ActionClass::Failed => "failed",
+            ActionClass::TimedOut => "took too long",
+            ActionClass::Damage => "a check failed",
+            ActionClass::Cancelled => "Ctrl-C",
         };
-        for class in ActClass::ALL {
+        for class in ActionClass::ALL {
             let (_, meaning) = documented().into_iter().find(|(code, _)| *code == class.exit_code()).unwrap();
             assert!(meaning.contains(words(class)), "{class:?}: {meaning}");
         }

@@ -1,4 +1,4 @@
-//! What the JSON of all acts has: a version, how it ended, why, and what can be done about it.
+//! What the JSON of all actions has: a version, how it ended, why, and what can be done about it.
 //!
 //! A run that could not begin (exit codes 2 to 6) prints nothing on standard output.
 
@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::hex::hex;
-use crate::model::{ActClass, ActOutcome, ActProblem, display_text};
+use crate::model::{ActionClass, ActionOutcome, ActionProblem, display_text};
 
 use super::exit::{Failure, Outcome};
 use super::report::{VERSION, line};
-use super::{Ended, acting, output};
+use super::{Ended, output, target_workspace};
 
-/// How an act ended, with what it is about.
+/// How an action ended, with what it is about.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Printed<T> {
     /// The version of this form.
     version: u32,
     /// How it ended.
-    class: ActClass,
+    class: ActionClass,
     /// The exit code of the program.
     exit_code: u8,
     /// Why it was not done, or not all of it, in words.
@@ -48,13 +48,13 @@ pub(super) struct PathText {
 }
 
 impl<T: Serialize> Printed<T> {
-    /// An act that ended with this class, about `content`.
-    pub(super) fn new(class: ActClass, content: T) -> Printed<T> {
+    /// An action that ended with this class, about `content`.
+    pub(super) fn new(class: ActionClass, content: T) -> Printed<T> {
         let exit_code = class.exit_code();
         Printed { version: VERSION, class, exit_code, reason: None, next: Vec::new(), content }
     }
 
-    /// The same where the program ends otherwise than the act, or with a reason.
+    /// The same where the program ends otherwise than the action, or with a reason.
     pub(super) fn ending(
         mut self,
         outcome: Outcome,
@@ -62,7 +62,7 @@ impl<T: Serialize> Printed<T> {
         next: Vec<String>,
     ) -> Printed<T> {
         self.exit_code = outcome.code();
-        if let Outcome::Act(class) = outcome {
+        if let Outcome::Action(class) = outcome {
             self.class = class;
         }
         Printed { reason, next, ..self }
@@ -75,30 +75,30 @@ impl<T: Serialize> Printed<T> {
 }
 
 /// Ends with a problem. As JSON it stands on standard output too.
-pub(super) fn fail(problem: &ActProblem, is_json: bool) -> Ended {
+pub(super) fn fail(problem: &ActionProblem, is_json: bool) -> Ended {
     if is_json {
         let next = problem.next.iter().cloned().collect();
-        let outcome = Outcome::Act(problem.class);
+        let outcome = Outcome::Action(problem.class);
         Printed::new(problem.class, NoContent {})
-            .ending(outcome, Some(problem.words.clone()), next)
+            .ending(outcome, Some(problem.message.clone()), next)
             .print()?;
     }
-    Ok(acting::fail(problem))
+    Ok(target_workspace::fail(problem))
 }
 
-/// Ends with an outcome that does not belong to the act that was asked for.
-pub(super) fn unexpected(outcome: &ActOutcome, is_json: bool) -> Ended {
-    if let ActOutcome::Failed(problem) = outcome {
+/// Ends with an outcome that does not belong to the action that was asked for.
+pub(super) fn unexpected(outcome: &ActionOutcome, is_json: bool) -> Ended {
+    if let ActionOutcome::Failed(problem) = outcome {
         return fail(problem, is_json);
     }
-    Ok(acting::unexpected(outcome))
+    Ok(target_workspace::unexpected(outcome))
 }
 
 /// Ends with a person's no, or with nobody to ask.
 pub(super) fn declined(words: &str, is_json: bool) -> Ended {
-    let outcome = Outcome::Act(ActClass::Declined);
+    let outcome = Outcome::Action(ActionClass::Declined);
     if is_json {
-        Printed::new(ActClass::Declined, NoContent {})
+        Printed::new(ActionClass::Declined, NoContent {})
             .ending(outcome, Some(words.to_owned()), Vec::new())
             .print()?;
     }

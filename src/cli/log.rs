@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Flags;
-use crate::model::{ActKind, ActedBy, AuditEntry, Timestamp, WorkspaceId, display_text};
+use crate::model::{ActionKind, Actor, AuditEntry, Timestamp, WorkspaceId, display_text};
 use crate::store::Store;
 
 use super::args::Log;
@@ -15,7 +15,7 @@ use super::exit::{Failure, Outcome};
 use super::report::{VERSION, line};
 use super::{Ended, local_time, output};
 
-/// One act, for scripts.
+/// One action, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LogRow {
     /// The version of this form.
@@ -25,15 +25,15 @@ pub(super) struct LogRow {
     /// When it began.
     at: Timestamp,
     /// Who wanted it.
-    by: ActedBy,
+    by: Actor,
     /// The workspace.
     workspace: String,
     /// What it was.
-    kind: ActKind,
+    kind: ActionKind,
     /// What was confirmed, in words.
     plan: String,
     /// How it ended; null while it runs, and for ever if closeout was killed in it.
-    end: Option<crate::model::ActEnd>,
+    end: Option<crate::model::ActionEnd>,
 }
 
 /// Prints it.
@@ -81,11 +81,11 @@ fn row(entry: &AuditEntry) -> LogRow {
 
 fn write_entry(text: &mut String, entry: &AuditEntry) {
     let by = match entry.by {
-        ActedBy::Screen => "screen",
-        ActedBy::Command => "command",
-        ActedBy::Configuration => "configuration",
-        ActedBy::Agent => "agent",
-        ActedBy::Automatic => "automatic",
+        Actor::Screen => "screen",
+        Actor::Command => "command",
+        Actor::Configuration => "configuration",
+        Actor::Agent => "agent",
+        Actor::Automatic => "automatic",
     };
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -97,7 +97,7 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         display_text::line(&entry.plan)
     );
     let end = match &entry.end {
-        Some(end) => format!("{}: {}", end.class.in_words(), display_text::line(&end.words)),
+        Some(end) => format!("{}: {}", end.class.label(), display_text::line(&end.message)),
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");

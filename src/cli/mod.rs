@@ -4,7 +4,6 @@
 //! terminal, exit codes. Errors of all rooms end as one sentence that says what happened and what to
 //! do. No rule lives here.
 
-mod acting;
 mod args;
 mod ask_args;
 mod ask_words;
@@ -30,6 +29,7 @@ mod schema;
 mod signalled;
 mod status;
 mod target;
+mod target_workspace;
 mod text;
 mod trust;
 mod tui;
@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::model::UndoWay;
+use crate::model::UndoDirection;
 use args::{Arguments, Command};
 use environment::Environment;
 use exit::{Failure, Outcome};
@@ -67,8 +67,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
         Some(Command::Hook(command)) => hook::run(&environment, &command),
         Some(Command::Rescue(rescue)) => rescue::run(&environment, &rescue),
-        Some(Command::Undo(undo)) => rescue::run_undo(&environment, &undo, UndoWay::Undo),
-        Some(Command::Redo(redo)) => rescue::run_undo(&environment, &redo, UndoWay::Redo),
+        Some(Command::Undo(undo)) => rescue::run_undo(&environment, &undo, UndoDirection::Undo),
+        Some(Command::Redo(redo)) => rescue::run_undo(&environment, &redo, UndoDirection::Redo),
         Some(Command::Rescues(rescues)) => rescue::list(&environment, &rescues),
         Some(Command::Restore(restore)) => rescue::restore(&environment, &restore),
         Some(Command::Forget(forget)) => rescue::forget(&environment, &forget),

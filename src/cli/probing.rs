@@ -6,18 +6,18 @@ use std::io::{self, IsTerminal as _};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::{Launch, clock};
+use crate::engine::{EngineConfig, clock};
 use crate::model::{
-    Act, ActClass, ActOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeRescue, RecordOrder, SmartReport,
-    SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
+    Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeRescue, RecordOrder,
+    SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
 };
 
-use super::acting::{Acting, confirm};
 use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
 use super::exit::Outcome;
 use super::report::{self, Row, VERSION};
+use super::target_workspace::{TargetWorkspace, confirm};
 use super::{Ended, output, text};
 
 /// What `check --probe --json` prints.
@@ -95,16 +95,16 @@ struct Found {
 }
 
 /// Runs the smart check.
-pub(super) fn run(launch: &Launch, check: &Check) -> Ended {
-    let mut acting = Acting::judge(launch)?;
-    let mut found = match find(&mut acting, &check.probing) {
+pub(super) fn run(launch: &EngineConfig, check: &Check) -> Ended {
+    let mut target_workspace = TargetWorkspace::judge(launch)?;
+    let mut found = match find(&mut target_workspace, &check.probing) {
         Ok(found) => found,
         Err(outcome) => return Ok(outcome),
     };
-    rescue(&mut acting, &check.probing, &mut found);
-    found.notes.extend(acting.notices());
-    let state = verdict(acting.view());
-    let smart = smart(acting.view(), state, found);
+    rescue(&mut target_workspace, &check.probing, &mut found);
+    found.notes.extend(target_workspace.notices());
+    let state = verdict(target_workspace.view());
+    let smart = smart(target_workspace.view(), state, found);
     let (is_complete, status) = (smart.complete, smart.status);
     if check.json {
         output::print_line(&report::line(&smart))?;
@@ -112,7 +112,7 @@ pub(super) fn run(launch: &Launch, check: &Check) -> Ended {
         for note in &smart.notes {
             output::complain(&format!("closeout: {}", display_text::line(note)));
         }
-        output::print(&text::full(acting.view(), clock::now()))?;
+        output::print(&text::full(target_workspace.view(), clock::now()))?;
     }
     Ok(match status {
         _ if is_complete => Outcome::Done,
@@ -133,36 +133,36 @@ fn verdict(view: &WorkspaceView) -> VerdictState {
 }
 
 /// Plans and asks. An error is how the program ends.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
-fn find(acting: &mut Acting<'_>, probing: &Probing) -> Result<Found, Outcome> {
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
+fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Outcome> {
     let mut found = Found { report: None, not_asked: None, rescued: false, record: None, notes: Vec::new() };
-    let plan = match acting.act(Act::PlanAsk { purpose: AskPurpose::Probe, session: None }) {
-        ActOutcome::AskPlanned(plan) => with_flags(*plan, probing),
-        ActOutcome::Failed(problem) => {
-            output::complain(&format!("closeout: {}", display_text::line(&problem.words)));
-            found.not_asked = Some(problem.words);
+    let plan = match target_workspace.action(Action::PlanAsk { purpose: AskPurpose::Probe, session: None }) {
+        ActionOutcome::AskPlanned(plan) => with_flags(*plan, probing),
+        ActionOutcome::Failed(problem) => {
+            output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+            found.not_asked = Some(problem.message);
             return Ok(found);
         }
-        other => return Err(super::acting::unexpected(&other)),
+        other => return Err(super::target_workspace::unexpected(&other)),
     };
     if let Err(problem) = allowed(&plan, probing.yes) {
-        found.not_asked = Some(problem.words);
+        found.not_asked = Some(problem.message);
         return Ok(found);
     }
-    match ask(acting, plan) {
-        Ok(ActOutcome::Checked(report)) => {
+    match ask(target_workspace, plan) {
+        Ok(ActionOutcome::Checked(report)) => {
             found.rescued = report.outcome.rescued;
             found.record.clone_from(&report.record);
             found.notes.clone_from(&report.notes);
             found.report = Some(*report);
             Ok(found)
         }
-        Ok(ActOutcome::Failed(problem)) if problem.class != ActClass::Cancelled => {
-            output::complain(&format!("closeout: {}", display_text::line(&problem.words)));
-            found.not_asked = Some(problem.words);
+        Ok(ActionOutcome::Failed(problem)) if problem.class != ActionClass::Cancelled => {
+            output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+            found.not_asked = Some(problem.message);
             Ok(found)
         }
-        Ok(other) => Err(super::acting::unexpected(&other)),
+        Ok(other) => Err(super::target_workspace::unexpected(&other)),
         Err(signal) => Err(Outcome::Signalled(signal)),
     }
 }
@@ -185,10 +185,10 @@ fn with_flags(plan: AskPlan, probing: &Probing) -> AskPlan {
 
 /// What is left to rescue: nobody was asked because something else says that the work is done, or a person is
 /// to be asked first.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the act cannot have")]
-fn rescue(acting: &mut Acting<'_>, probing: &Probing, found: &mut Found) {
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
+fn rescue(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing, found: &mut Found) {
     let way = match probing.rescue {
-        Some(way) if verdict(acting.view()) == VerdictState::RescueNeeded && !found.rescued => way,
+        Some(way) if verdict(target_workspace.view()) == VerdictState::RescueNeeded && !found.rescued => way,
         Some(_) | None => return,
     };
     let commits = match way {
@@ -199,20 +199,22 @@ fn rescue(acting: &mut Acting<'_>, probing: &Probing, found: &mut Found) {
     if !commits {
         if found.record.is_none()
             && way == RescueWay::Ask
-            && let ActOutcome::Recorded(record) = acting.act(Act::Record { order: RecordOrder::default() })
+            && let ActionOutcome::Recorded(record) =
+                target_workspace.action(Action::Record { order: RecordOrder::default() })
         {
             found.record = Some(record.reference.clone());
         }
         return;
     }
-    let plan = match acting.act(Act::PlanRescue { message: None, order: RecordOrder::default() }) {
-        ActOutcome::RescuePlanned(plan) => plan,
-        ActOutcome::Failed(problem) => return found.notes.push(problem.words),
-        _ => {
-            let words = "a record would be so large that you are asked first: `closeout rescue`";
-            return found.notes.push(words.to_owned());
-        }
-    };
+    let plan =
+        match target_workspace.action(Action::PlanRescue { message: None, order: RecordOrder::default() }) {
+            ActionOutcome::RescuePlanned(plan) => plan,
+            ActionOutcome::Failed(problem) => return found.notes.push(problem.message),
+            _ => {
+                let words = "a record would be so large that you are asked first: `closeout rescue`";
+                return found.notes.push(words.to_owned());
+            }
+        };
     found.record = Some(plan.record.reference.clone());
     if let Some(refusal) = &plan.refusal {
         return found.notes.push(format!("recorded, and not committed: {refusal}"));
@@ -224,9 +226,9 @@ fn rescue(acting: &mut Acting<'_>, probing: &Probing, found: &mut Found) {
     if !confirm(&question, way == RescueWay::Auto) {
         return found.notes.push("the work is recorded, and not committed".to_owned());
     }
-    match acting.act(Act::Rescue { plan }) {
-        ActOutcome::Rescued(_) => found.rescued = true,
-        ActOutcome::Failed(problem) => found.notes.push(problem.words),
+    match target_workspace.action(Action::Rescue { plan }) {
+        ActionOutcome::Rescued(_) => found.rescued = true,
+        ActionOutcome::Failed(problem) => found.notes.push(problem.message),
         _ => {}
     }
 }

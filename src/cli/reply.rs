@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::engine::{OneShot, clock};
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProgress, ActivityState, AskedOption, Receipt, ReplyBody, ReplyChannel,
-    ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
+    Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, Receipt, ReplyBody,
+    ReplyChannel, ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
 
 use super::args::Reply;
@@ -19,7 +19,7 @@ use super::exit::{Failure, Outcome};
 use super::json::{self, Printed};
 use super::signalled::Signalled;
 use super::target::{self, Target};
-use super::{Ended, acting, output, reply_words, report};
+use super::{Ended, output, reply_words, report, target_workspace};
 
 /// The most that is read of standard input, in bytes: more than any way takes.
 const MOST: u64 = 2 << 20;
@@ -62,9 +62,9 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let judged = all.judged();
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
-    let act = Act::PlanReply { session };
-    let outcome = all.act(&workspace, act, &|_| ());
-    let ActOutcome::ReplyPlanned(plan) = &outcome else {
+    let action = Action::PlanReply { session };
+    let outcome = all.action(&workspace, action, &|_| ());
+    let ActionOutcome::ReplyPlanned(plan) = &outcome else {
         if !reply.json {
             output::print(&reply_words::asked(&asking))?;
         }
@@ -75,7 +75,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     }
     let Some(body) = body(plan, reply)? else {
         if reply.json {
-            Printed::new(ActClass::Done, Told::of(plan, None)).print()?;
+            Printed::new(ActionClass::Done, Told::of(plan, None)).print()?;
         }
         return Ok(Outcome::Done);
     };
@@ -84,7 +84,7 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     {
         output::print_line(&format!("note     {warning}"))?;
     }
-    if !acting::confirm(&reply_words::confirm(plan, &body), reply.yes) {
+    if !target_workspace::confirm(&reply_words::confirm(plan, &body), reply.yes) {
         return json::declined("nothing was sent", reply.json);
     }
     send(&mut all, &workspace, plan, body, reply)
@@ -99,28 +99,28 @@ fn send(
     reply: &Reply,
 ) -> Ended {
     let is_seen = io::stderr().is_terminal();
-    let progress = move |progress: ActProgress| {
+    let progress = move |progress: ActionProgress| {
         let ends = if progress.taken.is_some() { "; Ctrl-C ends its turn" } else { "" };
-        if is_seen && !progress.words.is_empty() {
-            output::complain(&format!("{}{ends}", display_text::line(&progress.words)));
+        if is_seen && !progress.message.is_empty() {
+            output::complain(&format!("{}{ends}", display_text::line(&progress.message)));
         }
     };
     let signalled = Signalled::listen(all.cancel());
-    let sent = all.act(workspace, Act::Reply { plan: Box::new(plan.clone()), body }, &progress);
-    if let ActOutcome::Replied(receipt) = sent {
+    let sent = all.action(workspace, Action::Reply { plan: Box::new(plan.clone()), body }, &progress);
+    if let ActionOutcome::Replied(receipt) = sent {
         let receipt = wait(all, workspace, *receipt, (reply.wait, &signalled));
         tell(plan, &receipt, reply.json)?;
         if let Some(signal) = signalled.signal() {
             return Ok(Outcome::Signalled(signal));
         }
-        return Ok(Outcome::Act(receipt.state.class()));
+        return Ok(Outcome::Action(receipt.state.class()));
     }
-    if let (ActOutcome::Failed(problem), true) = (&sent, reply.json) {
+    if let (ActionOutcome::Failed(problem), true) = (&sent, reply.json) {
         let next = problem.next.iter().cloned().collect();
         let told = Printed::new(problem.class, Told::of(plan, None));
-        told.ending(Outcome::Act(problem.class), Some(problem.words.clone()), next).print()?;
+        told.ending(Outcome::Action(problem.class), Some(problem.message.clone()), next).print()?;
     }
-    Ok(acting::unexpected(&sent))
+    Ok(target_workspace::unexpected(&sent))
 }
 
 /// The one session that is meant: of several, the one that waits for an answer.
@@ -214,7 +214,7 @@ fn wait(
     while receipt.state.is_open() && clock::now().millis_since(begun) < limit && signalled.signal().is_none()
     {
         std::thread::sleep(LOOK_AGAIN);
-        all.look_again();
+        all.revalidate();
         let views = all.judged().views;
         let receipts = views.into_iter().filter(|view| view.id == *workspace).flat_map(|view| view.receipts);
         let known = receipts.into_iter().find(|known| known.id == receipt.id);
@@ -226,9 +226,11 @@ fn wait(
 fn tell(plan: &ReplyPlan, receipt: &Receipt, is_json: bool) -> Result<(), Failure> {
     if is_json {
         let told = Printed::new(receipt.state.class(), Told::of(plan, Some(receipt)));
-        return told.ending(Outcome::Act(receipt.state.class()), receipt.words.clone(), Vec::new()).print();
+        return told
+            .ending(Outcome::Action(receipt.state.class()), receipt.detail.clone(), Vec::new())
+            .print();
     }
     let state = report::line(&receipt.state);
-    let words = receipt.words.as_deref().map(|words| format!(": {}", display_text::line(words)));
+    let words = receipt.detail.as_deref().map(|words| format!(": {}", display_text::line(words)));
     output::print_line(&format!("{}{}", state.trim_matches('"'), words.unwrap_or_default()))
 }

@@ -88,9 +88,9 @@ fn add_question(question: &Question, lines: &mut Vec<String>) {
 
 fn add_dialog(asked: &AskedByTool, lines: &mut Vec<String>) {
     for question in &asked.questions {
-        add_words(&question.in_words(), lines);
+        add_words(&question.label(), lines);
         for (at, option) in question.options.iter().enumerate() {
-            lines.push(format!("         {}) {}", at + 1, display_text::line(&option.in_words())));
+            lines.push(format!("         {}) {}", at + 1, display_text::line(&option.label())));
         }
         if question.takes_several {
             lines.push("         (several can be chosen)".to_owned());

@@ -1,4 +1,4 @@
-//! Signals that end the program while an act runs: the act is ended first, with all that it started.
+//! Signals that end the program while an action runs: the action is ended first, with all that it started.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -38,7 +38,7 @@ impl Signalled {
                 };
                 told.0.store(u8::try_from(kind).unwrap_or(2), Ordering::SeqCst);
                 cancel.cancel();
-                // The act answers to that, and the program ends with it.
+                // The action answers to that, and the program ends with it.
                 std::future::pending::<()>().await;
             });
         });

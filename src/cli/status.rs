@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Flags;
-use crate::engine::{Engine, Launch, Overlay, Scope, clock, judge_once};
+use crate::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
 use crate::model::{WorkspaceId, WorkspaceView, display_text};
 use crate::ui;
 
@@ -20,11 +20,11 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
         here: environment.here.clone(),
         paths: status.paths.iter().map(|path| environment.absolute(path)).collect(),
     };
-    let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
+    let launch = environment.launch(scope, Flags::default(), Overrides::default())?;
     if status.follow { follow(launch, status.json) } else { once(&launch, status.json) }
 }
 
-fn once(launch: &Launch, is_json: bool) -> Ended {
+fn once(launch: &EngineConfig, is_json: bool) -> Ended {
     let mut judged = judge_once(launch);
     ui::order(&mut judged.views, &plain_state());
     if !is_json {
@@ -56,7 +56,7 @@ fn once(launch: &Launch, is_json: bool) -> Ended {
 }
 
 /// Prints each workspace when it is judged first and whenever it changed, until it is ended.
-fn follow(launch: Launch, is_json: bool) -> Ended {
+fn follow(launch: EngineConfig, is_json: bool) -> Ended {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

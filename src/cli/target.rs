@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::config::Flags;
-use crate::engine::{Launch, Overlay, Scope};
+use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::model::{SessionView, WorkspaceView, display_text};
 
 use super::environment::Environment;
@@ -33,14 +33,14 @@ impl Target {
     }
 
     /// What it takes to look at it: the workspace, or all in which a session may be.
-    pub(super) fn launch(&self, environment: &Environment) -> Result<Launch, Failure> {
+    pub(super) fn launch(&self, environment: &Environment) -> Result<EngineConfig, Failure> {
         let scope = match self {
             Target::Folder(path) => Scope::One(path.clone()),
             Target::Session(_) => {
                 Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() }
             }
         };
-        environment.launch(scope, Flags::default(), Overlay::default())
+        environment.launch(scope, Flags::default(), Overrides::default())
     }
 
     /// The sessions that it names among those of `views`; `narrower` is one more id or beginning, from a flag.

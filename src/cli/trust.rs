@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{ActClass, ActProblem, TrustItem, TrustKind, TrustList, display_text};
+use crate::model::{ActionClass, ActionProblem, TrustItem, TrustKind, TrustList, display_text};
 
-use super::acting::{confirm, fail, launch};
 use super::environment::Environment;
 use super::exit::Outcome;
 use super::json::{self, Printed};
 use super::rescue_args::Trust;
+use super::target_workspace::{confirm, fail, launch};
 use super::{Ended, output};
 
 /// The list, for scripts.
@@ -34,7 +34,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
         return match launch.distrust(&path) {
             Ok(()) => {
                 output::print_line("nothing is trusted here any more")?;
-                Ok(Outcome::Act(ActClass::Done))
+                Ok(Outcome::Action(ActionClass::Done))
             }
             Err(problem) => json::fail(&problem, trust.json),
         };
@@ -47,28 +47,28 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
         output::print(&text(&list))?;
     }
     let ended = if list.items.is_empty() {
-        Err(ActProblem::new(ActClass::Nothing, "nothing here could run a program"))
+        Err(ActionProblem::new(ActionClass::Nothing, "nothing here could run a program"))
     } else if was_trusted {
         Ok("it is trusted already")
     } else if !is_wanted(trust, &list) {
-        Err(ActProblem::new(ActClass::Untrusted, "it is not trusted: none of it runs"))
+        Err(ActionProblem::new(ActionClass::Untrusted, "it is not trusted: none of it runs"))
     } else {
         launch.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
     };
     if trust.json {
         let content = Trusted { is_trusted: ended.is_ok(), list: list.clone() };
-        let class = ended.as_ref().map_or_else(|problem| problem.class, |_| ActClass::Done);
+        let class = ended.as_ref().map_or_else(|problem| problem.class, |_| ActionClass::Done);
         let problem = ended.as_ref().err();
-        let reason = problem.map(|problem| problem.words.clone());
+        let reason = problem.map(|problem| problem.message.clone());
         let next = problem.and_then(|problem| problem.next.clone()).into_iter().collect();
-        Printed::new(class, content).ending(Outcome::Act(class), reason, next).print()?;
+        Printed::new(class, content).ending(Outcome::Action(class), reason, next).print()?;
     }
     match ended {
         Ok(words) if !trust.json => output::print_line(words)?,
         Ok(_) => {}
         Err(problem) => return Ok(fail(&problem)),
     }
-    Ok(Outcome::Act(ActClass::Done))
+    Ok(Outcome::Action(ActionClass::Done))
 }
 
 /// Asks. Without having shown the list as a text it takes only a yes that was given before.

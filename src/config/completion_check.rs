@@ -40,7 +40,7 @@ pub fn parse_completion_check(text: &str, name: &str, origin: LayerOrigin) -> (L
     match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
         Err(error) => {
             if text.contains("\"completion_check\"") {
-                push(offset_of(text, &error), None, format!("is not a JSON object: {}", in_words(&error)));
+                push(offset_of(text, &error), None, format!("is not a JSON object: {}", label(&error)));
             }
         }
         Ok(top) => {
@@ -117,7 +117,7 @@ fn offset_of(text: &str, error: &serde_json::Error) -> usize {
 }
 
 /// The message without the place that serde adds to it, which is said otherwise.
-fn in_words(error: &serde_json::Error) -> String {
+fn label(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
 }

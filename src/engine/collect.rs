@@ -4,8 +4,8 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::evidence::{self, CollectError, InForce, Memory, Surroundings};
-use crate::judge::weigh::{Scales, weigh};
+use crate::evidence::{self, CollectContext, CollectError, InForce, Memory};
+use crate::judge::weigh::{WeighContext, weigh};
 use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
 
 use super::clock;
@@ -13,15 +13,18 @@ use super::clock;
 /// The outcome of a collection. Blocks on the disk, on git, and on what hangs in them.
 pub(super) fn perform(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
         let held = evidence::in_force(request, surroundings, memory);
         let request = held.as_ref().map_or(request, |held| &held.request);
         let observations = evidence::collect(request, surroundings, memory)?;
-        let scales =
-            Scales { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
+        let scales = WeighContext {
+            task_kind: request.task_kind,
+            policy: &request.policy,
+            settings: &request.settings,
+        };
         let mut sample = weigh(observations, &scales);
         if let Some(InForce { request, found_baseline }) = held {
             sample.new_baseline = found_baseline.or(sample.new_baseline);

@@ -13,7 +13,7 @@ use crate::model::{
 
 use super::recall::Recalled;
 use super::session_folders::SessionFolders;
-use super::{Launch, Overlay, Scope, clock};
+use super::{EngineConfig, Overrides, Scope, clock};
 
 /// What discovery found.
 pub(super) struct Discovery {
@@ -35,7 +35,7 @@ pub(super) struct Known {
 }
 
 /// Finds the workspaces of `launch`.
-pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory) -> Discovery {
+pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut SurveyMemory) -> Discovery {
     let at = clock::now();
     let mut found = Found::new(launch, &known.recalled);
     let mut n_older_sessions = 0;
@@ -75,7 +75,7 @@ pub(super) fn discover(launch: &Launch, known: &Known, memory: &mut SurveyMemory
 }
 
 fn survey(
-    launch: &Launch,
+    launch: &EngineConfig,
     at: Timestamp,
     with_older: bool,
     within: Option<&Path>,
@@ -92,7 +92,7 @@ fn survey(
 }
 
 pub(super) struct Found<'a> {
-    launch: &'a Launch,
+    launch: &'a EngineConfig,
     recalled: &'a Recalled,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
@@ -101,7 +101,7 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(launch: &'a Launch, recalled: &'a Recalled) -> Found<'a> {
+    fn new(launch: &'a EngineConfig, recalled: &'a Recalled) -> Found<'a> {
         Found {
             launch,
             recalled,
@@ -217,7 +217,7 @@ fn half_made(folder: &Path) -> Vec<WatchTarget> {
         .collect()
 }
 
-fn overlaid(mut settings: WorkspaceSettings, overlay: &Overlay, is_repository: bool) -> WorkspaceSettings {
+fn overlaid(mut settings: WorkspaceSettings, overlay: &Overrides, is_repository: bool) -> WorkspaceSettings {
     let default_kind = if is_repository { TaskKind::Implementation } else { TaskKind::ReadInfo };
     // What a person says on the command line stands over the workspace's own word.
     if let Some(own) = &mut settings.own {

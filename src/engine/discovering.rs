@@ -10,10 +10,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::discover::{self, Known};
-use super::live::Arrival;
+use super::live::EngineEvent;
 use super::recall::recall;
 use super::watching::Watching;
-use super::{Launch, clock};
+use super::{EngineConfig, clock};
 use crate::agent::{self, SurveyMemory};
 use crate::model::{Event, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
@@ -29,9 +29,9 @@ const STAND_IN: &str = "discovery";
 /// The discoveries of one engine.
 #[derive(Debug)]
 pub(super) struct Discovering {
-    launch: Arc<Launch>,
+    launch: Arc<EngineConfig>,
     store: Option<Store>,
-    sender: UnboundedSender<Arrival>,
+    sender: UnboundedSender<EngineEvent>,
     surveyed: Arc<Mutex<SurveyMemory>>,
     /// Whether workspaces in which only old sessions are, are found.
     pub(super) with_older: bool,
@@ -39,7 +39,7 @@ pub(super) struct Discovering {
     /// Whether one was started: the first one brings what is needed once.
     has_begun: bool,
     /// Wanted again while one runs.
-    again: Option<Occasion>,
+    again: Option<Trigger>,
     pause: Duration,
     /// What is watched, by folder.
     watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
@@ -49,7 +49,7 @@ pub(super) struct Discovering {
 
 /// Why a discovery is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Occasion {
+pub(super) enum Trigger {
     /// Everything is to be looked at.
     Asked,
     /// Something changed in this folder, which may be no news.
@@ -67,9 +67,9 @@ pub(super) struct Discovered {
 
 impl Discovering {
     pub(super) fn new(
-        launch: Arc<Launch>,
+        launch: Arc<EngineConfig>,
         store: Option<Store>,
-        sender: UnboundedSender<Arrival>,
+        sender: UnboundedSender<EngineEvent>,
     ) -> Discovering {
         Discovering {
             launch,
@@ -99,10 +99,10 @@ impl Discovering {
     }
 
     /// Starts one, or has the one that runs followed by another. Needs the runtime.
-    pub(super) fn start(&mut self, occasion: Occasion) {
+    pub(super) fn start(&mut self, occasion: Trigger) {
         if self.is_running {
             let is_same = self.again.as_ref().is_none_or(|again| *again == occasion);
-            self.again = Some(if is_same { occasion } else { Occasion::Asked });
+            self.again = Some(if is_same { occasion } else { Trigger::Asked });
             return;
         }
         self.is_running = true;
@@ -116,7 +116,7 @@ impl Discovering {
             let work = spawn_blocking(move || {
                 let began = clock::now();
                 let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Occasion::Changed(folder) = occasion
+                if let Trigger::Changed(folder) = occasion
                     && !agent::is_news(&launch.adapters, &folder, &mut memory)
                 {
                     return None;
@@ -125,7 +125,7 @@ impl Discovering {
                     hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
                 }
                 let recalled = recall(store.as_ref(), is_first, &mut |notice| {
-                    let _ = tell.send(Arrival::Notice(notice));
+                    let _ = tell.send(EngineEvent::Notice(notice));
                 });
                 let known = Known { recalled, with_older };
                 let found = discover::discover(&launch, &known, &mut memory);
@@ -138,8 +138,8 @@ impl Discovering {
             });
             // When nobody receives, the engine has ended.
             let _ = sender.send(match work.await {
-                Ok(found) => Arrival::Discovery(found),
-                Err(error) => Arrival::DiscoveryBroke(format!("a defect in closeout: {error}")),
+                Ok(found) => EngineEvent::Discovery(found),
+                Err(error) => EngineEvent::DiscoveryBroke(format!("a defect in closeout: {error}")),
             });
         });
     }
@@ -161,12 +161,12 @@ impl Discovering {
                 self.watch(found.targets, watching);
             }
             for problem in found.problems.iter().filter(|problem| !self.told.contains(problem)) {
-                let _ = self.sender.send(Arrival::Notice(problem.clone()));
+                let _ = self.sender.send(EngineEvent::Notice(problem.clone()));
             }
             self.told = found.problems;
             found.event
         });
-        self.go_on();
+        self.start_next_survey();
         event
     }
 
@@ -193,10 +193,10 @@ impl Discovering {
         self.is_running = false;
         // What broke it is likely still there.
         self.pause = Duration::from_secs(1);
-        self.go_on();
+        self.start_next_survey();
     }
 
-    fn go_on(&mut self) {
+    fn start_next_survey(&mut self) {
         if let Some(occasion) = self.again.take() {
             self.start(occasion);
         }

@@ -16,14 +16,14 @@ use crate::model::{
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
-use crate::watch::{Inbox, ProcessEnds, Sighting};
+use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 
-use super::discovering::{Discovered, Discovering, Occasion};
+use super::discovering::{Discovered, Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
-use super::running_acts::RunningActs;
+use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
-use super::{Launch, clock, collect, pane_jump, recovering};
+use super::{EngineConfig, clock, collect, pane_jump, recovering};
 
 /// How many collections run at once.
 const N_LANES: usize = 2;
@@ -38,10 +38,10 @@ const WRITING: Duration = Duration::from_millis(500);
 /// The running engine. Lives inside a tokio runtime with time enabled.
 pub struct Engine {
     monitor: Monitor,
-    launch: Arc<Launch>,
+    launch: Arc<EngineConfig>,
     store: Option<Store>,
-    events: mpsc::UnboundedReceiver<Arrival>,
-    sender: mpsc::UnboundedSender<Arrival>,
+    events: mpsc::UnboundedReceiver<EngineEvent>,
+    sender: mpsc::UnboundedSender<EngineEvent>,
     inbox: Inbox,
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
@@ -53,7 +53,7 @@ pub struct Engine {
     store_lane: StoreLane,
     wake_at: Option<Timestamp>,
     discovering: Discovering,
-    acts: RunningActs,
+    actions: RunningActions,
     process_ends: Option<ProcessEnds>,
     draft_keeping: Option<DraftKeeping>,
     notices: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Engine {
 type MemorySlot = Arc<Mutex<Option<Memory>>>;
 
 /// What comes back from work beside the loop.
-pub(super) enum Arrival {
+pub(super) enum EngineEvent {
     Event(Event),
     Discovery(Option<Box<Discovered>>),
     DiscoveryBroke(String),
@@ -72,20 +72,20 @@ pub(super) enum Arrival {
 
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.
-    pub fn start(launch: Launch) -> Engine {
+    pub fn start(launch: EngineConfig) -> Engine {
         let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
         Engine::with(launch, monitor)
     }
 
     /// Starts the engine for a front at which a person sees what runs and can end it: agents are asked by itself
     /// where the configuration says so.
-    pub fn start_asking(launch: Launch) -> Engine {
+    pub fn start_asking(launch: EngineConfig) -> Engine {
         let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
         let monitor = monitor.asking_by_itself(launch.agents_without_trace());
         Engine::with(launch, monitor)
     }
 
-    fn with(launch: Launch, monitor: Monitor) -> Engine {
+    fn with(launch: EngineConfig, monitor: Monitor) -> Engine {
         let inbox_filled = Arc::new(Notify::new());
         let wake = Arc::clone(&inbox_filled);
         let inbox = Inbox::new(move || wake.notify_one());
@@ -106,7 +106,7 @@ impl Engine {
         let draft_keeping = store.clone().map(|store| {
             let sender = sender.clone();
             DraftKeeping::start(store, move |notice| {
-                let _ = sender.send(Arrival::Notice(notice));
+                let _ = sender.send(EngineEvent::Notice(notice));
             })
         });
         let store_lane = StoreLane::new(store.clone(), sender.clone());
@@ -128,13 +128,13 @@ impl Engine {
             store_lane,
             wake_at: None,
             discovering,
-            acts: RunningActs::default(),
+            actions: RunningActions::default(),
             process_ends: process_ends.ok(),
             draft_keeping,
             notices,
         };
         recovering::start(Arc::clone(&engine.launch), engine.sender.clone());
-        engine.discovering.start(Occasion::Asked);
+        engine.discovering.start(Trigger::Asked);
         engine
     }
 
@@ -157,36 +157,36 @@ impl Engine {
         }
     }
 
-    /// Ends the acts that run, lets none begin, and waits for them and for what is being written down, so long as
-    /// `limit` at most. An act that is moving something is finished first; every other one takes back what it had
+    /// Ends the actions that run, lets none begin, and waits for them and for what is being written down, so long as
+    /// `limit` at most. An action that is moving something is finished first; every other one takes back what it had
     /// begun. What runs still after that, in words: the next start ends it.
     pub async fn finish(&mut self, limit: Duration) -> Vec<String> {
-        self.acts.cancel_all();
-        let acts = async {
-            while !self.acts.is_empty() {
+        self.actions.cancel_all();
+        let actions = async {
+            while !self.actions.is_empty() {
                 self.turn().await;
             }
         };
         // Where the time is over, what is left is told, or found again at the next start.
-        let _ = tokio::time::timeout(limit, acts).await;
+        let _ = tokio::time::timeout(limit, actions).await;
         let _ = tokio::time::timeout(limit.min(WRITING), self.store_lane.all_written()).await;
-        self.acts.in_words()
+        self.actions.label()
     }
 
     /// Passes on what a person wants.
     pub fn want(&mut self, intent: Intent) {
         match &intent {
             // Another run may have asked the agents meanwhile.
-            Intent::Refresh { .. } => self.discovering.start(Occasion::Asked),
+            Intent::Refresh { .. } => self.discovering.start(Trigger::Asked),
             Intent::ShowOlder { is_shown } => {
                 self.discovering.with_older = *is_shown;
-                self.discovering.start(Occasion::Asked);
+                self.discovering.start(Trigger::Asked);
             }
             Intent::Look { .. }
             | Intent::Glance { .. }
             | Intent::JumpToPane { .. }
-            | Intent::Act { .. }
-            | Intent::CancelAct { .. }
+            | Intent::Action { .. }
+            | Intent::CancelAction { .. }
             | Intent::KeepDraft { .. } => {}
         }
         self.update(Event::Wanted { at: clock::now(), intent });
@@ -252,14 +252,14 @@ impl Engine {
             Effect::JumpToPane { workspace, session } => {
                 pane_jump::start(Arc::clone(&self.launch), self.sender.clone(), workspace, session);
             }
-            Effect::Act(request) => {
+            Effect::Action(request) => {
                 let launch = Arc::clone(&self.launch);
-                self.acts.start(*request, launch, self.store.clone(), self.sender.clone());
+                self.actions.start(*request, launch, self.store.clone(), self.sender.clone());
             }
-            Effect::CancelAct { number } => {
-                if let Some(workspace) = self.acts.cancel(number).cloned() {
+            Effect::CancelAction { number } => {
+                if let Some(workspace) = self.actions.cancel(number).cloned() {
                     let event = Event::EndsLater { at: clock::now(), workspace, number };
-                    let _ = self.sender.send(Arrival::Event(event));
+                    let _ = self.sender.send(EngineEvent::Event(event));
                 }
             }
             Effect::KeepReports { workspace, reports } => {
@@ -282,32 +282,32 @@ impl Engine {
             None => {
                 let problem = Some(WatchProblem::Failed("watching did not start".to_owned()));
                 let event = Event::WatchChanged { at: clock::now(), workspace, problem };
-                let _ = self.sender.send(Arrival::Event(event));
+                let _ = self.sender.send(EngineEvent::Event(event));
             }
         }
     }
 
-    fn arrived(&mut self, arrival: Arrival) {
+    fn arrived(&mut self, arrival: EngineEvent) {
         match arrival {
-            Arrival::Event(event) => {
+            EngineEvent::Event(event) => {
                 if let Event::Collected { workspace, took_ms, .. } = &event {
                     self.last_took_ms.insert(workspace.clone(), *took_ms);
                 }
-                self.acts.hear(&event);
+                self.actions.hear(&event);
                 self.update(event);
             }
-            Arrival::Discovery(found) => {
+            EngineEvent::Discovery(found) => {
                 if let Some(event) = self.discovering.ended(found, self.watching.as_ref()) {
                     self.know_drafts(&event);
                     self.store_lane.tidy();
                     self.update(event);
                 }
             }
-            Arrival::DiscoveryBroke(notice) => {
+            EngineEvent::DiscoveryBroke(notice) => {
                 self.discovering.broke();
-                self.arrived(Arrival::Notice(notice));
+                self.arrived(EngineEvent::Notice(notice));
             }
-            Arrival::Notice(notice) => {
+            EngineEvent::Notice(notice) => {
                 tracing::warn!("{notice}");
                 self.notices.push(notice);
             }
@@ -329,22 +329,22 @@ impl Engine {
     }
 
     fn take_sightings(&mut self) {
-        for sighting in self.inbox.take() {
+        for watch_event in self.inbox.take() {
             let at = clock::now();
-            match sighting {
-                Sighting::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
-                    Some(folder) => self.discovering.start(Occasion::Changed(folder)),
+            match watch_event {
+                WatchEvent::Changed { workspace, parts } => match Discovering::folder_of(&workspace) {
+                    Some(folder) => self.discovering.start(Trigger::Changed(folder)),
                     None => self.update(Event::Changed { at, workspace, parts }),
                 },
-                Sighting::EventsLost => {
+                WatchEvent::EventsLost => {
                     tracing::warn!("file events were lost; everything is read again");
-                    self.discovering.start(Occasion::Asked);
+                    self.discovering.start(Trigger::Asked);
                     self.update(Event::EventsLost { at });
                 }
-                Sighting::WatchChanged { workspace, problem } => {
+                WatchEvent::WatchChanged { workspace, problem } => {
                     self.update(Event::WatchChanged { at, workspace, problem });
                 }
-                Sighting::Rearm => {
+                WatchEvent::Rearm => {
                     if let Some(watching) = &self.watching {
                         watching.rearm();
                     }
@@ -390,7 +390,7 @@ impl Engine {
                 // The thread is left behind with its memory; the next collection starts with a new one.
                 Err(_) => Err(CollectProblem::TimedOut),
             };
-            let _ = sender.send(Arrival::Event(collect::answer(&request, began, outcome)));
+            let _ = sender.send(EngineEvent::Event(collect::answer(&request, began, outcome)));
         });
     }
 }

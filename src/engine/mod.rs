@@ -4,7 +4,7 @@
 //! same effects with the same code. No rule lives here, and nothing here draws. The clock is read in
 //! one place, [`clock`].
 
-mod acting;
+mod actions;
 pub mod clock;
 mod collect;
 mod discover;
@@ -15,7 +15,7 @@ mod once;
 mod pane_jump;
 mod recall;
 mod recovering;
-mod running_acts;
+mod running_actions;
 mod session_folders;
 mod store_lane;
 mod watching;
@@ -27,23 +27,23 @@ use std::path::{Path, PathBuf};
 use crate::action::rescue::Rescuer;
 use crate::agent::Adapter;
 use crate::config::Config;
-use crate::evidence::{LiveSources, Surroundings};
-use crate::model::{ActClass, ActKind, ActProblem, Timestamp};
+use crate::evidence::{CollectContext, LiveSources};
+use crate::model::{ActionClass, ActionKind, ActionProblem, Timestamp};
 use crate::store::{Store, hook_log};
 
-pub use acting::rescue::problem as rescue_problem;
+pub use actions::rescue::problem as rescue_problem;
 pub use live::Engine;
 pub use once::{Judged, OneShot, judge_once};
 
 /// What an engine is started with.
 #[derive(Debug, Clone)]
-pub struct Launch {
+pub struct EngineConfig {
     /// The configuration.
     pub config: Config,
     /// What to look at.
     pub scope: Scope,
     /// Adds to every workspace's settings what only this run knows.
-    pub overlay: Overlay,
+    pub overlay: Overrides,
     /// The user's home folder.
     pub home: Option<PathBuf>,
     /// The agents whose sessions are looked for.
@@ -81,7 +81,7 @@ pub enum Scope {
 
 /// What only this run knows of the evidence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overlay {
+pub struct Overrides {
     /// The id that a decision must carry.
     pub check_id: Option<String>,
     /// The session inside which this run was started.
@@ -92,33 +92,33 @@ pub struct Overlay {
     pub outputs: Vec<String>,
 }
 
-impl Launch {
+impl EngineConfig {
     /// Where rescues are made from.
     ///
     /// # Errors
     /// There is no git program, or no state folder for the journal.
-    pub fn rescuer(&self) -> Result<Rescuer, ActProblem> {
-        acting::rescue::rescuer_of(self)
+    pub fn rescuer(&self) -> Result<Rescuer, ActionProblem> {
+        actions::rescue::rescuer_of(self)
     }
 
-    /// Carries out an act on the records of `workspace` that the monitor has no part in, and writes it down
+    /// Carries out an action on the records of `workspace` that the monitor has no part in, and writes it down
     /// before and after. `words` tells of what was done.
     ///
     /// # Errors
-    /// It cannot be written down, and was not done; or what the act itself answers.
+    /// It cannot be written down, and was not done; or what the action itself answers.
     pub fn audited<T>(
         &self,
-        (kind, workspace, plan): (ActKind, &Path, String),
-        act: impl FnOnce() -> Result<T, ActProblem>,
+        (kind, workspace, plan): (ActionKind, &Path, String),
+        action: impl FnOnce() -> Result<T, ActionProblem>,
         words: impl FnOnce(&T) -> String,
-    ) -> Result<T, ActProblem> {
+    ) -> Result<T, ActionProblem> {
         let store = self.state_folder.as_ref().map(Store::open).transpose().map_err(|error| {
-            ActProblem::new(
-                ActClass::Failed,
+            ActionProblem::new(
+                ActionClass::Failed,
                 format!("the record of what is done cannot be written: {error}"),
             )
         })?;
-        acting::audit::audited(store.as_ref(), (kind, workspace, plan), act, words)
+        actions::audit::audited(store.as_ref(), (kind, workspace, plan), action, words)
     }
 
     /// The top of the worktree that `path` lies in.
@@ -140,8 +140,8 @@ impl Launch {
         self.state_folder.as_deref().map(hook_log::folder)
     }
 
-    pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> Surroundings {
-        Surroundings {
+    pub(in crate::engine) fn surroundings(&self, now: Timestamp) -> CollectContext {
+        CollectContext {
             now,
             home: self.home.clone(),
             adapters: self.adapters.clone(),

@@ -12,17 +12,17 @@ use std::time::Duration;
 use crate::agent::SurveyMemory;
 use crate::evidence::Memory;
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, ActProgress, ActRequest, ActedBy, CollectProblem, CollectRequest,
-    Effect, Event, Intent, Timestamp, Told, WorkspaceId, WorkspaceView,
+    Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, CollectProblem,
+    CollectRequest, Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
 use crate::store::Store;
 
-use super::acting::{self, Tools};
+use super::actions::{self, Tools};
 use super::discover::{self, Known};
 use super::recall::recall;
-use super::{Launch, clock, collect};
+use super::{EngineConfig, clock, collect};
 
 /// How many collections run at once.
 const N_WORKERS: usize = 2;
@@ -41,28 +41,28 @@ pub struct Judged {
 /// Judges everything in the scope of `launch` once. Baselines found for the first time are
 /// remembered. A workspace that does not answer within the configured limit is given up; its thread
 /// is left behind, and the caller's process ends it.
-pub fn judge_once(launch: &Launch) -> Judged {
+pub fn judge_once(launch: &EngineConfig) -> Judged {
     OneShot::judge(launch).judged()
 }
 
-/// Everything in the scope of a launch, judged once, and acts on it: for fronts that end.
+/// Everything in the scope of a launch, judged once, and actions on it: for fronts that end.
 pub struct OneShot<'a> {
-    launch: &'a Launch,
+    launch: &'a EngineConfig,
     store: Option<Store>,
     monitor: Monitor,
     run: Run<'a>,
     views: BTreeMap<WorkspaceId, WorkspaceView>,
-    told: Vec<Told>,
-    /// The act that the monitor asked for and that was not carried out yet.
-    wanted: Option<Box<ActRequest>>,
-    /// Ends the act that runs.
+    told: Vec<Response>,
+    /// The action that the monitor asked for and that was not carried out yet.
+    wanted: Option<Box<ActionRequest>>,
+    /// Ends the action that runs.
     cancel: Cancel,
     notices: Vec<String>,
 }
 
 impl<'a> OneShot<'a> {
     /// Judges everything in the scope of `launch` once, as [`judge_once`] does.
-    pub fn judge(launch: &'a Launch) -> OneShot<'a> {
+    pub fn judge(launch: &'a EngineConfig) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(launch, &mut notices);
         let recalled = recall(store.as_ref(), true, &mut |notice| notices.push(notice));
@@ -93,25 +93,25 @@ impl<'a> OneShot<'a> {
         }
     }
 
-    /// Ends the act that runs, if it can be ended, and lets none run any more. For a signal.
+    /// Ends the action that runs, if it can be ended, and lets none run any more. For a signal.
     pub fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// Has an act carried out, looks again at what it changed, and answers with its outcome. `report` is
+    /// Has an action carried out, looks again at what it changed, and answers with its outcome. `report` is
     /// told how far it is.
-    pub fn act(
+    pub fn action(
         &mut self,
         workspace: &WorkspaceId,
-        act: Act,
-        report: &(dyn Fn(ActProgress) + Send + Sync),
-    ) -> ActOutcome {
-        let intent = Intent::Act { workspace: workspace.clone(), act: Box::new(act) };
+        action: Action,
+        report: &(dyn Fn(ActionProgress) + Send + Sync),
+    ) -> ActionOutcome {
+        let intent = Intent::Action { workspace: workspace.clone(), action: Box::new(action) };
         self.take_in(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
             let tools = Tools { launch: self.launch, report, cancel: &self.cancel };
-            let (outcome, entry) = acting::perform(&request, ActedBy::Command, self.store.as_ref(), &tools);
-            self.take_in(Event::Acted {
+            let (outcome, entry) = actions::perform(&request, Actor::Command, self.store.as_ref(), &tools);
+            self.take_in(Event::ActionFinished {
                 at: clock::now(),
                 workspace: request.workspace,
                 number: request.number,
@@ -120,16 +120,19 @@ impl<'a> OneShot<'a> {
             });
         }
         let answer = std::mem::take(&mut self.told).into_iter().rev().find_map(|told| match told {
-            Told::Act { outcome, .. } => Some(*outcome),
-            Told::Jump { .. } | Told::EndsLater { .. } => None,
+            Response::Action { outcome, .. } => Some(*outcome),
+            Response::Jump { .. } | Response::EndsLater { .. } => None,
         });
         answer.unwrap_or_else(|| {
-            ActOutcome::Failed(ActProblem::new(ActClass::Unknown, "there was no answer to the act"))
+            ActionOutcome::Failed(ActionProblem::new(
+                ActionClass::Unknown,
+                "there was no answer to the action",
+            ))
         })
     }
 
     /// Reads everything again, and answers when all is read.
-    pub fn look_again(&mut self) {
+    pub fn revalidate(&mut self) {
         self.take_in(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
     }
 
@@ -159,7 +162,7 @@ impl<'a> OneShot<'a> {
                     self.notices.push(error.to_string());
                 }
             }
-            Effect::Act(request) => self.wanted = Some(request),
+            Effect::Action(request) => self.wanted = Some(request),
             Effect::KeepReports { workspace, reports } => {
                 let store = self.store.as_ref();
                 if let Some(Err(error)) = store.map(|store| store.keep_reports(&workspace, &reports)) {
@@ -170,14 +173,14 @@ impl<'a> OneShot<'a> {
             | Effect::WatchProcesses { .. }
             | Effect::RecheckWatches
             | Effect::JumpToPane { .. }
-            | Effect::CancelAct { .. }
+            | Effect::CancelAction { .. }
             | Effect::KeepDraft { .. }
             | Effect::Wake { .. } => {}
         }
     }
 }
 
-pub(super) fn open_store(launch: &Launch, notices: &mut Vec<String>) -> Option<Store> {
+pub(super) fn open_store(launch: &EngineConfig, notices: &mut Vec<String>) -> Option<Store> {
     let folder = launch.state_folder.as_ref()?;
     match Store::open(folder) {
         Ok(store) => Some(store),
@@ -190,7 +193,7 @@ pub(super) fn open_store(launch: &Launch, notices: &mut Vec<String>) -> Option<S
 
 /// The collections of one look.
 struct Run<'a> {
-    launch: &'a Launch,
+    launch: &'a EngineConfig,
     limit: Duration,
     queue: Arc<Mutex<VecDeque<CollectRequest>>>,
     running: Vec<(CollectRequest, Timestamp)>,
@@ -200,7 +203,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(launch: &'a Launch) -> Run<'a> {
+    fn new(launch: &'a EngineConfig) -> Run<'a> {
         Run {
             launch,
             limit: Duration::from_millis(launch.config.watch().collect_limit_ms),

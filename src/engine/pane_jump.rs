@@ -11,10 +11,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::live::Arrival;
-use super::{Launch, clock};
+use super::live::EngineEvent;
+use super::{EngineConfig, clock};
 use crate::agent::panes::{ListedPane, is_pane_id, pane_of};
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::ProcessTable;
 use crate::evidence::LiveSources;
 use crate::evidence::panes::{InsideTmux, PaneSource};
@@ -22,8 +22,8 @@ use crate::model::{Event, JumpOutcome, JumpTarget, Pane, ProcessId, WorkspaceId}
 
 /// Jumps beside the loop: one event comes back, whatever happens. Needs the runtime.
 pub(super) fn start(
-    launch: Arc<Launch>,
-    sender: UnboundedSender<Arrival>,
+    launch: Arc<EngineConfig>,
+    sender: UnboundedSender<EngineEvent>,
     workspace: WorkspaceId,
     session: JumpTarget,
 ) {
@@ -31,7 +31,7 @@ pub(super) fn start(
         let work = spawn_blocking(move || jump(&session, launch.live.as_ref()));
         let outcome = work.await.unwrap_or_else(|error| refused(error.to_string()));
         let event = Event::Jumped { at: clock::now(), workspace, outcome };
-        let _ = sender.send(Arrival::Event(event));
+        let _ = sender.send(EngineEvent::Event(event));
     });
 }
 
@@ -64,7 +64,7 @@ fn by_process(
     process: ProcessId,
     panes: &PaneSource,
 ) -> Result<(PathBuf, ListedPane), &'static str> {
-    if standing(process) == Standing::Gone {
+    if process_state(process) == ProcessState::Gone {
         return Err("its process has ended");
     }
     let mut sockets = panes.usual_sockets();

@@ -20,9 +20,9 @@ pub(super) struct Recalled {
     pub(super) reports: BTreeMap<WorkspaceId, KeptReports>,
 }
 
-/// Reads it. History and drafts are needed once a run: `with_acts` asks for them. `tell` is told what
+/// Reads it. History and drafts are needed once a run: `with_actions` asks for them. `tell` is told what
 /// could not be read, in words.
-pub(super) fn recall(store: Option<&Store>, with_acts: bool, tell: &mut dyn FnMut(String)) -> Recalled {
+pub(super) fn recall(store: Option<&Store>, with_actions: bool, tell: &mut dyn FnMut(String)) -> Recalled {
     let Some(store) = store else { return Recalled::default() };
     let mut recalled = Recalled::default();
     if let Some(Remembered { baselines, notices }) = told(store.baselines(), tell) {
@@ -36,7 +36,7 @@ pub(super) fn recall(store: Option<&Store>, with_acts: bool, tell: &mut dyn FnMu
             tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));
         }
     }
-    if !with_acts {
+    if !with_actions {
         return recalled;
     }
     if let Some(audit) = told(store.audit(), tell) {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::Launch;
-use super::acting::rescue::problem;
-use super::live::Arrival;
+use super::EngineConfig;
+use super::actions::rescue::problem;
+use super::live::EngineEvent;
 use crate::model::display_text;
 
 /// Looks for it and ends it; what was found is told. Needs the runtime.
-pub(super) fn start(launch: Arc<Launch>, sender: UnboundedSender<Arrival>) {
+pub(super) fn start(launch: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) {
     spawn_blocking(move || {
         // Without git or a state folder there was no rescue either.
         let Ok(rescuer) = launch.rescuer() else { return };
@@ -21,12 +21,12 @@ pub(super) fn start(launch: Arc<Launch>, sender: UnboundedSender<Arrival>) {
             let words = match rescuer.recover(&top) {
                 Ok(()) => format!("a rescue in {shown} that had been cut off was brought to an end"),
                 Err(error) => {
-                    let words = display_text::line(&problem(&error).words).into_owned();
+                    let words = display_text::line(&problem(&error).message).into_owned();
                     format!("a rescue in {shown} was cut off and cannot be brought to an end: {words}")
                 }
             };
             // When nobody receives, the engine has ended.
-            let _ = sender.send(Arrival::Notice(words));
+            let _ = sender.send(EngineEvent::Notice(words));
         }
     });
 }

@@ -8,13 +8,13 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use super::clock;
-use super::live::Arrival;
+use super::live::EngineEvent;
 use crate::store::{Store, StoreError};
 
 /// The lane. One record at a time is written.
 pub(super) struct StoreLane {
     store: Option<Store>,
-    sender: UnboundedSender<Arrival>,
+    sender: UnboundedSender<EngineEvent>,
     lane: Arc<Semaphore>,
     writing: JoinSet<()>,
     has_tidied: bool,
@@ -22,7 +22,7 @@ pub(super) struct StoreLane {
 
 impl StoreLane {
     /// A lane to `store`; without one nothing is remembered.
-    pub(super) fn new(store: Option<Store>, sender: UnboundedSender<Arrival>) -> StoreLane {
+    pub(super) fn new(store: Option<Store>, sender: UnboundedSender<EngineEvent>) -> StoreLane {
         StoreLane {
             store,
             sender,
@@ -41,7 +41,7 @@ impl StoreLane {
             let _lane = lane.acquire().await.ok();
             let work = spawn_blocking(move || write(&store));
             if let Ok(Err(error)) = work.await {
-                let _ = sender.send(Arrival::Notice(error.to_string()));
+                let _ = sender.send(EngineEvent::Notice(error.to_string()));
             }
         });
     }
@@ -59,7 +59,7 @@ impl StoreLane {
             Ok(n_forgotten) => {
                 tracing::info!("{n_forgotten} directories that are gone for long are forgotten");
             }
-            Err(error) => drop(sender.send(Arrival::Notice(error.to_string()))),
+            Err(error) => drop(sender.send(EngineEvent::Notice(error.to_string()))),
         });
     }
 

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use crate::model::{WatchTarget, WorkspaceId};
-use crate::watch::{Inbox, Sighting, WatchError, Watcher};
+use crate::watch::{Inbox, WatchError, WatchEvent, Watcher};
 
 /// What the owner is told to do.
 enum Order {
@@ -23,7 +23,7 @@ impl Watching {
     /// Starts watching; sightings go to `inbox`.
     pub(super) fn start(inbox: &Inbox) -> Result<Watching, WatchError> {
         let sink = inbox.clone();
-        let watcher = Watcher::start(move |sighting| sink.put(sighting))?;
+        let watcher = Watcher::start(move |watch_event| sink.put(watch_event))?;
         let (orders, todo) = channel();
         let inbox = inbox.clone();
         thread::spawn(move || {
@@ -33,7 +33,7 @@ impl Watching {
                         // What was read before the watch stood may have changed unseen.
                         let parts = watcher.watch(&workspace, &targets);
                         if !parts.is_empty() {
-                            inbox.put(Sighting::Changed { workspace, parts });
+                            inbox.put(WatchEvent::Changed { workspace, parts });
                         }
                     }
                     Order::Rearm => watcher.rearm(),

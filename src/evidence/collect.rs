@@ -25,7 +25,7 @@ const GIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a collection needs to know of the machine and the moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct CollectContext {
     /// When the collection begins.
     pub now: Timestamp,
     /// The user's home folder.
@@ -80,7 +80,7 @@ pub enum CollectError {
 /// only errors are about the workspace's own directory.
 pub fn collect(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
 ) -> Result<Observations, CollectError> {
     let workspace = request.workspace.path();
@@ -141,14 +141,14 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         other_sessions: Vec::new(),
         watch_targets: Vec::new(),
         new_baseline: None,
-        look_again_at: None,
+        recheck_at: None,
     }
 }
 
 /// Reads git.
 fn observe_git(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
 ) -> Reading<GitObservation> {
     let settings = &request.settings;
@@ -183,7 +183,7 @@ fn choice<'a>(request: &'a CollectRequest, resolved: Option<&'a Baseline>) -> Ba
 /// The baseline without the word of the workspace's own file; `None` where git does not tell.
 pub(super) fn base(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
 ) -> Option<Baseline> {
     let given = request.settings.baseline.as_ref();
@@ -201,7 +201,7 @@ pub(super) fn base(
 }
 
 /// What is asked of git without the work tree, with a baseline that is to be found.
-pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a Surroundings) -> GitAsk<'a> {
+pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectContext) -> GitAsk<'a> {
     GitAsk {
         changes: false,
         baseline: BaselineChoice::Find,

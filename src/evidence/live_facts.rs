@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::panes::PaneSource;
 use crate::agent::panes::{ListedPane, hides_open_calls, pane_of, tells_by_title, title_status};
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::{ProcessTable, Sought, tmux_socket};
 use crate::model::{
-    ActivitySource, CollectRequest, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, Timestamp,
+    ActivitySource, CollectRequest, LiveStatus, Pane, ProcessId, SessionObservation, StatusReport, Timestamp,
     TurnState,
 };
 
@@ -148,7 +148,7 @@ fn is_open(session: &SessionObservation) -> bool {
 }
 
 impl Look<'_> {
-    fn look_again(&mut self, at: Timestamp) {
+    fn revalidate(&mut self, at: Timestamp) {
         self.again_at = Some(self.again_at.map_or(at, |before| before.min(at)));
     }
 
@@ -179,7 +179,7 @@ impl Look<'_> {
             && !was_seen
         {
             if sought.is_open {
-                self.look_again(quiet_at);
+                self.revalidate(quiet_at);
             }
             return;
         }
@@ -190,13 +190,13 @@ impl Look<'_> {
             session.live.push(word(ActivitySource::Process, LiveStatus::Gone));
         } else if was_seen && seen.n_end_looks < MOST_END_LOOKS {
             seen.n_end_looks += 1;
-            self.look_again(self.now.plus_millis(END_AGAIN_MS));
+            self.revalidate(self.now.plus_millis(END_AGAIN_MS));
         }
     }
 
     /// The session's process, if it lives at this very moment.
     fn find(&self, sought: &Sought<'_>) -> Option<ProcessId> {
-        let lives = |process: &ProcessId| matches!(standing(*process), Standing::Alive(_));
+        let lives = |process: &ProcessId| matches!(process_state(*process), ProcessState::Alive(_));
         let table = self.sources.table(self.now, FRESH_MS);
         let process = table.process_of(sought).map(|process| process.id)?;
         if lives(&process) {
@@ -247,7 +247,7 @@ impl Look<'_> {
         let is_told = session.live.iter().any(|word| {
             word.status == LiveStatus::Gone
                 || word.source < ActivitySource::Transcript
-                    && (word.told_at.is_none() || word.told_at >= *since)
+                    && (word.reported_at.is_none() || word.reported_at >= *since)
         });
         let (Some(panes), Some(pane), Some(grew_at)) =
             (&self.sources.panes, &session.pane, session.written_at)
@@ -268,11 +268,11 @@ impl Look<'_> {
             session.live.push(word(ActivitySource::PaneTitle, status));
         }
         if let Some(next) = next {
-            self.look_again(grew_at.plus_millis(next));
+            self.revalidate(grew_at.plus_millis(next));
         }
     }
 }
 
-fn word(source: ActivitySource, status: LiveStatus) -> LiveWord {
-    LiveWord { source, status, since: None, told_at: None, what: None }
+fn word(source: ActivitySource, status: LiveStatus) -> StatusReport {
+    StatusReport { source, status, since: None, reported_at: None, what: None }
 }

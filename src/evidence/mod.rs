@@ -18,7 +18,7 @@ mod tree_signature;
 pub mod untrusted_file;
 mod watch_folders;
 
-pub use collect::{CollectError, Memory, Surroundings, collect};
+pub use collect::{CollectContext, CollectError, Memory, collect};
 pub use live_facts::LiveSources;
 pub use own_settings::{InForce, OWN_FILE, in_force};
 pub use plan_file::{PlanFormatError, parse_plan};

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::collect::{Memory, Surroundings, base, git_ask, is_found};
+use super::collect::{CollectContext, Memory, base, git_ask, is_found};
 use super::git;
 use crate::model::{Baseline, CollectRequest};
 
@@ -26,7 +26,7 @@ pub struct InForce {
 /// `request` by the settings that hold; `None` if they are those that it has. Blocks.
 pub fn in_force(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
 ) -> Option<InForce> {
     let own = request.settings.own.as_deref()?;
@@ -40,7 +40,7 @@ pub fn in_force(
     Some(InForce { request: CollectRequest { settings, task_kind, ..request.clone() }, found_baseline })
 }
 
-fn is_in(request: &CollectRequest, surroundings: &Surroundings, commit: &str, text: &str) -> bool {
+fn is_in(request: &CollectRequest, surroundings: &CollectContext, commit: &str, text: &str) -> bool {
     let workspace: &Path = request.workspace.path();
     let ask = git_ask(request, surroundings);
     let content = git::file_of_commit(workspace, OWN_FILE, commit, text.len(), &ask);

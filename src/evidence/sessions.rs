@@ -1,12 +1,12 @@
 //! The sessions of a workspace: what their records tell, and what is told of them beside their records.
 
-use super::collect::Surroundings;
+use super::collect::CollectContext;
 use super::live_facts::{self, LiveMemory};
 use crate::agent::hook_events::{HookReader, is_own_place};
 use crate::agent::{self, SessionMemory};
 use crate::model::{
-    CollectRequest, LiveStatus, LiveWord, Observations, Reading, SessionObservation, SessionOrigin,
-    SessionPlace, WatchTarget,
+    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
+    StatusReport, WatchTarget,
 };
 
 /// What is remembered of the sessions between collections. Losing it costs time and some certainty.
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 /// Reads the sessions into `found`, and tells where changes of them would show.
 pub(super) fn read_sessions(
     request: &CollectRequest,
-    surroundings: &Surroundings,
+    surroundings: &CollectContext,
     memory: &mut Memory,
     found: &mut Observations,
 ) -> Vec<WatchTarget> {
@@ -41,7 +41,7 @@ pub(super) fn read_sessions(
         read.watch_targets.extend(targets);
     }
     if let Some(live) = &surroundings.live {
-        found.look_again_at =
+        found.recheck_at =
             live_facts::tell(&mut read.sessions, request, live, surroundings.now, &mut memory.live);
     }
     let mut sessions = in_order(read.sessions).into_iter();
@@ -60,7 +60,7 @@ pub(super) fn read_sessions(
 fn in_order(sessions: Vec<SessionObservation>) -> Vec<SessionObservation> {
     let ids: Vec<String> = sessions.iter().map(|session| session.session_id.clone()).collect();
     let is_over = |session: &SessionObservation| {
-        let is_told = |word: &LiveWord| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone);
+        let is_told = |word: &StatusReport| matches!(word.status, LiveStatus::Ended | LiveStatus::Gone);
         session.process.is_none() || session.live.iter().any(is_told)
     };
     let has_living = sessions.iter().any(|session| !is_over(session));
@@ -96,11 +96,11 @@ mod tests {
         assert_eq!(ids(vec![left.clone(), original.clone()]), ["original", "left"]);
         let gone_on_with = SessionObservation { process, ..left.clone() };
         assert_eq!(ids(vec![gone_on_with.clone(), original.clone()]), ["left", "original"]);
-        let word = LiveWord {
+        let word = StatusReport {
             source: ActivitySource::Registry,
             status: LiveStatus::Ended,
             since: None,
-            told_at: None,
+            reported_at: None,
             what: None,
         };
         let ended = SessionObservation { live: vec![word], ..gone_on_with };

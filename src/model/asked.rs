@@ -69,7 +69,7 @@ impl AskedByTool {
 
 impl AskedQuestion {
     /// The question, with what it is about before it.
-    pub fn in_words(&self) -> String {
+    pub fn label(&self) -> String {
         let heading = self.heading.as_ref().map(|heading| format!("{heading}: "));
         format!("{}{}", heading.unwrap_or_default(), self.text)
     }
@@ -77,12 +77,12 @@ impl AskedQuestion {
 
 impl AskedOption {
     /// Its name, and what it means.
-    pub fn in_words(&self) -> String {
+    pub fn label(&self) -> String {
         let separator = if self.description.is_empty() { "" } else { ": " };
         format!("{}{separator}{}", self.label, self.description)
     }
 
     fn as_choice(&self, at: usize) -> Choice {
-        Choice { label: (at + 1).to_string(), text: self.in_words() }
+        Choice { label: (at + 1).to_string(), text: self.label() }
     }
 }

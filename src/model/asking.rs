@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
-use super::{ActClass, Checklist, SessionName, SmartOutcome, Timestamp};
+use super::{ActionClass, Checklist, SessionName, SmartOutcome, Timestamp};
 
 /// What a number of the smart check may be, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct AskPlan {
 /// What speaks for and against that the work is done, by the names of the sources. An agent is asked for its
 /// status only where neither does (DESIGN.md 2.2, R3).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct EvidenceSummary {
     /// Sources that say YES, without earlier probes, and without commits, which a smart check counts itself.
     pub yes: Vec<String>,
     /// Sources that say NO.
@@ -109,7 +109,8 @@ pub struct ProbeAttempt {
     /// How that was read; `None` while it runs.
     pub reading: Option<ProbeReading>,
     /// More in words: why there is no answer, or that files were changed. May hold untrusted text.
-    pub words: Option<String>,
+    #[serde(alias = "words")]
+    pub detail: Option<String>,
     /// What it cost, where the client tells.
     pub cost: AskCost,
 }
@@ -162,15 +163,15 @@ pub struct SmartReport {
 }
 
 impl SmartReport {
-    /// How an act ends that found it: as the last probe did, where the probes are what failed.
-    pub fn class(&self) -> ActClass {
+    /// How an action ends that found it: as the last probe did, where the probes are what failed.
+    pub fn class(&self) -> ActionClass {
         if self.outcome.status != SmartStatus::ProbeError {
-            return ActClass::Done;
+            return ActionClass::Done;
         }
         match self.attempts.last().and_then(|attempt| attempt.reading) {
-            Some(ProbeReading::Failed(ProbeFailure::Timeout)) => ActClass::TimedOut,
+            Some(ProbeReading::Failed(ProbeFailure::Timeout)) => ActionClass::TimedOut,
             Some(ProbeReading::Failed(ProbeFailure::SpawnError | ProbeFailure::ClientError)) => {
-                ActClass::Failed
+                ActionClass::Failed
             }
             Some(
                 ProbeReading::Failed(
@@ -178,7 +179,7 @@ impl SmartReport {
                 )
                 | ProbeReading::Answered(_),
             )
-            | None => ActClass::Unknown,
+            | None => ActionClass::Unknown,
         }
     }
 }

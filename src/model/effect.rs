@@ -2,7 +2,7 @@
 //! answers with exactly one event where its doc says so.
 
 use super::{
-    ActRequest, Baseline, Draft, GitReader, KeptReports, Pane, Parts, Policy, ProcessId, SessionPlace,
+    ActionRequest, Baseline, Draft, GitReader, KeptReports, Pane, Parts, Policy, ProcessId, SessionPlace,
     TaskKind, Timestamp, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
@@ -46,12 +46,12 @@ pub enum Effect {
         /// The session.
         session: JumpTarget,
     },
-    /// Carry out an act. Answers with one [`super::Event::Acted`], and before it with any number of
-    /// [`super::Event::ActMoved`].
-    Act(Box<ActRequest>),
-    /// End this act; it answers as ever. Where it is moving something, that is finished first, and
+    /// Carry out an action. Answers with one [`super::Event::ActionFinished`], and before it with any number of
+    /// [`super::Event::ActionProgressed`].
+    Action(Box<ActionRequest>),
+    /// End this action; it answers as ever. Where it is moving something, that is finished first, and
     /// [`super::Event::EndsLater`] says so.
-    CancelAct {
+    CancelAction {
         /// Its number.
         number: u64,
     },

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::{
-    ActOutcome, ActProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, Sample, SessionPlace,
-    Timestamp, WorkspaceId, WorkspaceSettings,
+    ActionOutcome, ActionProgress, AuditEntry, Baseline, Draft, Intent, KeptReports, Parts, Sample,
+    SessionPlace, Timestamp, WorkspaceId, WorkspaceSettings,
 };
 
 /// Something that happened.
@@ -67,36 +67,36 @@ pub enum Event {
         /// What became of it.
         outcome: JumpOutcome,
     },
-    /// An act got further. Sent by the engine.
-    ActMoved {
+    /// An action got further. Sent by the engine.
+    ActionProgressed {
         /// When.
         at: Timestamp,
         /// The workspace.
         workspace: WorkspaceId,
-        /// The number of the act.
+        /// The number of the action.
         number: u64,
         /// How far it is.
-        progress: ActProgress,
+        progress: ActionProgress,
     },
-    /// An act was to end, and what it is moving is finished first. Sent by the engine.
+    /// An action was to end, and what it is moving is finished first. Sent by the engine.
     EndsLater {
         /// When.
         at: Timestamp,
         /// The workspace.
         workspace: WorkspaceId,
-        /// The number of the act.
+        /// The number of the action.
         number: u64,
     },
-    /// An act ended. Exactly one for each [`super::Effect::Act`]. Sent by the engine.
-    Acted {
+    /// An action ended. Exactly one for each [`super::Effect::Action`]. Sent by the engine.
+    ActionFinished {
         /// When.
         at: Timestamp,
         /// The workspace.
         workspace: WorkspaceId,
-        /// The number of the act.
+        /// The number of the action.
         number: u64,
         /// What became of it.
-        outcome: Box<ActOutcome>,
+        outcome: Box<ActionOutcome>,
         /// Its entry in the record of what was done; `None` for a plan.
         entry: Option<Box<AuditEntry>>,
     },
@@ -174,7 +174,7 @@ pub enum WatchProblem {
 
 impl WatchProblem {
     /// In words, with what becomes of it.
-    pub fn in_words(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             WatchProblem::LimitReached => {
                 "the system's limit of watches is reached, so this is looked at every \

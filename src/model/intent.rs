@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Draft, WorkspaceId};
+use super::{Action, Draft, WorkspaceId};
 
 /// What a person wants of the engine. Moving about on a screen is the screen's own affair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,17 +36,17 @@ pub enum Intent {
         session_id: String,
     },
     /// Do something to a workspace: make a plan, or carry out a plan that was confirmed.
-    Act {
+    Action {
         /// The workspace.
         workspace: WorkspaceId,
         /// What.
-        act: Box<Act>,
+        action: Box<Action>,
     },
-    /// End an act that runs on a workspace, if it can be ended.
-    CancelAct {
+    /// End an action that runs on a workspace, if it can be ended.
+    CancelAction {
         /// The workspace.
         workspace: WorkspaceId,
-        /// The act's number ([`RunningAct::number`](super::RunningAct)).
+        /// The action's number ([`RunningAction::number`](super::RunningAction)).
         number: u64,
     },
     /// Keep what is being written to a session, over restarts too.

@@ -9,8 +9,8 @@
 //! makes of it; a [`WorkspaceView`] is what a front shows. [`Event`], [`Intent`] and [`Effect`] are
 //! the only things that move between the rooms.
 
-mod act;
-mod act_class;
+mod action;
+mod action_class;
 mod activity;
 mod asked;
 mod asking;
@@ -38,6 +38,7 @@ mod reply;
 mod rescue_plan;
 mod rescue_record;
 mod runs;
+mod response;
 mod session;
 mod session_place;
 mod session_view;
@@ -47,7 +48,6 @@ mod snapshot;
 mod task;
 mod task_kind;
 mod timestamp;
-mod told;
 mod trust_list;
 mod turn;
 mod variable_names;
@@ -56,16 +56,17 @@ mod view;
 mod watch_target;
 mod workspace_id;
 
-pub use act::{Act, ActKind, ActOutcome, ActProblem, ActProgress, ActRequest, RunningAct};
-pub use act_class::ActClass;
+pub use action::{
+    Action, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, RunningAction,
+};
+pub use action_class::ActionClass;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
-    AskCost, AskPlan, AskPurpose, Bounds, DecidedFile, KeptReports, PROBE_INTERVAL_SECONDS,
-    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SmartReport, Standing, TaskMoment, Trace,
-    VerifyReport,
+    AskCost, AskPlan, AskPurpose, Bounds, DecidedFile, EvidenceSummary, KeptReports, PROBE_INTERVAL_SECONDS,
+    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SmartReport, TaskMoment, Trace, VerifyReport,
 };
-pub use audit::{ActEnd, ActedBy, AuditEntry};
+pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
@@ -95,15 +96,16 @@ pub use reply::{
 pub use rescue_plan::{
     CommitAuthor, CommitPath, CommitTarget, LeftOut, NoAuthor, OwnProgram, PlanNote, PlannedChange,
     PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack,
-    UndoPlan, UndoWay, WantedProgram,
+    UndoDirection, UndoPlan, WantedProgram,
 };
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
     RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
 pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
+pub use response::Response;
 pub use session::{
-    AgentMessage, LiveStatus, LiveWord, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage,
+    AgentMessage, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage, StatusReport,
     Subagent, TurnState, WaitsOn,
 };
 pub use session_place::SessionPlace;
@@ -112,11 +114,10 @@ pub use settings::{
     ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
-pub use snapshot::{LastWords, Sample, Snapshot, Words};
 pub use task::{Demand, SessionTasks, SideTurn, Task};
+pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
-pub use told::Told;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use turn::{
     BreakCause, CommandRun, DatedTodos, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Turn, TurnEnd,
@@ -124,7 +125,7 @@ pub use turn::{
 };
 pub use variable_names::VariableNames;
 pub use verdict::{
-    ActionKind, Conflict, NextAction, Part, PartRole, Rounds, Rule, TREE_IS_CLEAN, Verdict, VerdictState,
+    Conflict, NextAction, NextActionKind, Part, PartRole, Rounds, Rule, TREE_IS_CLEAN, Verdict, VerdictState,
     Warning,
 };
 pub use view::WorkspaceView;

@@ -39,7 +39,7 @@ pub struct Observations {
     /// The baseline to be remembered, when this collection found a new one.
     pub new_baseline: Option<Baseline>,
     /// A source that tells no changes can tell more then: look again at this moment.
-    pub look_again_at: Option<Timestamp>,
+    pub recheck_at: Option<Timestamp>,
 }
 
 /// The reading of one source.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, stable_hash};
+use super::{ActionClass, ActivityState, AskedByTool, Pane, ProcessId, Question, Timestamp, stable_hash};
 
 /// A session by its agent and id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +174,8 @@ pub struct Receipt {
     /// What is known of it.
     pub state: ReceiptState,
     /// More in words: why it was refused, what the agent answered. May hold untrusted text.
-    pub words: Option<String>,
+    #[serde(alias = "words")]
+    pub detail: Option<String>,
 }
 
 /// What is known of a reply. A closed set.
@@ -250,12 +251,12 @@ impl ReceiptState {
         }
     }
 
-    /// How an act ends that leaves it so.
-    pub fn class(self) -> ActClass {
+    /// How an action ends that leaves it so.
+    pub fn class(self) -> ActionClass {
         match self {
-            ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => ActClass::Done,
-            ReceiptState::Refused => ActClass::Refused,
-            ReceiptState::Held | ReceiptState::Unknown => ActClass::Unknown,
+            ReceiptState::Delivered | ReceiptState::Queued | ReceiptState::Consumed => ActionClass::Done,
+            ReceiptState::Refused => ActionClass::Refused,
+            ReceiptState::Held | ReceiptState::Unknown => ActionClass::Unknown,
         }
     }
 }
@@ -282,7 +283,7 @@ mod tests {
             text_sum: Receipt::sum_of(text),
             sent_at: Timestamp(1000),
             state: ReceiptState::Held,
-            words: None,
+            detail: None,
         }
     }
 

@@ -59,7 +59,7 @@ pub enum CommitTarget {
     NewBranch(String),
 }
 
-/// A way to make several commits. All of them are one act: they are undone and made again as one.
+/// A way to make several commits. All of them are one action: they are undone and made again as one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSplit {
     /// Which way.
@@ -310,7 +310,7 @@ pub struct Rescued {
 /// Which way a rescue is turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum UndoWay {
+pub enum UndoDirection {
     /// Taken back.
     Undo,
     /// Made again.
@@ -321,7 +321,7 @@ pub enum UndoWay {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoPlan {
     /// Which of both.
-    pub way: UndoWay,
+    pub way: UndoDirection,
     /// The id of the rescue in the journal.
     pub id: String,
     /// The full name of the branch.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ActClass, Timestamp};
+use super::{ActionClass, Timestamp};
 
 /// A complete copy of uncommitted work on a hidden reference.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,9 +48,9 @@ pub struct RescueRecord {
 }
 
 impl RescueRecord {
-    /// How an act ends that made it.
-    pub fn class(&self) -> ActClass {
-        if self.gaps.is_empty() { ActClass::Done } else { ActClass::SavedGaps }
+    /// How an action ends that made it.
+    pub fn class(&self) -> ActionClass {
+        if self.gaps.is_empty() { ActionClass::Done } else { ActionClass::SavedGaps }
     }
 }
 

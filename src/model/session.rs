@@ -55,7 +55,7 @@ pub struct SessionObservation {
     pub subagents: Vec<Subagent>,
     /// What is told of it beside its record, each by another source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub live: Vec<LiveWord>,
+    pub live: Vec<StatusReport>,
     /// Its process, where a source names it. It need not live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessId>,
@@ -147,7 +147,7 @@ pub struct Subagent {
 
 /// What one source beside the record tells of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LiveWord {
+pub struct StatusReport {
     /// The source.
     pub source: ActivitySource,
     /// What it says the session does.
@@ -155,7 +155,7 @@ pub struct LiveWord {
     /// Since when, as the source tells it.
     pub since: Option<Timestamp>,
     /// When the source said it; `None` for a source that is asked and tells of now.
-    pub told_at: Option<Timestamp>,
+    pub reported_at: Option<Timestamp>,
     /// The tool, the question or the error, shortened. Untrusted text.
     pub what: Option<String>,
 }

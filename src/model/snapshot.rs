@@ -23,7 +23,7 @@ pub struct Sample {
     /// Checklists of the parts read.
     pub checklists: Vec<(Parts, Checklist)>,
     /// What the agent says; present exactly when `WORDS` was read.
-    pub words: Option<Words>,
+    pub session_facts: Option<SessionFacts>,
     /// Where changes would show.
     pub watch_targets: Vec<WatchTarget>,
     /// Processes whose end would change what was read, each once, in order.
@@ -32,7 +32,7 @@ pub struct Sample {
     pub new_baseline: Option<Baseline>,
     /// Something was half-written, or can be told by a source that tells no changes, and no event may
     /// come: look again at this moment.
-    pub look_again_at: Option<Timestamp>,
+    pub recheck_at: Option<Timestamp>,
     /// The settings that this was read by, where they are not those that were asked for: what the
     /// workspace's own file says was held against the baseline.
     pub in_force: Option<Box<WorkspaceSettings>>,
@@ -40,7 +40,7 @@ pub struct Sample {
 
 /// What an agent says, beside the evidence made of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct SessionFacts {
     /// The agent of the newest session.
     pub agent: Option<String>,
     /// Its model. Untrusted text.
@@ -77,7 +77,7 @@ pub struct Snapshot {
     /// Checklists, each with the part that it was read in.
     pub checklists: Vec<(Parts, Checklist)>,
     /// What the agent says.
-    pub words: Words,
+    pub session_facts: SessionFacts,
     /// When the newest sample was taken.
     pub taken_at: Timestamp,
     /// When the work tree was last looked at; `None` where nothing is known of it.
@@ -124,8 +124,8 @@ impl Snapshot {
             next.git = None;
             next.tree_at = None;
         }
-        if let Some(words) = &sample.words {
-            next.words = words.clone();
+        if let Some(words) = &sample.session_facts {
+            next.session_facts = words.clone();
         }
         next
     }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Everything in and around a repository that could run a program during an act, for a person to trust.
+/// Everything in and around a repository that could run a program during an action, for a person to trust.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrustList {
     /// One thing each, in a fixed order.

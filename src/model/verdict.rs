@@ -210,7 +210,7 @@ pub enum Warning {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextAction {
     /// The kind.
-    pub kind: ActionKind,
+    pub kind: NextActionKind,
     /// In words, like `answer: Which database?`. Cleaned for a screen.
     pub text: String,
 }
@@ -218,7 +218,7 @@ pub struct NextAction {
 /// Kinds of next actions. A closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ActionKind {
+pub enum NextActionKind {
     /// Nothing.
     None,
     /// Answer the question.

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Receipt, RunningAct,
-    SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Receipt,
+    RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
 /// One workspace as a front shows it.
@@ -42,11 +42,11 @@ pub struct WorkspaceView {
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
-    /// The act that runs here.
-    pub act: Option<RunningAct>,
+    /// The action that runs here.
+    pub action: Option<RunningAction>,
     /// Replies that agents are answering by programs that closeout started, and that end with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answering: Vec<RunningAct>,
+    pub answering: Vec<RunningAction>,
     /// What was done here, the newest first.
     pub history: Vec<AuditEntry>,
     /// Replies that are being written.

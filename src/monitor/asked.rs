@@ -4,16 +4,16 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, KeptReports, SessionMoment, SessionName, SessionView, Source, Standing, TaskMoment,
-    Verdict, VerifyReport, Words,
+    Claim, Evidence, EvidenceSummary, KeptReports, SessionFacts, SessionMoment, SessionName, SessionView,
+    Source, TaskMoment, Verdict, VerifyReport,
 };
 
-use super::acts::Acts;
+use super::actions::Actions;
 
 /// When in the task of a workspace agents were asked.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// When the running act began.
+    /// When the running action began.
     pub(super) began: Option<TaskMoment>,
     /// When this run asked last, whatever came of it.
     pub(super) last: Option<TaskMoment>,
@@ -24,8 +24,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// An act begins.
-    pub(super) fn begins(&mut self, words: &Words) {
+    /// An action begins.
+    pub(super) fn begins(&mut self, words: &SessionFacts) {
         self.began = Some(moment(words));
     }
 
@@ -37,7 +37,7 @@ impl Asked {
 }
 
 /// The moment that the task is in.
-pub(super) fn moment(words: &Words) -> TaskMoment {
+pub(super) fn moment(words: &SessionFacts) -> TaskMoment {
     let turn = |session: &SessionView| {
         let name = SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() };
         (name, session.rested_at())
@@ -47,14 +47,14 @@ pub(super) fn moment(words: &Words) -> TaskMoment {
 
 /// Whether `session` is where it was in that moment. What other sessions did meanwhile does not matter, but for
 /// a prompt in the one whose words count.
-fn holds(then: &TaskMoment, session: &SessionName, words: &Words) -> bool {
+fn holds(then: &TaskMoment, session: &SessionName, words: &SessionFacts) -> bool {
     then.of(session).is_some_and(|then| moment(words).of(session) == Some(then))
 }
 
-impl Acts {
+impl Actions {
     /// What agents said when they were asked, as evidence. Kept by closeout and not in a file of the workspace: it
     /// is about one moment of one session, must not outlive it, and nobody else may write it.
-    pub(super) fn evidence(&self, words: &Words) -> Vec<Evidence> {
+    pub(super) fn evidence(&self, words: &SessionFacts) -> Vec<Evidence> {
         let is_stale = |then: Option<&TaskMoment>, session: &SessionName| {
             then.is_none_or(|then| !holds(then, session, words))
         };
@@ -95,7 +95,7 @@ impl Acts {
     }
 
     /// The last checklist of this task: a later turn carries it on, a new prompt begins another task.
-    pub(super) fn fresh_verified(&self, words: &Words) -> Option<&VerifyReport> {
+    pub(super) fn fresh_verified(&self, words: &SessionFacts) -> Option<&VerifyReport> {
         let is_same_task =
             self.asked.closer.as_ref().is_some_and(|moment| moment.prompted_at == words.prompted_at);
         self.verified.as_ref().filter(|_| is_same_task)
@@ -103,8 +103,8 @@ impl Acts {
 }
 
 /// What speaks for and against, by the evidence of the last verdict.
-pub(super) fn standing(verdict: Option<&Verdict>) -> Standing {
-    let mut standing = Standing::default();
+pub(super) fn standing(verdict: Option<&Verdict>) -> EvidenceSummary {
+    let mut standing = EvidenceSummary::default();
     let parts = verdict.into_iter().flat_map(|verdict| &verdict.parts);
     for evidence in parts.map(|part| &part.evidence) {
         let name = || format!("{} ({})", evidence.source.title(), evidence.name);

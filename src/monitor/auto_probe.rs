@@ -7,12 +7,12 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Act, ActClass, ActOutcome, ActivitySource, ActivityState, Claim, Effect, Rule, SessionMoment,
-    SessionName, SessionView, Timestamp, Words, WorkspaceId, display_text,
+    Action, ActionClass, ActionOutcome, ActivitySource, ActivityState, Claim, Effect, Rule, SessionFacts,
+    SessionMoment, SessionName, SessionView, Timestamp, WorkspaceId, display_text,
 };
 
 use super::Monitor;
-use super::acts::begin;
+use super::actions::begin;
 use super::asked::moment;
 use super::tracked::Tracked;
 
@@ -25,7 +25,7 @@ const MOST_AT_ONCE: usize = 2;
 
 /// What holds for all workspaces.
 #[derive(Debug)]
-pub(super) struct Initiative {
+pub(super) struct AutoProbePolicy {
     /// The agents that can be asked without a trace.
     agents: Vec<String>,
     /// When this run began to look.
@@ -57,7 +57,7 @@ impl Monitor {
     /// those that can be asked without a trace. For a front at which a person sees it.
     #[must_use]
     pub fn asking_by_itself(self, agents: Vec<String>) -> Monitor {
-        Monitor { initiative: Some(Initiative { agents, began_at: None }), ..self }
+        Monitor { initiative: Some(AutoProbePolicy { agents, began_at: None }), ..self }
     }
 
     /// A first list of workspaces has come.
@@ -76,13 +76,13 @@ impl Monitor {
         tracked.auto_probe.due_at = due.as_ref().map(|(_, due_at)| *due_at).filter(|due_at| *due_at > now);
         let Some((moment, _)) = due.filter(|(_, due_at)| *due_at <= now) else { return };
         let is_running =
-            |tracked: &&Tracked| tracked.acts.running.as_ref().is_some_and(|act| act.is_automatic);
+            |tracked: &&Tracked| tracked.actions.running.as_ref().is_some_and(|action| action.is_automatic);
         let has_room = self.workspaces.values().filter(is_running).count() < MOST_AT_ONCE;
         if let Some(tracked) = self.workspaces.get_mut(id).filter(|_| has_room) {
-            self.last_act += 1;
+            self.last_action += 1;
             tracked.auto_probe.hindered = None;
             tracked.auto_probe.asking = Some(moment.clone());
-            effects.push(begin(tracked, self.last_act, Act::AutoProbe { moment }, now));
+            effects.push(begin(tracked, self.last_action, Action::AutoProbe { moment }, now));
             self.changed.insert(id.clone());
         }
         // Without room it is thought of again when one of those that run has ended.
@@ -90,11 +90,15 @@ impl Monitor {
 }
 
 /// The moment in which the agent may be asked, and from when on; `None` if it is not to be asked.
-fn due(tracked: &Tracked, initiative: &Initiative, now: Timestamp) -> Option<(SessionMoment, Timestamp)> {
-    if !tracked.settings().may_be_asked || tracked.acts.running.is_some() || !is_silent(tracked) {
+fn due(
+    tracked: &Tracked,
+    initiative: &AutoProbePolicy,
+    now: Timestamp,
+) -> Option<(SessionMoment, Timestamp)> {
+    if !tracked.settings().may_be_asked || tracked.actions.running.is_some() || !is_silent(tracked) {
         return None;
     }
-    let words = &tracked.snapshot.words;
+    let words = &tracked.snapshot.session_facts;
     let (session, others) = words.sessions.split_first()?;
     let is_quiet = others.iter().all(|other| !is_busy(other.activity.state));
     let can_be_asked = initiative.agents.contains(&session.agent) && !session.session_id.is_empty();
@@ -106,8 +110,8 @@ fn due(tracked: &Tracked, initiative: &Initiative, now: Timestamp) -> Option<(Se
     let rested_at = moment.rested_at?;
     let is_fresh = now.millis_since(rested_at) <= FRESH_MS
         || initiative.began_at.is_some_and(|began_at| rested_at >= began_at);
-    let is_written_to = tracked.acts.drafts.iter().any(|draft| draft.session == name);
-    if !is_fresh || is_written_to || tracked.acts.asked.was_in(&moment) {
+    let is_written_to = tracked.actions.drafts.iter().any(|draft| draft.session == name);
+    if !is_fresh || is_written_to || tracked.actions.asked.was_in(&moment) {
         return None;
     }
     let settled_at =
@@ -161,13 +165,13 @@ fn has_stopped(session: &SessionView) -> bool {
 
 /// Ends a question by itself that runs, once the task has gone on: its answer would say nothing any more.
 fn end_if_passed(tracked: &mut Tracked, effects: &mut Vec<Effect>) {
-    let now = moment(&tracked.snapshot.words);
+    let now = moment(&tracked.snapshot.session_facts);
     let is_past =
         tracked.auto_probe.asking.as_ref().is_some_and(|then| now.of(&then.session).as_ref() != Some(then));
-    if let Some(running) = tracked.acts.running.as_mut().filter(|act| act.is_automatic && is_past)
+    if let Some(running) = tracked.actions.running.as_mut().filter(|action| action.is_automatic && is_past)
         && !std::mem::replace(&mut running.is_cancelled, true)
     {
-        effects.push(Effect::CancelAct { number: running.number });
+        effects.push(Effect::CancelAction { number: running.number });
     }
 }
 
@@ -177,12 +181,14 @@ impl AutoProbe {
         clippy::wildcard_enum_match_arm,
         reason = "every other outcome says nothing that would hinder it"
     )]
-    pub(super) fn ended(&mut self, outcome: &ActOutcome) {
+    pub(super) fn ended(&mut self, outcome: &ActionOutcome) {
         let Some(moment) = self.asking.take() else { return };
         let why = match outcome {
-            ActOutcome::NotAsked(why) => why.words().map(|words| (words, why.until())),
-            ActOutcome::Failed(problem) if !matches!(problem.class, ActClass::Cancelled | ActClass::Busy) => {
-                Some((problem.words.clone(), None))
+            ActionOutcome::NotAsked(why) => why.words().map(|words| (words, why.until())),
+            ActionOutcome::Failed(problem)
+                if !matches!(problem.class, ActionClass::Cancelled | ActionClass::Busy) =>
+            {
+                Some((problem.message.clone(), None))
             }
             _ => None,
         };
@@ -190,7 +196,7 @@ impl AutoProbe {
     }
 
     /// Why the agent was not asked in the moment that the task is in, in words.
-    pub(super) fn hindrance(&self, words: &Words) -> Option<String> {
+    pub(super) fn hindrance(&self, words: &SessionFacts) -> Option<String> {
         let hindered = self.hindered.as_ref()?;
         let is_now = moment(words).of(&hindered.moment.session).as_ref() == Some(&hindered.moment);
         is_now.then(|| display_text::line(&format!("not asked by itself: {}", hindered.words)).into_owned())

@@ -4,7 +4,7 @@
 //! most one collection running and one bit set "again"; an answer that is older than what is shown is
 //! dropped. Fronts read [`WorkspaceView`]s; nothing here draws, reads or waits.
 
-mod acts;
+mod actions;
 mod asked;
 mod attention;
 mod auto_probe;
@@ -17,12 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::model::{
-    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Timestamp, Told,
+    Effect, Event, FoundWorkspace, Intent, JumpOutcome, JumpTarget, Parts, Policy, Response, Timestamp,
     WatchSettings, WorkspaceId, WorkspaceView,
 };
 
-use auto_probe::Initiative;
-use schedule::Dues;
+use auto_probe::AutoProbePolicy;
+use schedule::Timers;
 use tracked::Tracked;
 
 /// The state of all workspaces.
@@ -35,7 +35,7 @@ pub struct Monitor {
     names: BTreeMap<WorkspaceId, String>,
     /// Those that the present event touched: nothing else can have come to be due before its moment.
     touched: BTreeSet<WorkspaceId>,
-    dues: Dues,
+    dues: Timers,
     refused: Vec<(PathBuf, String)>,
     n_older_sessions: usize,
     /// Those whose view changed since a front asked.
@@ -43,14 +43,14 @@ pub struct Monitor {
     /// Those that went away since a front asked.
     removed: Vec<WorkspaceId>,
     /// What a person is to be told.
-    told: Vec<Told>,
+    told: Vec<Response>,
     reconcile_at: Timestamp,
     wake_at: Option<Timestamp>,
     is_discovered: bool,
-    /// The number of the last act.
-    last_act: u64,
+    /// The number of the last action.
+    last_action: u64,
     /// By what agents are asked by itself; `None` asks nobody.
-    initiative: Option<Initiative>,
+    initiative: Option<AutoProbePolicy>,
 }
 
 /// What changed for a front since it asked last.
@@ -61,7 +61,7 @@ pub struct ViewChanges {
     /// Workspaces that are no more.
     pub removed: Vec<WorkspaceId>,
     /// Answers to what a person wanted, in the order in which they came.
-    pub told: Vec<Told>,
+    pub told: Vec<Response>,
 }
 
 impl Monitor {
@@ -73,7 +73,7 @@ impl Monitor {
             workspaces: BTreeMap::new(),
             names: BTreeMap::new(),
             touched: BTreeSet::new(),
-            dues: Dues::default(),
+            dues: Timers::default(),
             refused: Vec::new(),
             n_older_sessions: 0,
             changed: BTreeSet::new(),
@@ -82,7 +82,7 @@ impl Monitor {
             reconcile_at: Timestamp(0),
             wake_at: None,
             is_discovered: false,
-            last_act: 0,
+            last_action: 0,
             initiative: None,
         }
     }
@@ -120,10 +120,10 @@ impl Monitor {
                 at
             }
             Event::Jumped { at, workspace, outcome } => {
-                self.told.push(Told::Jump { workspace, outcome });
+                self.told.push(Response::Jump { workspace, outcome });
                 at
             }
-            Event::ActMoved { at, workspace, number, progress } => {
+            Event::ActionProgressed { at, workspace, number, progress } => {
                 self.act_moved(&workspace, number, progress, &mut effects);
                 at
             }
@@ -131,8 +131,8 @@ impl Monitor {
                 self.ends_later(&workspace, number);
                 at
             }
-            Event::Acted { at, workspace, number, outcome, entry } => {
-                self.acted(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
+            Event::ActionFinished { at, workspace, number, outcome, entry } => {
+                self.outcome(workspace, number, outcome, entry.map(|entry| *entry), at, &mut effects);
                 at
             }
             Event::Woke { at } => {
@@ -244,8 +244,8 @@ impl Monitor {
                 self.touch_all();
             }
             Intent::JumpToPane { workspace, session_id } => self.wants_jump(workspace, &session_id, effects),
-            Intent::Act { workspace, act } => self.wants_act(workspace, *act, at, effects),
-            Intent::CancelAct { workspace, number } => self.wants_cancel(&workspace, number, effects),
+            Intent::Action { workspace, action } => self.wants_action(workspace, *action, at, effects),
+            Intent::CancelAction { workspace, number } => self.wants_cancel(&workspace, number, effects),
             Intent::KeepDraft { workspace, draft } => self.wants_draft(workspace, draft, effects),
             // Discovery answers it.
             Intent::ShowOlder { .. } => {}
@@ -262,12 +262,12 @@ impl Monitor {
             effects.push(Effect::JumpToPane { workspace, session });
         } else {
             let reason = "the session is not known any more".to_owned();
-            self.told.push(Told::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
+            self.told.push(Response::Jump { workspace, outcome: JumpOutcome::Refused { reason } });
         }
     }
 
     fn jump_target(&self, id: &WorkspaceId, session_id: &str) -> Option<JumpTarget> {
-        let sessions = &self.workspaces.get(id)?.snapshot.words.sessions;
+        let sessions = &self.workspaces.get(id)?.snapshot.session_facts.sessions;
         let session = sessions.iter().find(|session| session.session_id == session_id)?;
         let agent = session.agent.clone();
         Some(JumpTarget { agent, pane: session.pane.clone(), process: session.process })

@@ -4,16 +4,17 @@
 //! sent here.
 
 use crate::model::{
-    ActKind, ActOutcome, Draft, Effect, Receipt, ReceiptState, SessionName, SessionView, Told, WorkspaceId,
+    ActionKind, ActionOutcome, Draft, Effect, Receipt, ReceiptState, Response, SessionName, SessionView,
+    WorkspaceId,
 };
 
 use super::Monitor;
-use super::acts::Acts;
+use super::actions::Actions;
 
 /// So many of the newest receipts are kept.
 const MOST_RECEIPTS: usize = 20;
 
-impl Acts {
+impl Actions {
     /// Keeps a draft in place of the one before; an empty one is dropped. True when that changed anything.
     fn keep_draft(&mut self, draft: Draft) -> bool {
         let before = self.drafts.clone();
@@ -38,7 +39,7 @@ impl Acts {
                 .and_then(|session| session.prompt.as_deref().zip(session.prompted_at));
             if prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at)) {
                 receipt.state = ReceiptState::Consumed;
-                receipt.words = None;
+                receipt.detail = None;
                 found.push(receipt.clone());
             }
         }
@@ -51,7 +52,7 @@ impl Acts {
         taken.into_iter().any(|taken| taken.session == *session)
     }
 
-    /// An agent has a reply: its turn goes on beside other acts. False when that was known.
+    /// An agent has a reply: its turn goes on beside other actions. False when that was known.
     pub(super) fn takes(&mut self, number: u64, receipt: &Receipt) -> bool {
         let Some(running) = self.running.take_if(|running| running.number == number) else { return false };
         self.answering.push(running);
@@ -73,7 +74,7 @@ impl Monitor {
             effects.push(Effect::KeepDraft { workspace: id, draft });
             return;
         };
-        if tracked.acts.keep_draft(draft.clone()) {
+        if tracked.actions.keep_draft(draft.clone()) {
             self.changed.insert(id.clone());
             effects.push(Effect::KeepDraft { workspace: id, draft });
         }
@@ -82,14 +83,14 @@ impl Monitor {
     /// The sessions of a workspace were read: a reply may stand in a record by now.
     pub(super) fn find_replies(&mut self, id: &WorkspaceId, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get_mut(id) else { return };
-        let found = tracked.acts.find_replies(&tracked.snapshot.words.sessions);
+        let found = tracked.actions.find_replies(&tracked.snapshot.session_facts.sessions);
         for receipt in found {
             self.forget_sent(id, &receipt, effects);
-            let outcome = Box::new(ActOutcome::Replied(Box::new(receipt)));
-            self.told.push(Told::Act {
+            let outcome = Box::new(ActionOutcome::Replied(Box::new(receipt)));
+            self.told.push(Response::Action {
                 workspace: id.clone(),
                 number: 0,
-                kind: ActKind::Reply,
+                kind: ActionKind::Reply,
                 is_plan: false,
                 outcome,
             });
@@ -100,7 +101,7 @@ impl Monitor {
     pub(super) fn forget_sent(&mut self, id: &WorkspaceId, receipt: &Receipt, effects: &mut Vec<Effect>) {
         let Some(tracked) = self.workspaces.get(id) else { return };
         let is_sent = |draft: &Draft| draft.session == receipt.session && receipt.is_of(&draft.text);
-        if tracked.acts.drafts.iter().any(is_sent) {
+        if tracked.actions.drafts.iter().any(is_sent) {
             let draft = Draft { session: receipt.session.clone(), text: String::new() };
             self.wants_draft(id.clone(), draft, effects);
         }

@@ -1,4 +1,4 @@
-//! When the monitor acts by itself: the slow pass over everything, polls of workspaces that cannot be
+//! When the monitor actions by itself: the slow pass over everything, polls of workspaces that cannot be
 //! watched, looks at work trees that were put off, and questions to agents that have settled. At rest there is
 //! one wake-up for each slow pass.
 
@@ -23,8 +23,8 @@ impl Monitor {
                     tracked.changed(Parts::all(), at);
                     tracked.poll_at = Some(at.plus_millis(poll_ms));
                 }
-                if tracked.look_again_at.is_some_and(|due| at >= due) {
-                    tracked.look_again_at = None;
+                if tracked.recheck_at.is_some_and(|due| at >= due) {
+                    tracked.recheck_at = None;
                     tracked.changed(Parts::WORDS | Parts::CHECKS, at);
                 }
             });
@@ -61,12 +61,12 @@ impl Monitor {
 /// When something of a workspace is due by itself. In the order of time, so that an event costs the same
 /// however many workspaces there are.
 #[derive(Debug, Default)]
-pub(super) struct Dues {
+pub(super) struct Timers {
     in_order: BTreeSet<(Timestamp, WorkspaceId)>,
     of: BTreeMap<WorkspaceId, Timestamp>,
 }
 
-impl Dues {
+impl Timers {
     /// Notes when something of a workspace is due.
     pub(super) fn set(&mut self, id: &WorkspaceId, due: Option<Timestamp>) {
         let before = match due {

@@ -7,7 +7,7 @@ use crate::model::{
     Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
-use super::acts::Acts;
+use super::actions::Actions;
 use super::auto_probe::AutoProbe;
 
 /// Two collections of one workspace begin at least one frame apart.
@@ -43,9 +43,9 @@ pub(super) struct Tracked {
     pub(super) settings_problem: Option<String>,
     pub(super) poll_at: Option<Timestamp>,
     /// Something was half-written: look again then, whatever is heard.
-    pub(super) look_again_at: Option<Timestamp>,
+    pub(super) recheck_at: Option<Timestamp>,
     /// What was and is done here.
-    pub(super) acts: Acts,
+    pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
     rounds: Rounds,
     pub(super) baseline: Option<Baseline>,
@@ -84,8 +84,8 @@ impl Tracked {
             watch_problem: None,
             settings_problem: None,
             poll_at: None,
-            look_again_at: None,
-            acts: Acts::default(),
+            recheck_at: None,
+            actions: Actions::default(),
             auto_probe: AutoProbe::default(),
             rounds: Rounds::default(),
             baseline: None,
@@ -109,8 +109,8 @@ impl Tracked {
     /// Discovery found it, anew or again. True when that changed anything.
     pub(super) fn found(&mut self, found: FoundWorkspace, now: Timestamp) -> bool {
         let is_new = self.generation == 0 && self.again.is_empty();
-        self.acts.remember(found.history, found.drafts);
-        let has_other_reports = self.acts.take_reports(found.reports);
+        self.actions.remember(found.history, found.drafts);
+        let has_other_reports = self.actions.take_reports(found.reports);
         let is_same = self.settings == found.settings && self.settings_problem == found.problem;
         let has_other_sessions = std::mem::replace(&mut self.sessions, found.sessions) != self.sessions;
         if !is_new && is_same {
@@ -181,12 +181,12 @@ impl Tracked {
 
     pub(super) fn watch_changed(&mut self, problem: Option<WatchProblem>, now: Timestamp) {
         self.poll_at = problem.as_ref().map(|_| now);
-        self.watch_problem = problem.map(|problem| problem.in_words());
+        self.watch_problem = problem.map(|problem| problem.label());
     }
 
     /// When something is due by itself: a poll, another look, a look that was put off, a question to its agent.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
-        let dues = [self.poll_at, self.look_again_at, self.put_off_until(), self.auto_probe.due_at];
+        let dues = [self.poll_at, self.recheck_at, self.put_off_until(), self.auto_probe.due_at];
         dues.into_iter().flatten().min()
     }
 
@@ -247,7 +247,7 @@ impl Tracked {
             git_reader: self.git_reader,
             baseline: self.baseline.clone(),
             sessions: self.sessions.clone(),
-            prompted_at: self.snapshot.words.prompted_at,
+            prompted_at: self.snapshot.session_facts.prompted_at,
             not_before,
         })
     }
@@ -294,18 +294,18 @@ impl Tracked {
     }
 
     fn absorb(&mut self, generation: u64, sample: Sample, effects: &mut Vec<Effect>) {
-        let prompted_before = self.snapshot.words.prompted_at;
+        let prompted_before = self.snapshot.session_facts.prompted_at;
         self.snapshot = self.snapshot.with(generation, &sample);
-        if sample.words.is_some()
-            && self.snapshot.words.prompted_at != prompted_before
+        if sample.session_facts.is_some()
+            && self.snapshot.session_facts.prompted_at != prompted_before
             && !sample.parts.contains(Parts::CHECKS)
         {
             // A new prompt makes older plans, reports and results stale: weigh them again.
             self.again |= Parts::CHECKS;
         }
         // A look at git alone takes nothing back of what the words asked for.
-        let still = self.look_again_at.filter(|at| sample.words.is_none() && *at > sample.taken_at);
-        self.look_again_at = still.into_iter().chain(sample.look_again_at).min();
+        let still = self.recheck_at.filter(|at| sample.session_facts.is_none() && *at > sample.taken_at);
+        self.recheck_at = still.into_iter().chain(sample.recheck_at).min();
         if let Some(git) = &sample.git
             && git.baseline.origin != BaselineOrigin::Workspace
         {
@@ -318,7 +318,7 @@ impl Tracked {
             self.baseline = Some(baseline.clone());
             effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
         }
-        if sample.words.is_some() && sample.processes != self.processes {
+        if sample.session_facts.is_some() && sample.processes != self.processes {
             self.processes = sample.processes;
             let processes = self.processes.clone();
             effects.push(Effect::WatchProcesses { workspace: self.id.clone(), processes });
@@ -349,18 +349,18 @@ impl Tracked {
             generation,
             evidence: vec![(Parts::COMMITS, evidence)],
             taken_at: now,
-            words: self.snapshot.words.clone(),
+            session_facts: self.snapshot.session_facts.clone(),
             ..Snapshot::default()
         };
         self.problem = Some(words);
     }
 
     fn judge(&mut self, policy: &Policy, now: Timestamp) {
-        let words = &self.snapshot.words;
+        let words = &self.snapshot.session_facts;
         let mut evidence: Vec<Evidence> =
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
-        self.acts.know_decision(words, &mut evidence);
-        evidence.extend(self.acts.evidence(words));
+        self.actions.know_decision(words, &mut evidence);
+        evidence.extend(self.actions.evidence(words));
         let references: Vec<&Evidence> = evidence.iter().collect();
         let advanced = rounds::advance(
             &self.rounds,

@@ -11,7 +11,7 @@ use super::tracked::Tracked;
 /// The view of one workspace.
 pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
     let snapshot = &tracked.snapshot;
-    let words = &snapshot.words;
+    let words = &snapshot.session_facts;
     WorkspaceView {
         id: tracked.id.clone(),
         name: name.to_owned(),
@@ -31,13 +31,13 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         checklists: snapshot.checklists.iter().map(|(_, checklist)| checklist.clone()).collect(),
         last_words: words.last_words.clone(),
         prompt: words.prompt.clone(),
-        act: tracked.acts.running.clone(),
-        answering: tracked.acts.answering.clone(),
-        history: tracked.acts.history.clone(),
-        drafts: tracked.acts.drafts.clone(),
-        receipts: tracked.acts.receipts.clone(),
-        smart_check: tracked.acts.smart_check.clone(),
-        verified: tracked.acts.verified.clone(),
+        action: tracked.actions.running.clone(),
+        answering: tracked.actions.answering.clone(),
+        history: tracked.actions.history.clone(),
+        drafts: tracked.actions.drafts.clone(),
+        receipts: tracked.actions.receipts.clone(),
+        smart_check: tracked.actions.smart_check.clone(),
+        verified: tracked.actions.verified.clone(),
         chosen: tracked.settings().chosen.clone(),
         not_asked: tracked.auto_probe.hindrance(words),
         problem: problem(tracked),

@@ -1,4 +1,4 @@
-//! The record of what was done: one line an act at its beginning and one at its end, in one file that only
+//! The record of what was done: one line an action at its beginning and one at its end, in one file that only
 //! grows. It is written before anything is done, so that what a crash cut off stands there as begun.
 //!
 //! It holds no text of a reply, a prompt or an answer.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ActEnd, ActKind, ActedBy, AuditEntry, Timestamp, WorkspaceId};
+use crate::model::{ActionEnd, ActionKind, Actor, AuditEntry, Timestamp, WorkspaceId};
 
 use super::StoreError;
 use super::folder::{Store, nofollow, open_regular, sync_folder};
@@ -18,13 +18,13 @@ use super::written_path::WrittenPath;
 
 /// The version that this program writes and the newest that it reads.
 const VERSION: u32 = 1;
-/// So much of the end of the file is read, in bytes: tens of thousands of acts.
+/// So much of the end of the file is read, in bytes: tens of thousands of actions.
 const MOST_READ: u64 = 16 << 20;
 
 /// What was read of the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// The acts, the newest first.
+    /// The actions, the newest first.
     pub entries: Vec<AuditEntry>,
     /// Lines that could not be read: cut off by a crash, damaged, or of a newer closeout.
     pub n_unread: usize,
@@ -35,20 +35,20 @@ struct Line {
     version: u32,
     id: String,
     at: Timestamp,
-    by: ActedBy,
+    by: Actor,
     host: String,
     #[serde(flatten)]
     path: WrittenPath,
-    kind: ActKind,
+    kind: ActionKind,
     plan: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    end: Option<ActEnd>,
+    end: Option<ActionEnd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decided: Option<String>,
 }
 
 impl Store {
-    /// Writes down that an act begins, or how it ended. It is on the disk when this returns.
+    /// Writes down that an action begins, or how it ended. It is on the disk when this returns.
     ///
     /// # Errors
     /// It cannot be written.
@@ -84,7 +84,7 @@ impl Store {
         if is_new { sync_folder(self.folder()) } else { Ok(()) }
     }
 
-    /// The acts that were written down, the newest first.
+    /// The actions that were written down, the newest first.
     ///
     /// # Errors
     /// The file cannot be read.

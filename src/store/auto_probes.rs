@@ -45,18 +45,18 @@ impl Store {
     ///
     /// # Errors
     /// The record cannot be read or written: there is no leave.
-    pub fn leave_to_ask(
+    pub fn acquire_probe_permit(
         &self,
         moment: &SessionMoment,
         is_first: bool,
         per_hour: u32,
         now: Timestamp,
     ) -> Result<Result<AutoBudget, NotAsked>, StoreError> {
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         let mut sent = self.sent_by_itself()?;
         // How much of the record was read decides whether its last prompt is known: the turn tells enough.
-        let turn = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
-        if is_first && sent.iter().any(|known| turn(&known.moment) == turn(moment)) {
+        let lock = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
+        if is_first && sent.iter().any(|known| lock(&known.moment) == lock(moment)) {
             return Ok(Err(NotAsked::AskedBefore));
         }
         let counted = within_the_hour(&sent, now);

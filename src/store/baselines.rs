@@ -56,7 +56,7 @@ impl Store {
         let path = folder.join(file_name(workspace.path()));
         let record =
             Record { path: workspace.path().to_owned(), baseline: baseline.clone(), gone_since: None };
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         match read_record(&path)?.map(|json| Record::from_json(&json)) {
             Some(Err(Unread::Newer(version))) => Err(StoreError::Newer { path, version }),
             Some(Ok(before)) if before == record => Ok(()),
@@ -80,7 +80,7 @@ impl Store {
             }
         }
         // A disk that does not answer must not keep others from writing.
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         let mut n_forgotten = 0;
         for (path, is_gone, before) in looked_at {
             let Some(record) = read(&path)?.filter(|record| *record == before) else { continue };
@@ -119,7 +119,7 @@ impl Store {
 
     /// Moves a damaged record out of the way, unless another process has put a sound one there.
     fn set_aside(&self, path: &Path) -> Result<Loaded, StoreError> {
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         let Some(json) = read_record(path)? else { return Ok(Loaded::Nothing) };
         let reason = match Record::from_json(&json) {
             Ok(record) => return Ok(Loaded::Record(record)),

@@ -24,8 +24,8 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// The turn of this process to write; ends when dropped.
-pub(super) struct Turn {
+/// The lock of this process to write; ends when dropped.
+pub(super) struct StoreLock {
     /// Closing the file gives the lock back.
     _lock: File,
 }
@@ -46,8 +46,8 @@ impl Store {
         &self.folder
     }
 
-    /// Waits for the turn of this process to write, at most two seconds.
-    pub(super) fn take_turn(&self) -> Result<Turn, StoreError> {
+    /// Waits for the lock of this process to write, at most two seconds.
+    pub(super) fn lock(&self) -> Result<StoreLock, StoreError> {
         let path = self.folder.join("lock");
         let file = OpenOptions::new()
             .create(true)
@@ -58,7 +58,7 @@ impl Store {
             .map_err(StoreError::io("open the lock", &path))?;
         for _ in 0..LOCK_TRIES {
             match file.try_lock() {
-                Ok(()) => return Ok(Turn { _lock: file }),
+                Ok(()) => return Ok(StoreLock { _lock: file }),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
                 Err(TryLockError::Error(source)) => {
                     return Err(StoreError::Io { what: "lock", path, source });

@@ -47,7 +47,7 @@ impl Store {
         let mut json = serde_json::to_vec_pretty(&form)
             .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
         json.push(b'\n');
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         replace_record(&path, &json)
     }
 
@@ -57,7 +57,7 @@ impl Store {
     /// The file cannot be removed: then it is trusted still.
     pub fn distrust(&self, workspace: &Path) -> Result<bool, StoreError> {
         let path = self.trust_file(workspace);
-        let _turn = self.take_turn()?;
+        let _turn = self.lock()?;
         match fs::remove_file(&path) {
             Ok(()) => sync_folder(&self.trust_folder()).map(|()| true),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),

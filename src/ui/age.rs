@@ -50,11 +50,12 @@ pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
 /// or an age changes; `None` when neither is to come.
 pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let armed = state.guard.arms_at(now).filter(|_| state.dialog.is_some());
-    // Who waits for an act sees its seconds; at rest there are none.
+    // Who waits for an action sees its seconds; at rest there are none.
     let is_leaving = matches!(state.dialog, Some(Dialog::Leave(_)));
     let shown = views.iter().filter(|view| is_leaving || state.selected.as_ref() == Some(&view.id));
-    let acts = shown.filter_map(|view| view.act.as_ref());
-    let second = acts.map(|act| now.plus_millis(1_000 - now.millis_since(act.since).rem_euclid(1_000)));
+    let actions = shown.filter_map(|view| view.action.as_ref());
+    let second =
+        actions.map(|action| now.plus_millis(1_000 - now.millis_since(action.since).rem_euclid(1_000)));
     let looked = next_end_of_look(state, views, now);
     armed.into_iter().chain(second).chain(looked).chain(next_age_change(state, views, now)).min()
 }

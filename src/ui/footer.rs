@@ -5,10 +5,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
-use super::keymap::{Action, BINDINGS, Binding, FILTER_BINDINGS};
-use super::look::Tone;
+use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, KeyCommand};
+use super::look::TextStyle;
 use super::state::{Focus, Page, State};
-use super::{acts, put, sessions, text};
+use super::{actions, put, sessions, text};
 use crate::model::WorkspaceView;
 
 /// Draws the line; answers where the cursor stands, so that an input method opens there.
@@ -29,8 +29,8 @@ pub(super) fn draw(
     let typed = end_of(&text::line(&state.filter.text), room);
     let n_typed = 2 + text::width(&typed);
     let mut line = Line::from(vec![
-        Span::styled(" /", look.style(Tone::Strong)),
-        Span::styled(typed, look.style(Tone::Strong)),
+        Span::styled(" /", look.style(TextStyle::Strong)),
+        Span::styled(typed, look.style(TextStyle::Strong)),
         Span::raw("  "),
     ]);
     line.spans.extend(hints(state, &hinted(FILTER_BINDINGS), false, width.saturating_sub(n_typed + 2)).spans);
@@ -89,26 +89,26 @@ fn in_force(
     has_pane: bool,
 ) -> Vec<&'static Binding> {
     let is_meant = |binding: &Binding| match (state.page, areas.page) {
-        (Page::Help, _) => matches!(binding.action, Action::Down | Action::Up),
+        (Page::Help, _) => matches!(binding.action, KeyCommand::Down | KeyCommand::Up),
         (Page::None, Some(_)) => false,
         // Where Enter opens, a second key for it need not be hinted.
-        (Page::None, None) if binding.action == Action::Open => has_pane && state.focus == Focus::List,
-        (Page::None, None) => match acts::is_worth_a_hint(binding.action, selected) {
+        (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
+        (Page::None, None) => match actions::is_worth_a_hint(binding.action, selected) {
             Some(is_worth) => is_worth,
-            None => binding.action != Action::Go || has_pane || state.focus == Focus::List,
+            None => binding.action != KeyCommand::Go || has_pane || state.focus == Focus::List,
         },
     };
     let mut bindings = hinted(BINDINGS);
     bindings.retain(|binding| is_meant(binding) && !stands_right(binding));
     if state.focus == Focus::Detail || state.page == Page::Help || !state.filter.text.is_empty() {
-        bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == Action::Back));
+        bindings.splice(0..0, BINDINGS.iter().filter(|binding| binding.action == KeyCommand::Back));
     }
     bindings
 }
 
 /// What leads out of every place has a place of its own and is never left out.
 fn stands_right(binding: &Binding) -> bool {
-    matches!(binding.action, Action::Help | Action::Quit)
+    matches!(binding.action, KeyCommand::Help | KeyCommand::Quit)
 }
 
 /// The hints of the list and the pages: what can be done here, and on the right the ways out.
@@ -146,10 +146,10 @@ fn line_of(state: &State, hints: &[Hint], width: usize) -> Line<'static> {
         if used > width {
             break;
         }
-        let tone = if hint.is_on { Tone::Strong } else { Tone::Faint };
+        let style = if hint.is_on { TextStyle::Strong } else { TextStyle::Faint };
         line.push_span(Span::raw(gap));
-        line.push_span(Span::styled(hint.key.clone(), look.style(tone)));
-        line.push_span(Span::styled(word, look.style(Tone::Faint)));
+        line.push_span(Span::styled(hint.key.clone(), look.style(style)));
+        line.push_span(Span::styled(word, look.style(TextStyle::Faint)));
     }
     line
 }

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
-use super::look::{Sign, Tone};
+use super::look::{Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Page, State};
 use super::urgency::Urgency;
@@ -29,13 +29,13 @@ pub(super) fn draw(
         put(buffer, area, [notice(state, usize::from(area.width))]);
     }
     let Some(area) = areas.rule else { return };
-    let (title, tone) = match state.page {
-        Page::Help => ("Help", Tone::Strong),
-        Page::None => ("", Tone::Faint),
+    let (title, style) = match state.page {
+        Page::Help => ("Help", TextStyle::Strong),
+        Page::None => ("", TextStyle::Faint),
     };
-    put_rule(buffer, area, title, tone, "", state.look);
+    put_rule(buffer, area, title, style, "", state.look);
     if let Some(divider) = areas.divider {
-        let tee = Line::from(Span::styled(state.look.sign(Sign::Tee), state.look.style(Tone::Faint)));
+        let tee = Line::from(Span::styled(state.look.sign(Sign::Tee), state.look.style(TextStyle::Faint)));
         put(buffer, ratatui::layout::Rect { y: area.y, height: 1, ..divider }, [tee]);
     }
 }
@@ -48,29 +48,29 @@ fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize])
     let auto = auto_probe(state, width);
     let taken = text::width(&filter) + text::width(&auto) + if filter.is_empty() { 1 } else { 3 };
     let room = width.saturating_sub(taken);
-    let mut spans = vec![Span::styled(" closeout", look.style(Tone::Strong))];
+    let mut spans = vec![Span::styled(" closeout", look.style(TextStyle::Strong))];
     let mut used = 9;
-    let mut facts = vec![(number_of_workspaces(state, views.len()), Tone::Plain)];
+    let mut facts = vec![(number_of_workspaces(state, views.len()), TextStyle::Plain)];
     facts.extend(states(views));
     let n_cells: usize = facts.iter().map(|(words, _)| text::width(look.dot()) + text::width(words)).sum();
     if used + n_cells > room && facts.len() > 1 {
         // The states add up to it.
         facts.remove(0);
     }
-    for (words, tone) in facts {
+    for (words, style) in facts {
         let n_cells = text::width(look.dot()) + text::width(&words);
         if used + n_cells > room {
             break;
         }
         used += n_cells;
-        spans.push(Span::styled(look.dot(), look.style(Tone::Faint)));
-        spans.push(Span::styled(words, look.style(tone)));
+        spans.push(Span::styled(look.dot(), look.style(TextStyle::Faint)));
+        spans.push(Span::styled(words, look.style(style)));
     }
     used += text::width(&auto);
-    spans.push(Span::styled(auto, look.style(Tone::Faint)));
+    spans.push(Span::styled(auto, look.style(TextStyle::Faint)));
     if !filter.is_empty() {
         spans.push(Span::raw(" ".repeat(width.saturating_sub(used + text::width(&filter) + 1))));
-        spans.push(Span::styled(filter, look.style(Tone::Strong)));
+        spans.push(Span::styled(filter, look.style(TextStyle::Strong)));
     }
     Line::from(spans)
 }
@@ -95,7 +95,7 @@ fn number_of_workspaces(state: &State, n: usize) -> String {
 }
 
 /// How many rows show each state, most urgent state first.
-fn states(views: &[WorkspaceView]) -> Vec<(String, Tone)> {
+fn states(views: &[WorkspaceView]) -> Vec<(String, TextStyle)> {
     let mut counted: BTreeMap<&'static str, (Urgency, usize)> = BTreeMap::new();
     for view in views {
         let urgency = Urgency::of(view);
@@ -105,10 +105,10 @@ fn states(views: &[WorkspaceView]) -> Vec<(String, Tone)> {
     }
     let mut states: Vec<_> = counted.into_iter().collect();
     states.sort_by_key(|(_, (urgency, _))| *urgency);
-    let in_words = |(word, (urgency, n)): (&str, (Urgency, usize))| {
-        (format!("{n} {}", word.to_lowercase()), urgency.tone())
+    let label = |(word, (urgency, n)): (&str, (Urgency, usize))| {
+        (format!("{n} {}", word.to_lowercase()), urgency.style())
     };
-    states.into_iter().map(in_words).collect()
+    states.into_iter().map(label).collect()
 }
 
 /// The filter with its number of matches, or the selected row when the list does not show all.
@@ -137,8 +137,8 @@ fn notice(state: &State, width: usize) -> Line<'static> {
     };
     let room = width.saturating_sub(text::width(&more) + 3);
     Line::from(vec![
-        Span::styled(format!(" {} ", look.sign(Sign::Warning)), look.style(Tone::Bad)),
-        Span::styled(text::cut(&first, room, look), look.style(Tone::Open)),
-        Span::styled(more, look.style(Tone::Faint)),
+        Span::styled(format!(" {} ", look.sign(Sign::Warning)), look.style(TextStyle::Bad)),
+        Span::styled(text::cut(&first, room, look), look.style(TextStyle::Open)),
+        Span::styled(more, look.style(TextStyle::Faint)),
     ])
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
-use super::look::{Look, Sign, Tone};
+use super::look::{Look, Sign, TextStyle};
 use super::state::State;
 use super::{dialog, put, put_rule, text};
 
@@ -49,7 +49,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     if !is_all && area.y > 0 {
         let remark = format!("{}-{} of {n_lines}", top + 1, top + n_shown);
         let above = Rect { y: area.y - 1, height: 1, ..area };
-        put_rule(buffer, above, "Help", Tone::Strong, &remark, state.look);
+        put_rule(buffer, above, "Help", TextStyle::Strong, &remark, state.look);
     }
 }
 
@@ -77,14 +77,14 @@ pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
         lines.push(Line::default());
         lines.push(title("Problems", look));
         for notice in &state.notices {
-            lines.extend(text::wrap_text(&text::line(notice), look.style(Tone::Plain), width, 3));
+            lines.extend(text::wrap_text(&text::line(notice), look.style(TextStyle::Plain), width, 3));
         }
     }
     lines.into_iter().map(|line| text::cut_line(line, width, look)).collect()
 }
 
 fn title(words: &'static str, look: Look) -> Line<'static> {
-    Line::from(Span::styled(format!(" {words}"), look.style(Tone::Strong)))
+    Line::from(Span::styled(format!(" {words}"), look.style(TextStyle::Strong)))
 }
 
 fn section(words: &'static str, bindings: &[Binding], look: Look) -> Vec<Line<'static>> {
@@ -96,7 +96,7 @@ fn section(words: &'static str, bindings: &[Binding], look: Look) -> Vec<Line<'s
 fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
     Line::from(vec![
         Span::raw("   "),
-        Span::styled(text::fit(keys, KEYS_WIDTH, look), look.style(Tone::Busy)),
+        Span::styled(text::fit(keys, KEYS_WIDTH, look), look.style(TextStyle::Busy)),
         Span::raw(help),
     ])
 }
@@ -104,21 +104,21 @@ fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
 /// Every sign of the list, the changes and the checklist, with what it says.
 fn signs(look: Look) -> Vec<Line<'static>> {
     let states = [
-        (Sign::Permission, Tone::Asks, "a permission is waited for"),
-        (Sign::Asks, Tone::Asks, "asks: a question is waited on"),
-        (Sign::Rescue, Tone::Bad, "rescue: done, and not committed"),
-        (Sign::Error, Tone::Bad, "error: something failed"),
-        (Sign::Stalled, Tone::Bad, "stalled: the same open points again and again"),
-        (Sign::Incomplete, Tone::Open, "incomplete: not done, or nothing says that it is"),
-        (Sign::Offer, Tone::Good, "done, with an offer of more"),
-        (Sign::Unseen, Tone::Good, "complete, and not seen by you yet"),
-        (Sign::Waiting, Tone::Busy, "waiting: only background work runs"),
-        (Sign::Working, Tone::Busy, "at work"),
-        (Sign::Unjudged, Tone::Faint, "not looked at yet"),
-        (Sign::Seen, Tone::Faint, "complete, and seen"),
+        (Sign::Permission, TextStyle::Asks, "a permission is waited for"),
+        (Sign::Asks, TextStyle::Asks, "asks: a question is waited on"),
+        (Sign::Rescue, TextStyle::Bad, "rescue: done, and not committed"),
+        (Sign::Error, TextStyle::Bad, "error: something failed"),
+        (Sign::Stalled, TextStyle::Bad, "stalled: the same open points again and again"),
+        (Sign::Incomplete, TextStyle::Open, "incomplete: not done, or nothing says that it is"),
+        (Sign::Offer, TextStyle::Good, "done, with an offer of more"),
+        (Sign::Unseen, TextStyle::Good, "complete, and not seen by you yet"),
+        (Sign::Waiting, TextStyle::Busy, "waiting: only background work runs"),
+        (Sign::Working, TextStyle::Busy, "at work"),
+        (Sign::Unjudged, TextStyle::Faint, "not looked at yet"),
+        (Sign::Seen, TextStyle::Faint, "complete, and seen"),
     ];
     let mut lines = vec![title("Signs, most urgent first", look)];
-    lines.extend(states.map(|(sign, tone, words)| sign_line(look.sign(sign), tone, words, look)));
+    lines.extend(states.map(|(sign, style, words)| sign_line(look.sign(sign), style, words, look)));
     lines.push(Line::default());
     lines.push(title("Sessions in a row", look));
     lines.extend(ROWS.iter().map(|row| word_line(*row, look)));
@@ -128,26 +128,26 @@ fn signs(look: Look) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.push(title("Changed files", look));
     let letters = "A added, M modified, D deleted, R renamed, T another type";
-    lines.push(sign_line("M ", Tone::Good, "first letter: staged", look));
-    lines.push(sign_line(" M", Tone::Bad, "second letter: not staged", look));
-    lines.push(sign_line("??", Tone::Open, "not tracked", look));
-    lines.push(sign_line("!!", Tone::Bad, "in conflict", look));
-    lines.push(Line::from(Span::styled(format!("      {letters}"), look.style(Tone::Faint))));
+    lines.push(sign_line("M ", TextStyle::Good, "first letter: staged", look));
+    lines.push(sign_line(" M", TextStyle::Bad, "second letter: not staged", look));
+    lines.push(sign_line("??", TextStyle::Open, "not tracked", look));
+    lines.push(sign_line("!!", TextStyle::Bad, "in conflict", look));
+    lines.push(Line::from(Span::styled(format!("      {letters}"), look.style(TextStyle::Faint))));
     lines
 }
 
 fn word_line((word, meaning): (&str, &'static str), look: Look) -> Line<'static> {
     Line::from(vec![
         Span::raw("   "),
-        Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(Tone::Busy)),
+        Span::styled(text::fit(word, EVIDENCE_WIDTH, look), look.style(TextStyle::Busy)),
         Span::raw(meaning),
     ])
 }
 
-fn sign_line(sign: &'static str, tone: Tone, words: &'static str, look: Look) -> Line<'static> {
+fn sign_line(sign: &'static str, style: TextStyle, words: &'static str, look: Look) -> Line<'static> {
     Line::from(vec![
         Span::raw("   "),
-        Span::styled(text::fit(sign, 3, look), look.style(tone)),
+        Span::styled(text::fit(sign, 3, look), look.style(style)),
         Span::raw(words),
     ])
 }

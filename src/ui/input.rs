@@ -17,7 +17,7 @@ pub enum Input {
     Mouse(Mouse),
     /// The terminal came to the front: the person looks at it again.
     Focus,
-    /// What the person's last wish came to, in words. Untrusted.
+    /// What the person's last command came to, in words. Untrusted.
     Answer(String),
     /// A text comes back from the person's editor.
     Edited(Edited),

@@ -1,12 +1,12 @@
 //! The keys, as data: one table a mode, from which hints and the help page are made too.
 //!
-//! A key does here what its [`Action`] says; `update` carries it out. To add a key, add it here.
+//! A key does here what its [`KeyCommand`] says; `update` carries it out. To add a key, add it here.
 
 use super::input::{KeyCode, KeyPress};
 
 /// What a key asks of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum KeyCommand {
     /// One row down.
     Down,
     /// One row up.
@@ -51,8 +51,8 @@ pub enum Action {
     EraseWord,
     /// Delete the whole filter.
     EraseAll,
-    /// An act on the selected workspace, or what belongs to one.
-    Act(Wish),
+    /// An action on the selected workspace, or what belongs to one.
+    Action(WorkspaceCommand),
     /// Look again at the selected workspace.
     Refresh,
     /// Look again at all workspaces.
@@ -63,9 +63,9 @@ pub enum Action {
     Quit,
 }
 
-/// What a person can wish to be done to the selected workspace.
+/// What a person can command to be done to the selected workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum WorkspaceCommand {
     /// Answer its agent.
     Reply,
     /// Save its uncommitted work.
@@ -82,13 +82,13 @@ pub enum Wish {
     Report,
     /// Say that the work is, or is not, complete.
     Decide,
-    /// End the act that runs.
+    /// End the action that runs.
     Cancel,
 }
 
 /// One row of a table; each mode has its own actions.
 #[derive(Debug, Clone, Copy)]
-pub struct Binding<A = Action> {
+pub struct Binding<A = KeyCommand> {
     /// The keys; the first is the one that hints name.
     pub keys: &'static [KeyPress],
     /// What they do.
@@ -151,62 +151,80 @@ pub(super) const fn sign(sign: char) -> KeyPress {
 
 /// The keys of the list, the detail and the help page. Hints are shown in this order, as many as fit.
 pub const BINDINGS: &[Binding] = &[
-    bind(&[sign('?')], Action::Help, "show or hide this page").hinted("help"),
-    bind(&[sign('q'), KeyPress::ctrl('c')], Action::Quit, "quit").hinted("quit"),
-    bind(&[sign('i'), sign(' ')], Action::Act(Wish::Reply), "answer the agent").hinted("reply"),
-    bind(&[sign('c')], Action::Act(Wish::Rescue), "rescue: show what is not committed, and commit it")
-        .hinted("rescue"),
-    bind(&[sign('x')], Action::Act(Wish::Cancel), "end what runs in this workspace").hinted("end it"),
-    bind(&[sign('V')], Action::Act(Wish::Report), "what the closer or the probe found last")
-        .hinted("left to do"),
-    bind(&[sign('z')], Action::Act(Wish::Undo), "undo the last rescue"),
-    bind(&[sign('Z')], Action::Act(Wish::Redo), "redo the rescue that was undone"),
-    bind(&[sign('p')], Action::Act(Wish::SmartCheck), "probe: ask the agent whether it is done"),
-    bind(&[sign('v')], Action::Act(Wish::Verify), "verify: a checklist by the closer"),
-    bind(&[sign('d')], Action::Act(Wish::Decide), "decide: complete or not, in your own word"),
-    bind(&[key(KeyCode::Enter)], Action::Go, "go to the agent's tmux pane; without one, open")
+    bind(&[sign('?')], KeyCommand::Help, "show or hide this page").hinted("help"),
+    bind(&[sign('q'), KeyPress::ctrl('c')], KeyCommand::Quit, "quit").hinted("quit"),
+    bind(&[sign('i'), sign(' ')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent")
+        .hinted("reply"),
+    bind(
+        &[sign('c')],
+        KeyCommand::Action(WorkspaceCommand::Rescue),
+        "rescue: show what is not committed, and commit it",
+    )
+    .hinted("rescue"),
+    bind(&[sign('x')], KeyCommand::Action(WorkspaceCommand::Cancel), "end what runs in this workspace")
+        .hinted("end it"),
+    bind(
+        &[sign('V')],
+        KeyCommand::Action(WorkspaceCommand::Report),
+        "what the closer or the probe found last",
+    )
+    .hinted("left to do"),
+    bind(&[sign('z')], KeyCommand::Action(WorkspaceCommand::Undo), "undo the last rescue"),
+    bind(&[sign('Z')], KeyCommand::Action(WorkspaceCommand::Redo), "redo the rescue that was undone"),
+    bind(
+        &[sign('p')],
+        KeyCommand::Action(WorkspaceCommand::SmartCheck),
+        "probe: ask the agent whether it is done",
+    ),
+    bind(&[sign('v')], KeyCommand::Action(WorkspaceCommand::Verify), "verify: a checklist by the closer"),
+    bind(
+        &[sign('d')],
+        KeyCommand::Action(WorkspaceCommand::Decide),
+        "decide: complete or not, in your own word",
+    ),
+    bind(&[key(KeyCode::Enter)], KeyCommand::Go, "go to the agent's tmux pane; without one, open")
         .hinted("open")
         .hinted_with_pane("go to pane"),
-    bind(&[sign('l'), key(KeyCode::Right)], Action::Open, "open: read the evidence").hinted("open"),
-    bind(&[sign('w')], Action::NextWaiting, "next that waits for you").hinted("next waiting"),
-    bind(&[sign('/')], Action::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
-    bind(&[sign('R')], Action::Refresh, "look again at this workspace").hinted("refresh"),
-    bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], Action::SwitchFocus, "between list and detail")
+    bind(&[sign('l'), key(KeyCode::Right)], KeyCommand::Open, "open: read the evidence").hinted("open"),
+    bind(&[sign('w')], KeyCommand::NextWaiting, "next that waits for you").hinted("next waiting"),
+    bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
+    bind(&[sign('R')], KeyCommand::Refresh, "look again at this workspace").hinted("refresh"),
+    bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], KeyCommand::SwitchFocus, "between list and detail")
         .hinted("switch"),
-    bind(&[sign('j'), key(KeyCode::Down)], Action::Down, "down").hinted("down"),
-    bind(&[sign('k'), key(KeyCode::Up)], Action::Up, "up").hinted("up"),
-    bind(&[sign('g'), key(KeyCode::Home)], Action::First, "to the first"),
-    bind(&[sign('G'), key(KeyCode::End)], Action::Last, "to the last"),
-    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], Action::PageDown, "page down"),
-    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], Action::PageUp, "page up"),
+    bind(&[sign('j'), key(KeyCode::Down)], KeyCommand::Down, "down").hinted("down"),
+    bind(&[sign('k'), key(KeyCode::Up)], KeyCommand::Up, "up").hinted("up"),
+    bind(&[sign('g'), key(KeyCode::Home)], KeyCommand::First, "to the first"),
+    bind(&[sign('G'), key(KeyCode::End)], KeyCommand::Last, "to the last"),
+    bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], KeyCommand::PageDown, "page down"),
+    bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], KeyCommand::PageUp, "page up"),
     bind(
         &[sign('1'), sign('2'), sign('3'), sign('4'), sign('5'), sign('6'), sign('7'), sign('8'), sign('9')],
-        Action::Jump,
+        KeyCommand::Jump,
         "to that row",
     )
     .labelled("1-9"),
-    bind(&[sign('n')], Action::NextMatch, "next match of the filter"),
-    bind(&[sign('N')], Action::PreviousMatch, "match before"),
-    bind(&[sign('h'), key(KeyCode::Left)], Action::Close, "from the evidence back to the list"),
-    bind(&[sign('o')], Action::Older, "show or fold workspaces with old sessions only"),
-    bind(&[KeyPress::ctrl('r')], Action::RefreshAll, "look again at all workspaces"),
-    bind(&[key(KeyCode::Esc)], Action::Back, "back; clear the filter"),
+    bind(&[sign('n')], KeyCommand::NextMatch, "next match of the filter"),
+    bind(&[sign('N')], KeyCommand::PreviousMatch, "match before"),
+    bind(&[sign('h'), key(KeyCode::Left)], KeyCommand::Close, "from the evidence back to the list"),
+    bind(&[sign('o')], KeyCommand::Older, "show or fold workspaces with old sessions only"),
+    bind(&[KeyPress::ctrl('r')], KeyCommand::RefreshAll, "look again at all workspaces"),
+    bind(&[key(KeyCode::Esc)], KeyCommand::Back, "back; clear the filter"),
 ];
 
 /// The keys while a filter is written. Every other character is part of it.
 pub const FILTER_BINDINGS: &[Binding] = &[
-    bind(&[key(KeyCode::Enter)], Action::KeepFilter, "keep the filter").hinted("keep"),
-    bind(&[key(KeyCode::Esc)], Action::DropFilter, "clear the filter").hinted("clear"),
-    bind(&[key(KeyCode::Down), key(KeyCode::Tab)], Action::Down, "next match").hinted("next"),
-    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], Action::Up, "match before").hinted("before"),
-    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], Action::Erase, "delete a sign"),
-    bind(&[KeyPress::ctrl('w')], Action::EraseWord, "delete a word"),
-    bind(&[KeyPress::ctrl('u')], Action::EraseAll, "delete all"),
-    bind(&[KeyPress::ctrl('c')], Action::Quit, "quit"),
+    bind(&[key(KeyCode::Enter)], KeyCommand::KeepFilter, "keep the filter").hinted("keep"),
+    bind(&[key(KeyCode::Esc)], KeyCommand::DropFilter, "clear the filter").hinted("clear"),
+    bind(&[key(KeyCode::Down), key(KeyCode::Tab)], KeyCommand::Down, "next match").hinted("next"),
+    bind(&[key(KeyCode::Up), key(KeyCode::BackTab)], KeyCommand::Up, "match before").hinted("before"),
+    bind(&[key(KeyCode::Backspace), KeyPress::ctrl('h')], KeyCommand::Erase, "delete a sign"),
+    bind(&[KeyPress::ctrl('w')], KeyCommand::EraseWord, "delete a word"),
+    bind(&[KeyPress::ctrl('u')], KeyCommand::EraseAll, "delete all"),
+    bind(&[KeyPress::ctrl('c')], KeyCommand::Quit, "quit"),
 ];
 
 /// The key of the list that does this, in words.
-pub(super) fn key_of(action: Action) -> String {
+pub(super) fn key_of(action: KeyCommand) -> String {
     BINDINGS.iter().find(|binding| binding.action == action).map(Binding::first_key).unwrap_or_default()
 }
 

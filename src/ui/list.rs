@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::areas::{Areas, scrolled_to};
-use super::look::{Look, Sign, Tone};
+use super::look::{Look, Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Focus, State};
 use super::urgency::Urgency;
@@ -38,14 +38,14 @@ pub(super) fn draw(
     now: Timestamp,
 ) {
     let Some(area) = areas.list else { return };
-    let bar = Line::from(Span::styled(state.look.sign(Sign::Bar), state.look.style(Tone::Faint)));
+    let bar = Line::from(Span::styled(state.look.sign(Sign::Bar), state.look.style(TextStyle::Faint)));
     if let Some(divider) = areas.divider {
         put(buffer, divider, std::iter::repeat_n(bar, divider.height.into()));
     }
     if let Some(area) = areas.older {
         let shown = notice::older(state).map(|older| format!("   {older}")).unwrap_or_default();
         let shown = text::cut(&shown, usize::from(area.width), state.look);
-        put(buffer, area, [Line::from(Span::styled(shown, state.look.style(Tone::Faint)))]);
+        put(buffer, area, [Line::from(Span::styled(shown, state.look.style(TextStyle::Faint)))]);
     }
     if rows.is_empty() {
         put(buffer, area, [no_match(state, usize::from(area.width))]);
@@ -151,13 +151,13 @@ fn row_lines(
     let urgency = Urgency::of(view);
     let marker = if is_selected { look.sign(Sign::Marker) } else { " " };
     let since = sessions::moment(view).map(|since| age::age(now, since)).unwrap_or_default();
-    let name_tone = if urgency == Urgency::Seen { Tone::Plain } else { Tone::Strong };
+    let name_tone = if urgency == Urgency::Seen { TextStyle::Plain } else { TextStyle::Strong };
     let mut spans = vec![
         Span::raw(marker),
-        Span::styled(format!("{} ", look.sign(urgency.sign())), look.style(urgency.tone())),
+        Span::styled(format!("{} ", look.sign(urgency.sign())), look.style(urgency.style())),
         Span::styled(
             text::fit(words::state_of(view), words::STATE_WIDTH + 1, look),
-            look.style(urgency.tone()),
+            look.style(urgency.style()),
         ),
         Span::styled(text::fit(&text::line(&view.name), columns.name, look), look.style(name_tone)),
         Span::raw(" ".repeat(GAP)),
@@ -169,12 +169,15 @@ fn row_lines(
         (columns.todos, todos(view)),
     ] {
         if width > 0 {
-            spans.push(Span::styled(text::fit(&text::line(&value), width, look), look.style(Tone::Faint)));
+            spans.push(Span::styled(
+                text::fit(&text::line(&value), width, look),
+                look.style(TextStyle::Faint),
+            ));
             spans.push(Span::raw(" ".repeat(GAP)));
         }
     }
-    let note_tone = if urgency <= Urgency::Unseen { Tone::Plain } else { Tone::Faint };
-    let age_span = Span::styled(format!("{since:>AGE$}"), look.style(Tone::Faint));
+    let note_tone = if urgency <= Urgency::Unseen { TextStyle::Plain } else { TextStyle::Faint };
+    let age_span = Span::styled(format!("{since:>AGE$}"), look.style(TextStyle::Faint));
     if columns.note > 0 {
         spans.push(age_span);
         spans.push(Span::raw(" ".repeat(GAP)));
@@ -208,11 +211,11 @@ fn note(view: &WorkspaceView, room: usize, look: Look, now: Timestamp) -> String
 /// Reverses the row without its colours: a bar of many colours would shout, and sign and words are
 /// there. While the keys go elsewhere the row is only bold, with its marker.
 fn mark_selected(buffer: &mut Buffer, area: Rect, state: &State) {
-    let tone = match state.focus {
-        Focus::List => Tone::Selected,
-        Focus::Detail => Tone::Resting,
+    let style = match state.focus {
+        Focus::List => TextStyle::Selected,
+        Focus::Detail => TextStyle::Resting,
     };
-    let style = state.look.style(tone);
+    let style = state.look.style(style);
     let style = match state.focus {
         Focus::List => ratatui::style::Style::reset().patch(style),
         Focus::Detail => style,
@@ -223,5 +226,5 @@ fn mark_selected(buffer: &mut Buffer, area: Rect, state: &State) {
 fn no_match(state: &State, width: usize) -> Line<'static> {
     let shown = text::line(&state.filter.text);
     let words = format!(" nothing matches /{shown}");
-    Line::from(Span::styled(text::cut(&words, width, state.look), state.look.style(Tone::Faint)))
+    Line::from(Span::styled(text::cut(&words, width, state.look), state.look.style(TextStyle::Faint)))
 }

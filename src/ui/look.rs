@@ -1,8 +1,8 @@
 //! How things look: signs in Unicode or ASCII, and styles with or without colour.
 //!
-//! Panels name what a thing means ([`Tone`], [`Sign`]); only this file knows colours and signs. The
+//! Panels name what a thing means ([`TextStyle`], [`Sign`]); only this file knows colours and signs. The
 //! sixteen colours of the terminal's own palette are used, never a background, so that dark and
-//! light both work. A tone is never the only mark of anything: a word or a sign stands beside it.
+//! light both work. A style is never the only mark of anything: a word or a sign stands beside it.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -40,12 +40,12 @@ impl Look {
         Look { has_colour: false, signs: SignSet::Ascii }
     }
 
-    /// The style of a tone.
-    pub(super) fn style(self, tone: Tone) -> Style {
-        let style = Style::new().add_modifier(tone.modifier());
-        match tone.colour() {
-            Some(colour) if self.has_colour => style.fg(colour),
-            Some(_) | None => style,
+    /// The style of a style.
+    pub(super) fn style(self, style: TextStyle) -> Style {
+        let plain = Style::new().add_modifier(style.modifier());
+        match style.colour() {
+            Some(colour) if self.has_colour => plain.fg(colour),
+            Some(_) | None => plain,
         }
     }
 
@@ -74,7 +74,7 @@ impl Look {
 
 /// What a piece of text means to the eye.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum TextStyle {
     Plain,
     /// Beside the point: labels, ages, rules.
     Faint,
@@ -102,32 +102,34 @@ pub(super) enum Tone {
     Resting,
 }
 
-impl Tone {
+impl TextStyle {
     fn colour(self) -> Option<Color> {
         match self {
-            Tone::Asks => Some(Color::Magenta),
-            Tone::Bad => Some(Color::Red),
-            Tone::Open => Some(Color::Yellow),
-            Tone::Good => Some(Color::Green),
-            Tone::Busy | Tone::Code => Some(Color::Cyan),
-            Tone::Plain
-            | Tone::Faint
-            | Tone::Strong
-            | Tone::Emphasis
-            | Tone::Struck
-            | Tone::Selected
-            | Tone::Resting => None,
+            TextStyle::Asks => Some(Color::Magenta),
+            TextStyle::Bad => Some(Color::Red),
+            TextStyle::Open => Some(Color::Yellow),
+            TextStyle::Good => Some(Color::Green),
+            TextStyle::Busy | TextStyle::Code => Some(Color::Cyan),
+            TextStyle::Plain
+            | TextStyle::Faint
+            | TextStyle::Strong
+            | TextStyle::Emphasis
+            | TextStyle::Struck
+            | TextStyle::Selected
+            | TextStyle::Resting => None,
         }
     }
 
     fn modifier(self) -> Modifier {
         match self {
-            Tone::Plain | Tone::Open | Tone::Good | Tone::Busy | Tone::Code => Modifier::empty(),
-            Tone::Faint => Modifier::DIM,
-            Tone::Strong | Tone::Asks | Tone::Bad | Tone::Resting => Modifier::BOLD,
-            Tone::Emphasis => Modifier::ITALIC,
-            Tone::Struck => Modifier::CROSSED_OUT,
-            Tone::Selected => Modifier::REVERSED.union(Modifier::BOLD),
+            TextStyle::Plain | TextStyle::Open | TextStyle::Good | TextStyle::Busy | TextStyle::Code => {
+                Modifier::empty()
+            }
+            TextStyle::Faint => Modifier::DIM,
+            TextStyle::Strong | TextStyle::Asks | TextStyle::Bad | TextStyle::Resting => Modifier::BOLD,
+            TextStyle::Emphasis => Modifier::ITALIC,
+            TextStyle::Struck => Modifier::CROSSED_OUT,
+            TextStyle::Selected => Modifier::REVERSED.union(Modifier::BOLD),
         }
     }
 }

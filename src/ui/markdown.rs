@@ -8,7 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::look::{Look, Sign, Tone};
+use super::look::{Look, Sign, TextStyle};
 use super::markdown_table::Table;
 use super::text;
 
@@ -44,7 +44,7 @@ struct Writer {
     lines: Vec<Line<'static>>,
     spans: Vec<Span<'static>>,
     frames: Vec<Frame>,
-    tones: Vec<Tone>,
+    tones: Vec<TextStyle>,
     targets: Vec<String>,
     is_code: bool,
     table: Option<Table>,
@@ -78,13 +78,13 @@ impl Writer {
                 self.push(&words, self.style());
             }
             Event::FootnoteReference(words) => self.push(&format!("[^{words}]"), self.style()),
-            Event::Code(words) => self.push(&words, self.look.style(Tone::Code)),
+            Event::Code(words) => self.push(&words, self.look.style(TextStyle::Code)),
             Event::SoftBreak | Event::HardBreak if self.table.is_none() => self.end_line(),
             Event::SoftBreak | Event::HardBreak => self.push(" ", Style::new()),
             Event::Rule => {
                 self.gap();
                 let rule = self.look.sign(Sign::Rule).repeat(self.width.min(24));
-                self.spans.push(Span::styled(rule, self.look.style(Tone::Faint)));
+                self.spans.push(Span::styled(rule, self.look.style(TextStyle::Faint)));
                 self.end_line();
             }
             Event::TaskListMarker(is_done) => self.task(is_done),
@@ -97,9 +97,9 @@ impl Writer {
             Tag::Heading { level, .. } => {
                 self.end_paragraph();
                 self.gap();
-                self.tones.push(Tone::Strong);
+                self.tones.push(TextStyle::Strong);
                 if level != HeadingLevel::H1 && level != HeadingLevel::H2 {
-                    self.tones.push(Tone::Emphasis);
+                    self.tones.push(TextStyle::Emphasis);
                 }
             }
             Tag::BlockQuote(_) => {
@@ -123,12 +123,12 @@ impl Writer {
                 self.frames.push(Frame::List(first));
             }
             Tag::Item => self.item(),
-            Tag::Emphasis => self.tones.push(Tone::Emphasis),
-            Tag::Strong => self.tones.push(Tone::Strong),
-            Tag::Strikethrough => self.tones.push(Tone::Struck),
+            Tag::Emphasis => self.tones.push(TextStyle::Emphasis),
+            Tag::Strong => self.tones.push(TextStyle::Strong),
+            Tag::Strikethrough => self.tones.push(TextStyle::Struck),
             Tag::Link { dest_url, .. } => self.targets.push(dest_url.into_string()),
             Tag::Image { dest_url, .. } => {
-                self.push("[image] ", self.look.style(Tone::Faint));
+                self.push("[image] ", self.look.style(TextStyle::Faint));
                 self.targets.push(dest_url.into_string());
             }
             Tag::Table(_) => {
@@ -192,7 +192,7 @@ impl Writer {
     }
 
     fn style(&self) -> Style {
-        self.tones.iter().fold(Style::new(), |style, tone| style.patch(self.look.style(*tone)))
+        self.tones.iter().fold(Style::new(), |style, part| style.patch(self.look.style(*part)))
     }
 
     fn push(&mut self, words: &str, style: Style) {
@@ -235,13 +235,13 @@ impl Writer {
     fn language(&mut self, language: &str) {
         let language = text::line(language.split_whitespace().next().unwrap_or_default());
         if !language.is_empty() {
-            self.spans.push(Span::styled(format!("  {language}"), self.look.style(Tone::Faint)));
+            self.spans.push(Span::styled(format!("  {language}"), self.look.style(TextStyle::Faint)));
             self.end_line();
         }
     }
 
     fn code(&mut self, words: &str) {
-        let style = self.look.style(Tone::Code);
+        let style = self.look.style(TextStyle::Code);
         for line in text::paragraphs(words) {
             self.spans.push(Span::styled(format!("  {line}"), style));
             self.end_line();
@@ -254,7 +254,7 @@ impl Writer {
         let target = text::line(&target);
         let is_shown = self.spans.last().is_some_and(|span| span.content == target);
         if !is_shown && !target.is_empty() {
-            self.spans.push(Span::styled(format!(" <{target}>"), self.look.style(Tone::Faint)));
+            self.spans.push(Span::styled(format!(" <{target}>"), self.look.style(TextStyle::Faint)));
         }
     }
 
@@ -295,7 +295,7 @@ impl Writer {
         }
         // Deeply nested marks would leave no room for words.
         let most = self.width / 2;
-        let faint = self.look.style(Tone::Faint);
+        let faint = self.look.style(TextStyle::Faint);
         let first = Span::styled(text::cut(&first, most, self.look), faint);
         let rest = Span::styled(text::cut(&rest, most, self.look), faint);
         let spans = std::mem::take(&mut self.spans);

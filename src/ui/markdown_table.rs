@@ -4,7 +4,7 @@
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::look::{Look, Sign, Tone};
+use super::look::{Look, Sign, TextStyle};
 use super::text;
 
 /// More columns than a screen can show are not kept.
@@ -45,7 +45,7 @@ impl Table {
                 let rules: Vec<String> =
                     widths.iter().map(|width| look.sign(Sign::Rule).repeat(*width)).collect();
                 let rule = rules.join(&" ".repeat(GAP));
-                lines.push(Line::from(Span::styled(rule, look.style(Tone::Faint))));
+                lines.push(Line::from(Span::styled(rule, look.style(TextStyle::Faint))));
             }
         }
         lines

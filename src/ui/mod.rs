@@ -3,15 +3,15 @@
 //! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
 //! to [`Input`] and gives it to [`update()`]; it sorts new views by [`order`] and gives them to
 //! [`views_changed`]; it sorts anew and calls [`draw`] when something came, and once more when
-//! the time of [`next_change`] has come. Before each key it says the time with [`heard`], after each frame
-//! with [`drawn`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
+//! the time of [`next_change`] has come. Before each key it says the time with [`on_input`], after each frame
+//! with [`on_frame`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
 //!
 //! One file a panel ([`draw`] calls them), one for the keys (`keymap`), one for signs and colours
 //! (`look`), one for words (`words`). Text of agents and repositories passes `text`, and a last sweep
 //! over the finished frame holds that nothing slipped by (SECURITY.md 1.1).
 
-mod act_words;
-mod acts;
+mod action_words;
+mod actions;
 mod age;
 mod areas;
 mod detail;
@@ -53,12 +53,12 @@ pub use look::{Look, SignSet};
 pub use sessions::{doing, told_by};
 pub use state::{Filter, Focus, Page, SelectionMode, State};
 pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
-pub use update::{Reaction, drawn, heard, told, update, views_changed};
+pub use update::{Reaction, on_frame, on_input, told, update, views_changed};
 pub use urgency::{Urgency, order};
 
 use crate::model::{Timestamp, WorkspaceView};
 use areas::Areas;
-use look::{Sign, Tone};
+use look::{Sign, TextStyle};
 
 /// Draws the whole screen. `views` are in the order of [`order`].
 pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: Timestamp) {
@@ -105,7 +105,7 @@ fn put(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'st
 }
 
 /// Draws a rule over the whole width of an area, with a title on the left and a remark on the right.
-fn put_rule(buffer: &mut Buffer, area: Rect, title: &str, title_tone: Tone, remark: &str, look: Look) {
+fn put_rule(buffer: &mut Buffer, area: Rect, title: &str, title_tone: TextStyle, remark: &str, look: Look) {
     use ratatui::text::Span;
     let rule = look.sign(Sign::Rule);
     let width = usize::from(area.width);
@@ -116,7 +116,7 @@ fn put_rule(buffer: &mut Buffer, area: Rect, title: &str, title_tone: Tone, rema
     let n_left = 2.min(width);
     let n_right = if remark.is_empty() { 0 } else { 2 };
     let n_fill = width.saturating_sub(n_left + text::width(&title) + text::width(&remark) + n_right);
-    let faint = look.style(Tone::Faint);
+    let faint = look.style(TextStyle::Faint);
     put(
         buffer,
         area,

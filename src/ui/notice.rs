@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::keymap::{Action, key_of};
-use super::look::Tone;
+use super::keymap::{KeyCommand, key_of};
+use super::look::TextStyle;
 use super::state::State;
 use super::{put, text};
 
@@ -13,7 +13,7 @@ use super::{put, text};
 pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     let area = buffer.area;
     let size = format!("too small: {}x{}", area.width, area.height);
-    let lines = [Span::styled("closeout", state.look.style(Tone::Strong)), Span::raw(size)];
+    let lines = [Span::styled("closeout", state.look.style(TextStyle::Strong)), Span::raw(size)];
     let max = usize::from(area.width);
     put(buffer, area, lines.map(|span| text::cut_line(Line::from(span), max, state.look)));
 }
@@ -21,24 +21,24 @@ pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
 /// Draws where list and detail would be.
 pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &State) {
     let look = state.look;
-    let sentences: &[(Tone, &str)] = if state.is_loaded {
+    let sentences: &[(TextStyle, &str)] = if state.is_loaded {
         &[
-            (Tone::Strong, "No workspaces here."),
-            (Tone::Plain, ""),
-            (Tone::Plain, "Start closeout in a git repository: each of its worktrees becomes a row."),
-            (Tone::Plain, "Or name the directories:  closeout PATH…"),
+            (TextStyle::Strong, "No workspaces here."),
+            (TextStyle::Plain, ""),
+            (TextStyle::Plain, "Start closeout in a git repository: each of its worktrees becomes a row."),
+            (TextStyle::Plain, "Or name the directories:  closeout PATH…"),
         ]
     } else {
-        &[(Tone::Faint, "Looking for workspaces …")]
+        &[(TextStyle::Faint, "Looking for workspaces …")]
     };
     let width = usize::from(area.width).saturating_sub(6).min(76);
     let mut lines = Vec::new();
-    for (tone, sentence) in sentences {
-        lines.extend(text::wrap_text(&look.spelled(sentence), look.style(*tone), width, 0));
+    for (style, sentence) in sentences {
+        lines.extend(text::wrap_text(&look.spelled(sentence), look.style(*style), width, 0));
     }
     if let Some(older) = older(state) {
         lines.push(Line::default());
-        lines.push(Line::from(Span::styled(older, look.style(Tone::Faint))));
+        lines.push(Line::from(Span::styled(older, look.style(TextStyle::Faint))));
     }
     let n_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let y = area.y + area.height.saturating_sub(n_lines) / 3;
@@ -48,7 +48,7 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
 
 /// What is said of the sessions that are too old to be shown; `None` when there are none.
 pub(super) fn older(state: &State) -> Option<String> {
-    let key = key_of(Action::Older);
+    let key = key_of(KeyCommand::Older);
     let dot = state.look.dot();
     match (state.is_older_shown, state.n_older) {
         (true, _) => Some(format!("old sessions too{dot}{key} folds them")),
@@ -61,12 +61,12 @@ pub(super) fn older(state: &State) -> Option<String> {
 /// The most lines that an answer takes.
 const MAX_ANSWER: usize = 6;
 
-/// Draws what a wish came to over the end of the screen: long enough to be read, and to be copied.
+/// Draws what a command came to over the end of the screen: long enough to be read, and to be copied.
 pub(super) fn draw_answer(buffer: &mut Buffer, state: &State) {
     let Some(answer) = &state.answer else { return };
     let area = buffer.area;
     let width = usize::from(area.width.saturating_sub(2));
-    let style = state.look.style(Tone::Strong);
+    let style = state.look.style(TextStyle::Strong);
     let paragraphs = text::paragraphs(answer);
     let mut lines: Vec<Line<'static>> =
         paragraphs.flat_map(|paragraph| text::wrap_text(&paragraph, style, width.max(2), 1)).collect();

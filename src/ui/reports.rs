@@ -4,9 +4,9 @@
 
 use ratatui::text::Line;
 
-use super::act_words;
-use super::look::{Sign, Tone};
-use super::sheet::Sheet;
+use super::action_words;
+use super::look::{Sign, TextStyle};
+use super::sheet::TextLayout;
 use super::{age, detail, text};
 use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, Timestamp, VerifyReport, quantity};
 
@@ -14,15 +14,20 @@ use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, Timestamp
 const INDENT: usize = 4;
 
 /// What a smart check found.
-pub(super) fn smart(report: &SmartReport, sheet: Sheet) -> Vec<Line<'static>> {
-    let (sign, tone) =
-        if report.outcome.complete { (Sign::Done, Tone::Good) } else { (Sign::Open, Tone::Open) };
-    let mut lines = sheet.signed(sign, tone, act_words::smart(report), Tone::Strong);
+pub(super) fn smart(report: &SmartReport, sheet: TextLayout) -> Vec<Line<'static>> {
+    let (sign, style) =
+        if report.outcome.complete { (Sign::Done, TextStyle::Good) } else { (Sign::Open, TextStyle::Open) };
+    let mut lines = sheet.signed(sign, style, action_words::smart(report), TextStyle::Strong);
     if report.outcome.changes_left == Some(true) {
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, "Uncommitted changes are left.", Tone::Open));
+        lines.extend(sheet.signed(
+            Sign::Warning,
+            TextStyle::Bad,
+            "Uncommitted changes are left.",
+            TextStyle::Open,
+        ));
     }
     for note in &report.notes {
-        lines.extend(sheet.signed(Sign::Warning, Tone::Open, &text::line(note), Tone::Plain));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &text::line(note), TextStyle::Plain));
     }
     if let Some(record) = &report.record {
         lines.extend(sheet.labelled("record", &text::line(record)));
@@ -32,38 +37,38 @@ pub(super) fn smart(report: &SmartReport, sheet: Sheet) -> Vec<Line<'static>> {
 }
 
 /// The attempts of a smart check: when, how long, how it was read, what was answered.
-pub(super) fn attempts(attempts: &[ProbeAttempt], sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn attempts(attempts: &[ProbeAttempt], sheet: TextLayout) -> Vec<Line<'static>> {
     attempts.iter().flat_map(|attempt| one_attempt(attempt, sheet)).collect()
 }
 
-fn one_attempt(attempt: &ProbeAttempt, sheet: Sheet) -> Vec<Line<'static>> {
-    let (read, tone) = match attempt.reading {
-        None => ("asked, no answer yet", Tone::Busy),
-        Some(reading) => (act_words::reading(reading), reading_tone(reading)),
+fn one_attempt(attempt: &ProbeAttempt, sheet: TextLayout) -> Vec<Line<'static>> {
+    let (read, style) = match attempt.reading {
+        None => ("asked, no answer yet", TextStyle::Busy),
+        Some(reading) => (action_words::reading(reading), reading_tone(reading)),
     };
     let took = attempt.took_ms.map_or_else(
         || format!("for {}", seconds(sheet.now, attempt.began_at)),
-        |took| format!("in {}", act_words::span(took)),
+        |took| format!("in {}", action_words::span(took)),
     );
     let when = age::ago(sheet.now, attempt.began_at);
     let dot = sheet.look.dot();
-    let cost = act_words::cost(attempt.cost).map(|cost| format!("{dot}{cost}")).unwrap_or_default();
+    let cost = action_words::cost(attempt.cost).map(|cost| format!("{dot}{cost}")).unwrap_or_default();
     let mut lines = vec![sheet.one(Line::from(vec![
-        sheet.span(format!("{:>2}  ", attempt.number), Tone::Faint),
-        sheet.span(read, tone),
-        sheet.span(format!("  {took}{dot}{when}{cost}"), Tone::Faint),
+        sheet.span(format!("{:>2}  ", attempt.number), TextStyle::Faint),
+        sheet.span(read, style),
+        sheet.span(format!("  {took}{dot}{when}{cost}"), TextStyle::Faint),
     ]))];
-    for said in attempt.answer.iter().chain(&attempt.words) {
-        lines.extend(sheet.text(&text::line(said), Tone::Plain, INDENT));
+    for said in attempt.answer.iter().chain(&attempt.detail) {
+        lines.extend(sheet.text(&text::line(said), TextStyle::Plain, INDENT));
     }
     lines
 }
 
-fn reading_tone(reading: ProbeReading) -> Tone {
+fn reading_tone(reading: ProbeReading) -> TextStyle {
     match reading {
-        ProbeReading::Answered(ProbeWord::Complete) => Tone::Good,
-        ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working) => Tone::Busy,
-        ProbeReading::Failed(_) => Tone::Bad,
+        ProbeReading::Answered(ProbeWord::Complete) => TextStyle::Good,
+        ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working) => TextStyle::Busy,
+        ProbeReading::Failed(_) => TextStyle::Bad,
     }
 }
 
@@ -73,33 +78,33 @@ pub(super) fn seconds(now: Timestamp, since: Timestamp) -> String {
 }
 
 /// What the closer found, without what it left open.
-pub(super) fn verified(report: &VerifyReport, sheet: Sheet) -> Vec<Line<'static>> {
-    let (sign, tone, words) = if report.is_complete {
-        (Sign::Done, Tone::Good, "The closer says that all is done.")
+pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'static>> {
+    let (sign, style, words) = if report.is_complete {
+        (Sign::Done, TextStyle::Good, "The closer says that all is done.")
     } else if report.error.is_some() {
-        (Sign::Error, Tone::Bad, "The closer's answer could not be used.")
+        (Sign::Error, TextStyle::Bad, "The closer's answer could not be used.")
     } else {
-        (Sign::Open, Tone::Open, "The closer says that something is left to do.")
+        (Sign::Open, TextStyle::Open, "The closer says that something is left to do.")
     };
-    let mut lines = sheet.signed(sign, tone, words, Tone::Strong);
+    let mut lines = sheet.signed(sign, style, words, TextStyle::Strong);
     if let Some(error) = &report.error {
-        lines.extend(sheet.text(&text::line(error), Tone::Plain, 2));
+        lines.extend(sheet.text(&text::line(error), TextStyle::Plain, 2));
     }
     for note in &report.notes {
-        lines.extend(sheet.signed(Sign::Warning, Tone::Open, &text::line(note), Tone::Plain));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &text::line(note), TextStyle::Plain));
     }
     let facts = [
         report.confidence_percent.map(|percent| format!("confidence {percent} %")),
         (report.round > 1).then(|| format!("round {}", report.round)),
         (report.n_attempts > 1).then(|| format!("asked {} times", report.n_attempts)),
-        act_words::cost(report.cost),
+        action_words::cost(report.cost),
         Some(age::ago(sheet.now, report.at)),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let facts = sheet.span(format!("  {}", facts.join(sheet.look.dot())), Tone::Faint);
+    let facts = sheet.span(format!("  {}", facts.join(sheet.look.dot())), TextStyle::Faint);
     lines.push(sheet.one(Line::from(facts)));
     if let Some(summary) = &report.summary {
-        lines.extend(sheet.text(&text::line(summary), Tone::Plain, 2));
+        lines.extend(sheet.text(&text::line(summary), TextStyle::Plain, 2));
     }
     if !report.checklist.items.is_empty() {
         lines.extend(detail::checklist_of(&report.checklist, sheet));

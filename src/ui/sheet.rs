@@ -5,13 +5,13 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::look::{Look, Sign, Tone};
+use super::look::{Look, Sign, TextStyle};
 use super::text;
 use crate::model::Timestamp;
 
 /// A sheet of lines: how wide, how it looks, and when.
 #[derive(Clone, Copy)]
-pub(super) struct Sheet {
+pub(super) struct TextLayout {
     /// The cells of a line.
     pub(super) width: usize,
     /// How things look.
@@ -20,22 +20,22 @@ pub(super) struct Sheet {
     pub(super) now: Timestamp,
 }
 
-impl Sheet {
-    /// The style of a tone.
-    pub(super) fn style(self, tone: Tone) -> Style {
-        self.look.style(tone)
+impl TextLayout {
+    /// The style of a style.
+    pub(super) fn style(self, style: TextStyle) -> Style {
+        self.look.style(style)
     }
 
-    /// Words in a tone.
-    pub(super) fn span(self, words: impl Into<String>, tone: Tone) -> Span<'static> {
-        Span::styled(words.into(), self.look.style(tone))
+    /// Words in a style.
+    pub(super) fn span(self, words: impl Into<String>, style: TextStyle) -> Span<'static> {
+        Span::styled(words.into(), self.look.style(style))
     }
 
     /// A heading with a remark behind it, after an empty line.
     pub(super) fn heading(self, title: &str, remark: &str) -> [Line<'static>; 2] {
-        let mut line = Line::from(self.span(title, Tone::Strong));
+        let mut line = Line::from(self.span(title, TextStyle::Strong));
         if !remark.is_empty() {
-            line.push_span(self.span(format!("  {remark}"), Tone::Faint));
+            line.push_span(self.span(format!("  {remark}"), TextStyle::Faint));
         }
         [Line::default(), self.one(line)]
     }
@@ -46,23 +46,29 @@ impl Sheet {
     }
 
     /// Text wrapped behind an indent.
-    pub(super) fn text(self, words: &str, tone: Tone, indent: usize) -> Vec<Line<'static>> {
-        text::wrap_text(words, self.style(tone), self.width, indent)
+    pub(super) fn text(self, words: &str, style: TextStyle, indent: usize) -> Vec<Line<'static>> {
+        text::wrap_text(words, self.style(style), self.width, indent)
     }
 
     /// A label and its text, wrapped behind the label's column.
     pub(super) fn labelled(self, label: &str, words: &str) -> Vec<Line<'static>> {
         const LABEL: usize = 13;
         let label = text::fit(&format!("  {label}"), LABEL, self.look);
-        let first = self.span(label, Tone::Faint);
+        let first = self.span(label, TextStyle::Faint);
         let spans = [Span::raw(words.to_owned())];
         text::wrap(&spans, self.width, &first, &Span::raw(" ".repeat(LABEL)))
     }
 
     /// A sentence behind a sign, wrapped.
-    pub(super) fn signed(self, sign: Sign, sign_tone: Tone, words: &str, tone: Tone) -> Vec<Line<'static>> {
+    pub(super) fn signed(
+        self,
+        sign: Sign,
+        sign_tone: TextStyle,
+        words: &str,
+        style: TextStyle,
+    ) -> Vec<Line<'static>> {
         let sign = self.span(format!("{} ", self.look.sign(sign)), sign_tone);
         let indent = " ".repeat(text::width(&sign.content));
-        text::wrap(&[self.span(words, tone)], self.width, &sign, &Span::raw(indent))
+        text::wrap(&[self.span(words, style)], self.width, &sign, &Span::raw(indent))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::dialog::{Dialog, Guard};
 use super::input::Size;
-use super::keymap::Wish;
+use super::keymap::WorkspaceCommand;
 use super::look::Look;
 use crate::model::{Timestamp, WorkspaceId};
 
@@ -45,7 +45,7 @@ pub struct State {
     pub is_loaded: bool,
     /// What a person should know of the whole (watch limits, refused paths), a sentence each. Untrusted.
     pub notices: Vec<String>,
-    /// What a person's last wish came to, in words; it stays until the next key. Untrusted.
+    /// What a person's last command came to, in words; it stays until the next key. Untrusted.
     pub answer: Option<String>,
     /// How many sessions are folded away because they are old.
     pub n_older: usize,
@@ -104,7 +104,7 @@ pub struct Ready {
     /// The workspace that it is about.
     pub workspace: WorkspaceId,
     /// Whose key shows it.
-    pub wish: Wish,
+    pub command: WorkspaceCommand,
     /// The dialog.
     pub dialog: Dialog,
 }

@@ -1,6 +1,6 @@
 //! Steps through rows and lines: arithmetic on positions, bounded by what there is.
 
-use super::keymap::Action;
+use super::keymap::KeyCommand;
 
 /// A step of a moving key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,35 +17,35 @@ pub(super) enum Step {
 
 impl Step {
     /// The step that an action asks for, if it is one.
-    pub(super) fn of(action: Action) -> Option<Step> {
+    pub(super) fn of(action: KeyCommand) -> Option<Step> {
         match action {
-            Action::Down => Some(Step::By(1)),
-            Action::Up => Some(Step::By(-1)),
-            Action::First => Some(Step::First),
-            Action::Last => Some(Step::Last),
-            Action::PageDown => Some(Step::Pages(1)),
-            Action::PageUp => Some(Step::Pages(-1)),
-            Action::Jump
-            | Action::NextWaiting
-            | Action::NextMatch
-            | Action::PreviousMatch
-            | Action::Go
-            | Action::Open
-            | Action::Close
-            | Action::Older
-            | Action::SwitchFocus
-            | Action::Back
-            | Action::Filter
-            | Action::KeepFilter
-            | Action::DropFilter
-            | Action::Erase
-            | Action::EraseWord
-            | Action::EraseAll
-            | Action::Act(_)
-            | Action::Refresh
-            | Action::RefreshAll
-            | Action::Help
-            | Action::Quit => None,
+            KeyCommand::Down => Some(Step::By(1)),
+            KeyCommand::Up => Some(Step::By(-1)),
+            KeyCommand::First => Some(Step::First),
+            KeyCommand::Last => Some(Step::Last),
+            KeyCommand::PageDown => Some(Step::Pages(1)),
+            KeyCommand::PageUp => Some(Step::Pages(-1)),
+            KeyCommand::Jump
+            | KeyCommand::NextWaiting
+            | KeyCommand::NextMatch
+            | KeyCommand::PreviousMatch
+            | KeyCommand::Go
+            | KeyCommand::Open
+            | KeyCommand::Close
+            | KeyCommand::Older
+            | KeyCommand::SwitchFocus
+            | KeyCommand::Back
+            | KeyCommand::Filter
+            | KeyCommand::KeepFilter
+            | KeyCommand::DropFilter
+            | KeyCommand::Erase
+            | KeyCommand::EraseWord
+            | KeyCommand::EraseAll
+            | KeyCommand::Action(_)
+            | KeyCommand::Refresh
+            | KeyCommand::RefreshAll
+            | KeyCommand::Help
+            | KeyCommand::Quit => None,
         }
     }
 

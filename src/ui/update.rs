@@ -6,15 +6,15 @@ use ratatui::layout::Position;
 
 use super::areas::Areas;
 use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind};
-use super::keymap::{Action, BINDINGS, FILTER_BINDINGS, action_of};
+use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, action_of};
 use super::selection::{
     jump, select_around, select_next_waiting, select_row, selected_in, selected_row, settle,
 };
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::urgency::Urgency;
-use super::{acts, detail, dialog, filter, help, sessions};
-use crate::model::{Intent, Timestamp, Told, WorkspaceId, WorkspaceView, display_text};
+use super::{actions, detail, dialog, filter, help, sessions};
+use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
@@ -64,21 +64,21 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
         }
         Input::Paste(text) => {
             match dialog::on_paste(state, views, &text) {
-                Some(step) => acts::take(state, step, &mut reaction),
+                Some(step) => actions::take(state, step, &mut reaction),
                 None => write_filter(state, &text),
             }
             Presence::Shown
         }
         Input::Edited(edited) => {
             if let Some(step) = dialog::on_edited(state, views, &edited) {
-                acts::take(state, step, &mut reaction);
+                actions::take(state, step, &mut reaction);
             }
             Presence::Shown
         }
         Input::Mouse(mouse) => {
             state.answer = None;
             match dialog::on_mouse(state, views, mouse) {
-                Some(step) => acts::take(state, step, &mut reaction),
+                Some(step) => actions::take(state, step, &mut reaction),
                 None => on_mouse(state, views, mouse),
             }
             Presence::Shown
@@ -117,36 +117,36 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
 }
 
 /// Takes in the answer to something that a person wanted.
-pub fn told(state: &mut State, views: &[WorkspaceView], told: Told) -> Reaction {
+pub fn told(state: &mut State, views: &[WorkspaceView], told: Response) -> Reaction {
     let mut reaction = Reaction::default();
-    match dialog::on_told(state, views, &told) {
-        Some(step) => acts::take(state, step, &mut reaction),
-        None => acts::told(state, views, told),
+    match dialog::on_response(state, views, &told) {
+        Some(step) => actions::take(state, step, &mut reaction),
+        None => actions::told(state, views, told),
     }
     reaction
 }
 
 /// An input comes at this time: to be said before each key.
-pub fn heard(state: &mut State, now: Timestamp) {
+pub fn on_input(state: &mut State, now: Timestamp) {
     state.is_back = state.heard_at.replace(now).is_some_and(|before| now.millis_since(before) > AWAY_MS);
-    state.guard.heard(now);
+    state.guard.on_input(now);
 }
 
 /// A frame of the present state was drawn at this time: to be said after each.
-pub fn drawn(state: &mut State, now: Timestamp) {
+pub fn on_frame(state: &mut State, now: Timestamp) {
     state.heard_at.get_or_insert(now);
-    state.guard.drawn(now);
+    state.guard.on_frame(now);
 }
 
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
     if state.dialog.is_some() {
         if press.folded() == KeyPress::ctrl('c') {
             match dialog::on_interrupt(state, views) {
-                Some(step) => acts::take(state, step, reaction),
-                None => acts::leave(state, views, reaction),
+                Some(step) => actions::take(state, step, reaction),
+                None => actions::leave(state, views, reaction),
             }
         } else if let Some(step) = dialog::on_key(state, views, press) {
-            acts::take(state, step, reaction);
+            actions::take(state, step, reaction);
         }
     } else if state.filter.is_editing {
         match (action_of(FILTER_BINDINGS, press), press.code) {
@@ -164,7 +164,7 @@ fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction:
 fn perform(
     state: &mut State,
     views: &[WorkspaceView],
-    action: Action,
+    action: KeyCommand,
     press: KeyPress,
     reaction: &mut Reaction,
 ) {
@@ -174,41 +174,46 @@ fn perform(
     }
     if state.page == Page::Help && !press.ctrl {
         // The other keys mean things that are not to be seen now.
-        if matches!(action, Action::Help | Action::Back | Action::Go | Action::Quit) {
+        if matches!(action, KeyCommand::Help | KeyCommand::Back | KeyCommand::Go | KeyCommand::Quit) {
             close_page(state);
         }
         return;
     }
     match action {
-        Action::Quit => acts::leave(state, views, reaction),
-        Action::Help => state.page = Page::Help,
-        Action::Back => step_back(state),
-        Action::KeepFilter => state.filter.is_editing = false,
-        Action::DropFilter => state.filter = super::Filter::default(),
-        Action::Erase => drop(state.filter.text.pop()),
-        Action::EraseWord => erase_word(&mut state.filter.text),
-        Action::EraseAll => state.filter.text.clear(),
-        Action::Go => go(state, views, reaction),
-        Action::Open => open(state, views),
-        Action::Close => close_detail(state),
-        Action::Older => {
+        KeyCommand::Quit => actions::leave(state, views, reaction),
+        KeyCommand::Help => state.page = Page::Help,
+        KeyCommand::Back => step_back(state),
+        KeyCommand::KeepFilter => state.filter.is_editing = false,
+        KeyCommand::DropFilter => state.filter = super::Filter::default(),
+        KeyCommand::Erase => drop(state.filter.text.pop()),
+        KeyCommand::EraseWord => erase_word(&mut state.filter.text),
+        KeyCommand::EraseAll => state.filter.text.clear(),
+        KeyCommand::Go => go(state, views, reaction),
+        KeyCommand::Open => open(state, views),
+        KeyCommand::Close => close_detail(state),
+        KeyCommand::Older => {
             state.is_older_shown = !state.is_older_shown;
             reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
         }
-        Action::SwitchFocus => switch_focus(state),
-        Action::Filter => start_filter(state),
-        Action::Jump => jump(state, views, press),
-        Action::NextWaiting => select_next_waiting(state, views),
-        Action::NextMatch => select_around(state, views, 1),
-        Action::PreviousMatch => select_around(state, views, -1),
-        Action::Act(wish) => acts::begin(state, views, wish, reaction),
-        Action::Refresh => {
+        KeyCommand::SwitchFocus => switch_focus(state),
+        KeyCommand::Filter => start_filter(state),
+        KeyCommand::Jump => jump(state, views, press),
+        KeyCommand::NextWaiting => select_next_waiting(state, views),
+        KeyCommand::NextMatch => select_around(state, views, 1),
+        KeyCommand::PreviousMatch => select_around(state, views, -1),
+        KeyCommand::Action(command) => actions::begin(state, views, command, reaction),
+        KeyCommand::Refresh => {
             let workspace = selected_row(state, views).map(|position| views[position].id.clone());
             reaction.intents.extend(workspace.map(|id| Intent::Refresh { workspace: Some(id) }));
         }
-        Action::RefreshAll => reaction.intents.push(Intent::Refresh { workspace: None }),
+        KeyCommand::RefreshAll => reaction.intents.push(Intent::Refresh { workspace: None }),
         // Steps, carried out above.
-        Action::Down | Action::Up | Action::First | Action::Last | Action::PageDown | Action::PageUp => {}
+        KeyCommand::Down
+        | KeyCommand::Up
+        | KeyCommand::First
+        | KeyCommand::Last
+        | KeyCommand::PageDown
+        | KeyCommand::PageUp => {}
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::look::{Sign, Tone};
+use super::look::{Sign, TextStyle};
 use super::state::State;
 use crate::model::{Attention, Timestamp, VerdictState, WorkspaceView};
 
@@ -66,7 +66,7 @@ impl Urgency {
         }
     }
 
-    /// True when nothing goes on here until a person acts.
+    /// True when nothing goes on here until a person actions.
     pub fn waits_for_person(self) -> bool {
         self <= Urgency::Stalled
     }
@@ -88,14 +88,14 @@ impl Urgency {
         }
     }
 
-    pub(super) fn tone(self) -> Tone {
+    pub(super) fn style(self) -> TextStyle {
         match self {
-            Urgency::Permission | Urgency::Asks => Tone::Asks,
-            Urgency::Rescue | Urgency::Error | Urgency::Stalled => Tone::Bad,
-            Urgency::Incomplete => Tone::Open,
-            Urgency::Offer | Urgency::Unseen => Tone::Good,
-            Urgency::Waiting | Urgency::Working => Tone::Busy,
-            Urgency::Unjudged | Urgency::Seen => Tone::Faint,
+            Urgency::Permission | Urgency::Asks => TextStyle::Asks,
+            Urgency::Rescue | Urgency::Error | Urgency::Stalled => TextStyle::Bad,
+            Urgency::Incomplete => TextStyle::Open,
+            Urgency::Offer | Urgency::Unseen => TextStyle::Good,
+            Urgency::Waiting | Urgency::Working => TextStyle::Busy,
+            Urgency::Unjudged | Urgency::Seen => TextStyle::Faint,
         }
     }
 }

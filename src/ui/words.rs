@@ -5,9 +5,9 @@
 use super::sessions;
 use super::text;
 use super::urgency::Urgency;
-use super::{act_words, age};
+use super::{action_words, age};
 use crate::model::{
-    ActionKind, ActivityState, BaselineOrigin, ChangeKind, Changes, Operation, PartRole, QuestionWeight,
+    ActivityState, BaselineOrigin, ChangeKind, Changes, NextActionKind, Operation, PartRole, QuestionWeight,
     Rejection, Rule, TREE_IS_CLEAN, Timestamp, Verdict, VerdictState, Warning, WorkspaceView, quantity,
 };
 
@@ -42,9 +42,9 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
 
 /// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
 pub(super) fn note(view: &WorkspaceView, now: Timestamp) -> String {
-    if let Some(act) = &view.act {
-        let doing = act_words::running(act);
-        return match act.progress.words.as_str() {
+    if let Some(action) = &view.action {
+        let doing = action_words::running(action);
+        return match action.progress.message.as_str() {
             "" => format!("{doing} …"),
             words => format!("{doing}: {words}"),
         };
@@ -81,7 +81,7 @@ pub(super) fn note(view: &WorkspaceView, now: Timestamp) -> String {
         }
         // What is to be done says more in few cells than why.
         (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
-            if matches!(verdict.next_action.kind, ActionKind::Fix | ActionKind::Repair) =>
+            if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) =>
         {
             verdict.next_action.text.clone()
         }

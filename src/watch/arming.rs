@@ -1,6 +1,6 @@
 //! The owner's side: gives folders their seats, on the disk as it is, until nothing is in doubt.
 //!
-//! A directory may change between any two steps here. So a seat is taken in the table first, then the
+//! A directory may change between any two steps here. So a watch point is taken in the table first, then the
 //! watch is set, then the disk is looked at again; if it is not as before, the folder is in doubt again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId, display_text};
 
-use super::seat::{Seat, Seated, look_for};
 use super::table::Table;
+use super::watch_point::{Attached, WatchPoint, look_for};
 use super::watcher::lock;
 use super::{Backend, Refusal};
 
@@ -43,7 +43,7 @@ struct Watched {
 pub(super) struct Settled {
     /// Whose folders came, went or were replaced.
     pub(super) changed: BTreeMap<WorkspaceId, Parts>,
-    /// Whose folders were seated.
+    /// Whose folders were attached.
     pub(super) touched: BTreeSet<WorkspaceId>,
     /// Something is left in doubt, for another call.
     pub(super) is_restless: bool,
@@ -63,18 +63,18 @@ impl Arming {
         unseen
     }
 
-    /// Puts every folder in doubt whose seat is not where the disk now says.
+    /// Puts every folder in doubt whose watch point is not where the disk now says.
     pub(super) fn compare_with_disk(&mut self) {
         let seats = lock(&self.table).seats();
-        for (folder, seat, identity) in seats {
+        for (folder, watch_point, identity) in seats {
             let look = look_for(&folder);
             let is_right = look.is_some_and(|look| {
-                let same_place = match &seat {
-                    Seat::Here(place) => look.awaited.is_none() && *look.place == **place,
-                    Seat::Awaiting(place, name) => {
+                let same_place = match &watch_point {
+                    WatchPoint::Here(place) => look.awaited.is_none() && *look.place == **place,
+                    WatchPoint::Awaiting(place, name) => {
                         look.awaited.as_ref() == Some(name) && *look.place == **place
                     }
-                    Seat::Nowhere | Seat::Refused(_) => false,
+                    WatchPoint::Nowhere | WatchPoint::Refused(_) => false,
                 };
                 same_place && Some(look.identity) == identity
             });
@@ -86,7 +86,7 @@ impl Arming {
 
     /// Seats all folders in doubt, then ends the watches that nobody needs.
     pub(super) fn settle(&mut self) -> Settled {
-        let mut lost_seats = BTreeMap::new();
+        let mut lost_points = BTreeMap::new();
         let mut freed = false;
         let mut retried = false;
         for _ in 0..MAX_ROUNDS {
@@ -101,10 +101,10 @@ impl Arming {
                 retried = true;
                 lock(&self.table).doubt_limited();
             } else {
-                self.seat_all(doubts.folders, &mut lost_seats);
+                self.attach_all(doubts.folders, &mut lost_points);
             }
         }
-        self.conclude(lost_seats)
+        self.conclude(lost_points)
     }
 
     fn end(&mut self, places: &[Arc<Path>]) -> bool {
@@ -114,37 +114,41 @@ impl Arming {
         !places.is_empty()
     }
 
-    fn seat_all(&mut self, folders: Vec<(Arc<Path>, Seat)>, lost_seats: &mut BTreeMap<Arc<Path>, Seat>) {
+    fn attach_all(
+        &mut self,
+        folders: Vec<(Arc<Path>, WatchPoint)>,
+        lost_points: &mut BTreeMap<Arc<Path>, WatchPoint>,
+    ) {
         let mut limit_reached = false;
         for (folder, lost) in folders {
-            let was_limited = lost == Seat::Refused(WatchProblem::LimitReached);
+            let was_limited = lost == WatchPoint::Refused(WatchProblem::LimitReached);
             if was_limited && limit_reached {
                 lock(&self.table).refuse(&folder, WatchProblem::LimitReached);
             } else {
-                limit_reached |= self.seat(&folder) == Err(Refusal::LimitReached);
+                limit_reached |= self.watch_point(&folder) == Err(Refusal::LimitReached);
             }
-            let is_here = matches!(lost, Seat::Here(_));
-            let first = lost_seats.entry(folder).or_insert_with(|| lost.clone());
+            let is_here = matches!(lost, WatchPoint::Here(_));
+            let first = lost_points.entry(folder).or_insert_with(|| lost.clone());
             if is_here {
                 *first = lost;
             }
         }
     }
 
-    /// Gives one folder a seat, or notes why not.
-    fn seat(&mut self, folder: &Arc<Path>) -> Result<(), Refusal> {
+    /// Gives one folder a watch point, or notes why not.
+    fn watch_point(&mut self, folder: &Arc<Path>) -> Result<(), Refusal> {
         let Some(look) = look_for(folder) else {
             let words = "no directory on the way to it can be read".to_owned();
             return Err(self.refuse(folder, folder, Refusal::Failed(words)));
         };
-        let seated = lock(&self.table).seat(folder, &look);
-        if let Seated::New(place) = &seated
+        let attached = lock(&self.table).watch_point(folder, &look);
+        if let Attached::New(place) = &attached
             && let Err(refusal) = self.backend.watch(place)
         {
             lock(&self.table).abandon(folder, place);
             return Err(self.refuse(folder, place, refusal));
         }
-        if seated != Seated::InDoubt {
+        if attached != Attached::InDoubt {
             let now = look_for(folder);
             if now.as_ref() != Some(&look) {
                 let mut table = lock(&self.table);
@@ -170,7 +174,7 @@ impl Arming {
         refusal
     }
 
-    fn conclude(&mut self, lost_seats: BTreeMap<Arc<Path>, Seat>) -> Settled {
+    fn conclude(&mut self, lost_points: BTreeMap<Arc<Path>, WatchPoint>) -> Settled {
         let mut settled = Settled { is_restless: lock(&self.table).has_doubts(), ..Settled::default() };
         self.restless_calls = if settled.is_restless { self.restless_calls + 1 } else { 0 };
         if self.restless_calls > MAX_RESTLESS_CALLS {
@@ -178,9 +182,9 @@ impl Arming {
             settled.is_restless = false;
         }
         let table = lock(&self.table);
-        for (folder, lost) in lost_seats {
-            let is_here = matches!(table.seat_of(&folder), Some(Seat::Here(_)));
-            let has_changed = is_here || matches!(lost, Seat::Here(_));
+        for (folder, lost) in lost_points {
+            let is_here = matches!(table.watch_point_of(&folder), Some(WatchPoint::Here(_)));
+            let has_changed = is_here || matches!(lost, WatchPoint::Here(_));
             for (workspace, parts) in table.readers_of(&folder) {
                 settled.touched.insert(workspace.clone());
                 if has_changed {
@@ -226,9 +230,9 @@ impl Arming {
 
 /// The problem of a workspace with these folders: a reached limit before any other.
 fn problem_of(table: &Table, folders: &[Arc<Path>]) -> Option<WatchProblem> {
-    let problems = folders.iter().filter_map(|folder| match table.seat_of(folder) {
-        Some(Seat::Refused(problem)) => Some(problem),
-        Some(Seat::Nowhere | Seat::Here(_) | Seat::Awaiting(..)) | None => None,
+    let problems = folders.iter().filter_map(|folder| match table.watch_point_of(folder) {
+        Some(WatchPoint::Refused(problem)) => Some(problem),
+        Some(WatchPoint::Nowhere | WatchPoint::Here(_) | WatchPoint::Awaiting(..)) | None => None,
     });
     let mut first = None;
     for problem in problems {

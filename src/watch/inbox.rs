@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::{Parts, WatchProblem, WorkspaceId};
 
-use super::Sighting;
+use super::WatchEvent;
 
 /// Holds what was sighted and not yet taken: for each workspace one set of parts and one problem, and
 /// two marks. Clones share the same content.
@@ -32,12 +32,12 @@ impl Inbox {
         Inbox(Arc::new(Shared { fold: Mutex::default(), wake: Box::new(wake) }))
     }
 
-    /// Puts a sighting in. Never waits for more than another `put` or `take`.
-    pub fn put(&self, sighting: Sighting) {
+    /// Puts a watch event in. Never waits for more than another `put` or `take`.
+    pub fn put(&self, watch_event: WatchEvent) {
         let was_empty = {
             let mut fold = self.0.fold.lock().unwrap_or_else(PoisonError::into_inner);
             let was_empty = fold.is_empty();
-            fold.add(sighting);
+            fold.add(watch_event);
             was_empty
         };
         if was_empty {
@@ -47,16 +47,16 @@ impl Inbox {
 
     /// Takes everything out: lost events first, then what to re-arm, problems, and changes, each by
     /// workspace.
-    pub fn take(&self) -> Vec<Sighting> {
+    pub fn take(&self) -> Vec<WatchEvent> {
         let fold = std::mem::take(&mut *self.0.fold.lock().unwrap_or_else(PoisonError::into_inner));
-        let lost = fold.events_lost.then_some(Sighting::EventsLost);
-        let rearm = fold.rearm.then_some(Sighting::Rearm);
+        let lost = fold.events_lost.then_some(WatchEvent::EventsLost);
+        let rearm = fold.rearm.then_some(WatchEvent::Rearm);
         let problems = fold
             .problems
             .into_iter()
-            .map(|(workspace, problem)| Sighting::WatchChanged { workspace, problem });
+            .map(|(workspace, problem)| WatchEvent::WatchChanged { workspace, problem });
         let changed =
-            fold.changed.into_iter().map(|(workspace, parts)| Sighting::Changed { workspace, parts });
+            fold.changed.into_iter().map(|(workspace, parts)| WatchEvent::Changed { workspace, parts });
         lost.into_iter().chain(rearm).chain(problems).chain(changed).collect()
     }
 }
@@ -66,14 +66,14 @@ impl Fold {
         self.changed.is_empty() && self.problems.is_empty() && !self.events_lost && !self.rearm
     }
 
-    fn add(&mut self, sighting: Sighting) {
-        match sighting {
-            Sighting::Changed { workspace, parts } => *self.changed.entry(workspace).or_default() |= parts,
-            Sighting::EventsLost => self.events_lost = true,
-            Sighting::WatchChanged { workspace, problem } => {
+    fn add(&mut self, watch_event: WatchEvent) {
+        match watch_event {
+            WatchEvent::Changed { workspace, parts } => *self.changed.entry(workspace).or_default() |= parts,
+            WatchEvent::EventsLost => self.events_lost = true,
+            WatchEvent::WatchChanged { workspace, problem } => {
                 self.problems.insert(workspace, problem);
             }
-            Sighting::Rearm => self.rearm = true,
+            WatchEvent::Rearm => self.rearm = true,
         }
     }
 }

@@ -13,7 +13,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Inbox, Sighting};
+use super::{Inbox, WatchEvent};
 use crate::model::{Parts, ProcessId, WorkspaceId};
 
 /// Stands for the order to end, in place of a number of a watch.
@@ -69,7 +69,7 @@ impl ProcessEnds {
                 Ok(handle) => handle,
                 // It ended between the reading that named it and this.
                 Err(Errno::SRCH) => {
-                    self.inbox.put(Sighting::Changed { workspace: workspace.clone(), parts: Parts::WORDS });
+                    self.inbox.put(WatchEvent::Changed { workspace: workspace.clone(), parts: Parts::WORDS });
                     continue;
                 }
                 // No such facility, or no room for more handles: the slow pass finds out.
@@ -117,7 +117,7 @@ fn tell_ends(queue: &OwnedFd, watched: &Mutex<Watched>, inbox: &Inbox) {
             }
             let ended = watched.lock().unwrap_or_else(PoisonError::into_inner).processes.remove(&number);
             if let Some((workspace, ..)) = ended {
-                inbox.put(Sighting::Changed { workspace, parts: Parts::WORDS });
+                inbox.put(WatchEvent::Changed { workspace, parts: Parts::WORDS });
             }
         }
     }

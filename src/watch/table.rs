@@ -11,7 +11,7 @@ use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId};
 
 use super::Hint;
 use super::readers::Readers;
-use super::seat::{Identity, Look, Seat, Seated};
+use super::watch_point::{Attached, Identity, Look, WatchPoint};
 
 /// Folders, places, and which of them are in doubt.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Table {
     folders: BTreeMap<Arc<Path>, Folder>,
     /// Ordered, so that all places below a path that went are found at once.
     places: BTreeMap<Arc<Path>, Place>,
-    /// Folders to seat again.
+    /// Folders to watch point again.
     unsettled: BTreeSet<Arc<Path>>,
     /// Places that the system may not watch any more, or under a wrong path.
     broken: BTreeSet<Arc<Path>>,
@@ -31,7 +31,7 @@ pub(super) struct Table {
 #[derive(Debug, Default)]
 struct Folder {
     readers: Readers,
-    seat: Seat,
+    watch_point: WatchPoint,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct Place {
 
 /// What a hint means.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Noticed {
+pub(super) struct HintEffect {
     /// Whom it concerns.
     pub(super) changed: BTreeMap<WorkspaceId, Parts>,
     /// Events were lost.
@@ -54,17 +54,17 @@ pub(super) struct Noticed {
 
 /// What is in doubt, taken out of the table to be settled.
 #[derive(Debug, Default)]
-pub(super) struct Doubts {
-    /// The folders to seat, each with the seat that it lost.
-    pub(super) folders: Vec<(Arc<Path>, Seat)>,
+pub(super) struct Dirty {
+    /// The folders to watch point, each with the watch point that it lost.
+    pub(super) folders: Vec<(Arc<Path>, WatchPoint)>,
     /// The places whose watch has to be ended before.
     pub(super) places: Vec<Arc<Path>>,
 }
 
 impl Table {
     /// Looks up what a hint means. Constant in the number of workspaces that it does not concern.
-    pub(super) fn notice(&mut self, hint: Hint<'_>) -> Noticed {
-        let mut noticed = Noticed::default();
+    pub(super) fn notice(&mut self, hint: Hint<'_>) -> HintEffect {
+        let mut noticed = HintEffect::default();
         if self.closed {
             return noticed;
         }
@@ -139,7 +139,7 @@ impl Table {
         let new = targets.iter().map(|target| self.add(workspace, target)).collect::<Vec<_>>();
         for path in old.iter().chain(&new) {
             if self.folders.get(path).is_some_and(|folder| folder.readers.is_empty()) {
-                self.unseat(path);
+                self.detach(path);
                 self.folders.remove(path);
                 self.unsettled.remove(path);
             }
@@ -154,14 +154,14 @@ impl Table {
         };
         let folder = self.folders.entry(Arc::clone(&path)).or_default();
         folder.readers.add(workspace, target);
-        if matches!(folder.seat, Seat::Nowhere | Seat::Refused(_)) {
+        if matches!(folder.watch_point, WatchPoint::Nowhere | WatchPoint::Refused(_)) {
             self.unsettled.insert(Arc::clone(&path));
         }
         path
     }
 
-    /// Takes out what is in doubt. The folders have no seat afterwards and broken places are gone.
-    pub(super) fn take_doubts(&mut self) -> Doubts {
+    /// Takes out what is in doubt. The folders have no watch point afterwards and broken places are gone.
+    pub(super) fn take_doubts(&mut self) -> Dirty {
         let broken = std::mem::take(&mut self.broken);
         let mut places = Vec::new();
         for path in broken {
@@ -172,24 +172,24 @@ impl Table {
         }
         let unsettled = std::mem::take(&mut self.unsettled);
         let folders =
-            unsettled.into_iter().map(|folder| (Arc::clone(&folder), self.unseat(&folder))).collect();
+            unsettled.into_iter().map(|folder| (Arc::clone(&folder), self.detach(&folder))).collect();
         for place in &places {
             self.places.remove(place);
         }
-        Doubts { folders, places }
+        Dirty { folders, places }
     }
 
-    /// Takes a folder from its seat, which is returned.
-    fn unseat(&mut self, path: &Path) -> Seat {
-        let Some(folder) = self.folders.get_mut(path) else { return Seat::Nowhere };
-        let seat = std::mem::take(&mut folder.seat);
-        match &seat {
-            Seat::Here(place) => {
+    /// Takes a folder from its watch point, which is returned.
+    fn detach(&mut self, path: &Path) -> WatchPoint {
+        let Some(folder) = self.folders.get_mut(path) else { return WatchPoint::Nowhere };
+        let watch_point = std::mem::take(&mut folder.watch_point);
+        match &watch_point {
+            WatchPoint::Here(place) => {
                 if let Some(place) = self.places.get_mut(place) {
                     place.here.retain(|folder| **folder != *path);
                 }
             }
-            Seat::Awaiting(place, name) => {
+            WatchPoint::Awaiting(place, name) => {
                 if let Some(place) = self.places.get_mut(place)
                     && let Some(waiting) = place.awaited.get_mut(name)
                 {
@@ -199,21 +199,21 @@ impl Table {
                     }
                 }
             }
-            Seat::Nowhere | Seat::Refused(_) => {}
+            WatchPoint::Nowhere | WatchPoint::Refused(_) => {}
         }
-        seat
+        watch_point
     }
 
     /// Seats a folder where it was found. A new place is in the table before the system watches it, so
     /// that its first event finds its readers.
-    pub(super) fn seat(&mut self, path: &Arc<Path>, look: &Look) -> Seated {
-        let Some(folder) = self.folders.get_mut(path) else { return Seated::Shared };
+    pub(super) fn watch_point(&mut self, path: &Arc<Path>, look: &Look) -> Attached {
+        let Some(folder) = self.folders.get_mut(path) else { return Attached::Shared };
         let known = self.places.get_key_value(&*look.place).map(|(at, place)| (Arc::clone(at), place));
         let (at, is_new) = match known {
             Some((at, place)) if place.identity != look.identity || self.broken.contains(&at) => {
                 self.broken.insert(at);
                 self.unsettled.insert(Arc::clone(path));
-                return Seated::InDoubt;
+                return Attached::InDoubt;
             }
             Some((at, _)) => (at, false),
             None if **path == *look.place => (Arc::clone(path), true),
@@ -227,19 +227,19 @@ impl Table {
         match &look.awaited {
             None => {
                 place.here.push(Arc::clone(path));
-                folder.seat = Seat::Here(Arc::clone(&at));
+                folder.watch_point = WatchPoint::Here(Arc::clone(&at));
             }
             Some(name) => {
                 place.awaited.entry(name.clone()).or_default().push(Arc::clone(path));
-                folder.seat = Seat::Awaiting(Arc::clone(&at), name.clone());
+                folder.watch_point = WatchPoint::Awaiting(Arc::clone(&at), name.clone());
             }
         }
-        if is_new { Seated::New(at) } else { Seated::Shared }
+        if is_new { Attached::New(at) } else { Attached::Shared }
     }
 
     /// Takes a folder from the new place that the system did not watch.
     pub(super) fn abandon(&mut self, path: &Arc<Path>, place: &Path) {
-        self.unseat(path);
+        self.detach(path);
         self.places.remove(place);
         self.broken.remove(place);
     }
@@ -247,7 +247,7 @@ impl Table {
     /// Notes that a folder cannot be watched.
     pub(super) fn refuse(&mut self, path: &Arc<Path>, problem: WatchProblem) {
         if let Some(folder) = self.folders.get_mut(path) {
-            folder.seat = Seat::Refused(problem);
+            folder.watch_point = WatchPoint::Refused(problem);
         }
     }
 
@@ -258,7 +258,7 @@ impl Table {
         }
     }
 
-    /// Puts a place in doubt, with all folders that have their seat there.
+    /// Puts a place in doubt, with all folders that have their watch point there.
     pub(super) fn doubt_place(&mut self, place: &Path) {
         if let Some((place, _)) = self.places.get_key_value(place) {
             self.broken.insert(Arc::clone(place));
@@ -267,12 +267,13 @@ impl Table {
 
     /// Puts the folders in doubt that were refused for the limit of watches.
     pub(super) fn doubt_limited(&mut self) {
-        let limited = Seat::Refused(WatchProblem::LimitReached);
-        let paths = self.folders.iter().filter(|(_, folder)| folder.seat == limited).map(|(path, _)| path);
+        let limited = WatchPoint::Refused(WatchProblem::LimitReached);
+        let paths =
+            self.folders.iter().filter(|(_, folder)| folder.watch_point == limited).map(|(path, _)| path);
         self.unsettled.extend(paths.cloned());
     }
 
-    /// Takes out the places where no folder has its seat.
+    /// Takes out the places where no folder has its watch point.
     pub(super) fn take_idle_places(&mut self) -> Vec<Arc<Path>> {
         let is_idle = |_: &Arc<Path>, place: &mut Place| place.here.is_empty() && place.awaited.is_empty();
         let idle: Vec<_> = self.places.extract_if(.., is_idle).map(|(path, _)| path).collect();
@@ -287,23 +288,23 @@ impl Table {
         std::mem::take(&mut self.recheck)
     }
 
-    /// Every folder with its seat, and the identity that the seat's place had when it was watched.
-    pub(super) fn seats(&self) -> Vec<(Arc<Path>, Seat, Option<Identity>)> {
-        let identity = |seat: &Seat| match seat {
-            Seat::Here(place) | Seat::Awaiting(place, _) => {
+    /// Every folder with its watch point, and the identity that the watch point's place had when it was watched.
+    pub(super) fn seats(&self) -> Vec<(Arc<Path>, WatchPoint, Option<Identity>)> {
+        let identity = |watch_point: &WatchPoint| match watch_point {
+            WatchPoint::Here(place) | WatchPoint::Awaiting(place, _) => {
                 self.places.get(place).map(|p| p.identity.clone())
             }
-            Seat::Nowhere | Seat::Refused(_) => None,
+            WatchPoint::Nowhere | WatchPoint::Refused(_) => None,
         };
         let row = |(path, folder): (&Arc<Path>, &Folder)| {
-            (Arc::clone(path), folder.seat.clone(), identity(&folder.seat))
+            (Arc::clone(path), folder.watch_point.clone(), identity(&folder.watch_point))
         };
         self.folders.iter().map(row).collect()
     }
 
-    /// Where a folder has its seat.
-    pub(super) fn seat_of(&self, path: &Path) -> Option<&Seat> {
-        self.folders.get(path).map(|folder| &folder.seat)
+    /// Where a folder has its watch point.
+    pub(super) fn watch_point_of(&self, path: &Path) -> Option<&WatchPoint> {
+        self.folders.get(path).map(|folder| &folder.watch_point)
     }
 
     /// The workspaces that read a folder, each perhaps more than once.

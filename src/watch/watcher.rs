@@ -10,12 +10,12 @@ use crate::model::{Parts, WatchTarget, WorkspaceId};
 use super::arming::{Arming, Settled};
 use super::system::System;
 use super::table::Table;
-use super::{Backend, Hint, OnHint, Sighting, WatchError};
+use super::{Backend, Hint, OnHint, WatchError, WatchEvent};
 
-type Told = Arc<dyn Fn(Sighting) + Send + Sync>;
+type Told = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
 /// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a
-/// sighting that is on its way may still arrive.
+/// watch event that is on its way may still arrive.
 ///
 /// Its calls ask the disk and wait for the system's thread: they belong on a thread that may wait, and
 /// never into `send`. They may come from several threads.
@@ -26,17 +26,17 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the system's watcher with nothing to watch. `send` is called at once for each sighting, on
+    /// Starts the system's watcher with nothing to watch. `send` is called at once for each watch event, on
     /// the system's thread or on the caller's of another function here; it must not wait, not panic and
     /// not call the watcher. An owner that may be busy gives [`super::Inbox::put`].
-    pub fn start(send: impl Fn(Sighting) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
+    pub fn start(send: impl Fn(WatchEvent) + Send + Sync + 'static) -> Result<Watcher, WatchError> {
         Watcher::start_over(send, |on_hint| Ok(Box::new(System::start(on_hint)?)))
     }
 
     /// As [`Watcher::start`], over a backend that `start` makes and that tells its hints to the function
     /// given.
     pub fn start_over(
-        send: impl Fn(Sighting) + Send + Sync + 'static,
+        send: impl Fn(WatchEvent) + Send + Sync + 'static,
         start: impl FnOnce(OnHint) -> Result<Box<dyn Backend>, WatchError>,
     ) -> Result<Watcher, WatchError> {
         let table = Arc::new(Mutex::new(Table::default()));
@@ -64,7 +64,7 @@ impl Watcher {
         unseen | came
     }
 
-    /// Seats again what [`Sighting::Rearm`] was about, and sights a change for the readers of each folder
+    /// Seats again what [`WatchEvent::Rearm`] was about, and sights a change for the readers of each folder
     /// that came, went or was replaced: what happened in it meanwhile gave no event. After lost events it
     /// does what [`Watcher::recheck`] does.
     pub fn rearm(&self) {
@@ -94,13 +94,13 @@ impl Watcher {
 
     fn report(&self, arming: &mut Arming, settled: Settled) {
         for (workspace, problem) in arming.new_problems(&settled.touched) {
-            (self.send)(Sighting::WatchChanged { workspace, problem });
+            (self.send)(WatchEvent::WatchChanged { workspace, problem });
         }
         for (workspace, parts) in settled.changed {
-            (self.send)(Sighting::Changed { workspace, parts });
+            (self.send)(WatchEvent::Changed { workspace, parts });
         }
         if settled.is_restless {
-            (self.send)(Sighting::Rearm);
+            (self.send)(WatchEvent::Rearm);
         }
     }
 
@@ -119,13 +119,13 @@ impl Drop for Watcher {
 fn tell(table: &Mutex<Table>, send: &Told, hint: Hint<'_>) {
     let noticed = lock(table).notice(hint);
     for (workspace, parts) in noticed.changed {
-        send(Sighting::Changed { workspace, parts });
+        send(WatchEvent::Changed { workspace, parts });
     }
     if noticed.lost {
-        send(Sighting::EventsLost);
+        send(WatchEvent::EventsLost);
     }
     if noticed.rearm {
-        send(Sighting::Rearm);
+        send(WatchEvent::Rearm);
     }
 }
 

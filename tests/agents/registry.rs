@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use closeout::model::{ActivitySource, Evidence, LiveStatus, LiveWord, Rejection, WaitsOn, WatchTarget};
+use closeout::model::{ActivitySource, Evidence, LiveStatus, Rejection, StatusReport, WaitsOn, WatchTarget};
 
 use super::*;
 
@@ -77,7 +77,7 @@ impl Machine {
         let sample = self.sample(LATER, None);
         let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
         let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
-        (sample.words.unwrap().activity.unwrap(), session)
+        (sample.session_facts.unwrap().activity.unwrap(), session)
     }
 
     /// What is watched in the registry after the last reading.
@@ -112,14 +112,14 @@ impl Machine {
     }
 }
 
-fn live(status: LiveStatus) -> [LiveWord; 1] {
+fn live(status: LiveStatus) -> [StatusReport; 1] {
     let since = Some(Timestamp(STATUS_SINCE));
-    [LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None }]
+    [StatusReport { source: ActivitySource::Registry, status, since, reported_at: since, what: None }]
 }
 
-pub(super) fn ended() -> LiveWord {
+pub(super) fn ended() -> StatusReport {
     let source = ActivitySource::Registry;
-    LiveWord { source, status: LiveStatus::Ended, since: None, told_at: None, what: None }
+    StatusReport { source, status: LiveStatus::Ended, since: None, reported_at: None, what: None }
 }
 
 /// The entry's session, with a status since the usual moment.
@@ -216,7 +216,7 @@ fn a_session_that_is_idle_in_an_open_turn_was_interrupted() {
     assert_eq!(machine.session().live, live(LiveStatus::Idle));
     // The end of a turn is told a moment before it is in the record.
     assert_eq!(machine.weighed(STATUS_SINCE + 1999, None).0.state, ActivityState::Working);
-    assert_eq!(machine.sample(STATUS_SINCE, None).look_again_at, Some(Timestamp(STATUS_SINCE + 2000)));
+    assert_eq!(machine.sample(STATUS_SINCE, None).recheck_at, Some(Timestamp(STATUS_SINCE + 2000)));
     let (activity, claim) = machine.weighed(STATUS_SINCE + 2000, None);
     assert_eq!((activity.state, claim), (ActivityState::Idle, Claim::Abstain));
     assert_eq!(activity.detail.as_deref(), Some("interrupted"));
@@ -236,7 +236,7 @@ fn a_turn_of_a_killed_process_is_over_at_once() {
     fs::rename(machine.entry_file(std::process::id()), machine.entry_file(pid)).unwrap();
     assert_eq!(machine.session().live, live(LiveStatus::Gone));
     let sample = machine.sample(STATUS_SINCE, None);
-    assert_eq!(sample.words.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
+    assert_eq!(sample.session_facts.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
     let evidence = machine.later().1;
     assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)));
     assert_eq!(evidence.reasons, ["the agent's process is gone; the turn was not ended"]);

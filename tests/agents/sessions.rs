@@ -1,7 +1,7 @@
 //! Several sessions of Claude Code in one workspace: which are its own, how each came to be, which live.
 
 use closeout::agent::{FoundSession, SurveyAsk, SurveyMemory};
-use closeout::model::{ActivitySource, LiveStatus, LiveWord, Pane, SessionOrigin, SessionPlace, WaitsOn};
+use closeout::model::{ActivitySource, LiveStatus, Pane, SessionOrigin, SessionPlace, StatusReport, WaitsOn};
 
 use super::registry::{Living, OPEN_SINCE, SESSION, ended};
 use super::*;
@@ -167,13 +167,13 @@ fn an_open_turn_without_a_process_is_over_when_its_record_has_been_silent() {
     // The time of the record is in whole seconds.
     let written_at = OPEN_SINCE / 1000 * 1000;
     let early = machine.sample(written_at + 4_999, None);
-    let activity = early.words.unwrap().activity.unwrap();
+    let activity = early.session_facts.unwrap().activity.unwrap();
     assert_eq!((activity.state, activity.source), (ActivityState::Working, ActivitySource::Transcript));
-    assert_eq!(early.look_again_at, Some(Timestamp(written_at + 5_000)));
+    assert_eq!(early.recheck_at, Some(Timestamp(written_at + 5_000)));
     let late = machine.sample(written_at + 5_000, None);
-    let activity = late.words.unwrap().activity.unwrap();
+    let activity = late.session_facts.unwrap().activity.unwrap();
     assert_eq!((activity.state, activity.source), (ActivityState::Gone, ActivitySource::Registry));
-    assert_eq!(late.look_again_at, None);
+    assert_eq!(late.recheck_at, None);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn a_session_in_the_background_tells_what_it_needs() {
     let status = LiveStatus::Waiting { on: WaitsOn::Input };
     let what = Some("Which of the two would you like?".to_owned());
     let source = ActivitySource::Registry;
-    assert_eq!(session.live, [LiveWord { source, status, since, told_at: since, what }]);
+    assert_eq!(session.live, [StatusReport { source, status, since, reported_at: since, what }]);
     assert_eq!(session.name.as_deref(), Some("ok."));
     let (activity, claim) = machine.weighed(1_795_292_400_000, None);
     assert_eq!((activity.state, claim), (ActivityState::Asks, Claim::Ask));

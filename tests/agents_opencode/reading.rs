@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use closeout::agent::{OpenCodeAnswers, read_opencode_answers};
 use closeout::model::{
-    ActivitySource, AgentMessage, Checklist, ChecklistItem, ItemState, LiveStatus, LiveWord, Names, Parts,
-    SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnState, WaitsOn, WatchTarget,
+    ActivitySource, AgentMessage, Checklist, ChecklistItem, ItemState, LiveStatus, Names, Parts,
+    SessionObservation, SessionOrigin, SessionUsage, StatusReport, Timestamp, TurnState, WaitsOn,
+    WatchTarget,
 };
 
 use super::{Machine, fixture};
@@ -141,11 +142,11 @@ fn an_unchanged_database_is_answered_from_memory_also_when_sessions_grow_old() {
 fn the_answers_of_the_interface_tell_who_works_and_who_waits() {
     let (status, permission, question) =
         (fixture("api-status-busy.json"), fixture("api-permission.json"), fixture("api-question.json"));
-    let word = |status, what: Option<&str>| LiveWord {
+    let word = |status, what: Option<&str>| StatusReport {
         source: ActivitySource::Api,
         status,
         since: None,
-        told_at: None,
+        reported_at: None,
         what: what.map(str::to_owned),
     };
     let busy = read_opencode_answers(&OpenCodeAnswers { status: Some(&status), ..Default::default() });

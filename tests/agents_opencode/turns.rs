@@ -38,7 +38,7 @@ fn activity(machine: &Machine, now: i64) -> Activity {
         now,
         own_session: None,
     };
-    weighed_words::sample(asked).words.unwrap().activity.unwrap()
+    weighed_words::sample(asked).session_facts.unwrap().activity.unwrap()
 }
 
 fn call(tool: &str, status: &str, input: &Value) -> Value {

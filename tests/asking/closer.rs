@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Asked, says};
-use crate::support::desk::Run;
+use crate::support::test_env::Run;
 
 fn answer(is_complete: bool, pending: &[&str]) -> String {
     json!({
@@ -19,7 +19,7 @@ fn answer(is_complete: bool, pending: &[&str]) -> String {
 }
 
 fn verify(asked: &Asked) -> (Run, Value) {
-    let run = asked.desk.run(asked.repo.path(), &["verify", "--json"]);
+    let run = asked.env.run(asked.repo.path(), &["verify", "--json"]);
     let json = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
     (run, json)
 }
@@ -48,7 +48,7 @@ fn a_checklist_comes_with_evidence_and_the_prompt_with_what_is_known() {
     let schema: Value = serde_json::from_str(&fs::read_to_string(asked.trace("schema")).unwrap()).unwrap();
     assert_eq!(schema["required"][1], "allComplete");
     // The next round knows what this one left open, also in another run.
-    let run = asked.desk.run(asked.repo.path(), &["verify"]);
+    let run = asked.env.run(asked.repo.path(), &["verify"]);
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
     assert!(prompt.contains("write the docs"), "{prompt}");
     let lines = ["[x] parse", "      parser.rs", "[ ] docs", "to do: write the docs"];
@@ -89,12 +89,12 @@ fn a_prompt_of_the_workspace_takes_the_place_of_the_built_in_one() {
     assert_eq!(verify(&asked).0.code, 0);
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
     assert!(prompt.starts_with("Own complete.issue: ## ") && prompt.ends_with(" {{unknown}}\n"), "{prompt}");
-    let run = asked.desk.run(asked.repo.path(), &["verify", "--dry-run"]);
+    let run = asked.env.run(asked.repo.path(), &["verify", "--dry-run"]);
     assert!(run.out.contains(&format!("prompt   {path}")), "{run:?}");
     // It is read like every file of a workspace: not through links.
     asked.repo.remove(path);
     std::os::unix::fs::symlink("/etc/hostname", asked.repo.at(path)).unwrap();
-    let run = asked.desk.run(asked.repo.path(), &["verify"]);
+    let run = asked.env.run(asked.repo.path(), &["verify"]);
     assert_eq!((run.code, asked.n_started("query")), (20, 1), "{run:?}");
 }
 
@@ -102,7 +102,7 @@ fn a_prompt_of_the_workspace_takes_the_place_of_the_built_in_one() {
 #[test]
 fn asking_that_changes_files_brings_no_checklist() {
     let asked = Asked::new("exit 9", &format!("echo x > new.txt\n{}", says(&answer(true, &[]))));
-    let run = asked.desk.run(asked.repo.path(), &["verify"]);
+    let run = asked.env.run(asked.repo.path(), &["verify"]);
     assert_eq!(run.code, 23, "{run:?}");
     assert!(run.err.contains("asking changed files: new.txt"), "{run:?}");
 }

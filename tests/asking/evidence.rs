@@ -13,7 +13,7 @@ fn report(readings: &[ProbeReading]) -> SmartReport {
         took_ms: Some(1),
         answer: None,
         reading: Some(*reading),
-        words: None,
+        detail: None,
         cost: AskCost::default(),
     };
     SmartReport {

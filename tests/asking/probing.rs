@@ -8,8 +8,8 @@ use closeout::engine::clock;
 use serde_json::{Value, json};
 
 use super::{Asked, says};
-use crate::support::desk::{Run, finish, spawn};
 use crate::support::schema::Schema;
+use crate::support::test_env::{Run, finish, spawn};
 
 const COMPLETE: &str = r#"{"status": "complete", "message": "all done"}"#;
 const WAITING: &str = r#"{"status": "waiting", "agents_active": ["a1"]}"#;
@@ -17,9 +17,9 @@ const WAITING: &str = r#"{"status": "waiting", "agents_active": ["a1"]}"#;
 /// A smart check with pauses of a second.
 fn smart(asked: &Asked, more: &[&str]) -> (Run, Value) {
     let arguments = [&["check", "--probe", "--json", "--probe-interval", "1"], more].concat();
-    let run = asked.desk.run(asked.repo.path(), &arguments);
+    let run = asked.env.run(asked.repo.path(), &arguments);
     let json = run.json();
-    Schema::parse(&asked.desk.run(".", &["schema"]).out).assert_valid(&json);
+    Schema::parse(&asked.env.run(".", &["schema"]).out).assert_valid(&json);
     (run, json)
 }
 
@@ -120,7 +120,7 @@ fn an_answer_that_is_not_clear_decides_nothing() {
         let (run, json) = smart(&asked, &["--max-probes", "1"]);
         assert_eq!(summary(&run, &json), expected(3, "probe_error", false, 1, "INCOMPLETE"), "{run:?}");
         assert_eq!(readings(&json), [json!({"failed": reading})]);
-        let run = asked.desk.run(asked.repo.path(), &["probe"]);
+        let run = asked.env.run(asked.repo.path(), &["probe"]);
         assert_eq!(run.code, 23, "{run:?}");
     }
 }
@@ -143,7 +143,7 @@ fn a_probe_that_changes_files_is_said_and_its_answer_not_used() {
         assert!(words.starts_with("the probe changed files: "), "{words}");
     }
     let asked = Asked::new(&format!("echo x > new.txt\n{}", says(COMPLETE)), "exit 9");
-    assert_eq!(asked.desk.run(asked.repo.path(), &["probe"]).code, 23);
+    assert_eq!(asked.env.run(asked.repo.path(), &["probe"]).code, 23);
 }
 
 /// P08, P01, P02
@@ -160,7 +160,7 @@ fn an_agent_that_cannot_answer_has_its_reason() {
         assert_eq!(readings(&json), [json!({"failed": reading})], "{script}: {run:?}");
         let said = json["attempts"][0]["words"].as_str().unwrap();
         assert!(said.contains(words), "{script}: {said}");
-        let run = asked.desk.run(asked.repo.path(), &["probe", "--timeout", "1"]);
+        let run = asked.env.run(asked.repo.path(), &["probe", "--timeout", "1"]);
         assert_eq!(run.code, code, "{script}: {run:?}");
     }
     let asked = Asked::new("exit 0", "exit 9");
@@ -199,7 +199,7 @@ fn a_session_that_is_at_work_is_not_disturbed() {
     let (run, json) = smart(&asked, &[]);
     assert_eq!((run.code, json["status"].as_str()), (1, Some("not_asked")), "{run:?}");
     assert_eq!((json["reason"].as_str(), asked.n_started("probe")), (Some("the session is at work"), 0));
-    assert_eq!(asked.desk.run(asked.repo.path(), &["probe"]).code, 21);
+    assert_eq!(asked.env.run(asked.repo.path(), &["probe"]).code, 21);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn ctrl_c_ends_everything_that_was_started() {
     let script =
         "sh -c 'echo $$ > \"$0/pid.new\"; mv \"$0/pid.new\" \"$0/pid\"; exec sleep 600' \"$TRACE\" & wait";
     let asked = Asked::new(script, "exit 9");
-    let mut command = asked.desk.command(asked.repo.path(), &["check", "--probe"]);
+    let mut command = asked.env.command(asked.repo.path(), &["check", "--probe"]);
     let child = spawn(&mut command);
     let began = clock::now();
     while !asked.trace("pid").exists() {
@@ -226,15 +226,15 @@ fn ctrl_c_ends_everything_that_was_started() {
 #[test]
 fn a_probe_is_shown_before_it_is_sent() {
     let asked = Asked::new(&says(COMPLETE), "exit 9");
-    let run = asked.desk.run(asked.repo.path(), &["probe", "--dry-run"]);
+    let run = asked.env.run(asked.repo.path(), &["probe", "--dry-run"]);
     assert_eq!((run.code, asked.n_started("probe")), (0, 0), "{run:?}");
     for words in ["asks     mine", "leaves   nothing", "Is the task that you were given finished?"] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
-    let run = asked.desk.run(asked.repo.path(), &["probe"]);
+    let run = asked.env.run(asked.repo.path(), &["probe"]);
     assert_eq!(run.code, 0, "{run:?}");
     // By the beginning of its session's id.
-    let run = asked.desk.run(asked.repo.path(), &["probe", ".mine/la", "--json"]);
+    let run = asked.env.run(asked.repo.path(), &["probe", ".mine/la", "--json"]);
     assert_eq!((run.code, &run.json()["session"]["agent"]), (0, &json!("mine")), "{run:?}");
 }
 
@@ -243,19 +243,19 @@ fn a_probe_is_shown_before_it_is_sent() {
 fn a_session_is_named_by_enough_of_its_id() {
     let asked = Asked::new(&says(COMPLETE), "exit 9");
     // The id is a file's name: it is the session that is meant, not a workspace.
-    let whole = asked.desk.run(asked.repo.path(), &["probe", ".mine/last.md", "--dry-run"]);
+    let whole = asked.env.run(asked.repo.path(), &["probe", ".mine/last.md", "--dry-run"]);
     assert_eq!(whole.code, 0, "{whole:?}");
     for command in ["probe", "verify", "reply"] {
-        let short = asked.desk.run(asked.repo.path(), &[command, ".mine", "--json"]);
+        let short = asked.env.run(asked.repo.path(), &[command, ".mine", "--json"]);
         // A directory that is there: its workspace, with one session.
         assert_ne!(short.code, 4, "{short:?}");
-        let few = asked.desk.run(asked.repo.path(), &[command, ".min", "--json"]);
+        let few = asked.env.run(asked.repo.path(), &[command, ".min", "--json"]);
         assert_eq!((few.code, few.out.as_str()), (4, ""), "{few:?}");
         assert!(few.err.contains("is no directory"), "{few:?}");
     }
     asked.repo.write(".mine/later.md", "I am done.\n");
     for command in ["probe", "verify", "reply"] {
-        let several = asked.desk.run(asked.repo.path(), &[command, ".mine/la"]);
+        let several = asked.env.run(asked.repo.path(), &[command, ".mine/la"]);
         assert_eq!((several.code, several.out.as_str()), (2, ""), "{several:?}");
         for id in ["mine .mine/last.md", "mine .mine/later.md"] {
             assert!(several.err.contains(id), "{id}: {several:?}");
@@ -273,7 +273,7 @@ fn flags_that_make_no_sense_are_refused() {
         &["check", "--probe", "--probe-interval", "0"],
         &["check", "--probe", "--rescue", "maybe"],
     ] {
-        assert_eq!(asked.desk.run(asked.repo.path(), arguments).code, 2, "{arguments:?}");
+        assert_eq!(asked.env.run(asked.repo.path(), arguments).code, 2, "{arguments:?}");
     }
 }
 
@@ -326,7 +326,7 @@ impl Way {
             Commits::New => drop(asked.repo.commit_file("parser.rs")),
             Commits::Rescued => {
                 asked.repo.write("before.rs", "fn before() {}\n");
-                let run = asked.desk.run(asked.repo.path(), &["rescue", "--yes"]);
+                let run = asked.env.run(asked.repo.path(), &["rescue", "--yes"]);
                 assert_eq!(run.code, 0, "{run:?}");
             }
         }

@@ -8,17 +8,17 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use closeout::agent::Adapter;
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, Launch, Overlay, Scope, clock};
+use closeout::engine::{Engine, EngineConfig, Overrides, Scope, clock};
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActedBy, AuditEntry, Intent, ProbeFailure, ProbeReading, ProbeWord,
-    Told, VerdictState, WorkspaceView,
+    Action, ActionClass, ActionKind, ActionOutcome, Actor, AuditEntry, Intent, ProbeFailure, ProbeReading,
+    ProbeWord, Response, VerdictState, WorkspaceView,
 };
 use closeout::store::Store;
 
 use crate::asking::{Asked, says};
-use crate::support::desk::{finish, spawn};
 use crate::support::pty::Terminal;
 use crate::support::repo::{Repo, git_program};
+use crate::support::test_env::{finish, spawn};
 
 /// No condition of these tests takes so long on any machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -51,7 +51,7 @@ fn rests(repo: &Repo, seconds: u64) {
     }
 }
 
-fn launch(asked: &Asked) -> Launch {
+fn launch(asked: &Asked) -> EngineConfig {
     let repo = &asked.repo;
     let file = repo.home().join("config/closeout/config.toml");
     let sources = Sources {
@@ -61,10 +61,10 @@ fn launch(asked: &Asked) -> Launch {
     };
     let config = Config::load(&sources).unwrap();
     let adapters = config.agents().iter().cloned().map(|agent| Adapter::Custom(Box::new(agent))).collect();
-    Launch {
+    EngineConfig {
         config,
         scope: Scope::Worktrees { with_sessions: false, here: repo.path().to_owned(), paths: Vec::new() },
-        overlay: Overlay::default(),
+        overlay: Overrides::default(),
         home: Some(repo.home()),
         adapters,
         variables: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
@@ -86,30 +86,31 @@ fn n_counted(asked: &Asked) -> u32 {
 }
 
 /// What is written down of questions, the oldest first.
-fn written(asked: &Asked) -> Vec<(ActedBy, String, Option<ActClass>)> {
+fn written(asked: &Asked) -> Vec<(Actor, String, Option<ActionClass>)> {
     let entries = store(asked).audit().unwrap().entries;
     let told = |entry: AuditEntry| (entry.by, entry.plan, entry.end.map(|end| end.class));
-    entries.into_iter().rev().filter(|entry| entry.kind == ActKind::Probe).map(told).collect()
+    entries.into_iter().rev().filter(|entry| entry.kind == ActionKind::Probe).map(told).collect()
 }
 
 /// A front without a screen.
 struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
-    told: Vec<Told>,
+    told: Vec<Response>,
     /// Whether it began to ask by itself.
     has_begun: bool,
 }
 
 impl Front {
-    fn start(launch: Launch) -> Front {
+    fn start(launch: EngineConfig) -> Front {
         let engine = Engine::start_asking(launch);
         Front { engine, views: BTreeMap::new(), told: Vec::new(), has_begun: false }
     }
 
     fn take(&mut self) {
         let changes = self.engine.take_changes();
-        let is_automatic = |view: &WorkspaceView| view.act.as_ref().is_some_and(|act| act.is_automatic);
+        let is_automatic =
+            |view: &WorkspaceView| view.action.as_ref().is_some_and(|action| action.is_automatic);
         self.has_begun |= changes.views.iter().any(is_automatic);
         self.views.extend(changes.views.into_iter().map(|view| (view.name.clone(), view)));
         self.told.extend(changes.told);
@@ -141,12 +142,12 @@ impl Front {
 }
 
 fn is(view: &WorkspaceView, state: VerdictState) -> bool {
-    view.act.is_none() && view.verdict.as_ref().is_some_and(|verdict| verdict.state == state)
+    view.action.is_none() && view.verdict.as_ref().is_some_and(|verdict| verdict.state == state)
 }
 
 fn short(view: &WorkspaceView) -> String {
     let verdict = view.verdict.as_ref().map(|verdict| (verdict.state, &verdict.why, &verdict.parts));
-    format!("{} {verdict:?} {:?} {:?} {:?}", view.name, view.act, view.not_asked, view.sessions)
+    format!("{} {verdict:?} {:?} {:?} {:?}", view.name, view.action, view.not_asked, view.sessions)
 }
 
 fn run(test: impl Future<Output = ()>) {
@@ -185,9 +186,9 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
         // No dialog opens: nobody is told.
         assert_eq!(front.told, []);
         let entry = front.view().history[0].clone();
-        assert_eq!((entry.by, entry.kind), (ActedBy::Automatic, ActKind::Probe));
+        assert_eq!((entry.by, entry.kind), (Actor::Automatic, ActionKind::Probe));
     });
-    let entry = (ActedBy::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActClass::Done));
+    let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Done));
     assert_eq!(written(&asked), [entry]);
     assert_eq!((asked.n_started("probe"), n_counted(&asked)), (1, 1));
     let records = asked.repo.git(["for-each-ref", "refs/closeout"]);
@@ -200,9 +201,9 @@ fn an_agent_that_says_nothing_is_asked_and_its_work_is_left_as_it_is() {
         assert!(!front.has_begun);
     });
     assert_eq!(asked.n_started("probe"), 1);
-    let log = asked.desk.run(asked.repo.path(), &["log"]);
+    let log = asked.env.run(asked.repo.path(), &["log"]);
     assert!(log.out.contains("(automatic)  mine, 1 of 6 this hour"), "{log:?}");
-    let doctor = asked.desk.run(asked.repo.path(), &["doctor"]);
+    let doctor = asked.env.run(asked.repo.path(), &["doctor"]);
     assert!(doctor.out.contains("5 of 6 questions of this hour are left"), "{doctor:?}");
 }
 
@@ -216,7 +217,7 @@ fn without_configuration_nobody_is_asked() {
         assert!(!front.has_begun);
     });
     assert_eq!((asked.n_started("probe"), written(&asked)), (0, vec![]));
-    let doctor = asked.desk.run(asked.repo.path(), &["doctor"]);
+    let doctor = asked.env.run(asked.repo.path(), &["doctor"]);
     assert!(!doctor.out.contains("this hour"), "{doctor:?}");
 }
 
@@ -281,14 +282,14 @@ fn two_closeouts_beside_each_other_ask_one_moment_once() {
             loop {
                 one.take();
                 other.take();
-                if one.view().act.is_none() || other.view().act.is_none() {
+                if one.view().action.is_none() || other.view().action.is_none() {
                     break;
                 }
                 tokio::select! { () = one.engine.turn() => {}, () = other.engine.turn() => {} }
             }
         };
         tokio::time::timeout(PATIENCE, both).await.unwrap();
-        let (mut asking, mut idle) = if one.view().act.is_some() { (one, other) } else { (other, one) };
+        let (mut asking, mut idle) = if one.view().action.is_some() { (one, other) } else { (other, one) };
         assert_eq!((idle.view().not_asked.as_deref(), idle.told.len()), (None, 0));
         fs::write(asked.trace("go"), "").unwrap();
         asking.until("its answer", |front| front.is(VerdictState::Complete)).await;
@@ -310,7 +311,7 @@ fn an_agent_that_waits_is_asked_again_within_the_budget() {
         assert_eq!(report.notes, ["not asked again by itself: 2 of 2 this hour"]);
     });
     assert_eq!((asked.n_started("probe"), n_counted(&asked)), (2, 2));
-    let entry = (ActedBy::Automatic, "mine, 1 of 2 this hour".to_owned(), Some(ActClass::Done));
+    let entry = (Actor::Automatic, "mine, 1 of 2 this hour".to_owned(), Some(ActionClass::Done));
     assert_eq!(written(&asked), [entry]);
 }
 
@@ -342,15 +343,15 @@ fn x_ends_it_with_all_that_was_started_and_it_is_not_asked_again() {
         let mut front = Front::start(launch(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let id = front.view().id.clone();
-        let number = front.view().act.as_ref().unwrap().number;
-        front.engine.want(Intent::CancelAct { workspace: id, number });
+        let number = front.view().action.as_ref().unwrap().number;
+        front.engine.want(Intent::CancelAction { workspace: id, number });
         front
             .until("its end", |front| front.is(VerdictState::Incomplete) && !front.view().is_collecting)
             .await;
         assert!(!is_alive(&asked));
         assert_eq!((front.told.len(), front.view().not_asked.as_deref()), (0, None));
     });
-    let entry = (ActedBy::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActClass::Cancelled));
+    let entry = (Actor::Automatic, "mine, 1 of 6 this hour".to_owned(), Some(ActionClass::Cancelled));
     assert_eq!(written(&asked), [entry]);
     // Nor by another run, which knows no report of it.
     run(async {
@@ -368,14 +369,14 @@ fn a_person_is_not_kept_waiting() {
         let mut front = Front::start(launch(&asked));
         front.until("it is asked", |_| asked.trace("pid").exists()).await;
         let workspace = front.view().id.clone();
-        let act = Box::new(Act::Decide { is_complete: true, reason: None });
-        front.engine.want(Intent::Act { workspace, act });
+        let action = Box::new(Action::Decide { is_complete: true, reason: None });
+        front.engine.want(Intent::Action { workspace, action });
         front.until("what the person wanted", |front| !front.told.is_empty()).await;
         assert!(!is_alive(&asked));
-        let [Told::Act { kind: ActKind::Decide, outcome, .. }] = front.told.as_slice() else {
+        let [Response::Action { kind: ActionKind::Decide, outcome, .. }] = front.told.as_slice() else {
             panic!("{:?}", front.told)
         };
-        assert!(matches!(**outcome, ActOutcome::Decided(_)), "{outcome:?}");
+        assert!(matches!(**outcome, ActionOutcome::Decided(_)), "{outcome:?}");
         front.until("the decision", |front| front.is(VerdictState::Complete)).await;
     });
     assert_eq!(asked.n_started("probe"), 1);
@@ -385,7 +386,7 @@ fn a_person_is_not_kept_waiting() {
 #[test]
 fn what_a_person_asked_in_this_moment_is_not_asked_again() {
     let asked = agent("echo 'no key' >&2; exit 3", "");
-    assert_eq!(asked.desk.run(asked.repo.path(), &["probe"]).code, 30);
+    assert_eq!(asked.env.run(asked.repo.path(), &["probe"]).code, 30);
     run(async {
         let mut front = Front::start(launch(&asked));
         front.until("a verdict", |front| front.is(VerdictState::Incomplete)).await;
@@ -394,7 +395,7 @@ fn what_a_person_asked_in_this_moment_is_not_asked_again() {
     assert_eq!((asked.n_started("probe"), n_counted(&asked)), (1, 0));
     // One that they ended left no report; it is written down.
     let asked = agent(SLEEPS, "");
-    let child = spawn(&mut asked.desk.command(asked.repo.path(), &["probe"]));
+    let child = spawn(&mut asked.env.command(asked.repo.path(), &["probe"]));
     wait_for_agent(&asked);
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
@@ -413,7 +414,7 @@ fn what_a_person_asked_in_this_moment_is_not_asked_again() {
 fn what_a_closeout_left_that_was_killed_blocks_nobody() {
     let script = format!("if [ \"$N\" = 0 ]; then {SLEEPS}; fi\n{}", says(COMPLETE));
     let asked = agent(&script, "");
-    let terminal = Terminal::start(&asked.desk, asked.repo.path(), &[], (80, 24));
+    let terminal = Terminal::start(&asked.env, asked.repo.path(), &[], (80, 24));
     terminal.wait_for("it asks", |shown| shown.has("auto probe: "));
     wait_for_agent(&asked);
     terminal.signal(rustix::process::Signal::KILL);
@@ -426,7 +427,7 @@ fn what_a_closeout_left_that_was_killed_blocks_nobody() {
     let ends: Vec<_> = written(&asked).into_iter().map(|(_, plan, end)| (plan, end)).collect();
     let expected = [
         ("mine, 1 of 6 this hour".to_owned(), None),
-        ("mine, 2 of 6 this hour".to_owned(), Some(ActClass::Done)),
+        ("mine, 2 of 6 this hour".to_owned(), Some(ActionClass::Done)),
     ];
     assert_eq!((ends.as_slice(), n_counted(&asked)), (expected.as_slice(), 2));
 }

@@ -27,7 +27,7 @@ fn moment(session: &str, rested: i64) -> SessionMoment {
 
 /// Leave for the first question of that moment, with a budget of two.
 fn leave(store: &Store, moment: &SessionMoment, at: i64) -> Result<AutoBudget, NotAsked> {
-    store.leave_to_ask(moment, true, 2, Timestamp(START + at)).unwrap()
+    store.acquire_probe_permit(moment, true, 2, Timestamp(START + at)).unwrap()
 }
 
 fn sent(n_sent: u32) -> AutoBudget {
@@ -54,7 +54,7 @@ fn the_hour_moves_with_the_clock_and_outlives_the_program() {
     let mode = fs::metadata(store.folder().join("auto-probes.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // A smaller budget than what was sent: room comes when enough has left the hour.
-    let smaller = store.leave_to_ask(&moment("e", 1), true, 1, Timestamp(START + HOUR + 1)).unwrap();
+    let smaller = store.acquire_probe_permit(&moment("e", 1), true, 1, Timestamp(START + HOUR + 1)).unwrap();
     let budget = AutoBudget { n_sent: 2, per_hour: 1 };
     assert_eq!(smaller, Err(NotAsked::UsedUp { budget, until: Timestamp(START + 2 * HOUR) }));
 }
@@ -67,7 +67,7 @@ fn a_moment_is_asked_once_also_days_later_and_further_questions_of_its_check_are
     // How far back its prompt was read may differ.
     let same = SessionMoment { prompted_at: Some(Timestamp(0)), ..moment("a", 1) };
     assert_eq!(leave(&store, &same, 2), Err(NotAsked::AskedBefore));
-    let again = store.leave_to_ask(&moment("a", 1), false, 2, Timestamp(START + 3)).unwrap();
+    let again = store.acquire_probe_permit(&moment("a", 1), false, 2, Timestamp(START + 3)).unwrap();
     assert_eq!(again, Ok(sent(2)));
     assert_eq!(leave(&store, &moment("a", 2), 4), Err(used_up(2, HOUR)));
     let day = 24 * HOUR;
@@ -94,7 +94,7 @@ fn many_at_once_get_the_budget_together_and_each_moment_once() {
             let store = &store;
             scope.spawn(move || {
                 let moment = moment(if index.is_multiple_of(2) { "a" } else { "b" }, 1);
-                store.leave_to_ask(&moment, true, 60, Timestamp(START)).unwrap().is_ok()
+                store.acquire_probe_permit(&moment, true, 60, Timestamp(START)).unwrap().is_ok()
             })
         };
         let threads: Vec<_> = (0..8).map(ask).collect();
@@ -109,7 +109,7 @@ fn many_at_once_get_the_budget_together_and_each_moment_once() {
 fn a_record_that_cannot_be_read_gives_no_leave() {
     let (folder, store) = store();
     let file = store.folder().join("auto-probes.json");
-    let ask = || store.leave_to_ask(&moment("a", 1), true, 2, Timestamp(START));
+    let ask = || store.acquire_probe_permit(&moment("a", 1), true, 2, Timestamp(START));
     for text in ["", "{", "[]", "{\"version\":1}", "\u{1b}"] {
         fs::write(&file, text).unwrap();
         let asked = ask();
@@ -136,11 +136,11 @@ fn what_is_long_past_is_forgotten() {
     for index in 0..40 {
         let session = format!("s-{index}");
         let at = Timestamp(START + index * HOUR);
-        let _ = store.leave_to_ask(&moment(&session, 1), true, 60, at).unwrap().unwrap();
-        let _ = store.leave_to_ask(&moment(&session, 1), false, 60, at).unwrap().unwrap();
+        let _ = store.acquire_probe_permit(&moment(&session, 1), true, 60, at).unwrap().unwrap();
+        let _ = store.acquire_probe_permit(&moment(&session, 1), false, 60, at).unwrap().unwrap();
     }
     let late = Timestamp(START + 30 * 24 * HOUR);
-    let _ = store.leave_to_ask(&moment("late", 1), true, 60, late).unwrap().unwrap();
+    let _ = store.acquire_probe_permit(&moment("late", 1), true, 60, late).unwrap().unwrap();
     let text = fs::read_to_string(store.folder().join("auto-probes.json")).unwrap();
     assert_eq!(text.matches("session_id").count(), 1, "{text}");
 }

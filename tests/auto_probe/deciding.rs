@@ -1,7 +1,7 @@
 //! In which cases the monitor asks by itself, and in which it does not: whole effects.
 
 use closeout::model::{
-    ActClass, ActOutcome, ActProblem, ActivitySource, ActivityState, AskCost, AutoBudget, Claim,
+    ActionClass, ActionOutcome, ActionProblem, ActivitySource, ActivityState, AskCost, AutoBudget, Claim,
     CollectProblem, Draft, Effect, Event, Evidence, NotAsked, ProbeAttempt, ProbeReading, ProbeWord,
     Rejection, SessionView, SmartOutcome, SmartReport, SmartStatus, Source, TaskMoment, VerdictState,
     WorkspaceId,
@@ -9,8 +9,8 @@ use closeout::model::{
 use closeout::monitor::Monitor;
 
 use super::scene::{
-    DUE, POLICY, RECONCILE, RESTED, Scene, WATCH, acted, answer, asks, asks_in, at, collected_in, ended, id,
-    name, view, wake, woke,
+    DUE, POLICY, RECONCILE, RESTED, Scene, WATCH, answer, asks, asks_in, at, collected_in, ended, finished,
+    id, name, view, wake, woke,
 };
 
 fn claim(source: Source, claim: Claim) -> Evidence {
@@ -37,7 +37,7 @@ pub(super) fn report(word: ProbeWord) -> SmartReport {
             took_ms: Some(900),
             answer: None,
             reading: Some(ProbeReading::Answered(word)),
-            words: None,
+            detail: None,
             cost: AskCost::default(),
         }],
         record: None,
@@ -45,12 +45,12 @@ pub(super) fn report(word: ProbeWord) -> SmartReport {
     }
 }
 
-fn checked(word: ProbeWord) -> ActOutcome {
-    ActOutcome::Checked(Box::new(report(word)))
+fn checked(word: ProbeWord) -> ActionOutcome {
+    ActionOutcome::Checked(Box::new(report(word)))
 }
 
-fn failed(class: ActClass, words: &str) -> ActOutcome {
-    ActOutcome::Failed(ActProblem::new(class, words))
+fn failed(class: ActionClass, words: &str) -> ActionOutcome {
+    ActionOutcome::Failed(ActionProblem::new(class, words))
 }
 
 /// The effects of the first reading, and of the moment in which it would be asked.
@@ -67,8 +67,8 @@ fn it_asks_ten_seconds_after_the_turn_ended_and_no_sooner() {
     let effects = monitor.update(Event::EventsLost { at: at(2_000) });
     assert_eq!(answer(&mut monitor, &effects, &Scene::new(), 2_050), []);
     assert_eq!(monitor.update(woke(DUE)), [asks(1, RESTED), wake(RECONCILE)]);
-    let act = view(&mut monitor).act.unwrap();
-    assert_eq!((act.number, act.since, act.is_automatic), (1, at(DUE), true));
+    let action = view(&mut monitor).action.unwrap();
+    assert_eq!((action.number, action.since, action.is_automatic), (1, at(DUE), true));
     // It is asked once.
     assert_eq!(monitor.update(woke(DUE + 1_000)), [wake(RECONCILE)]);
 }
@@ -226,13 +226,16 @@ fn a_session_that_moves_on_is_waited_for() {
 fn one_moment_of_a_task_is_asked_once_and_the_next_one_anew() {
     for outcome in [
         checked(ProbeWord::Waiting),
-        failed(ActClass::Failed, "the client failed"),
-        failed(ActClass::Cancelled, "ended on request"),
-        ActOutcome::NotAsked(NotAsked::AskedBefore),
+        failed(ActionClass::Failed, "the client failed"),
+        failed(ActionClass::Cancelled, "ended on request"),
+        ActionOutcome::NotAsked(NotAsked::AskedBefore),
     ] {
         let mut monitor = Scene::asking();
-        let effects = monitor.update(acted(DUE + 1_000, 1, outcome.clone(), None));
-        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Act(_))), "{outcome:?}: {effects:?}");
+        let effects = monitor.update(finished(DUE + 1_000, 1, outcome.clone(), None));
+        assert!(
+            !effects.iter().any(|effect| matches!(effect, Effect::Action(_))),
+            "{outcome:?}: {effects:?}"
+        );
         assert_eq!(answer(&mut monitor, &effects, &Scene::new(), DUE + 1_100), [], "{outcome:?}");
         assert_eq!(monitor.update(woke(60_000)), [wake(RECONCILE)], "{outcome:?}");
         // Another turn ended.
@@ -261,7 +264,7 @@ fn a_turn_that_ended_in_this_run_is_asked_however_late_it_is_seen() {
 #[test]
 fn its_answer_counts_as_that_of_a_person_and_opens_nothing() {
     let mut monitor = Scene::asking();
-    let effects = monitor.update(acted(DUE + 1_000, 1, checked(ProbeWord::Complete), None));
+    let effects = monitor.update(finished(DUE + 1_000, 1, checked(ProbeWord::Complete), None));
     let kept = effects.iter().any(|effect| matches!(effect, Effect::KeepReports { .. }));
     assert!(kept, "{effects:?}");
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 1_100);
@@ -269,7 +272,7 @@ fn its_answer_counts_as_that_of_a_person_and_opens_nothing() {
     // A front that is told of an outcome shows it; nobody waits for this one.
     assert_eq!(changes.told, []);
     let shown = changes.views.last().unwrap();
-    assert_eq!((shown.act.clone(), shown.smart_check.clone()), (None, Some(report(ProbeWord::Complete))));
+    assert_eq!((shown.action.clone(), shown.smart_check.clone()), (None, Some(report(ProbeWord::Complete))));
     let verdict = shown.verdict.clone().unwrap();
     assert_eq!(verdict.state, VerdictState::RescueNeeded, "its changes are not committed");
 }
@@ -278,7 +281,7 @@ fn its_answer_counts_as_that_of_a_person_and_opens_nothing() {
 fn a_budget_that_is_used_up_is_said_and_tried_again_when_there_is_room() {
     let used_up = NotAsked::UsedUp { budget: AutoBudget { n_sent: 4, per_hour: 4 }, until: at(900_000) };
     let mut monitor = Scene::asking();
-    let effects = monitor.update(acted(DUE + 20, 1, ActOutcome::NotAsked(used_up), None));
+    let effects = monitor.update(finished(DUE + 20, 1, ActionOutcome::NotAsked(used_up), None));
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 60);
     let shown = monitor.take_changes();
     assert_eq!(shown.told, []);
@@ -299,7 +302,7 @@ fn a_budget_that_is_used_up_is_said_and_tried_again_when_there_is_room() {
 fn why_it_could_not_be_asked_is_said_in_this_moment_only() {
     let mut monitor = Scene::asking();
     let words = "the budget cannot be kept: cannot open \u{1b}x";
-    let effects = monitor.update(acted(DUE + 20, 1, failed(ActClass::Failed, words), None));
+    let effects = monitor.update(finished(DUE + 20, 1, failed(ActionClass::Failed, words), None));
     let _ = answer(&mut monitor, &effects, &Scene::new(), DUE + 60);
     let said = view(&mut monitor).not_asked.unwrap();
     assert_eq!(said, "not asked by itself: the budget cannot be kept: cannot open ␛x");
@@ -320,6 +323,6 @@ fn two_are_asked_at_once_and_the_third_when_one_has_ended() {
     let both = [asks_in(ids[0].clone(), 1, RESTED), asks_in(ids[1].clone(), 2, RESTED), wake(RECONCILE)];
     assert_eq!(monitor.update(woke(DUE)), both);
     assert_eq!(monitor.update(woke(DUE + 1)), [wake(RECONCILE)]);
-    let effects = monitor.update(acted(DUE + 1_000, 1, checked(ProbeWord::Complete), None));
+    let effects = monitor.update(finished(DUE + 1_000, 1, checked(ProbeWord::Complete), None));
     assert!(effects.contains(&asks_in(ids[2].clone(), 3, RESTED)), "{effects:?}");
 }

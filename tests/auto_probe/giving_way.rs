@@ -1,34 +1,35 @@
 //! A person comes first: what closeout asks by itself gives way to them, and ends when the task goes on.
 
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, AskPurpose, Effect, Event, Intent, ProbeWord, Told,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, Effect, Event, Intent,
+    ProbeWord, Response,
 };
 use closeout::monitor::Monitor;
 
 use super::deciding::report;
-use super::scene::{DUE, Scene, acted, answer, at, ended, id, view};
+use super::scene::{DUE, Scene, answer, at, ended, finished, id, view};
 
-fn want(monitor: &mut Monitor, millis: i64, act: Act) -> Vec<Effect> {
-    let intent = Intent::Act { workspace: id(), act: Box::new(act) };
+fn want(monitor: &mut Monitor, millis: i64, action: Action) -> Vec<Effect> {
+    let intent = Intent::Action { workspace: id(), action: Box::new(action) };
     monitor.update(Event::Wanted { at: at(millis), intent })
 }
 
-fn decide() -> Act {
-    Act::Decide { is_complete: true, reason: None }
+fn decide() -> Action {
+    Action::Decide { is_complete: true, reason: None }
 }
 
-fn cancelled() -> ActOutcome {
-    ActOutcome::Failed(ActProblem::new(
-        ActClass::Cancelled,
+fn cancelled() -> ActionOutcome {
+    ActionOutcome::Failed(ActionProblem::new(
+        ActionClass::Cancelled,
         "ended on request; all that was started is ended",
     ))
 }
 
-/// The acts that were begun.
-fn begun(effects: &[Effect]) -> Vec<(u64, Act)> {
+/// The actions that were begun.
+fn begun(effects: &[Effect]) -> Vec<(u64, Action)> {
     let begun = effects.iter().filter_map(|effect| {
-        let Effect::Act(request) = effect else { return None };
-        Some((request.number, request.act.clone()))
+        let Effect::Action(request) = effect else { return None };
+        Some((request.number, request.action.clone()))
     });
     begun.collect()
 }
@@ -36,22 +37,22 @@ fn begun(effects: &[Effect]) -> Vec<(u64, Act)> {
 #[test]
 fn what_a_person_wants_ends_it_and_begins_when_it_has_ended() {
     let mut monitor = Scene::asking();
-    assert_eq!(want(&mut monitor, DUE + 100, decide()), [Effect::CancelAct { number: 1 }]);
-    assert!(view(&mut monitor).act.unwrap().is_cancelled);
-    let reading = monitor.update(acted(DUE + 150, 1, cancelled(), None));
+    assert_eq!(want(&mut monitor, DUE + 100, decide()), [Effect::CancelAction { number: 1 }]);
+    assert!(view(&mut monitor).action.unwrap().is_cancelled);
+    let reading = monitor.update(finished(DUE + 150, 1, cancelled(), None));
     assert_eq!(begun(&reading), [(2, decide())]);
     let changes = monitor.take_changes();
     // Of what gave way nothing is told.
     assert_eq!(changes.told, []);
-    let act = changes.views.last().unwrap().act.clone().unwrap();
-    assert_eq!((act.number, act.kind, act.is_automatic), (2, ActKind::Decide, false));
-    let done = ActOutcome::Failed(ActProblem::new(ActClass::Refused, "x"));
-    let _ = monitor.update(acted(DUE + 200, 2, done.clone(), None));
+    let action = changes.views.last().unwrap().action.clone().unwrap();
+    assert_eq!((action.number, action.kind, action.is_automatic), (2, ActionKind::Decide, false));
+    let done = ActionOutcome::Failed(ActionProblem::new(ActionClass::Refused, "x"));
+    let _ = monitor.update(finished(DUE + 200, 2, done.clone(), None));
     let told = monitor.take_changes().told;
     let outcome = Box::new(done);
     assert_eq!(
         told,
-        [Told::Act { workspace: id(), number: 2, kind: ActKind::Decide, is_plan: false, outcome }]
+        [Response::Action { workspace: id(), number: 2, kind: ActionKind::Decide, is_plan: false, outcome }]
     );
     // It was asked in this moment.
     assert_eq!(begun(&answer(&mut monitor, &reading, &Scene::new(), DUE + 300)), []);
@@ -62,8 +63,8 @@ fn what_a_person_wants_ends_it_and_begins_when_it_has_ended() {
 fn an_answer_that_came_at_the_last_moment_is_kept() {
     let mut monitor = Scene::asking();
     let _ = want(&mut monitor, DUE + 100, decide());
-    let outcome = ActOutcome::Checked(Box::new(report(ProbeWord::Complete)));
-    let effects = monitor.update(acted(DUE + 101, 1, outcome, None));
+    let outcome = ActionOutcome::Checked(Box::new(report(ProbeWord::Complete)));
+    let effects = monitor.update(finished(DUE + 101, 1, outcome, None));
     assert_eq!(begun(&effects), [(2, decide())]);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::KeepReports { .. })), "{effects:?}");
     assert_eq!(view(&mut monitor).smart_check, Some(report(ProbeWord::Complete)));
@@ -73,30 +74,30 @@ fn an_answer_that_came_at_the_last_moment_is_kept() {
 fn a_second_wish_is_told_that_one_waits() {
     let mut monitor = Scene::asking();
     let _ = want(&mut monitor, DUE + 100, decide());
-    let plan = Act::PlanAsk { purpose: AskPurpose::Verify, session: None };
+    let plan = Action::PlanAsk { purpose: AskPurpose::Verify, session: None };
     assert_eq!(want(&mut monitor, DUE + 110, plan), []);
     let told = monitor.take_changes().told;
-    let [Told::Act { number: 0, kind: ActKind::Plan, outcome, .. }] = told.as_slice() else {
+    let [Response::Action { number: 0, kind: ActionKind::Plan, outcome, .. }] = told.as_slice() else {
         panic!("{told:?}")
     };
-    assert_eq!(outcome.class(), ActClass::Busy);
+    assert_eq!(outcome.class(), ActionClass::Busy);
 }
 
 #[test]
 fn x_ends_it_and_what_waits_for_its_end() {
-    let cancel = || Intent::CancelAct { workspace: id(), number: 1 };
+    let cancel = || Intent::CancelAction { workspace: id(), number: 1 };
     let mut monitor = Scene::asking();
     let effects = monitor.update(Event::Wanted { at: at(DUE + 50), intent: cancel() });
-    assert_eq!(effects, [Effect::CancelAct { number: 1 }]);
-    assert!(view(&mut monitor).act.unwrap().is_cancelled);
+    assert_eq!(effects, [Effect::CancelAction { number: 1 }]);
+    assert!(view(&mut monitor).action.unwrap().is_cancelled);
     let _ = want(&mut monitor, DUE + 100, decide());
     let _ = monitor.update(Event::Wanted { at: at(DUE + 120), intent: cancel() });
     let told = monitor.take_changes().told;
-    let [Told::Act { number: 0, kind: ActKind::Decide, outcome, .. }] = told.as_slice() else {
+    let [Response::Action { number: 0, kind: ActionKind::Decide, outcome, .. }] = told.as_slice() else {
         panic!("{told:?}")
     };
-    assert_eq!(outcome.class(), ActClass::Cancelled);
-    let effects = monitor.update(acted(DUE + 150, 1, cancelled(), None));
+    assert_eq!(outcome.class(), ActionClass::Cancelled);
+    let effects = monitor.update(finished(DUE + 150, 1, cancelled(), None));
     assert_eq!(begun(&effects), []);
 }
 
@@ -114,8 +115,8 @@ fn it_ends_when_its_session_goes_on() {
         moved.sessions[0].moved_at = Some(at(DUE + 450));
         change(&mut moved);
         let effects = answer(&mut monitor, &effects, &moved, DUE + 550);
-        assert_eq!(effects, [Effect::CancelAct { number: 1 }]);
-        assert!(view(&mut monitor).act.unwrap().is_cancelled);
+        assert_eq!(effects, [Effect::CancelAction { number: 1 }]);
+        assert!(view(&mut monitor).action.unwrap().is_cancelled);
         // That is asked for once.
         let effects = monitor.update(Event::EventsLost { at: at(DUE + 600) });
         assert_eq!(answer(&mut monitor, &effects, &moved, DUE + 650), []);

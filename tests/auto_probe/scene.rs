@@ -1,15 +1,15 @@
 //! A workspace whose agent has ended its turn, and a monitor that may ask it by itself.
 
 use closeout::model::{
-    Act, ActOutcome, ActRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest, Draft,
-    Effect, Event, Evidence, FoundWorkspace, GitFacts, KeptReports, OfferPolicy, Parts, Policy, Rejection,
-    Sample, SessionMoment, SessionName, SessionView, Source, Standing, TaskKind, Timestamp, WatchSettings,
-    Words, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
+    Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, KeptReports, OfferPolicy,
+    Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName, SessionView, Source,
+    TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
 use crate::support::screen::git_facts;
-use crate::support::session_stories::session;
+use crate::support::session_samples::session;
 
 pub(crate) const POLICY: Policy =
     Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
@@ -107,12 +107,12 @@ impl Scene {
         self
     }
 
-    pub(crate) fn words(&self) -> Words {
-        Words {
+    pub(crate) fn words(&self) -> SessionFacts {
+        SessionFacts {
             agent: self.sessions.first().map(|session| session.agent.clone()),
             sessions: self.sessions.clone(),
             prompted_at: self.prompted_at,
-            ..Words::default()
+            ..SessionFacts::default()
         }
     }
 
@@ -123,11 +123,11 @@ impl Scene {
             evidence: self.evidence.iter().map(|evidence| (Parts::WORDS, evidence.clone())).collect(),
             git: self.git.clone(),
             checklists: Vec::new(),
-            words: Some(self.words()),
+            session_facts: Some(self.words()),
             watch_targets: Vec::new(),
             processes: Vec::new(),
             new_baseline: None,
-            look_again_at: None,
+            recheck_at: None,
             in_force: None,
         }
     }
@@ -196,10 +196,10 @@ pub(crate) fn asks(number: u64, rested: i64) -> Effect {
 }
 
 pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effect {
-    Effect::Act(Box::new(ActRequest {
+    Effect::Action(Box::new(ActionRequest {
         number,
         workspace,
-        act: Act::AutoProbe { moment: moment(rested) },
+        action: Action::AutoProbe { moment: moment(rested) },
         settings: Scene::new().settings,
         task_kind: TaskKind::Implementation,
         baseline: Some(git().baseline),
@@ -207,17 +207,17 @@ pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effec
         first_session: Some(name()),
         prompt: None,
         last_words: None,
-        standing: Standing::default(),
+        standing: EvidenceSummary::default(),
         verified: None,
     }))
 }
 
-pub(crate) fn acted(millis: i64, number: u64, outcome: ActOutcome, entry: Option<AuditEntry>) -> Event {
+pub(crate) fn finished(millis: i64, number: u64, outcome: ActionOutcome, entry: Option<AuditEntry>) -> Event {
     let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
-    Event::Acted { at: at(millis), workspace: id(), number, outcome, entry }
+    Event::ActionFinished { at: at(millis), workspace: id(), number, outcome, entry }
 }
 
-/// The reading that follows the end of an act.
+/// The reading that follows the end of an action.
 pub(crate) fn reads(effects: &[Effect]) -> CollectRequest {
     let read = effects.iter().find_map(|effect| {
         let Effect::Collect(request) = effect else { return None };

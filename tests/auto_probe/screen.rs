@@ -12,7 +12,7 @@ const SMALL: (u16, u16) = (80, 24);
 fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
     let script = format!("while [ ! -e \"$TRACE/go\" ]; do sleep 0.05; done\n{}", says(COMPLETE));
     let asked = agent(&script, "");
-    let mut terminal = Terminal::start(&asked.desk, asked.repo.path(), &[], SMALL);
+    let mut terminal = Terminal::start(&asked.env, asked.repo.path(), &[], SMALL);
     let shown = terminal.wait_for("it asks", |shown| {
         shown.has("auto probe: asking mine") && shown.has("asked, no answer yet")
     });
@@ -30,10 +30,10 @@ fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
 #[test]
 fn x_ends_it_on_the_screen() {
     let asked = agent(SLEEPS, "");
-    let mut terminal = Terminal::start(&asked.desk, asked.repo.path(), &[], SMALL);
+    let mut terminal = Terminal::start(&asked.env, asked.repo.path(), &[], SMALL);
     terminal.wait_for("it asks", |shown| shown.has("auto probe: asking mine"));
     terminal.press("x");
     terminal.wait_for("its end", |shown| !shown.has("auto probe: ") && !shown.has("Under way"));
-    let log = asked.desk.run(asked.repo.path(), &["log"]);
+    let log = asked.env.run(asked.repo.path(), &["log"]);
     assert!(log.out.contains("(automatic)") && log.out.contains("→ cancelled: "), "{log:?}");
 }

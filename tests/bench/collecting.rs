@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use closeout::config::{Config, Flags, Sources};
 use closeout::engine::clock;
-use closeout::evidence::{Memory, Surroundings, collect};
+use closeout::evidence::{CollectContext, Memory, collect};
 use closeout::model::{BaselineOrigin, CollectRequest, GivenBaseline, Parts, TaskKind, WorkspaceId};
 
 use super::Scope;
@@ -39,8 +39,8 @@ pub(crate) fn request(top: &Path) -> Result<CollectRequest> {
 }
 
 /// The machine as a collection sees it.
-pub(crate) fn surroundings(world: &World) -> Surroundings {
-    Surroundings {
+pub(crate) fn surroundings(world: &World) -> CollectContext {
+    CollectContext {
         now: clock::now(),
         home: Some(world.home()),
         adapters: Vec::new(),

@@ -7,7 +7,7 @@ use anyhow::Result;
 use closeout::evidence::{Memory, collect};
 use closeout::judge::combine::{Case, combine};
 use closeout::judge::questions::classify;
-use closeout::judge::weigh::{Scales, weigh};
+use closeout::judge::weigh::{WeighContext, weigh};
 use closeout::model::{Rounds, TaskKind};
 
 use super::Scope;
@@ -30,7 +30,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
     let request = request(fleet.main())?;
     let observations = collect(&request, &surroundings(&fleet.world), &mut Memory::default())?;
     let scales =
-        Scales { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
+        WeighContext { task_kind: request.task_kind, policy: &request.policy, settings: &request.settings };
     let count = scope.pick(200, 50);
     let copied = time_in_batches(count, 50, || drop(black_box(observations.clone())));
     let weighed = time_in_batches(count, 50, || drop(black_box(weigh(observations.clone(), &scales))));
@@ -49,8 +49,11 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         rounds: &rounds,
         git: sample.git.as_ref(),
         chosen: &[],
-        prompted_at: sample.words.as_ref().and_then(|words| words.prompted_at),
-        question: sample.words.as_ref().and_then(|words| words.last_words.as_ref()?.question.as_ref()),
+        prompted_at: sample.session_facts.as_ref().and_then(|words| words.prompted_at),
+        question: sample
+            .session_facts
+            .as_ref()
+            .and_then(|words| words.last_words.as_ref()?.question.as_ref()),
     };
     let combined = time_in_batches(count, 200, || drop(black_box(combine(&evidence, &case))));
     table.times(&format!("combine {} pieces of evidence", evidence.len()), &combined, None, "≤ 20 µs");

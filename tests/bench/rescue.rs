@@ -33,7 +33,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
 
 /// A rescuer in this world. Without the sync its figures are those of the processor.
 fn rescuer(world: &World, is_synced: bool) -> Result<Rescuer> {
-    let settings = "[user]\n\tname = Bench\n\temail = bench@example.test\n";
+    let settings = "[user]\n\tname = ReplyFixture\n\temail = bench@example.test\n";
     fs::write(world.home().join(".gitconfig"), settings)?;
     let state = world.home().join("state");
     Ok(Rescuer { is_synced, ..Rescuer::new(world.git_program().to_path_buf(), Some(world.home()), state) })
@@ -97,9 +97,9 @@ fn one_size(
     there_and_back(&world, table, name, (&ours, count * 2, n_moves), &git_commit, goals[1])
 }
 
-fn timed(act: impl FnOnce() -> Result<()>) -> Result<Duration> {
+fn timed(action: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let began = Instant::now();
-    act()?;
+    action()?;
     Ok(began.elapsed())
 }
 

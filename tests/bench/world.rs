@@ -58,9 +58,9 @@ impl World {
             ("LANG", "C.UTF-8"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_AUTHOR_NAME", "Bench"),
+            ("GIT_AUTHOR_NAME", "ReplyFixture"),
             ("GIT_AUTHOR_EMAIL", "bench@example.test"),
-            ("GIT_COMMITTER_NAME", "Bench"),
+            ("GIT_COMMITTER_NAME", "ReplyFixture"),
             ("GIT_COMMITTER_EMAIL", "bench@example.test"),
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -160,7 +160,7 @@ fn history(n_files: usize) -> String {
         let message = format!("commit {number}");
         let _ = write!(
             stream,
-            "commit refs/heads/main\nmark :{}\ncommitter Bench <bench@example.test> {at} +0000\ndata {}\n{message}\n",
+            "commit refs/heads/main\nmark :{}\ncommitter ReplyFixture <bench@example.test> {at} +0000\ndata {}\n{message}\n",
             number + 1,
             message.len()
         );

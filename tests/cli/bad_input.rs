@@ -3,17 +3,17 @@
 use std::fs;
 
 use super::{check, evidence, reasons, schema, with_work};
-use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv};
 
 /// Runs `check` on a path as a person types it.
-fn checked(desk: &Desk, path: &str) -> Run {
-    desk.run(desk.at("."), &["check", path])
+fn checked(env: &TestEnv, path: &str) -> Run {
+    env.run(env.at("."), &["check", path])
 }
 
 /// A demonstration where one more path is bad: the row of that path, while the other six are as ever.
-fn beside_the_others(desk: &Desk, path: &str) -> serde_json::Value {
-    let run = desk.run(desk.shop(), &["status", "--json", path]);
+fn beside_the_others(env: &TestEnv, path: &str) -> serde_json::Value {
+    let run = env.run(env.shop(), &["status", "--json", path]);
     let report = run.json();
     schema().assert_valid(&report);
     let rows = report["workspaces"].as_array().unwrap();
@@ -25,15 +25,15 @@ fn beside_the_others(desk: &Desk, path: &str) -> serde_json::Value {
 
 #[test]
 fn a_path_that_is_no_directory_is_said() {
-    let desk = Desk::new();
-    fs::write(desk.at("file"), "").unwrap();
+    let env = TestEnv::new();
+    fs::write(env.at("file"), "").unwrap();
     for (path, words) in [
         ("nowhere", "closeout: nowhere does not exist\n"),
         ("file", "closeout: file is no directory\n"),
         ("file/below", "closeout: file/below cannot be opened: Not a directory (os error 20)\n"),
         ("e\u{1b}[5mvil\u{202e}", "closeout: e␛[5mvil‹U+202E› does not exist\n"),
     ] {
-        let run = checked(&desk, path);
+        let run = checked(&env, path);
         assert_eq!((run.code, run.err.as_str(), run.out.as_str()), (4, words, ""));
     }
 }
@@ -41,35 +41,35 @@ fn a_path_that_is_no_directory_is_said() {
 #[test]
 fn a_bare_repository_is_no_workspace_and_its_worktrees_are() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     repo.git(["clone", "-q", "--bare", ".", "../shop.git"]);
-    let run = checked(&desk, "shop.git");
+    let run = checked(&env, "shop.git");
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.err.contains("is a bare repository or a git folder; give a work tree of it"), "{run:?}");
     let bare = repo.beside("shop.git");
     bare.git(["worktree", "add", "-q", "-b", "search", "../search"]);
-    let run = desk.run(desk.at("search"), &["status"]);
+    let run = env.run(env.at("search"), &["status"]);
     assert_eq!(run.code, 0);
     assert!(run.out.starts_with("INCOMPLETE         search  (search)"), "{run:?}");
 }
 
 #[test]
 fn a_corrupt_repository_is_an_error_on_its_own_row() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     for (name, path, spoilt) in [
         ("head", ".git/HEAD", "garbage"),
         ("config", ".git/config", "[core\n"),
         ("branch", ".git/refs/heads/main", "not an id\n"),
     ] {
-        let repo = desk.demo(name);
+        let repo = env.demo(name);
         repo.git(["init", "-q", "-b", "main"]);
         repo.write("README", "hello\n").commit("first");
         repo.write(path, spoilt);
-        let row = beside_the_others(&desk, repo.path().to_str().unwrap());
+        let row = beside_the_others(&env, repo.path().to_str().unwrap());
         assert_eq!(row["state"], "ERROR", "{name}: {row:#}");
         assert_eq!(row["next_action"]["kind"], "repair", "{name}");
         assert!(!reasons(&row, "commits").is_empty(), "{name}");
-        assert_eq!(checked(&desk, &format!("demo/{name}")).code, 3, "{name}");
+        assert_eq!(checked(&env, &format!("demo/{name}")).code, 3, "{name}");
     }
 }
 
@@ -77,12 +77,12 @@ fn a_corrupt_repository_is_an_error_on_its_own_row() {
 fn lost_objects_are_never_complete() {
     let repo = with_work();
     repo.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
-    let desk = Desk::beside(&repo);
-    assert_eq!(checked(&desk, "repo").code, 0);
+    let env = TestEnv::beside(&repo);
+    assert_eq!(checked(&env, "repo").code, 0);
     for folder in fs::read_dir(repo.at(".git/objects")).unwrap() {
         fs::remove_dir_all(folder.unwrap().path()).unwrap();
     }
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, workspace["state"].as_str()), (3, Some("ERROR")), "{workspace:#}");
 }
 
@@ -92,17 +92,17 @@ fn a_repository_of_another_user_is_not_trusted() {
         eprintln!("SKIPPED a_repository_of_another_user_is_not_trusted: only root can give files away");
         return;
     }
-    let desk = Desk::with_demo();
-    let repo = desk.demo("theirs");
+    let env = TestEnv::with_demo();
+    let repo = env.demo("theirs");
     repo.git(["init", "-q", "-b", "main"]);
     repo.write("README", "hello\n").commit("first");
     for path in ["", ".git", ".git/config", ".git/HEAD"] {
         std::os::unix::fs::chown(repo.at(path), Some(65_534), Some(65_534)).unwrap();
     }
-    let row = beside_the_others(&desk, repo.path().to_str().unwrap());
+    let row = beside_the_others(&env, repo.path().to_str().unwrap());
     assert_eq!(row["state"], "ERROR", "{row:#}");
     assert!(reasons(&row, "commits").contains("belongs to another user"), "{row:#}");
-    let run = checked(&desk, "demo/theirs");
+    let run = checked(&env, "demo/theirs");
     assert_eq!(run.code, 3);
     assert!(run.out.contains("safe.directory"), "it says what to do: {run:?}");
 }
@@ -111,8 +111,8 @@ fn a_repository_of_another_user_is_not_trusted() {
 fn a_locked_index_does_not_keep_from_looking() {
     let repo = with_work();
     repo.write(".git/index.lock", "");
-    let desk = Desk::beside(&repo);
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let env = TestEnv::beside(&repo);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, workspace["state"].as_str()), (0, Some("COMPLETE")), "{workspace:#}");
     assert!(repo.at(".git/index.lock").exists());
 }
@@ -120,10 +120,10 @@ fn a_locked_index_does_not_keep_from_looking() {
 #[test]
 fn a_decision_file_that_is_no_plain_file_is_not_read() {
     let repo = with_work();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     let inside = repo.at(".closeout/decision.json");
     let rejected = |what: &str, words: &str| {
-        let (run, workspace) = check(&desk, repo.path(), &[]);
+        let (run, workspace) = check(&env, repo.path(), &[]);
         let decision = evidence(&workspace, "decision");
         assert_eq!(decision["rejection"], "unreadable", "{what}: {decision:#}");
         assert!(reasons(&workspace, "decision").contains(words), "{what}: {decision:#}");
@@ -133,8 +133,8 @@ fn a_decision_file_that_is_no_plain_file_is_not_read() {
     repo.fifo(&inside);
     rejected("a FIFO", "FIFO");
     fs::remove_file(&inside).unwrap();
-    fs::write(desk.at("secret"), r#"{"decision":"incomplete"}"#).unwrap();
-    std::os::unix::fs::symlink(desk.at("secret"), &inside).unwrap();
+    fs::write(env.at("secret"), r#"{"decision":"incomplete"}"#).unwrap();
+    std::os::unix::fs::symlink(env.at("secret"), &inside).unwrap();
     rejected("a link", "symbolic link");
     fs::remove_file(&inside).unwrap();
     fs::create_dir(&inside).unwrap();
@@ -145,20 +145,20 @@ fn a_decision_file_that_is_no_plain_file_is_not_read() {
     fs::write(&inside, r#"{"decision":"comp"#).unwrap();
     rejected("a half-written file", "not whole");
     fs::write(&inside, b"\xff\xfe\x00\x1b[5m").unwrap();
-    let (run, _) = check(&desk, repo.path(), &[]);
+    let (run, _) = check(&env, repo.path(), &[]);
     assert_eq!(run.code, 0);
 }
 
 #[test]
 fn a_named_decision_file_is_no_less_careful() {
     let repo = with_work();
-    let desk = Desk::beside(&repo);
-    repo.fifo(&desk.at("fifo"));
-    fs::File::create(desk.at("big")).unwrap().set_len(2 << 30).unwrap();
-    fs::write(desk.at("half"), r#"{"decision":"comp"#).unwrap();
-    std::os::unix::fs::symlink(desk.at("half"), desk.at("link")).unwrap();
+    let env = TestEnv::beside(&repo);
+    repo.fifo(&env.at("fifo"));
+    fs::File::create(env.at("big")).unwrap().set_len(2 << 30).unwrap();
+    fs::write(env.at("half"), r#"{"decision":"comp"#).unwrap();
+    std::os::unix::fs::symlink(env.at("half"), env.at("link")).unwrap();
     for name in ["fifo", "big", "half", "link", "home", "/dev/zero", "/dev/tty"] {
-        let (run, workspace) = check(&desk, repo.path(), &["--decision-file", name]);
+        let (run, workspace) = check(&env, repo.path(), &["--decision-file", name]);
         let decision = evidence(&workspace, "decision");
         assert_eq!((run.code, &decision["rejection"]), (0, &"unreadable".into()), "{name}: {decision:#}");
     }
@@ -167,14 +167,11 @@ fn a_named_decision_file_is_no_less_careful() {
 #[test]
 fn escape_sequences_in_an_output_reach_no_terminal() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     let evil = "\u{1b}]0;PWNED\u{7}\u{9b}5m\u{202e}";
-    fs::write(
-        desk.at("evil.md"),
-        format!("{evil}Which database should I use, {evil}PostgreSQL or SQLite?\n"),
-    )
-    .unwrap();
-    let run = desk.run(desk.at("."), &["check", "repo", "--task-kind", "REPORT", "--output", "evil.md"]);
+    fs::write(env.at("evil.md"), format!("{evil}Which database should I use, {evil}PostgreSQL or SQLite?\n"))
+        .unwrap();
+    let run = env.run(env.at("."), &["check", "repo", "--task-kind", "REPORT", "--output", "evil.md"]);
     assert_eq!(run.code, 1);
     assert!(run.out.starts_with("AWAITING_RESPONSE"), "{run:?}");
     for sign in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}'] {
@@ -187,22 +184,22 @@ fn escape_sequences_in_an_output_reach_no_terminal() {
 #[test]
 fn output_that_is_no_utf8_is_still_read() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
-    fs::write(desk.at("latin.md"), b"Caf\xe9 is written.\n\xff\xfe\n").unwrap();
-    let (run, workspace) = check(&desk, repo.path(), &["--task-kind", "REPORT", "--output", "latin.md"]);
+    let env = TestEnv::beside(&repo);
+    fs::write(env.at("latin.md"), b"Caf\xe9 is written.\n\xff\xfe\n").unwrap();
+    let (run, workspace) = check(&env, repo.path(), &["--task-kind", "REPORT", "--output", "latin.md"]);
     assert_eq!((run.code, workspace["state"].as_str()), (0, Some("COMPLETE")), "{workspace:#}");
 }
 
 #[test]
 fn one_line_of_100_megabytes_is_read_from_its_end() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     // Sparse: nearly all of it is one line of NUL bytes.
-    let long = fs::File::create(desk.at("long.md")).unwrap();
+    let long = fs::File::create(env.at("long.md")).unwrap();
     long.set_len(100 << 20).unwrap();
     let question = "\n\nWhich database should I use, PostgreSQL or SQLite?\n";
     std::os::unix::fs::FileExt::write_all_at(&long, question.as_bytes(), 100 << 20).unwrap();
-    let (run, workspace) = check(&desk, repo.path(), &["--task-kind", "REPORT", "--output", "long.md"]);
+    let (run, workspace) = check(&env, repo.path(), &["--task-kind", "REPORT", "--output", "long.md"]);
     assert_eq!((run.code, workspace["state"].as_str()), (1, Some("AWAITING_RESPONSE")), "{workspace:#}");
     assert!(run.out.len() < 1 << 20, "the report itself stays small: {} bytes", run.out.len());
 }
@@ -220,18 +217,18 @@ fn hostile_names_are_shown_as_text() {
         serde_json::json!({"decision": "no", "reasons": [evil]}).to_string(),
     );
     hostile.write(".closeout.toml", "\"key\\u001B]0;PWNED\\u0007\" = 1\n");
-    let desk = Desk::beside(&hostile);
+    let env = TestEnv::beside(&hostile);
     let here = hostile.path().to_str().unwrap();
     for arguments in
         [["status", here].as_slice(), &["check", here], &["check", here, "--baseline-commit", evil]]
     {
-        let run = desk.run(desk.at("."), arguments);
+        let run = env.run(env.at("."), arguments);
         let all = format!("{}{}", run.out, run.err);
         for sign in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}'] {
             assert!(!all.contains(sign), "{arguments:?}: {run:?}");
         }
         assert!(all.contains('␛'), "{arguments:?}: {run:?}");
     }
-    let (_, workspace) = check(&desk, hostile.path(), &[]);
+    let (_, workspace) = check(&env, hostile.path(), &[]);
     assert_eq!(workspace["path"], here, "JSON has the name as it is");
 }

@@ -1,12 +1,12 @@
 //! `check`: verdicts, exit codes, and what its flags name.
 
 use super::{check, evidence, reasons, schema, with_work};
-use crate::support::desk::{Desk, traces};
 use crate::support::repo::Repo;
+use crate::support::test_env::{TestEnv, traces};
 
 #[test]
 fn each_worktree_of_the_demonstration_has_its_state_and_exit_code() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     for (name, state, code) in [
         ("finished", "COMPLETE", 0),
         ("asks", "AWAITING_RESPONSE", 1),
@@ -14,10 +14,10 @@ fn each_worktree_of_the_demonstration_has_its_state_and_exit_code() {
         ("failing", "INCOMPLETE", 1),
         ("working", "WORKING", 1),
     ] {
-        let (run, workspace) = check(&desk, &desk.at("demo").join(name), &[]);
+        let (run, workspace) = check(&env, &env.at("demo").join(name), &[]);
         assert_eq!((workspace["state"].as_str(), run.code), (Some(state), code), "{name}: {workspace:#}");
         assert_eq!(workspace["is_terminal"], state != "WORKING");
-        let text = desk.run(desk.at("demo").join(name), &["check"]);
+        let text = env.run(env.at("demo").join(name), &["check"]);
         assert_eq!(text.code, code);
         assert!(text.out.starts_with(&format!("{state}  {name}\n")), "{text:?}");
     }
@@ -25,11 +25,11 @@ fn each_worktree_of_the_demonstration_has_its_state_and_exit_code() {
 
 #[test]
 fn a_question_is_told_in_its_own_words() {
-    let desk = Desk::with_demo();
-    let (_, workspace) = check(&desk, &desk.at("demo/asks"), &[]);
+    let env = TestEnv::with_demo();
+    let (_, workspace) = check(&env, &env.at("demo/asks"), &[]);
     assert!(workspace["question"]["text"].as_str().unwrap().contains("どちらにしますか"), "{workspace:#}");
     assert_eq!(workspace["attention"], "asks");
-    let text = desk.run(desk.at("demo/asks"), &["check"]);
+    let text = env.run(env.at("demo/asks"), &["check"]);
     assert!(text.out.contains("どちらにしますか"), "{text:?}");
 }
 
@@ -38,9 +38,9 @@ type Spoil = fn(&mut serde_json::Value);
 
 #[test]
 fn the_schema_refuses_what_is_not_in_it() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     let schema = schema();
-    let report = desk.run(desk.shop(), &["status", "--json"]).json();
+    let report = env.run(env.shop(), &["status", "--json"]).json();
     schema.assert_valid(&report);
     let broken: [(&str, Spoil); 5] = [
         ("a state outside the closed set", |report| report["workspaces"][0]["state"] = "DONE".into()),
@@ -59,9 +59,9 @@ fn the_schema_refuses_what_is_not_in_it() {
 #[test]
 fn new_work_is_counted_from_the_baseline_that_is_named() {
     let repo = with_work();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     for (revision, code, n_new) in [("main", 0, 1), ("HEAD", 1, 0), (repo.head().as_str(), 1, 0)] {
-        let (run, workspace) = check(&desk, repo.path(), &["--baseline-commit", revision]);
+        let (run, workspace) = check(&env, repo.path(), &["--baseline-commit", revision]);
         assert_eq!(run.code, code, "{revision}: {workspace:#}");
         assert_eq!(workspace["git"]["commits"]["n_new"], n_new, "{revision}");
         assert_eq!(workspace["git"]["baseline"]["origin"]["kind"], "flag");
@@ -71,15 +71,15 @@ fn new_work_is_counted_from_the_baseline_that_is_named() {
 #[test]
 fn a_baseline_that_is_no_commit_is_an_error_with_its_name() {
     let repo = with_work();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     for revision in ["no-such-branch", "0123456789012345678901234567890123456789", "HEAD:parser.rs"] {
-        let (run, workspace) = check(&desk, repo.path(), &["--baseline-commit", revision]);
+        let (run, workspace) = check(&env, repo.path(), &["--baseline-commit", revision]);
         assert_eq!(run.code, 3, "{revision}: {workspace:#}");
         assert_eq!(workspace["state"], "ERROR");
         assert!(workspace["why"].as_str().unwrap().contains(revision), "{workspace:#}");
     }
     for wrong in ["--baseline-commit=--all", "--baseline-commit=", "--baseline-commit"] {
-        let run = desk.run(repo.path(), &["check", wrong]);
+        let run = env.run(repo.path(), &["check", wrong]);
         assert_eq!(run.code, 2, "{run:?}");
         assert!(run.err.contains("--baseline-commit"), "{run:?}");
     }
@@ -88,38 +88,38 @@ fn a_baseline_that_is_no_commit_is_an_error_with_its_name() {
 #[test]
 fn a_report_is_judged_by_its_output() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
-    std::fs::write(desk.at("report.md"), "# Findings\n\nThe parser is linear.\n").unwrap();
-    std::fs::write(desk.at("question.md"), "Which database should I use, PostgreSQL or SQLite?\n").unwrap();
+    let env = TestEnv::beside(&repo);
+    std::fs::write(env.at("report.md"), "# Findings\n\nThe parser is linear.\n").unwrap();
+    std::fs::write(env.at("question.md"), "Which database should I use, PostgreSQL or SQLite?\n").unwrap();
     for kind in ["REPORT", "READ_INFO"] {
         for (output, state, code) in [
             ("report.md", "COMPLETE", 0),
             ("question.md", "AWAITING_RESPONSE", 1),
             ("not-there.md", "INCOMPLETE", 1),
         ] {
-            let (run, workspace) = check(&desk, repo.path(), &["--task-kind", kind, "--output", output]);
+            let (run, workspace) = check(&env, repo.path(), &["--task-kind", kind, "--output", output]);
             assert_eq!((workspace["state"].as_str(), run.code), (Some(state), code), "{kind} {output}");
             assert_eq!(workspace["task_kind"], kind);
         }
     }
     // Relative to where one stands, or absolute; several are looked at together.
-    let report = desk.at("report.md").display().to_string();
+    let report = env.at("report.md").display().to_string();
     let arguments = ["check", "--task-kind", "REPORT", "--output", "not-there.md", "--output", &report];
-    assert_eq!(desk.run(repo.path(), &arguments).code, 0);
+    assert_eq!(env.run(repo.path(), &arguments).code, 0);
 }
 
 #[test]
 fn a_decision_file_is_named_from_where_one_stands() {
     let repo = with_work();
-    let desk = Desk::beside(&repo);
-    std::fs::write(desk.at("verdict.json"), r#"{"decision":"incomplete","reasons":["no docs"]}"#).unwrap();
-    let absolute = desk.at("verdict.json").display().to_string();
+    let env = TestEnv::beside(&repo);
+    std::fs::write(env.at("verdict.json"), r#"{"decision":"incomplete","reasons":["no docs"]}"#).unwrap();
+    let absolute = env.at("verdict.json").display().to_string();
     for name in ["verdict.json", "./verdict.json", absolute.as_str()] {
-        let (run, workspace) = check(&desk, repo.path(), &["--decision-file", name]);
+        let (run, workspace) = check(&env, repo.path(), &["--decision-file", name]);
         assert_eq!((run.code, reasons(&workspace, "decision").as_str()), (1, "no docs"), "{name}");
     }
     // From another place the same name is another file.
-    let run = desk.run(repo.path(), &["check", "--json", "--decision-file", "verdict.json"]);
+    let run = env.run(repo.path(), &["check", "--json", "--decision-file", "verdict.json"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(evidence(&run.workspace(), "decision")["rejection"], "absent");
 }
@@ -131,18 +131,18 @@ fn a_decision_counts_for_the_check_that_it_names() {
         ".closeout/decision.json",
         r#"{"decision":"incomplete","check_id":"check-7","reasons":["no docs"]}"#,
     );
-    let desk = Desk::beside(&repo);
-    let (run, workspace) = check(&desk, repo.path(), &["--check-id", "check-7"]);
+    let env = TestEnv::beside(&repo);
+    let (run, workspace) = check(&env, repo.path(), &["--check-id", "check-7"]);
     assert_eq!((run.code, reasons(&workspace, "decision").as_str()), (1, "no docs"));
     // That of another check is shown and does not count.
-    let (run, workspace) = check(&desk, repo.path(), &["--check-id", "check-8"]);
+    let (run, workspace) = check(&env, repo.path(), &["--check-id", "check-8"]);
     assert_eq!(evidence(&workspace, "decision")["rejection"], "foreign", "{workspace:#}");
     assert_eq!(run.code, 0);
-    let desk = desk.with_variable("AGENTCORE_COMPLETION_CHECK_ID", "check-8");
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let env = env.with_variable("AGENTCORE_COMPLETION_CHECK_ID", "check-8");
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, &evidence(&workspace, "decision")["rejection"]), (0, &"foreign".into()));
     // The flag is stronger than the environment.
-    let (run, _) = check(&desk, repo.path(), &["--check-id", "check-7"]);
+    let (run, _) = check(&env, repo.path(), &["--check-id", "check-7"]);
     assert_eq!(run.code, 1);
 }
 
@@ -150,32 +150,32 @@ fn a_decision_counts_for_the_check_that_it_names() {
 fn a_folder_below_a_worktree_is_that_worktree() {
     let repo = with_work();
     repo.write("src/deep/mod.rs", "").commit("deep");
-    let desk = Desk::beside(&repo);
-    let (_, workspace) = check(&desk, &repo.at("src/deep"), &[]);
+    let env = TestEnv::beside(&repo);
+    let (_, workspace) = check(&env, &repo.at("src/deep"), &[]);
     assert_eq!(workspace["path"], repo.path().to_str().unwrap());
-    let run = desk.run(repo.at("src/deep"), &["check", "--json"]);
+    let run = env.run(repo.at("src/deep"), &["check", "--json"]);
     assert_eq!(run.workspace()["path"], repo.path().to_str().unwrap());
 }
 
 #[test]
 fn a_folder_without_a_repository_is_judged_by_its_output() {
-    let desk = Desk::new();
-    let notes = desk.at("notes");
+    let env = TestEnv::new();
+    let notes = env.at("notes");
     std::fs::create_dir(&notes).unwrap();
     std::fs::write(notes.join("answer.md"), "The parser is linear.\n").unwrap();
-    let (run, workspace) = check(&desk, &notes, &["--output", "notes/answer.md"]);
+    let (run, workspace) = check(&env, &notes, &["--output", "notes/answer.md"]);
     assert_eq!((run.code, workspace["task_kind"].as_str()), (0, Some("READ_INFO")), "{workspace:#}");
 }
 
 #[test]
 fn looking_leaves_no_trace_in_the_repository() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     // A file that is as long as before and newer than the index: git itself would write the index anew.
-    desk.demo("finished").write("src/main.rs", "fn main() {}\n");
-    let before = traces(&desk.at("demo"));
+    env.demo("finished").write("src/main.rs", "fn main() {}\n");
+    let before = traces(&env.at("demo"));
     for name in ["finished", "asks", "uncommitted", "failing", "working", "shop"] {
-        let _ = check(&desk, &desk.at("demo").join(name), &[]);
+        let _ = check(&env, &env.at("demo").join(name), &[]);
     }
-    assert_eq!(desk.run(desk.shop(), &["status"]).code, 0);
-    assert_eq!(traces(&desk.at("demo")), before);
+    assert_eq!(env.run(env.shop(), &["status"]).code, 0);
+    assert_eq!(traces(&env.at("demo")), before);
 }

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::desk::{Desk, Run};
+use crate::support::test_env::{Run, TestEnv};
 
-/// A desk on whose path there are these programs (name and script) before the machine's own.
-fn desk_with(programs: &[(&str, &str)]) -> Desk {
-    let desk = Desk::with_demo();
-    let folder = desk.at("programs");
+/// A env on whose path there are these programs (name and script) before the machine's own.
+fn desk_with(programs: &[(&str, &str)]) -> TestEnv {
+    let env = TestEnv::with_demo();
+    let folder = env.at("programs");
     fs::create_dir(&folder).unwrap();
     for (name, script) in programs {
         let path = folder.join(name);
@@ -19,7 +19,7 @@ fn desk_with(programs: &[(&str, &str)]) -> Desk {
     let mut path = OsString::from(&folder);
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());
-    desk.with_variable("PATH", path)
+    env.with_variable("PATH", path)
 }
 
 /// The lines on one subject, without their indent.
@@ -31,8 +31,8 @@ fn section<'a>(run: &'a Run, subject: &str) -> Vec<&'a str> {
 
 #[test]
 fn each_agent_is_said_with_its_version_and_its_sessions() {
-    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 99.1.0")]);
-    let run = desk.run(desk.shop(), &["doctor"]);
+    let env = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 99.1.0")]);
+    let run = env.run(env.shop(), &["doctor"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let claude = section(&run, "claude");
     assert_eq!(claude[0], "ok       version 2.1.330 (Claude Code)");
@@ -46,11 +46,11 @@ fn each_agent_is_said_with_its_version_and_its_sessions() {
 
 #[test]
 fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
-    let desk = desk_with(&[("codex", "exit 3")]);
-    let configuration = desk.at("broken.toml");
+    let env = desk_with(&[("codex", "exit 3")]);
+    let configuration = env.at("broken.toml");
     fs::write(&configuration, "[judge]\noffers = 7\n").unwrap();
-    let desk = desk.with_variable("CLOSEOUT_CONFIG", configuration.as_os_str());
-    let run = desk.run(desk.shop(), &["doctor"]);
+    let env = env.with_variable("CLOSEOUT_CONFIG", configuration.as_os_str());
+    let run = env.run(env.shop(), &["doctor"]);
     assert_eq!(run.code, 1, "{run:?}");
     let closeout = section(&run, "closeout");
     assert!(closeout.iter().any(|line| line.starts_with("PROBLEM") && line.contains("`judge.offers`")));
@@ -64,8 +64,8 @@ fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
 
 #[test]
 fn json_says_the_same() {
-    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'")]);
-    let run = desk.run(desk.shop(), &["doctor", "--json"]);
+    let env = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'")]);
+    let run = env.run(env.shop(), &["doctor", "--json"]);
     assert_eq!(run.code, 0);
     let report = run.json();
     assert_eq!(report["version"], 1);
@@ -80,38 +80,38 @@ fn json_says_the_same() {
 
 #[test]
 fn hooks_are_said_to_be_missing_there_or_not_trusted() {
-    let desk = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 0.169.0")]);
-    let home = desk.at("codex");
-    let desk = desk.with_variable("CODEX_HOME", home);
-    fs::create_dir(desk.at("codex")).unwrap();
+    let env = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'"), ("codex", "echo codex-cli 0.169.0")]);
+    let home = env.at("codex");
+    let env = env.with_variable("CODEX_HOME", home);
+    fs::create_dir(env.at("codex")).unwrap();
     let of = |run: &Run, agent: &str| section(run, agent).join("\n");
-    let before = desk.run(desk.shop(), &["doctor"]);
+    let before = env.run(env.shop(), &["doctor"]);
     assert!(of(&before, "claude").contains("note     no hooks"), "{before:?}");
     assert!(of(&before, "claude").contains("-> `closeout hook install --agent claude`"), "{before:?}");
-    let installed = desk.run(desk.shop(), &["hook", "install"]);
+    let installed = env.run(env.shop(), &["hook", "install"]);
     assert_eq!(installed.code, 0, "{installed:?}");
-    let after = desk.run(desk.shop(), &["doctor"]);
+    let after = env.run(env.shop(), &["doctor"]);
     assert!(of(&after, "claude").contains("ok       its hooks tell closeout"), "{after:?}");
     assert!(
         of(&after, "codex").contains("PROBLEM") && of(&after, "codex").contains("not trusted"),
         "{after:?}"
     );
     assert_eq!(after.code, 1);
-    let hooks = desk.at("codex/hooks.json");
+    let hooks = env.at("codex/hooks.json");
     let trust = format!("[hooks.state.\"{}:stop:0:0\"]\ntrusted_hash = \"x\"\n", hooks.display());
-    fs::write(desk.at("codex/config.toml"), trust).unwrap();
-    let trusted = desk.run(desk.shop(), &["doctor"]);
+    fs::write(env.at("codex/config.toml"), trust).unwrap();
+    let trusted = env.run(env.shop(), &["doctor"]);
     assert!(of(&trusted, "codex").contains("ok       its hooks tell closeout"), "{trusted:?}");
     fs::write(&hooks, "{ broken").unwrap();
-    let broken = desk.run(desk.shop(), &["doctor"]);
+    let broken = env.run(env.shop(), &["doctor"]);
     assert!(of(&broken, "codex").contains("-> repair the file"), "{broken:?}");
 }
 
 /// What an older git cannot be kept from is a problem, and is said with the least version that will do.
 #[test]
 fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {
-    let desk = Desk::with_demo();
-    std::fs::create_dir_all(desk.demo("shop").root().join("old")).unwrap();
+    let env = TestEnv::with_demo();
+    std::fs::create_dir_all(env.demo("shop").root().join("old")).unwrap();
     for (told, expected) in [
         ("git version 2.37.9", "PROBLEM  git version 2.37.9 is older than 2.38"),
         ("git version 2.9.0", "is older than 2.38"),
@@ -119,11 +119,11 @@ fn an_older_git_is_a_problem_and_one_that_is_new_enough_is_none() {
         ("git version 3.0.rc1", "ok       git version 3.0.rc1"),
         ("gut", "-> see that it is 2.38 or newer"),
     ] {
-        let program = desk.demo("shop").script("old/git", &format!("echo '{told}'"));
+        let program = env.demo("shop").script("old/git", &format!("echo '{told}'"));
         let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
-        let mut command = desk.command(&desk.shop(), &["doctor"]);
+        let mut command = env.command(&env.shop(), &["doctor"]);
         command.env("PATH", path);
-        let run = crate::support::desk::finish(crate::support::desk::spawn(&mut command));
+        let run = crate::support::test_env::finish(crate::support::test_env::spawn(&mut command));
         let lines = section(&run, "git").join("\n");
         assert!(lines.contains(expected), "{told}: {lines}");
         assert_eq!(lines.contains("PROBLEM"), expected.contains("older"), "{told}: {lines}");

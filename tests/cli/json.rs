@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::schema;
 use crate::asking::{Asked, says};
-use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv};
 
 const COMPLETE: &str = r#"{"status": "complete", "message": "all done"}"#;
 const CHECKLIST: &str = r#"{"checklist": [{"id": "1", "description": "parser", "completed": true, "evidence": "f"}],
     "allComplete": true, "pendingActions": [], "confidence": 0.9, "summary": "done"}"#;
 
-/// Fronts of acts: they tell their class and exit code. The others have a verdict, or nothing to fail at.
+/// Fronts of actions: they tell their class and exit code. The others have a verdict, or nothing to fail at.
 const ACTS: [&str; 8] = ["rescue", "undo", "redo", "rescues", "trust", "reply", "probe", "verify"];
 
 /// A workspace in which every front has something to say, and what was run there.
@@ -26,7 +26,7 @@ struct Fronts {
 impl Fronts {
     /// Runs a front and holds each line that it prints against the schema; the last line.
     fn run(&mut self, code: i32, arguments: &[&str]) -> Value {
-        let run = self.asked.desk.run(self.asked.repo.path(), arguments);
+        let run = self.asked.env.run(self.asked.repo.path(), arguments);
         self.holds(code, arguments, &run)
     }
 
@@ -54,8 +54,8 @@ impl Fronts {
 }
 
 /// The commands whose help has a flag `--json`.
-fn fronts_with_json(desk: &Desk) -> BTreeSet<String> {
-    let help = desk.run(".", &["--help"]).out;
+fn fronts_with_json(env: &TestEnv) -> BTreeSet<String> {
+    let help = env.run(".", &["--help"]).out;
     let commands = help.split("Commands:").nth(1).unwrap();
     let commands = commands.trim_start_matches('\n').split("\n\n").next().unwrap();
     let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
@@ -63,7 +63,7 @@ fn fronts_with_json(desk: &Desk) -> BTreeSet<String> {
         |help: &str| help.lines().any(|line| line.trim_start().split(' ').next() == Some("--json"));
     names
         .filter(|name| !name.is_empty() && *name != "help")
-        .filter(|name| has_flag(&desk.run(".", &[name, "--help"]).out))
+        .filter(|name| has_flag(&env.run(".", &[name, "--help"]).out))
         .map(str::to_owned)
         .collect()
 }
@@ -118,14 +118,14 @@ fn every_front_prints_what_the_schema_says() {
     fronts.run(22, &["trust", "--json"]);
     fronts.run(0, &["trust", "--json", "--yes"]);
     fronts.run(0, &["log", "--json"]);
-    let doctor = fronts.asked.desk.run(repo.path(), &["doctor", "--json"]);
+    let doctor = fronts.asked.env.run(repo.path(), &["doctor", "--json"]);
     fronts.holds(doctor.code, &["doctor", "--json"], &doctor);
-    let told = fronts.asked.desk.run_with_input(&["classify", "--json"], b"Shall I use A or B?\n");
+    let told = fronts.asked.env.run_with_input(&["classify", "--json"], b"Shall I use A or B?\n");
     fronts.holds(0, &["classify", "--json"], &told);
     let line = "{\"id\": 7, \"task_kind\": \"REPORT\", \"text\": \"Done.\"}\n";
-    let told = fronts.asked.desk.run_with_input(&["classify", "--jsonl"], line.as_bytes());
+    let told = fronts.asked.env.run_with_input(&["classify", "--jsonl"], line.as_bytes());
     assert_eq!(fronts.holds(0, &["classify", "--jsonl"], &told)["id"], 7);
-    assert_eq!(fronts.run, fronts_with_json(&fronts.asked.desk), "each front with --json was run");
+    assert_eq!(fronts.run, fronts_with_json(&fronts.asked.env), "each front with --json was run");
 }
 
 #[test]

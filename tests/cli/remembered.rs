@@ -4,19 +4,19 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::{check, schema};
-use crate::support::desk::Desk;
 use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
 
 #[test]
 fn on_the_default_branch_new_work_is_counted_from_when_it_was_first_seen() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
+    let env = TestEnv::beside(&repo);
     let first = repo.head();
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!(run.code, 1, "{workspace:#}");
     for n_new in 1..=3 {
         repo.commit_file(&format!("{n_new}.rs"));
-        let (run, workspace) = check(&desk, repo.path(), &[]);
+        let (run, workspace) = check(&env, repo.path(), &[]);
         assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (0, &n_new.into()), "{workspace:#}");
         let baseline = &workspace["git"]["baseline"];
         assert_eq!(
@@ -25,7 +25,7 @@ fn on_the_default_branch_new_work_is_counted_from_when_it_was_first_seen() {
         );
     }
     // Another state folder has never seen it.
-    let elsewhere = Desk::beside(&repo).with_variable("CLOSEOUT_STATE_DIR", desk.at("other-state"));
+    let elsewhere = TestEnv::beside(&repo).with_variable("CLOSEOUT_STATE_DIR", env.at("other-state"));
     assert_eq!(check(&elsewhere, repo.path(), &[]).0.code, 1);
 }
 
@@ -34,13 +34,13 @@ fn on_another_branch_new_work_is_counted_from_where_it_left_the_default_branch()
     let repo = Repo::new();
     let first = repo.head();
     repo.switch("work").commit_file("parser.rs");
-    let desk = Desk::beside(&repo);
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let env = TestEnv::beside(&repo);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!(run.code, 0);
     let baseline = &workspace["git"]["baseline"];
     assert_eq!(baseline["commit"], first);
     assert_eq!(baseline["origin"], serde_json::json!({"kind": "branch_point", "of": "main"}));
-    let text = desk.run(repo.path(), &["check"]);
+    let text = env.run(repo.path(), &["check"]);
     assert!(
         text.out.contains(&format!("baseline {}, where this branch left main", &first[..10])),
         "{text:?}"
@@ -50,10 +50,10 @@ fn on_another_branch_new_work_is_counted_from_where_it_left_the_default_branch()
 #[test]
 fn an_unborn_branch_counts_from_the_empty_history() {
     let repo = Repo::unborn();
-    let desk = Desk::beside(&repo);
-    assert_eq!(check(&desk, repo.path(), &[]).0.code, 1);
+    let env = TestEnv::beside(&repo);
+    assert_eq!(check(&env, repo.path(), &[]).0.code, 1);
     repo.commit_file("first.rs");
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (0, &1.into()), "{workspace:#}");
 }
 
@@ -75,13 +75,13 @@ fn a_state_folder_that_cannot_be_used_is_said_and_the_verdict_stands() {
         folders.push(locked.join("state"));
     }
     for folder in folders {
-        let desk = Desk::beside(&repo).with_variable("CLOSEOUT_STATE_DIR", &folder);
-        let text = desk.run(repo.path(), &["check"]);
+        let env = TestEnv::beside(&repo).with_variable("CLOSEOUT_STATE_DIR", &folder);
+        let text = env.run(repo.path(), &["check"]);
         assert_eq!(text.code, 0, "{text:?}");
         assert!(text.err.contains("nothing is remembered in this run: "), "{text:?}");
-        let status = desk.run(repo.path(), &["status"]);
+        let status = env.run(repo.path(), &["status"]);
         assert!(status.err.contains("nothing is remembered in this run: "), "{status:?}");
-        let report = desk.run(repo.path(), &["check", "--json"]).json();
+        let report = env.run(repo.path(), &["check", "--json"]).json();
         schema().assert_valid(&report);
         assert_eq!(report["notices"].as_array().unwrap().len(), 1, "{report:#}");
     }
@@ -90,14 +90,14 @@ fn a_state_folder_that_cannot_be_used_is_said_and_the_verdict_stands() {
 #[test]
 fn a_damaged_record_is_set_aside_and_said_once() {
     let repo = Repo::new();
-    let desk = Desk::beside(&repo);
-    let _ = check(&desk, repo.path(), &[]);
+    let env = TestEnv::beside(&repo);
+    let _ = check(&env, repo.path(), &[]);
     let records: Vec<_> =
-        fs::read_dir(desk.at("state/baselines")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(env.at("state/baselines")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(records.len(), 1);
     fs::write(&records[0], "{\"version\":1,\u{1b}]0;PWNED\u{7}").unwrap();
-    let run = desk.run(repo.path(), &["check"]);
+    let run = env.run(repo.path(), &["check"]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("is damaged") && !run.err.contains('\u{1b}'), "{run:?}");
-    assert_eq!(desk.run(repo.path(), &["check"]).err, "");
+    assert_eq!(env.run(repo.path(), &["check"]).err, "");
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::with_work;
-use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv};
 
 /// A repository with a staged and an unstaged edit, a new file and a secret.
 pub(super) fn dirty() -> Repo {
@@ -21,9 +21,9 @@ pub(super) fn dirty() -> Repo {
     repo
 }
 
-pub(super) fn run(desk: &Desk, repo: &Repo, arguments: &[&str]) -> Run {
+pub(super) fn run(env: &TestEnv, repo: &Repo, arguments: &[&str]) -> Run {
     let path = repo.path().to_str().unwrap();
-    desk.run(desk.at("."), &[&[arguments[0], path], &arguments[1..]].concat())
+    env.run(env.at("."), &[&[arguments[0], path], &arguments[1..]].concat())
 }
 
 fn status(repo: &Repo) -> String {
@@ -32,16 +32,16 @@ fn status(repo: &Repo) -> String {
 
 #[test]
 fn a_preview_commits_nothing_and_names_every_path() {
-    let (desk, repo) = (Desk::new(), dirty());
+    let (env, repo) = (TestEnv::new(), dirty());
     let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
-    let shown = run(&desk, &repo, &["rescue", "--dry-run"]);
+    let shown = run(&env, &repo, &["rescue", "--dry-run"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     for words in ["parser.rs", "neü.rs", ".env  (may be a secret; --include takes it in)", "on branch work"]
     {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }
     assert_eq!((status(&repo), repo.git(["rev-parse", "HEAD"])), before);
-    let plan: Value = run(&desk, &repo, &["rescue", "--dry-run", "--json"]).json();
+    let plan: Value = run(&env, &repo, &["rescue", "--dry-run", "--json"]).json();
     let left_out: Vec<&Value> =
         plan["paths"].as_array().unwrap().iter().map(|path| &path["left_out"]).collect();
     assert_eq!(left_out, [&Value::from("secret"), &Value::Null, &Value::Null]);
@@ -49,21 +49,21 @@ fn a_preview_commits_nothing_and_names_every_path() {
 
 #[test]
 fn what_is_confirmed_is_committed_taken_back_and_written_down() {
-    let (desk, repo) = (Desk::new(), dirty());
+    let (env, repo) = (TestEnv::new(), dirty());
     let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
-    let saved = run(&desk, &repo, &["rescue", "--yes", "--message", "feat: parse"]);
+    let saved = run(&env, &repo, &["rescue", "--yes", "--message", "feat: parse"]);
     assert_eq!(saved.code, 0, "{saved:?}");
     assert_eq!(repo.git(["log", "-1", "--format=%s"]).trim(), "feat: parse");
     assert_eq!(status(&repo).trim(), "? .env");
-    let undone = run(&desk, &repo, &["undo", "--yes"]);
+    let undone = run(&env, &repo, &["undo", "--yes"]);
     assert_eq!(undone.code, 0, "{undone:?}");
     assert_eq!((status(&repo), repo.git(["rev-parse", "HEAD"])), before);
-    let nothing = run(&desk, &repo, &["undo", "--yes"]);
+    let nothing = run(&env, &repo, &["undo", "--yes"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (12, ""), "{nothing:?}");
-    assert_eq!(run(&desk, &repo, &["redo", "--yes"]).code, 0);
+    assert_eq!(run(&env, &repo, &["redo", "--yes"]).code, 0);
     assert_eq!(status(&repo).trim(), "? .env");
-    let log = run(&desk, &repo, &["log", "--json"]);
-    let acts: Vec<(String, String)> = log
+    let log = run(&env, &repo, &["log", "--json"]);
+    let actions: Vec<(String, String)> = log
         .out
         .lines()
         .map(|line| {
@@ -73,15 +73,15 @@ fn what_is_confirmed_is_committed_taken_back_and_written_down() {
         })
         .collect();
     let expected = [("record", "done"), ("rescue", "done"), ("undo", "done"), ("redo", "done")];
-    assert_eq!(acts, expected.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
+    assert_eq!(actions, expected.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
     assert!(!log.out.contains("feat: parse"), "{log:?}");
 }
 
 #[test]
 fn without_a_terminal_nothing_is_committed_unless_a_flag_says_yes() {
-    let (desk, repo) = (Desk::new(), dirty());
+    let (env, repo) = (TestEnv::new(), dirty());
     let head = repo.git(["rev-parse", "HEAD"]);
-    let asked = run(&desk, &repo, &["rescue"]);
+    let asked = run(&env, &repo, &["rescue"]);
     assert_eq!(asked.code, 11, "{asked:?}");
     assert!(asked.err.contains("the work is kept in refs/closeout/rescue/"), "{asked:?}");
     assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
@@ -89,44 +89,44 @@ fn without_a_terminal_nothing_is_committed_unless_a_flag_says_yes() {
 
 #[test]
 fn a_record_alone_a_clean_tree_and_a_plain_folder_have_their_codes() {
-    let (desk, repo) = (Desk::new(), dirty());
-    let recorded = run(&desk, &repo, &["rescue", "--record-only"]);
+    let (env, repo) = (TestEnv::new(), dirty());
+    let recorded = run(&env, &repo, &["rescue", "--record-only"]);
     assert_eq!(recorded.code, 0, "{recorded:?}");
     assert!(recorded.out.starts_with("saved in refs/closeout/rescue/"), "{recorded:?}");
     let clean = with_work();
-    let nothing = run(&desk, &clean, &["rescue", "--yes"]);
+    let nothing = run(&env, &clean, &["rescue", "--yes"]);
     assert_eq!(nothing.code, 12, "{nothing:?}");
-    let plain = desk.at("plain");
+    let plain = env.at("plain");
     std::fs::create_dir(&plain).unwrap();
-    let refused = desk.run(desk.at("."), &["rescue", plain.to_str().unwrap()]);
+    let refused = env.run(env.at("."), &["rescue", plain.to_str().unwrap()]);
     assert_eq!(refused.code, 20, "{refused:?}");
-    let missing = desk.run(desk.at("."), &["rescue", "not-there"]);
+    let missing = env.run(env.at("."), &["rescue", "not-there"]);
     assert_eq!(missing.code, 4, "{missing:?}");
 }
 
 #[test]
 fn the_proposed_message_tells_of_what_is_taken_in_and_a_typed_one_stays() {
-    let (desk, repo) = (Desk::new(), dirty());
-    let plan: Value = run(&desk, &repo, &["rescue", "--dry-run", "--json"]).json();
+    let (env, repo) = (TestEnv::new(), dirty());
+    let plan: Value = run(&env, &repo, &["rescue", "--dry-run", "--json"]).json();
     let message = plan["message"].as_str().unwrap();
     assert!(message.starts_with("chore: save work on 2 files\n"), "{message}");
     let staged = |plan: &Value| plan["splits"][0]["commits"][0]["message"].clone();
     assert_eq!(staged(&plan), message);
     let include = ["rescue", "--dry-run", "--json", "--include", ".env"];
-    let plan: Value = run(&desk, &repo, &include).json();
+    let plan: Value = run(&env, &repo, &include).json();
     let message = plan["message"].as_str().unwrap();
     assert!(message.starts_with("chore: save work on 3 files\n\n- add .env\n"), "{message}");
     assert_eq!(staged(&plan), message);
-    let typed: Value = run(&desk, &repo, &[&include[..], &["--message", "fix: 2 files"]].concat()).json();
+    let typed: Value = run(&env, &repo, &[&include[..], &["--message", "fix: 2 files"]].concat()).json();
     assert!(typed["message"].as_str().unwrap().starts_with("fix: 2 files\n\nRescued-by: closeout\n"));
 }
 
 #[test]
 fn a_path_can_be_taken_in_only_where_it_is_offered() {
-    let (desk, repo) = (Desk::new(), dirty());
-    let unknown = run(&desk, &repo, &["rescue", "--yes", "--include", "nowhere"]);
+    let (env, repo) = (TestEnv::new(), dirty());
+    let unknown = run(&env, &repo, &["rescue", "--yes", "--include", "nowhere"]);
     assert_eq!(unknown.code, 2, "{unknown:?}");
-    let taken = run(&desk, &repo, &["rescue", "--yes", "--include", ".env"]);
+    let taken = run(&env, &repo, &["rescue", "--yes", "--include", ".env"]);
     assert_eq!(taken.code, 0, "{taken:?}");
     assert_eq!(status(&repo), "");
     assert!(Path::new(&repo.path().join(".env")).exists());
@@ -135,16 +135,16 @@ fn a_path_can_be_taken_in_only_where_it_is_offered() {
 /// Invariant 5: that work was saved says nothing of its end.
 #[test]
 fn a_rescue_makes_nothing_complete() {
-    let (desk, repo) = (Desk::new(), Repo::new());
+    let (env, repo) = (TestEnv::new(), Repo::new());
     repo.switch("work").write("half.rs", "half\n");
     let verdict = || {
-        let (run, workspace) = super::check(&desk, repo.path(), &[]);
+        let (run, workspace) = super::check(&env, repo.path(), &[]);
         (run.code, workspace["state"].as_str().unwrap().to_owned())
     };
     let incomplete = (1, "INCOMPLETE".to_owned());
     assert_eq!(verdict(), incomplete);
     let author = ["--author", "Ann <ann@example.org>"];
-    let saved = run(&desk, &repo, &[&["rescue", "--yes"][..], &author].concat());
+    let saved = run(&env, &repo, &[&["rescue", "--yes"][..], &author].concat());
     assert_eq!(saved.code, 0, "{saved:?}");
     assert_eq!(verdict(), incomplete);
     repo.commit_file("whole.rs");

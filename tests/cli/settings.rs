@@ -3,43 +3,43 @@
 use std::fs;
 
 use super::{check, schema, with_work};
-use crate::support::desk::Desk;
+use crate::support::test_env::TestEnv;
 
 #[test]
 fn a_mistake_in_the_own_file_ends_every_command_with_its_place() {
-    let desk = Desk::with_demo();
-    let file = desk.at("home/config/closeout/config.toml");
+    let env = TestEnv::with_demo();
+    let file = env.at("home/config/closeout/config.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "[judge]\noffers = \"ask\"\nstall_stag = 3\n").unwrap();
     for arguments in [["check"].as_slice(), &["check", "--json"], &["status"], &["status", "--follow"]] {
-        let run = desk.run(desk.shop(), arguments);
+        let run = env.run(env.shop(), arguments);
         assert_eq!((run.code, run.out.as_str()), (5, ""), "{arguments:?}");
         let place = format!("{}:3:1: ", file.display());
         assert!(run.err.contains(&place), "{run:?}");
         assert!(run.err.contains("did you mean `judge.stall_stage`?"), "{run:?}");
     }
     fs::write(&file, "[judge]\nstall_stage = 1\n").unwrap();
-    let run = desk.run(desk.shop(), &["check"]);
+    let run = env.run(env.shop(), &["check"]);
     assert_eq!(run.code, 5);
     assert!(run.err.contains(":2:"), "{run:?}");
 }
 
 #[test]
 fn a_named_file_that_is_missing_is_an_error_and_an_unnamed_one_is_none() {
-    let desk = Desk::with_demo();
-    assert_eq!(desk.run(desk.at("demo/finished"), &["check"]).code, 0);
-    let desk = desk.with_variable("CLOSEOUT_CONFIG", "/nowhere/config.toml");
-    let run = desk.run(desk.at("demo/finished"), &["check"]);
+    let env = TestEnv::with_demo();
+    assert_eq!(env.run(env.at("demo/finished"), &["check"]).code, 0);
+    let env = env.with_variable("CLOSEOUT_CONFIG", "/nowhere/config.toml");
+    let run = env.run(env.at("demo/finished"), &["check"]);
     assert_eq!(run.code, 5);
     assert!(run.err.contains("/nowhere/config.toml"), "{run:?}");
 }
 
 #[test]
 fn a_mistake_in_the_file_of_a_workspace_is_said_on_its_row_only() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     let own = "mood = \"good\"\n[evidence]\nrequired_files = [\"docs.md\"]\n";
-    desk.demo("failing").write(".closeout.toml", own);
-    let run = desk.run(desk.shop(), &["status", "--json"]);
+    env.demo("failing").write(".closeout.toml", own);
+    let run = env.run(env.shop(), &["status", "--json"]);
     assert_eq!(run.code, 0);
     let report = run.json();
     schema().assert_valid(&report);
@@ -55,7 +55,7 @@ fn a_mistake_in_the_file_of_a_workspace_is_said_on_its_row_only() {
     }
     // The text says it too.
     for arguments in [["status"].as_slice(), &["check", "../failing"]] {
-        let run = desk.run(desk.shop(), arguments);
+        let run = env.run(env.shop(), arguments);
         assert!(run.out.contains(".closeout.toml:1:1"), "{run:?}");
     }
 }
@@ -64,28 +64,28 @@ fn a_mistake_in_the_file_of_a_workspace_is_said_on_its_row_only() {
 fn settings_for_a_workspace_count_there() {
     let repo = with_work();
     repo.write("verdict.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#).commit("verdict");
-    let desk = Desk::beside(&repo);
-    let file = desk.at("own.toml");
+    let env = TestEnv::beside(&repo);
+    let file = env.at("own.toml");
     let entry = format!(
         "[[workspace]]\npath = \"{}\"\nevidence.decision_file = \"verdict.json\"\n",
         repo.path().display()
     );
     fs::write(&file, entry).unwrap();
-    assert_eq!(check(&desk, repo.path(), &[]).0.code, 0);
-    let desk = desk.with_variable("CLOSEOUT_CONFIG", &file);
-    assert_eq!(check(&desk, repo.path(), &[]).0.code, 1);
+    assert_eq!(check(&env, repo.path(), &[]).0.code, 0);
+    let env = env.with_variable("CLOSEOUT_CONFIG", &file);
+    assert_eq!(check(&env, repo.path(), &[]).0.code, 1);
 }
 
 #[test]
 fn without_a_home_it_judges_and_remembers_nothing() {
     let repo = with_work();
-    let desk = Desk::beside(&repo)
+    let env = TestEnv::beside(&repo)
         .with_variable("HOME", "")
         .with_variable("CLOSEOUT_STATE_DIR", "")
         .with_variable("XDG_CONFIG_HOME", "")
         .with_variable("XDG_STATE_HOME", "")
         .with_variable("CLAUDE_CONFIG_DIR", "");
-    let (run, workspace) = check(&desk, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &[]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{workspace:#}");
-    assert!(!desk.at("state").exists());
+    assert!(!env.at("state").exists());
 }

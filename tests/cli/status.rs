@@ -8,12 +8,12 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::{Value, json};
 
 use super::schema;
-use crate::support::desk::{Desk, LIMIT, replace, spawn};
+use crate::support::test_env::{LIMIT, TestEnv, replace, spawn};
 
 #[test]
 fn the_most_urgent_comes_first() {
-    let desk = Desk::with_demo();
-    let run = desk.run(desk.shop(), &["status"]);
+    let env = TestEnv::with_demo();
+    let run = env.run(env.shop(), &["status"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     let words: Vec<Vec<&str>> =
         run.out.lines().map(|line| line.split_whitespace().take(2).collect()).collect();
@@ -27,9 +27,9 @@ fn the_most_urgent_comes_first() {
 
 #[test]
 fn json_has_every_worktree_and_fits_the_schema() {
-    let desk = Desk::with_demo();
-    let gone = desk.at("gone").display().to_string();
-    let run = desk.run(desk.demo("asks").path(), &["status", "--json", &gone]);
+    let env = TestEnv::with_demo();
+    let gone = env.at("gone").display().to_string();
+    let run = env.run(env.demo("asks").path(), &["status", "--json", &gone]);
     assert_eq!(run.code, 0);
     let report = run.json();
     schema().assert_valid(&report);
@@ -41,15 +41,15 @@ fn json_has_every_worktree_and_fits_the_schema() {
 
 #[test]
 fn without_a_repository_it_says_what_to_do() {
-    let desk = Desk::new();
-    let nowhere = desk.at("nowhere");
+    let env = TestEnv::new();
+    let nowhere = env.at("nowhere");
     std::fs::create_dir(&nowhere).unwrap();
     for arguments in [["status"].as_slice(), &["status", "--follow"], &["status", "--follow", "--json"]] {
-        let run = desk.run(&nowhere, arguments);
+        let run = env.run(&nowhere, arguments);
         assert_eq!(run.code, 4, "{run:?}");
         assert!(run.err.contains("is in no git repository, and no session of an agent was found"), "{run:?}");
     }
-    let run = desk.run(&nowhere, &["status", "--json"]);
+    let run = env.run(&nowhere, &["status", "--json"]);
     assert_eq!(run.code, 0);
     schema().assert_valid(&run.json());
 }
@@ -61,8 +61,8 @@ struct Follow {
 }
 
 impl Follow {
-    fn start(desk: &Desk, here: &Path, arguments: &[&str]) -> Follow {
-        let mut child = spawn(&mut desk.command(here, &[&["status", "--follow"], arguments].concat()));
+    fn start(env: &TestEnv, here: &Path, arguments: &[&str]) -> Follow {
+        let mut child = spawn(&mut env.command(here, &[&["status", "--follow"], arguments].concat()));
         let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines();
         let (sender, lines) = channel();
         std::thread::spawn(move || pass_on(&mut stdout, &sender));
@@ -108,8 +108,8 @@ impl Drop for Follow {
 
 #[test]
 fn a_change_is_a_json_line() {
-    let desk = Desk::with_demo();
-    let follow = Follow::start(&desk, &desk.shop(), &["--json"]);
+    let env = TestEnv::with_demo();
+    let follow = Follow::start(&env, &env.shop(), &["--json"]);
     // The first line of each comes when it is judged, in any order.
     let mut states = std::collections::BTreeMap::new();
     while states.len() < 6 {
@@ -119,23 +119,23 @@ fn a_change_is_a_json_line() {
     }
     assert_eq!(states["finished"], "COMPLETE");
     assert_eq!(states["failing"], "INCOMPLETE");
-    replace(&desk.demo("failing").at(".closeout/decision.json"), r#"{"decision":"complete"}"#);
+    replace(&env.demo("failing").at(".closeout/decision.json"), r#"{"decision":"complete"}"#);
     follow.wait_for_state("failing", "COMPLETE");
-    desk.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
+    env.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
     follow.wait_for_state("working", "AWAITING_RESPONSE");
-    desk.demo("shop").git(["worktree", "add", "-q", "-b", "search", "../search"]);
+    env.demo("shop").git(["worktree", "add", "-q", "-b", "search", "../search"]);
     follow.wait_for_state("search", "INCOMPLETE");
-    desk.demo("shop").git(["worktree", "remove", "../search"]);
-    let path = desk.at("demo/search").display().to_string();
+    env.demo("shop").git(["worktree", "remove", "../search"]);
+    let path = env.at("demo/search").display().to_string();
     follow.wait_for("search removed", |line| line["event"] == "removed" && line["path"] == path);
 }
 
 #[test]
 fn a_change_is_a_line_of_text() {
-    let desk = Desk::with_demo();
-    let follow = Follow::start(&desk, &desk.shop(), &[]);
+    let env = TestEnv::with_demo();
+    let follow = Follow::start(&env, &env.shop(), &[]);
     while !follow.line("finished").starts_with("COMPLETE           finished  (finished)") {}
-    desk.demo("finished")
+    env.demo("finished")
         .write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
     while !follow
         .line("no docs")
@@ -145,15 +145,15 @@ fn a_change_is_a_line_of_text() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_stream_quietly() {
-    let desk = Desk::with_demo();
-    let mut child = spawn(&mut desk.command(&desk.shop(), &["status", "--follow", "--json"]));
+    let env = TestEnv::with_demo();
+    let mut child = spawn(&mut env.command(&env.shop(), &["status", "--follow", "--json"]));
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     stdout.read_line(&mut line).unwrap();
     assert!(line.starts_with(r#"{"event":"changed""#), "{line}");
     drop(stdout);
     // It is noticed at the next line; until then each change is one more occasion.
-    let file = desk.demo("failing").at(".closeout/decision.json");
+    let file = env.demo("failing").at(".closeout/decision.json");
     let (sender, ended) = channel();
     let mut stderr = child.stderr.take().unwrap();
     std::thread::spawn(move || {
@@ -174,11 +174,11 @@ fn a_reader_that_goes_away_ends_the_stream_quietly() {
 
 #[test]
 fn a_closed_output_is_no_failure() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     for arguments in
         [["status"].as_slice(), &["status", "--json"], &["schema"], &["--help"], &["check", "--json"]]
     {
-        let mut child = spawn(&mut desk.command(&desk.shop(), arguments));
+        let mut child = spawn(&mut env.command(&env.shop(), arguments));
         drop(child.stdout.take());
         let run = child.wait_with_output().unwrap();
         assert_eq!((run.status.code(), run.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
@@ -187,8 +187,8 @@ fn a_closed_output_is_no_failure() {
 
 #[test]
 fn sessions_are_told_with_what_they_do_and_who_says_so() {
-    let desk = Desk::with_demo();
-    let run = desk.run(desk.shop(), &["status", "--json"]);
+    let env = TestEnv::with_demo();
+    let run = env.run(env.shop(), &["status", "--json"]);
     let report = run.json();
     let workspaces = report["workspaces"].as_array().unwrap();
     let of = |name: &str| workspaces.iter().find(|row| row["name"] == name).unwrap()["sessions"].clone();
@@ -202,12 +202,12 @@ fn sessions_are_told_with_what_they_do_and_who_says_so() {
     assert_eq!(asks["question"]["text"], "どちらにしますか。");
     assert_eq!(of("working")[0]["activity"]["state"], "working");
     assert_eq!(of("uncommitted"), json!([]));
-    let text = desk.run(desk.shop(), &["status"]).out;
+    let text = env.run(env.shop(), &["status"]).out;
     let line = |name: &str| text.lines().find(|line| line.contains(&format!("({name})"))).unwrap();
     assert!(line("asks").ends_with("  [claude finished just now]"), "{text}");
     assert!(line("working").contains("  [claude working now"), "{text}");
     assert!(!line("uncommitted").contains('['), "{text}");
-    let check = desk.run(desk.at("demo/working"), &["check"]).out;
+    let check = env.run(env.at("demo/working"), &["check"]).out;
     assert!(check.contains("  session  claude working now"), "{check}");
     assert!(check.contains("  [by transcript, demo-working]"), "{check}");
 }

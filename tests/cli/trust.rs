@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::Value;
 
 use super::rescue::{dirty, run};
-use crate::support::desk::{Desk, Run};
 use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv};
 
 /// Work with a file that goes through the filter `red`.
 fn filtered(command: &str) -> Repo {
@@ -24,8 +24,8 @@ fn make_executable(repo: &Repo, path: &str) {
     fs::set_permissions(repo.path().join(path), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn planned(desk: &Desk, repo: &Repo) -> Value {
-    run(desk, repo, &["rescue", "--dry-run", "--json"]).json()
+fn planned(env: &TestEnv, repo: &Repo) -> Value {
+    run(env, repo, &["rescue", "--dry-run", "--json"]).json()
 }
 
 fn left_out(plan: &Value, path: &str) -> Value {
@@ -34,8 +34,8 @@ fn left_out(plan: &Value, path: &str) -> Value {
         .clone()
 }
 
-fn audited(desk: &Desk, repo: &Repo) -> Vec<(String, String)> {
-    let log = run(desk, repo, &["log", "--json"]).out;
+fn audited(env: &TestEnv, repo: &Repo) -> Vec<(String, String)> {
+    let log = run(env, repo, &["log", "--json"]).out;
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let entries = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     entries.map(|entry| (word(&entry["kind"]), word(&entry["end"]["class"]))).collect()
@@ -44,62 +44,62 @@ fn audited(desk: &Desk, repo: &Repo) -> Vec<(String, String)> {
 // G11
 #[test]
 fn a_filter_runs_only_after_it_was_shown_and_trusted_and_one_byte_more_asks_again() {
-    let (desk, repo) = (Desk::new(), filtered("sed s/SECRET/XXX/"));
-    let shown = run(&desk, &repo, &["rescue", "--dry-run"]);
+    let (env, repo) = (TestEnv::new(), filtered("sed s/SECRET/XXX/"));
+    let shown = run(&env, &repo, &["rescue", "--dry-run"]);
     assert!(
         shown.out.contains("filters: red  (not trusted, their files are left out; `closeout trust`"),
         "{shown:?}"
     );
-    assert_eq!(left_out(&planned(&desk, &repo), "secret.txt"), "untrusted");
+    assert_eq!(left_out(&planned(&env, &repo), "secret.txt"), "untrusted");
     // Without a yes nothing is trusted.
-    let asked = run(&desk, &repo, &["trust"]);
+    let asked = run(&env, &repo, &["trust"]);
     assert_eq!(asked.code, 22, "{asked:?}");
     for words in ["filter.red.clean", "| sed s/SECRET/XXX/", ".gitattributes", "| secret.txt filter=red"] {
         assert!(asked.out.contains(words), "{words}: {asked:?}");
     }
-    let json = run(&desk, &repo, &["trust", "--json"]);
+    let json = run(&env, &repo, &["trust", "--json"]);
     assert_eq!((json.code, &json.json()["is_trusted"]), (22, &Value::Bool(false)), "{json:?}");
-    assert_eq!(left_out(&planned(&desk, &repo), "secret.txt"), "untrusted");
-    let trusted = run(&desk, &repo, &["trust", "--yes"]);
+    assert_eq!(left_out(&planned(&env, &repo), "secret.txt"), "untrusted");
+    let trusted = run(&env, &repo, &["trust", "--yes"]);
     assert_eq!(trusted.code, 0, "{trusted:?}");
     // Also from a folder below.
     fs::create_dir(repo.path().join("below")).unwrap();
     let below = repo.path().join("below");
-    let known = desk.run(&below, &["trust", "--json"]);
+    let known = env.run(&below, &["trust", "--json"]);
     assert_eq!((known.code, &known.json()["is_trusted"]), (0, &Value::Bool(true)), "{known:?}");
-    let plan = planned(&desk, &repo);
+    let plan = planned(&env, &repo);
     assert_eq!(
         (left_out(&plan, "secret.txt"), &plan["programs"]["filters"][0]),
         (Value::Null, &Value::from("red"))
     );
     // Another byte of the command is another command.
     repo.git(["config", "filter.red.clean", "sed s/SECRET/XXXX/"]);
-    assert_eq!(left_out(&planned(&desk, &repo), "secret.txt"), "untrusted");
-    assert_eq!(run(&desk, &repo, &["trust"]).code, 22);
+    assert_eq!(left_out(&planned(&env, &repo), "secret.txt"), "untrusted");
+    assert_eq!(run(&env, &repo, &["trust"]).code, 22);
     repo.git(["config", "filter.red.clean", "sed s/SECRET/XXX/"]);
-    let saved = run(&desk, &repo, &["rescue", "--yes"]);
+    let saved = run(&env, &repo, &["rescue", "--yes"]);
     assert_eq!(saved.code, 0, "{saved:?}");
     assert_eq!(repo.git(["show", "HEAD:secret.txt"]), "my XXX");
     assert_eq!(fs::read_to_string(repo.path().join("secret.txt")).unwrap(), "my SECRET\n");
     // Taken back.
-    assert_eq!(run(&desk, &repo, &["trust", "--remove"]).code, 0);
-    assert_eq!(run(&desk, &repo, &["trust", "--remove"]).code, 12);
-    assert_eq!(run(&desk, &repo, &["trust"]).code, 22);
+    assert_eq!(run(&env, &repo, &["trust", "--remove"]).code, 0);
+    assert_eq!(run(&env, &repo, &["trust", "--remove"]).code, 12);
+    assert_eq!(run(&env, &repo, &["trust"]).code, 22);
     // Each preview made a record.
-    let mut done = audited(&desk, &repo);
+    let mut done = audited(&env, &repo);
     done.retain(|(kind, _)| kind != "record");
-    let acts = [("trust", "done"), ("rescue", "done"), ("trust", "done")];
-    assert_eq!(done, acts.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
+    let actions = [("trust", "done"), ("rescue", "done"), ("trust", "done")];
+    assert_eq!(done, actions.map(|(kind, class)| (kind.to_owned(), class.to_owned())));
 }
 
 #[test]
 fn where_nothing_could_run_there_is_nothing_to_trust() {
-    let (desk, repo) = (Desk::new(), dirty());
-    let nothing = run(&desk, &repo, &["trust", "--yes"]);
+    let (env, repo) = (TestEnv::new(), dirty());
+    let nothing = run(&env, &repo, &["trust", "--yes"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (12, ""), "{nothing:?}");
-    let plain = desk.at("plain");
+    let plain = env.at("plain");
     fs::create_dir(&plain).unwrap();
-    let refused = desk.run(&plain, &["trust", "--yes"]);
+    let refused = env.run(&plain, &["trust", "--yes"]);
     assert_eq!(refused.code, 20, "{refused:?}");
 }
 
@@ -115,10 +115,10 @@ fn hooked() -> Repo {
 // V01
 #[test]
 fn hooks_run_when_they_are_wanted_and_trusted() {
-    let (desk, repo) = (Desk::new(), hooked());
+    let (env, repo) = (TestEnv::new(), hooked());
     let head = repo.git(["rev-parse", "HEAD"]);
     for flags in [&["--yes"][..], &["--dry-run"]] {
-        let refused = run(&desk, &repo, &[&["rescue", "--hooks"][..], flags].concat());
+        let refused = run(&env, &repo, &[&["rescue", "--hooks"][..], flags].concat());
         assert_eq!(refused.code, 22, "{refused:?}");
         assert!(
             refused.err.contains("closeout trust") && refused.err.contains("refs/closeout/rescue/"),
@@ -126,61 +126,61 @@ fn hooks_run_when_they_are_wanted_and_trusted() {
         );
     }
     assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
-    assert_eq!(run(&desk, &repo, &["trust", "--yes"]).code, 0);
-    let saved = run(&desk, &repo, &["rescue", "--hooks", "--yes"]);
+    assert_eq!(run(&env, &repo, &["trust", "--yes"]).code, 0);
+    let saved = run(&env, &repo, &["rescue", "--hooks", "--yes"]);
     assert_eq!(saved.code, 0, "{saved:?}");
     assert!(saved.out.contains("hooks: commit-msg  (trusted; this runs)"), "{saved:?}");
     assert!(repo.git(["log", "-1", "--format=%B"]).ends_with("Change-Id: I1"));
-    let none = run(&desk, &dirty(), &["rescue", "--hooks", "--yes"]);
+    let none = run(&env, &dirty(), &["rescue", "--hooks", "--yes"]);
     assert_eq!(none.code, 2, "{none:?}");
 }
 
 #[test]
 fn the_own_program_of_a_workspace_makes_the_commit_when_it_is_trusted() {
-    let (desk, repo) = (Desk::new(), dirty());
+    let (env, repo) = (TestEnv::new(), dirty());
     repo.write("commit-rescue.py", "#!/bin/sh\ngit add parser.rs && exec git commit -q -F -\n");
     make_executable(&repo, "commit-rescue.py");
     let head = repo.git(["rev-parse", "HEAD"]);
-    let refused = run(&desk, &repo, &["rescue", "--own-program", "--yes"]);
+    let refused = run(&env, &repo, &["rescue", "--own-program", "--yes"]);
     assert_eq!(refused.code, 22, "{refused:?}");
     assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
-    assert_eq!(run(&desk, &repo, &["trust", "--yes"]).code, 0);
-    let saved = run(&desk, &repo, &["rescue", "--own-program", "--yes", "--message", "feat: by my program"]);
+    assert_eq!(run(&env, &repo, &["trust", "--yes"]).code, 0);
+    let saved = run(&env, &repo, &["rescue", "--own-program", "--yes", "--message", "feat: by my program"]);
     assert_eq!(saved.code, 0, "{saved:?}");
     assert_eq!(repo.git(["log", "-1", "--format=%s"]), "feat: by my program");
     assert_eq!(repo.git(["diff", "--name-only", &format!("{head}..HEAD")]), "parser.rs");
-    assert_eq!(run(&desk, &repo, &["undo", "--yes"]).code, 0);
+    assert_eq!(run(&env, &repo, &["undo", "--yes"]).code, 0);
     assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
     // One byte more.
     repo.write("commit-rescue.py", "#!/bin/sh\ngit add parser.rs && exec git commit -q -F -\n#");
-    let refused = run(&desk, &repo, &["rescue", "--own-program", "--yes"]);
+    let refused = run(&env, &repo, &["rescue", "--own-program", "--yes"]);
     assert_eq!(refused.code, 22, "{refused:?}");
 }
 
 // X01
 #[test]
 fn the_own_program_and_the_protected_branches_are_named_by_the_person_alone() {
-    let (desk, repo) = (Desk::new(), dirty());
-    let canary = desk.at("canary");
-    let program = desk.at("evil");
+    let (env, repo) = (TestEnv::new(), dirty());
+    let canary = env.at("canary");
+    let program = env.at("evil");
     fs::write(&program, format!("#!/bin/sh\ntouch {}\n", canary.display())).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let text = format!("[rescue]\ncommand = [\"{}\"]\n", program.display());
     repo.write(".closeout.toml", &text);
-    let refused: Run = run(&desk, &repo, &["rescue", "--own-program", "--yes"]);
+    let refused: Run = run(&env, &repo, &["rescue", "--own-program", "--yes"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert_eq!(planned(&desk, &repo)["programs"]["own"], Value::Null);
+    assert_eq!(planned(&env, &repo)["programs"]["own"], Value::Null);
     assert!(!canary.exists());
     assert!(refused.err.contains(".closeout.toml") && refused.err.contains("rescue.command"), "{refused:?}");
     // The same words in the person's own file: it lies outside the workspace and needs no more trust.
     fs::remove_file(repo.path().join(".closeout.toml")).unwrap();
-    let file = desk.at("own.toml");
+    let file = env.at("own.toml");
     fs::write(&file, text + "protected = [\"work\"]\n").unwrap();
-    let desk = desk.with_variable("CLOSEOUT_CONFIG", &file);
-    let plan = planned(&desk, &repo);
+    let env = env.with_variable("CLOSEOUT_CONFIG", &file);
+    let plan = planned(&env, &repo);
     assert_eq!(plan["programs"]["own"]["is_trusted"], Value::Bool(true), "{plan:#}");
     assert_eq!(plan["target"], Value::Null, "{plan:#}");
-    let made = run(&desk, &repo, &["rescue", "--own-program", "--protected", "--yes"]);
+    let made = run(&env, &repo, &["rescue", "--own-program", "--protected", "--yes"]);
     assert_eq!(made.code, 11, "it ran and made no commit: {made:?}");
     assert!(canary.exists());
 }

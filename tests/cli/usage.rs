@@ -1,18 +1,18 @@
 //! The command line itself: help, version, what is said of wrong arguments.
 
-use crate::support::desk::Desk;
+use crate::support::test_env::TestEnv;
 
 #[test]
 fn help_names_every_command_and_the_exit_codes() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for arguments in [["--help"].as_slice(), &["help"]] {
-        let run = desk.run(".", arguments);
+        let run = env.run(".", arguments);
         assert_eq!((run.code, run.err.as_str()), (0, ""));
         for command in ["watch", "check", "status", "classify", "schema"] {
             assert!(run.out.contains(&format!("\n  {command} ")), "{command}: {run:?}");
         }
     }
-    let run = desk.run(".", &["check", "--help"]);
+    let run = env.run(".", &["check", "--help"]);
     for words in
         ["0 complete, 1 not complete, 2 wrong usage", "--baseline-commit", "AGENTCORE_COMPLETION_CHECK_ID"]
     {
@@ -23,14 +23,14 @@ fn help_names_every_command_and_the_exit_codes() {
 #[test]
 fn the_version_is_that_of_the_package() {
     for flag in ["--version", "-V"] {
-        let run = Desk::new().run(".", &[flag]);
+        let run = TestEnv::new().run(".", &[flag]);
         assert_eq!((run.code, run.out.trim_end()), (0, concat!("closeout ", env!("CARGO_PKG_VERSION"))));
     }
 }
 
 #[test]
 fn wrong_arguments_are_told_with_a_hint() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for (arguments, hint) in [
         (["check", "--jsn"].as_slice(), "'--json'"),
         (&["check", "--task-kind", "POEM"], "it is one of IMPLEMENTATION, READ_INFO, REPORT"),
@@ -39,7 +39,7 @@ fn wrong_arguments_are_told_with_a_hint() {
         (&["classify", "--json", "--jsonl"], "cannot be used with"),
         (&["status", "\u{1b}]0;PWNED\u{7}", "--\u{1b}]0;PWNED\u{7}"], "unexpected argument"),
     ] {
-        let run = desk.run(".", arguments);
+        let run = env.run(".", arguments);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}");
         assert!(run.err.contains(hint), "{arguments:?}: {run:?}");
         assert!(!run.err.contains(['\u{1b}', '\u{7}']), "{arguments:?}: {run:?}");
@@ -48,9 +48,9 @@ fn wrong_arguments_are_told_with_a_hint() {
 
 #[test]
 fn the_screen_wants_a_terminal_and_names_what_does_not() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     for arguments in [[].as_slice(), &["watch"], &["some/path"]] {
-        let run = desk.run(desk.shop(), arguments);
+        let run = env.run(env.shop(), arguments);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
         assert!(run.err.contains("`closeout status`"), "{run:?}");
     }

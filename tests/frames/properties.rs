@@ -4,9 +4,9 @@ use closeout::model::{Head, Pane, SessionOrigin, TodoProgress, WorkspaceView, di
 use closeout::ui::{Focus, Look, State};
 use proptest::prelude::*;
 
+use crate::support::samples::five;
 use crate::support::screen::{frame, last_words, press, screen_of};
-use crate::support::session_stories::{codex_asks_beside_claude, with_subagents};
-use crate::support::stories::five;
+use crate::support::session_samples::{codex_asks_beside_claude, with_subagents};
 
 /// Strings as agents, repositories and attackers write them.
 fn hostile() -> impl Strategy<Value = String> {
@@ -77,7 +77,7 @@ fn with_words(mut view: WorkspaceView, words: &[String]) -> WorkspaceView {
     view
 }
 
-fn drawn(state: &State, views: &[WorkspaceView]) -> Result<(), TestCaseError> {
+fn on_frame(state: &State, views: &[WorkspaceView]) -> Result<(), TestCaseError> {
     for cell in &frame(state, views).content {
         prop_assert!(!cell.symbol().chars().any(display_text::is_unsafe), "{:?}", cell.symbol());
     }
@@ -101,9 +101,9 @@ proptest! {
         state.answer = (notice.len() > 30).then(|| notice.clone());
         state.n_older = notice.len();
         state.notices = vec![notice];
-        drawn(&state, &views)?;
+        on_frame(&state, &views)?;
         let _ = press(&mut state, &views, keys);
-        drawn(&state, &views)?;
+        on_frame(&state, &views)?;
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! The reply box: what is written and sent, what is confirmed, and what is seen before that.
 
 use closeout::model::{
-    Act, ActClass, ActKind, ActOutcome, ActProblem, ActivitySource, ActivityState, AskedByTool, AskedOption,
-    AskedQuestion, Draft, Intent, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState,
-    ReplyBody, ReplyChannel, ReplyPlan, SessionName, Told, WorkspaceView,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActivitySource, ActivityState,
+    AskedByTool, AskedOption, AskedQuestion, Draft, Intent, LongText, PermissionOption, PermissionPrompt,
+    Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan, Response, SessionName, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 
+use crate::support::samples::asks_in_japanese;
 use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen, screen_of, text_of};
-use crate::support::session_stories::{pane, session};
-use crate::support::stories::asks_in_japanese;
+use crate::support::session_samples::{pane, session};
 
 /// The workspace that asks, with the session that does.
 fn asks() -> WorkspaceView {
@@ -56,35 +56,35 @@ fn receipt(state: ReceiptState, excerpt: &str) -> Receipt {
         text_sum: Receipt::sum_of(excerpt),
         sent_at: minutes_ago(4),
         state,
-        words: None,
+        detail: None,
     }
 }
 
-fn told(view: &WorkspaceView, kind: ActKind, outcome: ActOutcome) -> Told {
-    let is_plan = kind == ActKind::Plan;
-    Told::Act { workspace: view.id.clone(), number: 1, kind, is_plan, outcome: Box::new(outcome) }
+fn told(view: &WorkspaceView, kind: ActionKind, outcome: ActionOutcome) -> Response {
+    let is_plan = kind == ActionKind::Plan;
+    Response::Action { workspace: view.id.clone(), number: 1, kind, is_plan, outcome: Box::new(outcome) }
 }
 
 /// What a person does after they have read what is there.
 fn read(state: &mut State) {
-    ui::drawn(state, NOW.plus_millis(-5000));
-    ui::heard(state, NOW);
+    ui::on_frame(state, NOW.plus_millis(-5000));
+    ui::on_input(state, NOW);
 }
 
-fn hear(state: &mut State, views: &[WorkspaceView], kind: ActKind, outcome: ActOutcome) -> Reaction {
+fn hear(state: &mut State, views: &[WorkspaceView], kind: ActionKind, outcome: ActionOutcome) -> Reaction {
     let view = &views[0];
     ui::told(state, views, told(view, kind, outcome))
 }
 
-fn planned(plan: ReplyPlan) -> ActOutcome {
-    ActOutcome::ReplyPlanned(Box::new(plan))
+fn planned(plan: ReplyPlan) -> ActionOutcome {
+    ActionOutcome::ReplyPlanned(Box::new(plan))
 }
 
 /// The box on a screen of this size, with its plan, and read.
 fn open(views: &[WorkspaceView], plan: ReplyPlan, (width, height): (u16, u16)) -> State {
     let mut state = screen_of(width, height, views);
     let _ = press(&mut state, views, "i");
-    let _ = hear(&mut state, views, ActKind::Plan, planned(plan));
+    let _ = hear(&mut state, views, ActionKind::Plan, planned(plan));
     read(&mut state);
     state
 }
@@ -104,13 +104,13 @@ fn kept(view: &WorkspaceView, text: &str) -> Intent {
     Intent::KeepDraft { workspace: view.id.clone(), draft }
 }
 
-fn wants(view: &WorkspaceView, act: Act) -> Intent {
-    Intent::Act { workspace: view.id.clone(), act: Box::new(act) }
+fn wants(view: &WorkspaceView, action: Action) -> Intent {
+    Intent::Action { workspace: view.id.clone(), action: Box::new(action) }
 }
 
 fn sends(view: &WorkspaceView, plan: &ReplyPlan, text: &str) -> Intent {
     let body = ReplyBody::Text { text: text.to_owned() };
-    wants(view, Act::Reply { plan: Box::new(plan.clone()), body })
+    wants(view, Action::Reply { plan: Box::new(plan.clone()), body })
 }
 
 fn shows(state: &State, views: &[WorkspaceView], words: &str) -> bool {
@@ -130,7 +130,7 @@ fn i_and_space_ask_how_a_reply_would_go_to_the_session_that_asks() {
         let views = [view];
         let mut state = screen_of(80, 24, &views);
         let reaction = press(&mut state, &views, keys);
-        assert_eq!(reaction.intents, [wants(&views[0], Act::PlanReply { session: name("claude") })]);
+        assert_eq!(reaction.intents, [wants(&views[0], Action::PlanReply { session: name("claude") })]);
         assert!(matches!(state.dialog, Some(Dialog::Reply(_))));
     }
     let views = [asks_in_japanese()];
@@ -150,8 +150,8 @@ fn a_choice_is_given_by_its_key_and_sent_by_enter() {
         assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
         // Pressed twice it is sent once (faults.md R07).
         assert_eq!(press(&mut state, &views, "\n\n2").intents, []);
-        let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Queued, "2")));
-        assert_eq!(hear(&mut state, &views, ActKind::Reply, outcome).intents, []);
+        let outcome = ActionOutcome::Replied(Box::new(receipt(ReceiptState::Queued, "2")));
+        assert_eq!(hear(&mut state, &views, ActionKind::Reply, outcome).intents, []);
         assert_eq!(state.dialog, None);
         assert_eq!(state.answer.as_deref(), Some("queued for claude: pasted into tmux pane %3"));
     }
@@ -202,13 +202,13 @@ fn nothing_is_sent_before_it_was_shown_how() {
     assert!(shows(&state, &views, "it is still being found out how it would go"));
     // The plan comes between two keys of somebody who types on.
     let plan = plan_for(&views[0]);
-    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan.clone()));
+    let _ = hear(&mut state, &views, ActionKind::Plan, planned(plan.clone()));
     assert_eq!(press(&mut state, &views, "\n").intents, []);
     assert!(shows(&state, &views, "pasted into tmux pane %3"));
-    ui::drawn(&mut state, NOW);
-    ui::heard(&mut state, NOW.plus_millis(300));
+    ui::on_frame(&mut state, NOW);
+    ui::on_input(&mut state, NOW.plus_millis(300));
     assert_eq!(press(&mut state, &views, "\n").intents, []);
-    ui::heard(&mut state, NOW.plus_millis(900));
+    ui::on_input(&mut state, NOW.plus_millis(900));
     assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "yes")]);
 }
 
@@ -227,12 +227,13 @@ fn a_refusal_says_why_and_keeps_the_text() {
     let _ = press(&mut state, &views, "i");
     read(&mut state);
     let _ = press(&mut state, &views, "no");
-    let problem = ActProblem::new(ActClass::Refused, "the pane shows a shell now").with_next("resume it");
-    let _ = hear(&mut state, &views, ActKind::Plan, ActOutcome::Failed(problem));
+    let problem =
+        ActionProblem::new(ActionClass::Refused, "the pane shows a shell now").with_next("resume it");
+    let _ = hear(&mut state, &views, ActionKind::Plan, ActionOutcome::Failed(problem));
     assert!(shows(&state, &views, "it cannot be sent now: the pane shows a shell now"));
     assert!(shows(&state, &views, "resume it") && shows(&state, &views, "▌ no"));
     let again = press(&mut state, &views, "\n");
-    assert_eq!(again.intents, [wants(&views[0], Act::PlanReply { session: name("claude") })]);
+    assert_eq!(again.intents, [wants(&views[0], Action::PlanReply { session: name("claude") })]);
 }
 
 #[test]
@@ -246,8 +247,8 @@ fn what_did_not_go_for_certain_stays_with_the_next_step() {
     ] {
         let mut state = open(&views, plan.clone(), SMALL);
         let _ = press(&mut state, &views, "ok\n");
-        let outcome = ActOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
-        let reaction = hear(&mut state, &views, ActKind::Reply, outcome);
+        let outcome = ActionOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
+        let reaction = hear(&mut state, &views, ActionKind::Reply, outcome);
         assert_eq!((reaction.intents, state.dialog.is_some()), (Vec::new(), true));
         assert!(shows(&state, &views, words) && shows(&state, &views, "▌ ok"), "{state_of_it:?}");
         assert!(shows(&state, &views, "Enter try again"));
@@ -256,8 +257,8 @@ fn what_did_not_go_for_certain_stays_with_the_next_step() {
     let mut state = open(&views, plan, SMALL);
     let _ = press(&mut state, &views, "ok\n");
     for state_of_it in [ReceiptState::Held, ReceiptState::Consumed] {
-        let outcome = ActOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
-        let _ = hear(&mut state, &views, ActKind::Reply, outcome);
+        let outcome = ActionOutcome::Replied(Box::new(receipt(state_of_it, "ok")));
+        let _ = hear(&mut state, &views, ActionKind::Reply, outcome);
     }
     assert_eq!(state.dialog, None);
     assert_eq!(state.answer.as_deref(), Some("claude has it: it stands in its record"));
@@ -268,8 +269,8 @@ fn an_act_that_failed_keeps_the_text() {
     let views = [asks()];
     let mut state = open(&views, plan_for(&views[0]), SMALL);
     let _ = press(&mut state, &views, "ok\n");
-    let problem = ActProblem::new(ActClass::Failed, "the disk is full");
-    let _ = hear(&mut state, &views, ActKind::Reply, ActOutcome::Failed(problem));
+    let problem = ActionProblem::new(ActionClass::Failed, "the disk is full");
+    let _ = hear(&mut state, &views, ActionKind::Reply, ActionOutcome::Failed(problem));
     assert!(shows(&state, &views, "not sent: the disk is full") && shows(&state, &views, "▌ ok"));
 }
 
@@ -322,10 +323,10 @@ fn a_permission_is_answered_by_a_choice_and_a_yes_and_never_by_enter() {
     assert!(shows(&state, &views, "Answer “allow once”?  y yes  n no"));
     read(&mut state);
     let body = ReplyBody::Permission { answer: "1".to_owned(), what: prompt.what };
-    let sent = wants(&views[0], Act::Reply { plan: Box::new(plan), body });
+    let sent = wants(&views[0], Action::Reply { plan: Box::new(plan), body });
     assert_eq!(press(&mut state, &views, "y").intents, [sent]);
-    let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
-    assert_eq!(hear(&mut state, &views, ActKind::Reply, outcome).intents, []);
+    let outcome = ActionOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
+    assert_eq!(hear(&mut state, &views, ActionKind::Reply, outcome).intents, []);
     assert_eq!(state.dialog, None);
 }
 
@@ -340,7 +341,7 @@ fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
     assert_eq!(press(&mut state, &views, "!").intents, [kept(&views[0], "first!")]);
     let prompt = permission(&[("allow once", "1")]);
     let plan = ReplyPlan { permission: Some(prompt), ..plan_for(&views[0]) };
-    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan));
+    let _ = hear(&mut state, &views, ActionKind::Plan, planned(plan));
     assert_eq!(press(&mut state, &views, "1y1y\n").intents, []);
     assert_eq!(ui::update(&mut state, &views, Input::Paste("1y".to_owned())).intents, []);
     // The answer to the prompt takes the draft of words from nobody.
@@ -348,8 +349,8 @@ fn a_permission_that_comes_while_one_types_takes_no_key_and_no_text() {
     let _ = press(&mut state, &views, "1");
     read(&mut state);
     let _ = press(&mut state, &views, "y");
-    let outcome = ActOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
-    let reaction = hear(&mut state, &views, ActKind::Reply, outcome);
+    let outcome = ActionOutcome::Replied(Box::new(receipt(ReceiptState::Delivered, "")));
+    let reaction = hear(&mut state, &views, ActionKind::Reply, outcome);
     assert_eq!((reaction.intents, state.dialog), (vec![kept(&views[0], "first!")], None));
 }
 
@@ -417,7 +418,7 @@ fn an_option_of_a_dialog_is_chosen_by_its_key_and_confirmed() {
     assert!(shows(&state, &views, "Answer “SQLite”?  Enter yes  n no"));
     read(&mut state);
     let body = ReplyBody::Option { place: 1, label: "SQLite".to_owned(), call: "toolu_1".to_owned() };
-    let sent = wants(&views[0], Act::Reply { plan: Box::new(plan), body });
+    let sent = wants(&views[0], Action::Reply { plan: Box::new(plan), body });
     assert_eq!(press(&mut state, &views, "\n").intents, [sent]);
 }
 
@@ -472,7 +473,7 @@ fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
     let mut state = screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "i").intents, []);
     assert_snapshot!("several_ask", picture(&frame(&state, &views)));
-    let plans = |agent: &str| wants(&views[0], Act::PlanReply { session: name(agent) });
+    let plans = |agent: &str| wants(&views[0], Action::PlanReply { session: name(agent) });
     assert_eq!(press(&mut state, &views, "j\n").intents, [plans("codex")]);
     assert!(shows(&state, &views, "▌ 8080") && shows(&state, &views, "Which port?"));
     // A draft outlives its session.
@@ -558,7 +559,7 @@ fn the_box_without_colour_and_without_signs() {
     let mut state = screen(80, 24, Look::ascii());
     let _ = ui::views_changed(&mut state, &views);
     let _ = press(&mut state, &views, "i");
-    let _ = hear(&mut state, &views, ActKind::Plan, planned(plan_for(&views[0])));
+    let _ = hear(&mut state, &views, ActionKind::Plan, planned(plan_for(&views[0])));
     assert_snapshot!(picture(&frame(&state, &views)));
 }
 

@@ -8,14 +8,14 @@ use closeout::model::{
 use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State};
 use insta::assert_snapshot;
 
+use crate::support::samples::five;
 use crate::support::screen::{NOW, frame, minutes_ago, part, picture, press, screen, screen_of, text_of};
-use crate::support::session_stories::{
+use crate::support::session_samples::{
     all, codex_asks_beside_claude, codex_wants_permission_beside_claude, gone, guessed, japanese_question,
     just_finished, pane, session, silent, wants_permission, with_subagents, with_todos,
 };
-use crate::support::stories::five;
 
-/// All stories with the folded line, as a picture.
+/// All samples with the folded line, as a picture.
 fn all_of(width: u16, height: u16, look: Look) -> String {
     let views = all();
     let mut state = screen_of(width, height, &views);
@@ -49,13 +49,13 @@ fn all_sessions_in_ascii() {
 fn alone(view: WorkspaceView) -> String {
     let views = [view];
     let sizes = [(80, 24), (120, 40), (200, 60)];
-    let drawn = sizes.map(|(width, height)| {
+    let on_frame = sizes.map(|(width, height)| {
         let rows = text_of(&frame(&screen_of(width, height, &views), &views));
         let last = rows.iter().rposition(|row| !row.trim_matches([' ', '│']).is_empty()).unwrap();
         let shown: Vec<&str> = rows[..last].iter().map(|row| row.trim_end_matches([' ', '│'])).collect();
         format!("{}\n{}", shown.join("\n").trim_end(), rows[last])
     });
-    drawn.join("\n\n")
+    on_frame.join("\n\n")
 }
 
 #[test]

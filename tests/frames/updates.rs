@@ -6,8 +6,8 @@ use closeout::ui::{
     self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State, Urgency,
 };
 
+use crate::support::samples::{finished, five};
 use crate::support::screen::{NOW, frame, judged, minutes_ago, press, screen, screen_of, text_of, unjudged};
-use crate::support::stories::{finished, five};
 
 /// The names in the order of `five`: search-ui, payments, importer, docs, api.
 fn selected(state: &State) -> &str {
@@ -320,9 +320,9 @@ fn who_comes_back_glances_at_the_selected_and_at_each_row_that_is_shown() {
     let focus = ui::update(&mut state, &views, Input::Focus);
     assert_eq!(focus, Reaction { intents: all.clone(), ..Reaction::default() });
     // By the first key after a while, and not by the next. The first frame is the beginning.
-    ui::drawn(&mut state, NOW);
+    ui::on_frame(&mut state, NOW);
     for (millis, intents) in [(10_000, Vec::new()), (20_001, all), (20_002, Vec::new())] {
-        ui::heard(&mut state, NOW.plus_millis(millis));
+        ui::on_input(&mut state, NOW.plus_millis(millis));
         assert_eq!(press(&mut state, &views, "m"), Reaction { intents, ..Reaction::default() }, "{millis}");
     }
     // Rows that are not to be seen are left alone.

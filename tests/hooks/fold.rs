@@ -6,14 +6,14 @@ use std::fs;
 
 use closeout::agent::hook_events::{HookAgent, HookFold, event_of};
 use closeout::model::{
-    BackgroundTask, HookEvent, HookKind, LiveStatus, LiveWord, ProcessId, Timestamp, WaitsOn,
+    BackgroundTask, HookEvent, HookKind, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn,
 };
 use serde_json::Value;
 
 use super::{event, fixtures, payloads};
 
 /// The word in a few characters.
-fn told(word: Option<&LiveWord>) -> String {
+fn told(word: Option<&StatusReport>) -> String {
     let Some(word) = word else { return "nothing".to_owned() };
     let status = match &word.status {
         LiveStatus::Busy => "busy",

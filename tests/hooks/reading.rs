@@ -112,7 +112,10 @@ fn what_is_told_beside_a_record_is_added_and_followed() {
     );
     state.leave(&of_process(5, HookKind::Stopped));
     let (second, _) = told(&session);
-    assert_eq!((&second.live[0].status, second.live[0].told_at), (&LiveStatus::Idle, Some(Timestamp(5000))));
+    assert_eq!(
+        (&second.live[0].status, second.live[0].reported_at),
+        (&LiveStatus::Idle, Some(Timestamp(5000)))
+    );
     // Another source names another process: its word on the process counts.
     session.process = Some(ProcessId { pid: 1, started_at: 1 });
     let (third, _) = told(&session);

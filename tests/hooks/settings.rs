@@ -10,7 +10,7 @@ use closeout::agent::hook_settings::{Wanted, install, remove};
 use jsonc_parser::JsonValue;
 use serde_json::Value;
 
-use crate::support::desk::Desk;
+use crate::support::test_env::TestEnv;
 
 const PROGRAM: &str = "/opt/closeout";
 
@@ -141,22 +141,22 @@ fn broken_settings_are_refused_with_the_place() {
     }
 }
 
-/// A desk with a home in which agents were used.
-fn desk_with(agents: &[&str]) -> Desk {
-    let desk = Desk::new();
+/// A env with a home in which agents were used.
+fn desk_with(agents: &[&str]) -> TestEnv {
+    let env = TestEnv::new();
     for agent in agents {
-        fs::create_dir_all(desk.at(agent)).unwrap();
+        fs::create_dir_all(env.at(agent)).unwrap();
     }
-    desk.with_variable("CLAUDE_CONFIG_DIR", "")
+    env.with_variable("CLAUDE_CONFIG_DIR", "")
 }
 
-fn home(desk: &Desk, path: &str) -> PathBuf {
-    let home = desk.variables().into_iter().find(|(name, _)| name == "HOME").unwrap().1;
+fn home(env: &TestEnv, path: &str) -> PathBuf {
+    let home = env.variables().into_iter().find(|(name, _)| name == "HOME").unwrap().1;
     PathBuf::from(home).join(path)
 }
 
-fn write(desk: &Desk, path: &str, text: &str) -> PathBuf {
-    let path = home(desk, path);
+fn write(env: &TestEnv, path: &str, text: &str) -> PathBuf {
+    let path = home(env, path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();
     path
@@ -164,48 +164,48 @@ fn write(desk: &Desk, path: &str, text: &str) -> PathBuf {
 
 #[test]
 fn all_agents_that_are_there_are_changed_and_put_back() {
-    let desk = desk_with(&[]);
-    let claude = write(&desk, ".claude/settings.json", "{}");
-    let gemini = write(&desk, ".gemini/settings.json", "");
-    fs::create_dir_all(desk.at("home/config/opencode")).unwrap();
-    let installed = desk.run(desk.at("."), &["hook", "install"]);
+    let env = desk_with(&[]);
+    let claude = write(&env, ".claude/settings.json", "{}");
+    let gemini = write(&env, ".gemini/settings.json", "");
+    fs::create_dir_all(env.at("home/config/opencode")).unwrap();
+    let installed = env.run(env.at("."), &["hook", "install"]);
     assert_eq!(installed.code, 0, "{installed:?}");
     assert!(installed.out.contains("codex: passed over"), "{installed:?}");
     assert!(installed.out.contains("+++ "), "{installed:?}");
-    let plugin = desk.at("home/config/opencode/plugin/closeout.js");
+    let plugin = env.at("home/config/opencode/plugin/closeout.js");
     let program = env!("CARGO_BIN_EXE_closeout");
     assert!(fs::read_to_string(&plugin).unwrap().contains(program));
     assert!(fs::read_to_string(&claude).unwrap().contains(program));
-    let again = desk.run(desk.at("."), &["hook", "install"]);
+    let again = env.run(env.at("."), &["hook", "install"]);
     assert_eq!(again.out.matches("nothing to change").count(), 3, "{again:?}");
-    let removed = desk.run(desk.at("."), &["hook", "remove"]);
+    let removed = env.run(env.at("."), &["hook", "remove"]);
     assert_eq!(removed.code, 0, "{removed:?}");
     assert_eq!(fs::read_to_string(&claude).unwrap(), "{}");
     assert_eq!(fs::read_to_string(&gemini).unwrap(), "", "the copy tells that it was empty");
     assert!(!plugin.exists());
-    let nothing = desk.run(desk.at("."), &["hook", "remove"]);
+    let nothing = env.run(env.at("."), &["hook", "remove"]);
     assert_eq!((nothing.code, nothing.out.matches("nothing to change").count()), (0, 3), "{nothing:?}");
 }
 
 #[test]
 fn a_file_of_our_own_is_removed_and_codex_is_explained() {
-    let desk = desk_with(&[]);
-    let installed = desk.run(desk.at("."), &["hook", "install", "--agent", "codex"]);
+    let env = desk_with(&[]);
+    let installed = env.run(env.at("."), &["hook", "install", "--agent", "codex"]);
     assert!(installed.out.contains("trust"), "{installed:?}");
-    let hooks = home(&desk, ".codex/hooks.json");
+    let hooks = home(&env, ".codex/hooks.json");
     assert!(hooks.exists());
-    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "codex"]);
+    let _ = env.run(env.at("."), &["hook", "remove", "--agent", "codex"]);
     assert!(!hooks.exists());
 }
 
 #[test]
 fn after_an_update_of_closeout_nothing_of_it_is_left_either() {
-    let desk = desk_with(&[]);
-    let mine = write(&desk, ".claude/settings.json", "{}");
+    let env = desk_with(&[]);
+    let mine = write(&env, ".claude/settings.json", "{}");
     let arguments = ["--agent", "claude", "--agent", "codex"];
-    let run = |command: &str| desk.run(desk.at("."), &[&["hook", command], arguments.as_slice()].concat());
+    let run = |command: &str| env.run(env.at("."), &[&["hook", command], arguments.as_slice()].concat());
     assert_eq!(run("install").code, 0);
-    let codex = home(&desk, ".codex/hooks.json");
+    let codex = home(&env, ".codex/hooks.json");
     for path in [&mine, &codex] {
         // As an earlier closeout left it: at another path, and at fewer events.
         let text = fs::read_to_string(path).unwrap().replace(env!("CARGO_BIN_EXE_closeout"), "/old/closeout");
@@ -219,49 +219,49 @@ fn after_an_update_of_closeout_nothing_of_it_is_left_either() {
 
 #[test]
 fn a_dry_run_shows_and_changes_nothing() {
-    let desk = desk_with(&[]);
-    let path = write(&desk, ".claude/settings.json", "{\n  \"a\": 1\n}\n");
-    let run = desk.run(desk.at("."), &["hook", "install", "--dry-run"]);
+    let env = desk_with(&[]);
+    let path = write(&env, ".claude/settings.json", "{\n  \"a\": 1\n}\n");
+    let run = env.run(env.at("."), &["hook", "install", "--dry-run"]);
     assert!(run.out.contains("+  \"hooks\": {") && run.out.contains("--dry-run"), "{run:?}");
     assert_eq!(fs::read_to_string(path).unwrap(), "{\n  \"a\": 1\n}\n");
-    assert!(!desk.at("state/backups").exists());
+    assert!(!env.at("state/backups").exists());
 }
 
 #[test]
 fn a_project_has_its_own_settings() {
-    let desk = desk_with(&[]);
-    fs::create_dir_all(desk.at("project")).unwrap();
+    let env = desk_with(&[]);
+    fs::create_dir_all(env.at("project")).unwrap();
     let arguments = ["hook", "install", "--agent", "claude", "--agent", "opencode", "--scope", "project"];
-    let run = desk.run(desk.at("project"), &arguments);
+    let run = env.run(env.at("project"), &arguments);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(desk.at("project/.claude/settings.json").exists());
-    assert!(desk.at("project/.opencode/plugin/closeout.js").exists());
-    assert!(!home(&desk, ".claude").exists());
+    assert!(env.at("project/.claude/settings.json").exists());
+    assert!(env.at("project/.opencode/plugin/closeout.js").exists());
+    assert!(!home(&env, ".claude").exists());
 }
 
 #[test]
 fn a_link_stays_a_link_and_a_mode_the_same() {
-    let desk = desk_with(&[]);
-    let target = write(&desk, "dotfiles/claude.json", "{\n  \"a\": 1\n}\n");
+    let env = desk_with(&[]);
+    let target = write(&env, "dotfiles/claude.json", "{\n  \"a\": 1\n}\n");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o440)).unwrap();
-    let link = home(&desk, ".claude/settings.json");
+    let link = home(&env, ".claude/settings.json");
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink("../dotfiles/claude.json", &link).unwrap();
-    let run = desk.run(desk.at("."), &["hook", "install", "--agent", "claude"]);
+    let run = env.run(env.at("."), &["hook", "install", "--agent", "claude"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(fs::read_to_string(&target).unwrap().contains("hook event"));
     assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o440);
-    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "claude"]);
+    let _ = env.run(env.at("."), &["hook", "remove", "--agent", "claude"]);
     assert_eq!(fs::read_to_string(&target).unwrap(), "{\n  \"a\": 1\n}\n");
 }
 
 #[test]
 fn what_cannot_be_changed_safely_stays_and_the_others_are_changed() {
-    let desk = desk_with(&[]);
-    let broken = write(&desk, ".claude/settings.json", "{\n  \"a\": 1\n  \"b\": 2\n}\n");
-    let gemini = write(&desk, ".gemini/settings.json", "{}");
-    let run = desk.run(desk.at("."), &["hook", "install"]);
+    let env = desk_with(&[]);
+    let broken = write(&env, ".claude/settings.json", "{\n  \"a\": 1\n  \"b\": 2\n}\n");
+    let gemini = write(&env, ".gemini/settings.json", "{}");
+    let run = env.run(env.at("."), &["hook", "install"]);
     assert_eq!(run.code, 5, "{run:?}");
     for words in ["claude: nothing was changed", "settings.json", "line 2", "repair it"] {
         assert!(run.err.contains(words), "{words}: {run:?}");
@@ -272,22 +272,22 @@ fn what_cannot_be_changed_safely_stays_and_the_others_are_changed() {
 
 #[test]
 fn without_a_place_for_the_copy_nothing_is_changed() {
-    let desk = desk_with(&[]);
-    let path = write(&desk, ".claude/settings.json", "{}");
-    fs::write(desk.at("state"), "a file").unwrap();
-    let run = desk.run(desk.at("."), &["hook", "install"]);
+    let env = desk_with(&[]);
+    let path = write(&env, ".claude/settings.json", "{}");
+    fs::write(env.at("state"), "a file").unwrap();
+    let run = env.run(env.at("."), &["hook", "install"]);
     assert_eq!(run.code, 5, "{run:?}");
     assert_eq!(fs::read_to_string(path).unwrap(), "{}");
 }
 
 #[test]
 fn a_plugin_of_another_origin_is_left_alone() {
-    let desk = desk_with(&[]);
-    let plugin = desk.at("home/config/opencode/plugin/closeout.js");
+    let env = desk_with(&[]);
+    let plugin = env.at("home/config/opencode/plugin/closeout.js");
     fs::create_dir_all(plugin.parent().unwrap()).unwrap();
     fs::write(&plugin, "export const Mine = 1\n").unwrap();
-    let run = desk.run(desk.at("."), &["hook", "install", "--agent", "opencode"]);
+    let run = env.run(env.at("."), &["hook", "install", "--agent", "opencode"]);
     assert_eq!(run.code, 5, "{run:?}");
-    let _ = desk.run(desk.at("."), &["hook", "remove", "--agent", "opencode"]);
+    let _ = env.run(env.at("."), &["hook", "remove", "--agent", "opencode"]);
     assert_eq!(fs::read_to_string(plugin).unwrap(), "export const Mine = 1\n");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use closeout::agent::{Adapter, claude_folder_name};
 use closeout::config::{Config, Sources};
-use closeout::engine::{Engine, Launch, Overlay, Scope};
+use closeout::engine::{Engine, EngineConfig, Overrides, Scope};
 use closeout::evidence::LiveSources;
 use closeout::model::{ActivitySource, ActivityState, WorkspaceView};
 use serde_json::json;
@@ -33,12 +33,12 @@ pub(super) fn record(repo: &Repo, id: &str) {
 }
 
 /// An engine that sees the processes of this machine.
-pub(super) fn launch(repo: &Repo, live: LiveSources) -> Launch {
+pub(super) fn launch(repo: &Repo, live: LiveSources) -> EngineConfig {
     let sources = Sources { environment: BTreeMap::new(), home: Some(repo.home()), ..Sources::default() };
-    Launch {
+    EngineConfig {
         config: Config::load(&sources).unwrap(),
         scope: Scope::One(repo.path().to_owned()),
-        overlay: Overlay::default(),
+        overlay: Overrides::default(),
         home: Some(repo.home()),
         adapters: vec![Adapter::ClaudeCode { config_dir: repo.home().join(".claude") }],
         variables: BTreeMap::new(),

@@ -3,14 +3,14 @@
 use closeout::engine::Engine;
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
-use closeout::model::Told;
+use closeout::model::Response;
 use closeout::model::{Intent, JumpOutcome, WorkspaceId};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::gone::{launch, record, run, until};
 use super::tmux::Server;
-use crate::support::desk::starting;
 use crate::support::repo::Repo;
+use crate::support::test_env::starting;
 
 /// Starts an engine that sees the session's process, wants the jump after `before`, and tells what came.
 fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutcome {
@@ -34,7 +34,7 @@ fn outcome(repo: &Repo, tmux: Tmux, pid: u32, before: impl FnOnce()) -> JumpOutc
             }
         };
         let told = tokio::time::timeout(std::time::Duration::from_mins(1), telling).await.unwrap();
-        let Told::Jump { outcome: told, .. } = told else { panic!("told of something else") };
+        let Response::Jump { outcome: told, .. } = told else { panic!("told of something else") };
         outcome = Some(told);
     });
     outcome.unwrap()

@@ -7,8 +7,8 @@ use closeout::evidence::panes::{InsideTmux, Tmux};
 use closeout::process::find_program;
 
 use super::LIVES;
-use crate::support::desk::{finish, spawn};
 use crate::support::repo::Repo;
+use crate::support::test_env::{finish, spawn};
 
 /// How often a condition is asked for before a test gives up; each question is a run of tmux.
 const PATIENCE: u32 = 5000;

@@ -2,12 +2,12 @@
 //! where it is certain what the key does, and never words.
 
 use closeout::model::{
-    ActClass, ActProblem, ActivityState, AskedByTool, AskedOption, Receipt, ReceiptState, ReplyBody,
+    ActionClass, ActionProblem, ActivityState, AskedByTool, AskedOption, Receipt, ReceiptState, ReplyBody,
     ReplyChannel,
 };
 use serde_json::{Value, json};
 
-use super::bench::{Bench, send_body};
+use super::fixture::{ReplyFixture, send_body};
 
 const QUESTION: &str = "Which database should I use?";
 /// As Claude Code 2.1.330 draws it, the first option selected.
@@ -28,7 +28,7 @@ fn one() -> Value {
 }
 
 /// The agent calls the tool: the line that the client writes before it shows the dialog.
-fn calls(bench: &Bench, id: &str, questions: &Value) {
+fn calls(bench: &ReplyFixture, id: &str, questions: &Value) {
     let call =
         json!({"type": "tool_use", "id": id, "name": "AskUserQuestion", "input": {"questions": questions}});
     let message = json!({"id": format!("m-{id}"), "role": "assistant", "model": "mock",
@@ -37,15 +37,15 @@ fn calls(bench: &Bench, id: &str, questions: &Value) {
 }
 
 /// The line that the client writes when the dialog was answered.
-fn is_answered(bench: &Bench, id: &str, label: &str) {
+fn is_answered(bench: &ReplyFixture, id: &str, label: &str) {
     let result = json!({"type": "tool_result", "tool_use_id": id, "content": "answered"});
     let message = json!({"role": "user", "content": [result]});
     bench.record("user", &message, &json!({"toolUseResult": {"answers": {QUESTION: label}}}));
 }
 
 /// A bench whose agent asks, with the dialog on its screen; its pane.
-fn asking(questions: &Value) -> Option<(Bench, String, u32)> {
-    let bench = Bench::new()?;
+fn asking(questions: &Value) -> Option<(ReplyFixture, String, u32)> {
+    let bench = ReplyFixture::new()?;
     let (pane, pid) = bench.start();
     bench.say("choose", "");
     calls(&bench, "toolu_1", questions);
@@ -58,10 +58,10 @@ fn option(place: usize, label: &str, call: &str) -> ReplyBody {
     ReplyBody::Option { place, label: label.to_owned(), call: call.to_owned() }
 }
 
-fn refused(outcome: Result<Receipt, ActProblem>) -> String {
+fn refused(outcome: Result<Receipt, ActionProblem>) -> String {
     let problem = outcome.unwrap_err();
-    assert_eq!(problem.class, ActClass::Refused, "{problem:?}");
-    problem.words
+    assert_eq!(problem.class, ActionClass::Refused, "{problem:?}");
+    problem.message
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn an_option_is_chosen_by_its_key_and_the_answer_is_seen_in_the_record() {
     let asked = plan.asked.as_ref().unwrap();
     let question = &asked.questions[0];
     assert_eq!((&*asked.call, asked.is_alone, asked.questions.len()), ("toolu_1", true, 1));
-    assert_eq!(question.in_words(), format!("Database: {QUESTION}"));
-    let options: Vec<String> = question.options.iter().map(AskedOption::in_words).collect();
+    assert_eq!(question.label(), format!("Database: {QUESTION}"));
+    let options: Vec<String> = question.options.iter().map(AskedOption::label).collect();
     assert_eq!(options, ["PostgreSQL: A server", "SQLite"]);
     assert_eq!(plan.channel_words, format!("typed into tmux pane {pane}"));
     let launch = bench.launch(&[]);
@@ -93,7 +93,7 @@ fn an_option_is_chosen_by_its_key_and_the_answer_is_seen_in_the_record() {
         });
         send_body(&launch, &plan, option(1, "SQLite", "toolu_1")).unwrap()
     });
-    assert_eq!((receipt.state, receipt.words), (ReceiptState::Consumed, None));
+    assert_eq!((receipt.state, receipt.detail), (ReceiptState::Consumed, None));
     assert_eq!(receipt.excerpt, "answered: SQLite");
     assert_eq!(bench.bytes(), "2");
 }
@@ -110,7 +110,7 @@ fn an_answer_that_was_given_otherwise_in_this_moment_is_no_receipt() {
         send_body(&bench.launch(&[]), &plan, option(1, "SQLite", "toolu_1")).unwrap()
     });
     assert_eq!(receipt.state, ReceiptState::Unknown);
-    assert!(receipt.words.unwrap().contains("another answer: PostgreSQL"));
+    assert!(receipt.detail.unwrap().contains("another answer: PostgreSQL"));
 }
 
 /// Its key would be text, a leave, or an answer to something else.

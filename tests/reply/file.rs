@@ -4,15 +4,15 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use closeout::agent::Adapter;
-use closeout::engine::Launch;
-use closeout::model::{ActClass, AgentTrail, CustomAgent, ReceiptState, ReplyChannel};
+use closeout::engine::EngineConfig;
+use closeout::model::{ActionClass, AgentTrail, CustomAgent, ReceiptState, ReplyChannel};
 
-use super::bench::{Bench, plan, send};
+use super::fixture::{ReplyFixture, plan, send};
 
 const TEXT: &str = "はい\n- $(x)\tok";
 
-fn bench() -> Option<(Bench, Launch)> {
-    let bench = Bench::without_agent()?;
+fn bench() -> Option<(ReplyFixture, EngineConfig)> {
+    let bench = ReplyFixture::without_agent()?;
     bench.repo.write("out.md", "Shall I go on?").write("box/.keep", "");
     let agent = CustomAgent {
         name: "mine".to_owned(),
@@ -27,7 +27,7 @@ fn bench() -> Option<(Bench, Launch)> {
     Some((bench, launch))
 }
 
-fn names(bench: &Bench) -> Vec<String> {
+fn names(bench: &ReplyFixture) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(bench.repo.at("box"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -54,8 +54,8 @@ fn what_stands_there_already_stays() {
     let Some((bench, launch)) = bench() else { return };
     bench.repo.write("box/reply.md", "first");
     let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
-    assert_eq!(problem.class, ActClass::Failed);
-    assert!(problem.words.contains("stands there already"), "{problem:?}");
+    assert_eq!(problem.class, ActionClass::Failed);
+    assert!(problem.message.contains("stands there already"), "{problem:?}");
     assert_eq!(fs::read_to_string(bench.repo.at("box/reply.md")).unwrap(), "first");
     assert_eq!(names(&bench), [".keep", "reply.md"]);
 }
@@ -68,13 +68,13 @@ fn no_link_is_followed() {
     fs::write(outside.join("file"), "kept").unwrap();
     symlink(outside.join("file"), bench.repo.at("box/reply.md")).unwrap();
     let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
-    assert_eq!(problem.class, ActClass::Failed);
+    assert_eq!(problem.class, ActionClass::Failed);
     assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "kept");
     // The folder itself is a link.
     fs::remove_dir_all(bench.repo.at("box")).unwrap();
     symlink(&outside, bench.repo.at("box")).unwrap();
     let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
-    assert_eq!(problem.class, ActClass::Failed);
+    assert_eq!(problem.class, ActionClass::Failed);
     let left: Vec<_> = fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["file"]);
 }
@@ -84,6 +84,6 @@ fn a_folder_that_is_not_there_is_a_failure_that_says_so() {
     let Some((bench, launch)) = bench() else { return };
     fs::remove_dir_all(bench.repo.at("box")).unwrap();
     let problem = send(&launch, &plan(&launch, "out.md").unwrap(), TEXT).unwrap_err();
-    assert_eq!(problem.class, ActClass::Failed);
+    assert_eq!(problem.class, ActionClass::Failed);
     assert!(!bench.repo.at("box").exists());
 }

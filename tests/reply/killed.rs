@@ -5,20 +5,20 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use closeout::model::{ActClass, ReceiptState};
+use closeout::model::{ActionClass, ReceiptState};
 
-use super::bench::{BEGIN, Bench, END, SESSION};
+use super::fixture::{BEGIN, END, ReplyFixture, SESSION};
 use serde_json::Value;
 
-use crate::support::desk::{Run, finish, spawn};
 use crate::support::schema::Schema;
+use crate::support::test_env::{Run, finish, spawn};
 
 const SECRET: &str = "the canary is kept away from every log, whatever becomes of it: 8d2f1c, and this is longer than \
                       what an excerpt keeps of a text, so that its end must be nowhere on the disk, not even here: END-8d2f1c";
 
 /// The program, as a person would run it.
 #[expect(clippy::disallowed_methods, reason = "it is the program that is tested")]
-pub(super) fn command(bench: &Bench, arguments: &[&str]) -> Command {
+pub(super) fn command(bench: &ReplyFixture, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_closeout"));
     command
         .args(arguments)
@@ -34,17 +34,17 @@ pub(super) fn command(bench: &Bench, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(bench: &Bench, arguments: &[&str]) -> Run {
+fn run(bench: &ReplyFixture, arguments: &[&str]) -> Run {
     finish(spawn(&mut command(bench, arguments)))
 }
 
-fn journal(bench: &Bench) -> PathBuf {
+fn journal(bench: &ReplyFixture) -> PathBuf {
     let mut files = fs::read_dir(bench.state().join("replies")).unwrap();
     files.next().unwrap().unwrap().path()
 }
 
 /// Kills the program between the paste and Return, and waits for its end.
-fn kill_between(bench: &Bench, text: &str) -> String {
+fn kill_between(bench: &ReplyFixture, text: &str) -> String {
     let mut child = spawn(&mut command(bench, &["reply", ".", text, "--yes"]));
     let pasted = format!("{BEGIN}{text}{END}");
     bench.wait_for_bytes(pasted.len());
@@ -55,12 +55,12 @@ fn kill_between(bench: &Bench, text: &str) -> String {
 
 #[test]
 fn after_a_crash_a_person_is_asked_and_nothing_is_sent_twice() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let before = bench.plan().unwrap();
     let pasted = kill_between(&bench, "hello");
     let problem = bench.send(&before, "hello").unwrap_err();
-    assert_eq!(problem.class, ActClass::Unknown, "{problem:?}");
+    assert_eq!(problem.class, ActionClass::Unknown, "{problem:?}");
     let seen = bench.plan().unwrap();
     let unsettled = seen.unsettled.clone().unwrap();
     assert_eq!((unsettled.state, &*unsettled.excerpt), (ReceiptState::Unknown, "hello"));
@@ -74,7 +74,7 @@ fn after_a_crash_a_person_is_asked_and_nothing_is_sent_twice() {
 
 #[test]
 fn after_a_crash_the_record_can_tell_that_it_was_taken() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     kill_between(&bench, "hello");
     bench.say("hello", "Done.");
@@ -85,10 +85,10 @@ fn after_a_crash_the_record_can_tell_that_it_was_taken() {
 /// X02, X03.
 #[test]
 fn the_words_stand_in_no_log_and_the_journal_is_for_this_user_only() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let sent = run(&bench, &["reply", ".", SECRET, "--yes", "--wait", "0"]);
-    assert_eq!(sent.code, i32::from(ActClass::Unknown.exit_code()), "{sent:?}");
+    assert_eq!(sent.code, i32::from(ActionClass::Unknown.exit_code()), "{sent:?}");
     assert!(sent.out.contains("held"), "{sent:?}");
     let journal = journal(&bench);
     assert_eq!(fs::metadata(&journal).unwrap().permissions().mode() & 0o777, 0o600);
@@ -109,7 +109,7 @@ fn the_words_stand_in_no_log_and_the_journal_is_for_this_user_only() {
 /// X05.
 #[test]
 fn a_damaged_journal_is_said_and_nothing_of_it_is_lost() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     bench.send(&bench.plan().unwrap(), "hello").unwrap();
     let path = journal(&bench);
@@ -124,7 +124,7 @@ fn a_damaged_journal_is_said_and_nothing_of_it_is_lost() {
 
 #[test]
 fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let shown = run(&bench, &["reply"]);
     assert_eq!(shown.code, 0, "{shown:?}");
@@ -132,7 +132,7 @@ fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
         assert!(shown.out.contains(words), "{words}: {shown:?}");
     }
     let asked = run(&bench, &["reply", &SESSION[..8], "2"]);
-    assert_eq!(asked.code, i32::from(ActClass::Declined.exit_code()), "{asked:?}");
+    assert_eq!(asked.code, i32::from(ActionClass::Declined.exit_code()), "{asked:?}");
     assert!(asked.err.contains("--yes"), "{asked:?}");
     assert_eq!(bench.bytes(), "");
     let schema = Schema::parse(&run(&bench, &["schema"]).out);
@@ -149,7 +149,7 @@ fn the_command_shows_the_question_and_the_way_and_sends_nothing_by_itself() {
 
 #[test]
 fn several_sessions_are_named_and_none_is_answered() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     bench.say_in("6e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");
     bench.say_in("7e3c6d27-f91a-4d5d-9f33-af66db01304c", "x", "Done.");

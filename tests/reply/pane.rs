@@ -1,19 +1,19 @@
 //! Words for a live session in a pane of tmux.
 
-use closeout::model::{ActClass, ActProblem, ActivityState, ReceiptState, ReplyChannel};
+use closeout::model::{ActionClass, ActionProblem, ActivityState, ReceiptState, ReplyChannel};
 
-use super::bench::{BEGIN, Bench, END};
+use super::fixture::{BEGIN, END, ReplyFixture};
 
-fn refused(outcome: Result<impl std::fmt::Debug, ActProblem>) -> String {
+fn refused(outcome: Result<impl std::fmt::Debug, ActionProblem>) -> String {
     let problem = outcome.unwrap_err();
-    assert_eq!(problem.class, ActClass::Refused, "{problem:?}");
+    assert_eq!(problem.class, ActionClass::Refused, "{problem:?}");
     assert!(problem.next.is_some(), "a refusal says what to do: {problem:?}");
-    problem.words
+    problem.message
 }
 
 #[test]
 fn words_are_pasted_sent_and_seen_in_the_record() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (pane, pid) = bench.start();
     let plan = bench.plan().unwrap();
     assert_eq!(plan.state, ActivityState::Idle);
@@ -29,7 +29,7 @@ fn words_are_pasted_sent_and_seen_in_the_record() {
         });
         bench.send(&plan, "2").unwrap()
     });
-    assert_eq!((receipt.state, receipt.words, &*receipt.excerpt), (ReceiptState::Consumed, None, "2"));
+    assert_eq!((receipt.state, receipt.detail, &*receipt.excerpt), (ReceiptState::Consumed, None, "2"));
     assert_eq!(bench.bytes(), format!("{BEGIN}2{END}\r"));
     assert_eq!(bench.server.run(&["list-buffers"]), "", "nothing of it stays in tmux");
 }
@@ -37,7 +37,7 @@ fn words_are_pasted_sent_and_seen_in_the_record() {
 /// R01: each through the pane, byte for byte; nothing runs.
 #[test]
 fn words_that_look_like_options_keys_and_commands_arrive_as_they_are() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let canary = bench.repo.root().join("canary");
     let run = format!("$(touch '{0}') `touch '{0}'` #(touch '{0}') #{{q:x}} %1", canary.display());
@@ -65,7 +65,7 @@ fn words_that_look_like_options_keys_and_commands_arrive_as_they_are() {
 /// R02.
 #[test]
 fn control_characters_are_refused_with_the_position_and_nothing_is_typed() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     for (text, place) in [("a\x03b", 2), ("\x1b[A", 1), ("x\x1b[201~rm", 2), ("日本\u{9b}", 3), ("ab\0", 3)]
     {
@@ -78,7 +78,7 @@ fn control_characters_are_refused_with_the_position_and_nothing_is_typed() {
 /// R03: one message, since the pane takes pastes in brackets; a line end arrives as a terminal sends it.
 #[test]
 fn several_lines_are_one_message() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     bench.send(&bench.plan().unwrap(), "one\ntwo\n\nthree").unwrap();
     let wanted = format!("{BEGIN}one\rtwo\r\rthree{END}\r");
@@ -88,7 +88,7 @@ fn several_lines_are_one_message() {
 /// R07: the key is pressed twice.
 #[test]
 fn one_plan_sends_one_reply() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let plan = bench.plan().unwrap();
     bench.send(&plan, "once").unwrap();
@@ -100,10 +100,10 @@ fn one_plan_sends_one_reply() {
 /// R08: the agent ignores Return.
 #[test]
 fn what_is_typed_and_not_taken_is_held_and_said_before_the_next() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let receipt = bench.send(&bench.plan().unwrap(), "hello").unwrap();
-    assert_eq!((receipt.state, receipt.state.class()), (ReceiptState::Held, ActClass::Unknown));
+    assert_eq!((receipt.state, receipt.state.class()), (ReceiptState::Held, ActionClass::Unknown));
     let plan = bench.plan().unwrap();
     assert_eq!(plan.unsettled, None);
     assert!(plan.warnings.iter().any(|warning| warning.contains("not seen taken")), "{:?}", plan.warnings);
@@ -112,7 +112,7 @@ fn what_is_typed_and_not_taken_is_held_and_said_before_the_next() {
 /// R10.
 #[test]
 fn long_words_arrive_whole_or_are_refused_with_the_limit() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let long = "0123456789".repeat(10_000);
     bench.send(&bench.plan().unwrap(), &long).unwrap();
@@ -125,7 +125,7 @@ fn long_words_arrive_whole_or_are_refused_with_the_limit() {
 
 #[test]
 fn nothing_is_typed_while_it_works_waits_or_asks() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (_, pid) = bench.start();
     let plan = bench.plan().unwrap();
     bench.set_status(pid, "busy", None);
@@ -146,7 +146,7 @@ fn nothing_is_typed_while_it_works_waits_or_asks() {
 /// Return would send them with the reply.
 #[test]
 fn words_that_somebody_left_in_the_input_box_are_not_sent_with_a_reply() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (pane, _) = bench.start();
     let plans = [bench.plan().unwrap(), bench.plan().unwrap()];
     let words = "half a draft";
@@ -166,7 +166,7 @@ fn words_that_somebody_left_in_the_input_box_are_not_sent_with_a_reply() {
 
 #[test]
 fn another_question_than_the_one_that_was_seen_is_not_answered() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     let plan = bench.plan().unwrap();
     bench.say("go on", "Shall I delete the database?");
@@ -177,7 +177,7 @@ fn another_question_than_the_one_that_was_seen_is_not_answered() {
 
 #[test]
 fn a_command_of_the_agent_is_no_reply() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     bench.start();
     for text in ["/clear", "!rm -rf x", "#note"] {
         assert!(refused(bench.send(&bench.plan().unwrap(), text)).contains("command"), "{text}");

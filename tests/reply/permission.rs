@@ -4,15 +4,17 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use closeout::evidence::LiveSources;
-use closeout::model::{ActClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody, ReplyChannel};
+use closeout::model::{
+    ActionClass, PermissionOption, PermissionPrompt, ReceiptState, ReplyBody, ReplyChannel,
+};
 use serde_json::json;
 
-use super::bench::{Bench, SESSION, plan, send_body};
+use super::fixture::{ReplyFixture, SESSION, plan, send_body};
 use super::killed::command;
-use crate::support::desk::{finish, spawn};
+use crate::support::test_env::{finish, spawn};
 
 /// The agent's own hook tells that it waits for the leave to run this command.
-fn asks_for(bench: &Bench, run: &str) {
+fn asks_for(bench: &ReplyFixture, run: &str) {
     let payload = json!({
         "session_id": SESSION, "cwd": bench.repo.path(), "hook_event_name": "PermissionRequest",
         "tool_name": "Bash", "tool_input": {"command": run}, "transcript_path": "/nowhere",
@@ -29,7 +31,7 @@ fn answer(answer: &str, what: &str) -> ReplyBody {
 
 #[test]
 fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_none() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (pane, pid) = bench.start();
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));
@@ -50,13 +52,13 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
         ReplyBody::Text { text: "1".to_owned() },
     ] {
         let problem = send_body(&launch, &plan, body).unwrap_err();
-        assert_eq!(problem.class, ActClass::Refused, "{problem:?}");
+        assert_eq!(problem.class, ActionClass::Refused, "{problem:?}");
     }
     assert_eq!(bench.bytes(), "");
     // Another prompt came up since.
     asks_for(&bench, "rm -rf /");
     let problem = send_body(&launch, &plan, answer("1", "Bash: cargo test")).unwrap_err();
-    assert!(problem.words.contains("changed since you looked"), "{problem:?}");
+    assert!(problem.message.contains("changed since you looked"), "{problem:?}");
     assert_eq!(bench.bytes(), "");
     let plan = bench.plan().unwrap();
     let receipt = send_body(&launch, &plan, answer("1", "Bash: rm -rf /")).unwrap();
@@ -68,7 +70,7 @@ fn one_option_is_sent_as_its_key_and_another_prompt_than_the_one_confirmed_gets_
 
 #[test]
 fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (pane, pid) = bench.start();
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));
@@ -82,7 +84,7 @@ fn without_a_hook_no_way_is_told_and_the_hook_is_named() {
 
 #[test]
 fn without_tmux_it_is_said_that_tmux_is_missing() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = ReplyFixture::new() else { return };
     let (_, pid) = bench.start();
     bench.say("do it", "");
     bench.set_status(pid, "waiting", Some("permission prompt"));

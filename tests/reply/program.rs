@@ -4,16 +4,16 @@ use std::fs;
 use std::path::PathBuf;
 
 use closeout::agent::Adapter;
-use closeout::engine::{Launch, OneShot, Scope};
+use closeout::engine::{EngineConfig, OneShot, Scope};
 use closeout::model::{
-    Act, ActClass, ActOutcome, Receipt, ReceiptState, ReplyBody, ReplyChannel, WorkspaceId,
+    Action, ActionClass, ActionOutcome, Receipt, ReceiptState, ReplyBody, ReplyChannel, WorkspaceId,
 };
 
-use super::bench::{Bench, SESSION, plan, send, wait};
+use super::fixture::{ReplyFixture, SESSION, plan, send, wait};
 use crate::live::Agent;
 
 /// A folder with a program of an agent's name that writes down what it was called with.
-fn program(bench: &Bench, name: &str, then: &str) -> PathBuf {
+fn program(bench: &ReplyFixture, name: &str, then: &str) -> PathBuf {
     let folder = bench.repo.root().join("bin-own");
     fs::create_dir_all(&folder).unwrap();
     let root = bench.repo.root();
@@ -26,8 +26,8 @@ fn program(bench: &Bench, name: &str, then: &str) -> PathBuf {
 }
 
 /// A session that nobody has open, and what closeout is started with.
-fn over(then: &str) -> Option<(Bench, Launch)> {
-    let bench = Bench::new()?;
+fn over(then: &str) -> Option<(ReplyFixture, EngineConfig)> {
+    let bench = ReplyFixture::new()?;
     fs::create_dir_all(bench.repo.home().join(".claude/sessions")).unwrap();
     let folder = program(&bench, "claude", then);
     let mut launch = bench.launch(&[&folder]);
@@ -36,7 +36,7 @@ fn over(then: &str) -> Option<(Bench, Launch)> {
     Some((bench, launch))
 }
 
-fn left(bench: &Bench, name: &str) -> String {
+fn left(bench: &ReplyFixture, name: &str) -> String {
     fs::read_to_string(bench.repo.root().join(name)).unwrap()
 }
 
@@ -66,15 +66,15 @@ fn a_session_that_is_not_open_is_gone_on_with_by_its_program() {
 fn a_program_that_does_not_take_the_words_is_a_refusal() {
     let Some((bench, launch)) = over("echo 'No conversation found' >&2\nexit 1") else { return };
     let problem = send(&launch, &plan(&launch, SESSION).unwrap(), "hello").unwrap_err();
-    assert_eq!(problem.class, ActClass::Refused);
-    assert!(problem.words.contains("No conversation found"), "{problem:?}");
+    assert_eq!(problem.class, ActionClass::Refused);
+    assert!(problem.message.contains("No conversation found"), "{problem:?}");
     // It is known that it was not sent: nothing is asked.
     assert_eq!(plan(&launch, SESSION).unwrap().unsettled, None);
     drop(bench);
 }
 
 /// Leaves the line that the client would write for the prompt, and the place of its record, for the program.
-fn leave_the_line(bench: &Bench) {
+fn leave_the_line(bench: &ReplyFixture) {
     let folder = bench.repo.home().join(".claude/projects");
     let record =
         fs::read_dir(folder).unwrap().next().unwrap().unwrap().path().join(format!("{SESSION}.jsonl"));
@@ -95,7 +95,7 @@ fn words_that_were_taken_before_a_failure_are_consumed() {
     let seen = plan(&launch, SESSION).unwrap();
     let receipt = send(&launch, &seen, "hello").unwrap();
     assert_eq!(receipt.state, ReceiptState::Consumed);
-    assert!(receipt.words.unwrap().contains("then failed"));
+    assert!(receipt.detail.unwrap().contains("then failed"));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_program_that_is_not_there_sends_nothing() {
     let mut launch = launch;
     launch.variables.insert("PATH".into(), "/nowhere".into());
     let problem = send(&launch, &plan(&launch, SESSION).unwrap(), "hello").unwrap_err();
-    assert!(problem.words.contains("not on the path"), "{problem:?}");
+    assert!(problem.message.contains("not on the path"), "{problem:?}");
 }
 
 const THREAD: &str = "01a200e7-11ec-7922-b128-1514eba23115";
@@ -117,7 +117,7 @@ const THREAD: &str = "01a200e7-11ec-7922-b128-1514eba23115";
 /// R01, R10.
 #[test]
 fn a_live_codex_session_is_given_words_by_its_queue() {
-    let Some(bench) = Bench::without_agent() else { return };
+    let Some(bench) = ReplyFixture::without_agent() else { return };
     let home = bench.repo.home().join(".codex");
     let rollout = codex_record(&bench, &home);
     let folder = program(&bench, "codex", "");
@@ -134,12 +134,12 @@ fn a_live_codex_session_is_given_words_by_its_queue() {
     assert_eq!(receipt.state, ReceiptState::Delivered);
     assert_eq!(left(&bench, "arguments"), format!("queue\n--thread={THREAD}\n--message={text}\n"));
     let problem = send(&launch, &plan(&launch, THREAD).unwrap(), &"x".repeat(200_000)).unwrap_err();
-    assert_eq!(problem.class, ActClass::Refused);
-    assert!(problem.words.contains("100 KiB"), "{problem:?}");
+    assert_eq!(problem.class, ActionClass::Refused);
+    assert!(problem.message.contains("100 KiB"), "{problem:?}");
 }
 
 /// A thread whose last turn has ended.
-fn codex_record(bench: &Bench, home: &std::path::Path) -> PathBuf {
+fn codex_record(bench: &ReplyFixture, home: &std::path::Path) -> PathBuf {
     let folder = home.join("sessions/2026/11/22");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("rollout-2026-11-22T01-00-00-{THREAD}.jsonl"));
@@ -163,9 +163,9 @@ while [ ! -e go ]; do sleep 0.05; done
 kill %1
 echo '{"type":"result","is_error":false,"result":"Done.","session_id":"x"}'"#;
 
-/// The reply is sent in a thread; `then` is called with the taken reply while the client works, and the wish to
+/// The reply is sent in a thread; `then` is called with the taken reply while the client works, and the command to
 /// end its turn.
-fn send_and(launch: &Launch, then: impl FnOnce(Receipt, closeout::process::Cancel)) -> Receipt {
+fn send_and(launch: &EngineConfig, then: impl FnOnce(Receipt, closeout::process::Cancel)) -> Receipt {
     let Scope::One(workspace) = &launch.scope else { panic!("one workspace") };
     let plan = plan(launch, SESSION).unwrap();
     let (sender, taken) = std::sync::mpsc::channel();
@@ -173,10 +173,10 @@ fn send_and(launch: &Launch, then: impl FnOnce(Receipt, closeout::process::Cance
     let cancel = all.cancel();
     let outcome = std::thread::scope(|scope| {
         let body = ReplyBody::Text { text: "hello".to_owned() };
-        let act = Act::Reply { plan: Box::new(plan), body };
+        let action = Action::Reply { plan: Box::new(plan), body };
         let sending = scope.spawn(move || {
             let sender = std::sync::Mutex::new(sender);
-            all.act(&WorkspaceId::local(workspace), act, &|progress| {
+            all.action(&WorkspaceId::local(workspace), action, &|progress| {
                 if let Some(receipt) = progress.taken {
                     sender.lock().unwrap().send(*receipt).unwrap();
                 }
@@ -185,7 +185,7 @@ fn send_and(launch: &Launch, then: impl FnOnce(Receipt, closeout::process::Cance
         then(taken.recv_timeout(std::time::Duration::from_secs(20)).unwrap(), cancel);
         sending.join().unwrap()
     });
-    let ActOutcome::Replied(receipt) = outcome else { panic!("{outcome:?}") };
+    let ActionOutcome::Replied(receipt) = outcome else { panic!("{outcome:?}") };
     *receipt
 }
 
@@ -197,11 +197,11 @@ fn a_reply_is_consumed_when_it_stands_in_the_record_and_the_agent_works_on() {
         assert_eq!((taken.state, &*taken.excerpt), (ReceiptState::Consumed, "hello"));
         // The turn to write to the session is over: another closeout plans, and is not kept from it.
         let problem = plan(&launch, SESSION).err();
-        assert_ne!(problem.map(|problem| problem.class), Some(ActClass::Busy));
+        assert_ne!(problem.map(|problem| problem.class), Some(ActionClass::Busy));
         fs::write(bench.repo.root().join("go"), "").unwrap();
     });
     assert_eq!(
-        (receipt.state, receipt.words.as_deref()),
+        (receipt.state, receipt.detail.as_deref()),
         (ReceiptState::Consumed, Some("the agent has answered"))
     );
 }
@@ -215,7 +215,7 @@ fn a_turn_that_a_person_ends_is_ended_with_all_that_came_of_it() {
         cancel.cancel();
     });
     assert_eq!(
-        (receipt.state, receipt.words.as_deref()),
+        (receipt.state, receipt.detail.as_deref()),
         (ReceiptState::Consumed, Some("its turn was ended"))
     );
     for name in ["own", "below"] {

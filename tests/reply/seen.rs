@@ -1,13 +1,13 @@
 //! A reply that was sent is found again in the record of its session.
 
 use closeout::model::{
-    Act, ActKind, ActOutcome, ActivitySource, ActivityState, CollectRequest, Draft, Effect, Event,
-    FoundWorkspace, Intent, KeptReports, OfferPolicy, Parts, Policy, Receipt, ReceiptState, Sample,
-    SessionName, Timestamp, Told, WatchSettings, Words, WorkspaceId, WorkspaceSettings,
+    Action, ActionKind, ActionOutcome, ActivitySource, ActivityState, CollectRequest, Draft, Effect, Event,
+    FoundWorkspace, Intent, KeptReports, OfferPolicy, Parts, Policy, Receipt, ReceiptState, Response, Sample,
+    SessionFacts, SessionName, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings,
 };
 use closeout::monitor::Monitor;
 
-use crate::support::session_stories::session;
+use crate::support::session_samples::session;
 
 const POLICY: Policy =
     Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 };
@@ -36,30 +36,30 @@ fn receipt(id: &str, state: ReceiptState) -> Receipt {
         text_sum: Receipt::sum_of(TEXT),
         sent_at: Timestamp(5000),
         state,
-        words: Some("typed".to_owned()),
+        detail: Some("typed".to_owned()),
     }
 }
 
 /// The words of the workspace, whose session was asked this last.
-fn words(prompt: &str, prompted_at: i64) -> Words {
+fn words(prompt: &str, prompted_at: i64) -> SessionFacts {
     let mut session = session("claude", ActivityState::Idle, ActivitySource::Registry, 1, "");
     session.prompt = Some(prompt.to_owned());
     session.prompted_at = Some(Timestamp(prompted_at));
-    Words { sessions: vec![session], ..Words::default() }
+    SessionFacts { sessions: vec![session], ..SessionFacts::default() }
 }
 
-fn sample(words: Words) -> Sample {
+fn sample(words: SessionFacts) -> Sample {
     Sample {
         parts: Parts::all(),
         taken_at: Timestamp(1),
         evidence: Vec::new(),
         git: None,
         checklists: Vec::new(),
-        words: Some(words),
+        session_facts: Some(words),
         watch_targets: Vec::new(),
         processes: Vec::new(),
         new_baseline: None,
-        look_again_at: None,
+        recheck_at: None,
         in_force: None,
     }
 }
@@ -72,7 +72,7 @@ fn next(effects: &[Effect]) -> CollectRequest {
     asked.unwrap_or_else(|| panic!("nothing is read: {effects:?}"))
 }
 
-fn collected(request: &CollectRequest, words: Words) -> Event {
+fn collected(request: &CollectRequest, words: SessionFacts) -> Event {
     Event::Collected {
         at: request.not_before,
         workspace: id(),
@@ -103,12 +103,13 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
     let draft = Draft { session: name(), text: TEXT.to_owned() };
     let intent = Intent::KeepDraft { workspace: id(), draft };
     let _ = monitor.update(Event::Wanted { at: Timestamp(4000), intent });
-    let act = Box::new(Act::PlanReply { session: name() });
-    let intent = Intent::Act { workspace: id(), act };
+    let action = Box::new(Action::PlanReply { session: name() });
+    let intent = Intent::Action { workspace: id(), action };
     let _ = monitor.update(Event::Wanted { at: Timestamp(4500), intent });
-    let outcome = Box::new(ActOutcome::Replied(Box::new(receipt("r-1", state))));
-    let acted = Event::Acted { at: Timestamp(5100), workspace: id(), number: 1, outcome, entry: None };
-    let request = next(&monitor.update(acted));
+    let outcome = Box::new(ActionOutcome::Replied(Box::new(receipt("r-1", state))));
+    let finished =
+        Event::ActionFinished { at: Timestamp(5100), workspace: id(), number: 1, outcome, entry: None };
+    let request = next(&monitor.update(finished));
     let _ = monitor.take_changes();
     (monitor, request)
 }
@@ -117,13 +118,13 @@ fn monitor_with(state: ReceiptState) -> (Monitor, CollectRequest) {
 fn a_reply_that_stands_in_the_record_is_consumed_and_a_front_is_told() {
     let (mut monitor, request) = monitor_with(ReceiptState::Held);
     let effects = monitor.update(collected(&request, words(TEXT, 5200)));
-    let wanted = Receipt { words: None, ..receipt("r-1", ReceiptState::Consumed) };
+    let wanted = Receipt { detail: None, ..receipt("r-1", ReceiptState::Consumed) };
     let changes = monitor.take_changes();
     assert_eq!(changes.views[0].receipts, std::slice::from_ref(&wanted));
-    let outcome = Box::new(ActOutcome::Replied(Box::new(wanted)));
+    let outcome = Box::new(ActionOutcome::Replied(Box::new(wanted)));
     assert_eq!(
         changes.told,
-        [Told::Act { workspace: id(), number: 0, kind: ActKind::Reply, is_plan: false, outcome }]
+        [Response::Action { workspace: id(), number: 0, kind: ActionKind::Reply, is_plan: false, outcome }]
     );
     // What was written is said by now.
     assert_eq!(changes.views[0].drafts, []);

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 
 use closeout::model::{KeepIn, RecordOrder};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 fn n_records(repo: &Repo) -> usize {

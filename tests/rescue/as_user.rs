@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use closeout::action::rescue::{RescueError, Rescuer};
-use closeout::model::{ActClass, KeepIn, RecordOrder};
+use closeout::model::{ActionClass, KeepIn, RecordOrder};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
 
 /// Names the work tree and what is to be tried to the process of the other user.
@@ -23,17 +23,17 @@ const NOBODY: u32 = 65_534;
 #[ignore = "run by the tests of this module in a process of another user"]
 fn act_as_another_user() {
     let Ok(order) = std::env::var(ORDER) else { return };
-    let (top, act) = order.split_once('\n').unwrap();
-    perform(Path::new(top), act);
+    let (top, action) = order.split_once('\n').unwrap();
+    perform(Path::new(top), action);
 }
 
-fn perform(top: &Path, act: &str) {
+fn perform(top: &Path, action: &str) {
     let root = top.parent().unwrap();
     let rescuer = Rescuer::new(git_program(), Some(root.join("home")), root.join("state"));
-    match act {
+    match action {
         "unreadable" => {
             let record = rescuer.record(top).unwrap();
-            assert_eq!(record.class(), ActClass::SavedGaps);
+            assert_eq!(record.class(), ActionClass::SavedGaps);
             let named = |name: &str| {
                 record.gaps.iter().any(|gap| gap.path == name.as_bytes() || gap.reason.contains(name))
             };
@@ -43,7 +43,7 @@ fn perform(top: &Path, act: &str) {
         "read_only" => {
             let refused = rescuer.record(top).unwrap_err();
             assert!(matches!(refused, RescueError::ReadOnly(_)), "{refused:?}");
-            assert_eq!(refused.class(), ActClass::Failed);
+            assert_eq!(refused.class(), ActionClass::Failed);
             let order = RecordOrder { keep_in: KeepIn::Vault, ..RecordOrder::default() };
             let record = rescuer.record_ordered(top, order).unwrap();
             let into = root.join("into");
@@ -56,16 +56,16 @@ fn perform(top: &Path, act: &str) {
 
 /// Tries it as somebody for whom permissions hold.
 #[expect(clippy::disallowed_methods, reason = "another user needs a process of its own")]
-fn try_as_user(repo: &Repo, act: &str) {
+fn try_as_user(repo: &Repo, action: &str) {
     drop(rescuer(repo));
     if !rustix::process::geteuid().is_root() {
-        return perform(repo.path(), act);
+        return perform(repo.path(), action);
     }
     give(&repo.root());
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "rescue::as_user::act_as_another_user", "--ignored", "--nocapture"])
-        .env(ORDER, format!("{}\n{act}", repo.path().display()))
+        .env(ORDER, format!("{}\n{action}", repo.path().display()))
         .current_dir("/")
         .stdin(Stdio::null())
         .uid(NOBODY)

@@ -5,7 +5,7 @@ use std::fs;
 
 use closeout::action::rescue::RescueError;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// Neither a record nor a commit, and no reference of either.

@@ -6,15 +6,15 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use closeout::action::rescue::{RescueError, Step};
-use closeout::model::{ActClass, RescueRecord};
+use closeout::model::{ActionClass, RescueRecord};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 fn assert_gap(record: &RescueRecord, path: &[u8], words: &str) {
     let found = record.gaps.iter().any(|gap| gap.path == path && gap.reason.contains(words));
     assert!(found, "{:?}", record.gaps);
-    assert_eq!(record.class(), ActClass::SavedGaps);
+    assert_eq!(record.class(), ActionClass::SavedGaps);
 }
 
 /// The plan says why there is no commit; nothing moves when it is tried.
@@ -140,7 +140,7 @@ fn a_bare_repository_or_none_is_refused_and_nothing_is_written() {
     plain.write("f", "1\n");
     for path in [repo.path().to_owned(), plain.path().to_owned(), repo.root().join("gone")] {
         let refused = rescuer(&repo).record(&path).unwrap_err();
-        assert_eq!(refused.class(), ActClass::Refused, "{path:?}: {refused:?}");
+        assert_eq!(refused.class(), ActionClass::Refused, "{path:?}: {refused:?}");
     }
     repo.git(["config", "core.bare", "false"]);
     assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");

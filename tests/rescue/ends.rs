@@ -11,7 +11,7 @@ use closeout::engine::clock;
 use closeout::model::{KeepIn, RecordOrder, RescuePlan, WantedProgram};
 use closeout::process::{Cancel, Launcher};
 
-use super::bench::*;
+use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
 
@@ -21,11 +21,11 @@ const PATIENCE: i64 = 60_000;
 /// A rescuer that is ended as soon as this step is over.
 fn ended_at(repo: &Repo, step: Step) -> Rescuer {
     let cancel = Cancel::new();
-    let wish = cancel.clone();
+    let command = cancel.clone();
     Rescuer {
         cancel,
         ..rescuer_at(repo, step, move || {
-            wish.cancel();
+            command.cancel();
         })
     }
 }
@@ -153,7 +153,7 @@ fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
             assert_eq!(ended.unwrap().commits, [repo.head()], "{step:?}");
             // It counts afterwards: nothing else is begun.
             assert!(rescuer.cancel.is_cancelled(), "{step:?}");
-            super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+            super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
         }
         assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, Vec::<PathBuf>::new()), "{step:?}");
     }
@@ -262,7 +262,7 @@ fn a_hook_after_the_commit_can_be_ended_and_the_commit_stays() {
         (vec![repo.head()], vec!["the hook post-commit was ended on request".to_owned()])
     );
     assert_eq!(living_in(&repo), BTreeSet::new());
-    super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+    super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
 }
 
@@ -294,7 +294,7 @@ fn an_own_program_is_ended_and_its_commits_count() {
             let done = ended.unwrap();
             assert_eq!((done.commits.as_slice(), done.can_be_undone), (&[repo.head()][..], true));
             assert_eq!(done.notes, ["the rescue program was ended on request"]);
-            super::bench::rescuer(&repo).undo(repo.path()).unwrap();
+            super::fixture::rescuer(&repo).undo(repo.path()).unwrap();
         }
         assert_eq!((fingerprint(&repo), leftovers(&repo)), (before, vec![]));
     }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use closeout::action::rescue::RescueError;
-use closeout::model::{ActClass, ForgottenRecord, ObjectsGo};
+use closeout::model::{ActionClass, ForgottenRecord, ObjectsGo};
 
-use super::bench::*;
+use super::fixture::*;
 use super::keep::{journal, line, list};
 use crate::support::repo::Repo;
 
@@ -16,7 +16,7 @@ fn work_that_is_in_no_branch_is_forgotten_only_with_a_yes_to_that() {
     let made = record(&repo);
     let refused = rescuer(&repo).forget(repo.path(), &made.reference, false);
     assert!(matches!(refused, Err(RescueError::WouldLose)), "{refused:?}");
-    assert_eq!(refused.unwrap_err().class(), ActClass::Refused);
+    assert_eq!(refused.unwrap_err().class(), ActionClass::Refused);
     let before = fingerprint(&repo);
     let forgotten = rescuer(&repo).forget(repo.path(), &made.reference, true).unwrap();
     let expected = ForgottenRecord {

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use closeout::action::rescue::RescueError;
 use closeout::model::LeftOut;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// Commits and takes it back; all is as it was before, and as git left it after.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::PlannedPath;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
 
 /// Every hook of git's, of the working copy and of the receiving side.
@@ -163,7 +163,7 @@ fn the_canary_is_alive() {
     assert!(fs::read_to_string(canary(&repo)).unwrap().contains("hostile"));
 }
 
-// G01 to G05, for each act there is.
+// G01 to G05, for each action there is.
 #[test]
 fn no_act_runs_what_a_repository_names() {
     let repo = rich();

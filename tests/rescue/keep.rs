@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use closeout::model::{Reach, RecordList, RecordNotice, RecordState, RecordTotals};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 pub(super) fn list(repo: &Repo) -> RecordList {
@@ -148,7 +148,7 @@ fn lines_of_a_newer_version_are_said_and_kept() {
     let repo = rich();
     let made = record(&repo);
     let journal = journal(&repo);
-    let newer = line("{\"act\":\"sent_to_the_moon\",\"reference\":\"x\"}");
+    let newer = line("{\"action\":\"sent_to_the_moon\",\"reference\":\"x\"}");
     let text = fs::read_to_string(&journal).unwrap() + &newer;
     fs::write(&journal, &text).unwrap();
     let found = list(&repo);

@@ -9,10 +9,10 @@ use rustix::process::Signal;
 
 use closeout::model::{CommitTarget, SplitKind};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
-/// Names the repository, the act and the step to the process that is to die.
+/// Names the repository, the action and the step to the process that is to die.
 const ORDER: &str = "CLOSEOUT_TEST_KILL";
 
 /// Not a test of its own: what the killed process does.
@@ -21,7 +21,7 @@ const ORDER: &str = "CLOSEOUT_TEST_KILL";
 fn act_and_die() {
     let Ok(order) = std::env::var(ORDER) else { return };
     let fields: Vec<&str> = order.split('\n').collect();
-    let (top, act, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
+    let (top, action, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
     let step = Step::ALL[n];
     let signal = Signal::from_named_raw(fields[3].parse().unwrap()).unwrap();
     let beside = top.parent().unwrap();
@@ -39,7 +39,7 @@ fn act_and_die() {
             beside.join("state"),
         )
     };
-    match act {
+    match action {
         "commit" => {
             let plan = rescuer.plan(top, "rescue: work\n").unwrap();
             rescuer.commit(top, &plan).unwrap();
@@ -60,18 +60,18 @@ fn act_and_die() {
     }
 }
 
-/// Runs the act in a process of its own; true when it was killed.
-fn killed_at(repo: &Repo, act: &str, step: Step) -> bool {
-    signalled_at(repo, act, step, Signal::KILL)
+/// Runs the action in a process of its own; true when it was killed.
+fn killed_at(repo: &Repo, action: &str, step: Step) -> bool {
+    signalled_at(repo, action, step, Signal::KILL)
 }
 
-/// The same with another signal. An act that fails by itself fails the test.
+/// The same with another signal. An action that fails by itself fails the test.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
-fn signalled_at(repo: &Repo, act: &str, step: Step, signal: Signal) -> bool {
+fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
     let n = Step::ALL.iter().position(|it| *it == step).unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "rescue::kill::act_and_die", "--ignored", "--nocapture"])
-        .env(ORDER, format!("{}\n{act}\n{n}\n{}", repo.path().display(), signal.as_raw()))
+        .env(ORDER, format!("{}\n{action}\n{n}\n{}", repo.path().display(), signal.as_raw()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -80,7 +80,7 @@ fn signalled_at(repo: &Repo, act: &str, step: Step, signal: Signal) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.signal() {
         Some(number) => assert_eq!(number, signal.as_raw(), "{said}"),
-        None => assert!(output.status.success(), "{act} at {step:?}: {}\n{said}", output.status),
+        None => assert!(output.status.success(), "{action} at {step:?}: {}\n{said}", output.status),
     }
     output.status.signal().is_some()
 }
@@ -219,18 +219,18 @@ fn a_lock_of_another_is_kept_by_the_recovery() {
 #[test]
 fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
     let steps = [Step::CommitPinned, Step::MoveJournalled, Step::BranchMoved, Step::MoveDone];
-    for (act, step) in steps.into_iter().flat_map(|step| [("branch", step), ("undo", step)]) {
-        if (act, step) == ("undo", Step::CommitPinned) {
+    for (action, step) in steps.into_iter().flat_map(|step| [("branch", step), ("undo", step)]) {
+        if (action, step) == ("undo", Step::CommitPinned) {
             continue;
         }
         let repo = rich();
         let before = fingerprint(&repo);
-        if act == "undo" {
+        if action == "undo" {
             let mut plan = plan(&repo);
             plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
             rescuer(&repo).commit(repo.path(), &plan).unwrap();
         }
-        assert!(killed_at(&repo, act, step), "{act} {step:?} was not reached");
+        assert!(killed_at(&repo, action, step), "{action} {step:?} was not reached");
         rescuer(&repo).recover(repo.path()).unwrap();
         let after = fingerprint(&repo);
         assert_eq!(
@@ -238,12 +238,15 @@ fn a_new_branch_is_there_or_not_whenever_the_process_is_killed() {
             (&before.work_tree, &before.index, &before.locks)
         );
         if after.references == before.references {
-            assert!(matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)), "{act} {step:?}");
+            assert!(
+                matches!(rescuer(&repo).undo(repo.path()), Err(RescueError::Nothing)),
+                "{action} {step:?}"
+            );
         } else {
             assert_eq!(repo.git(["log", "-1", "--format=%s", "beside"]), "rescue: work");
             rescuer(&repo).undo(repo.path()).unwrap();
         }
-        assert_eq!(fingerprint(&repo), before, "{act} {step:?}");
+        assert_eq!(fingerprint(&repo), before, "{action} {step:?}");
     }
 }
 

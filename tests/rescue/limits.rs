@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 
 use closeout::action::rescue::RescueError;
-use closeout::model::{ActClass, IgnoredFiles, RecordCost, RecordOrder};
+use closeout::model::{ActionClass, IgnoredFiles, RecordCost, RecordOrder};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 const ALLOWED: RecordOrder =
@@ -82,7 +82,7 @@ fn two_gigabytes_are_recorded_exactly() {
         } else {
             write_random(&repo, "large", 2048);
         }
-        assert_eq!(rescuer(&repo).record(repo.path()).unwrap_err().class(), ActClass::Refused);
+        assert_eq!(rescuer(&repo).record(repo.path()).unwrap_err().class(), ActionClass::Refused);
         let made = rescuer(&repo).record_ordered(repo.path(), ALLOWED).unwrap();
         assert_same_bytes(&repo, "large", &listed(&repo, &made.snapshot)[&b"large"[..]].1);
         let into = repo.root().join("into");
@@ -112,7 +112,7 @@ fn a_record_that_takes_more_than_half_of_what_is_free_is_refused_with_figures() 
     let refused = rescuer(&repo).record_ordered(repo.path(), ALLOWED);
     let Err(RescueError::NoRoom(cost)) = &refused else { panic!("{refused:?}") };
     assert!(cost.n_bytes > cost.n_free_bytes / 2, "{cost:?}");
-    assert_eq!(refused.unwrap_err().class(), ActClass::Refused);
+    assert_eq!(refused.unwrap_err().class(), ActionClass::Refused);
     assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use closeout::action::rescue::{RescueError, Rescuer, Step};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// A content that shows whether it is whole.

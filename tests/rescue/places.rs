@@ -4,7 +4,7 @@ use std::fs;
 
 use closeout::action::rescue::{RescueError, Step};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// Commits and takes back; everything is as before.
@@ -186,7 +186,7 @@ fn a_line_that_a_crash_has_cut_does_not_hide_the_others() {
     let folder = fs::read_dir(repo.root().join("state/rescue")).unwrap().next().unwrap().unwrap().path();
     let journal = folder.join("journal");
     let mut text = fs::read(&journal).unwrap();
-    text.extend_from_slice(b"0123456789 {\"act\":\"mov");
+    text.extend_from_slice(b"0123456789 {\"action\":\"mov");
     fs::write(&journal, text).unwrap();
     rescuer(&repo).undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);

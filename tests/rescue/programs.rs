@@ -7,7 +7,7 @@ use std::time::Duration;
 use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::{PlanNote, RescuePlan, WantedProgram};
 
-use super::bench::*;
+use super::fixture::*;
 use super::trust::trusting;
 use crate::support::repo::Repo;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use closeout::action::rescue::RescueError;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 // S01

@@ -1,11 +1,11 @@
-//! Several commits of one rescue: what each holds, and that all are one act.
+//! Several commits of one rescue: what each holds, and that all are one action.
 
 use std::fs;
 
 use closeout::action::rescue::RescueError;
 use closeout::model::{PlanNote, RescuePlan, SplitKind};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// A plan in which that split is chosen.

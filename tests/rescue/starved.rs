@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::Rescued;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::{Repo, git_program};
 
 /// Tells a process of its own what to do.

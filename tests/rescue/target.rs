@@ -4,9 +4,9 @@
 use std::fs;
 
 use closeout::action::rescue::{RescueError, Step};
-use closeout::model::{CommitTarget, RescuePlan, UndoWay};
+use closeout::model::{CommitTarget, RescuePlan, UndoDirection};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// The branch that a plan offers.
@@ -53,7 +53,7 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     rescuer.turn_back(repo.path(), &undo).unwrap();
     assert_eq!(fingerprint(repo), before);
     let again = rescuer.redo_plan(repo.path()).unwrap();
-    assert_eq!((again.way, &again.paths, &again.commits), (UndoWay::Redo, &undo.paths, &undo.commits));
+    assert_eq!((again.way, &again.paths, &again.commits), (UndoDirection::Redo, &undo.paths, &undo.commits));
     rescuer.turn_back(repo.path(), &again).unwrap();
     assert_eq!(fingerprint(repo), after);
     rescuer.undo(repo.path()).unwrap();

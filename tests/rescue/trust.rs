@@ -7,7 +7,7 @@ use std::path::Path;
 use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::{LeftOut, PlanNote, RescuePlan, TrustKind};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 /// A rescuer for a person who has just looked at everything and trusts it.
@@ -83,7 +83,7 @@ fn a_filter_that_fails_makes_no_commit_and_is_named() {
         // Without trust the rest can be committed.
         let plan = self::plan(&repo);
         assert_eq!(plan.notes, [PlanNote::FiltersNotTrusted(vec!["red".to_owned()])]);
-        let done = super::bench::rescuer(&repo).commit(repo.path(), &plan).unwrap();
+        let done = super::fixture::rescuer(&repo).commit(repo.path(), &plan).unwrap();
         assert_eq!(repo.git(["diff", "--name-only", "HEAD~1"]), "plain");
         assert_eq!(done.n_paths, 1);
     }

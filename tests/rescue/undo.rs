@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use closeout::action::rescue::RescueError;
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 // U01

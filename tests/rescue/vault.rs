@@ -4,7 +4,7 @@ use std::fs;
 
 use closeout::model::{KeepIn, RecordOrder, RecordState};
 
-use super::bench::*;
+use super::fixture::*;
 use super::keep::list;
 use crate::support::repo::Repo;
 

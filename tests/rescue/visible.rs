@@ -5,7 +5,7 @@ use std::fs;
 use closeout::action::rescue::{RescueError, Step};
 use closeout::model::{CommitAuthor, CommitTarget, LeftOut, PlanNote, RescuePlan};
 
-use super::bench::*;
+use super::fixture::*;
 use crate::support::repo::Repo;
 
 fn left_out(repo: &Repo, path: &str) -> Option<LeftOut> {
@@ -233,9 +233,9 @@ fn without_a_name_no_commit_is_made_until_it_is_given() {
 // C03, C04, and an edit: at each step until the lock is ours.
 #[test]
 fn what_the_agent_does_since_the_preview_is_kept_and_nothing_is_committed() {
-    let acts: [(&str, &[&str]); 2] =
+    let actions: [(&str, &[&str]); 2] =
         [("commit", &["commit", "-q", "--allow-empty", "-m", "theirs"]), ("add", &["add", "e"])];
-    for (name, args) in acts {
+    for (name, args) in actions {
         for step in [Step::Locked, Step::TreeMade, Step::CommitPinned, Step::MoveJournalled] {
             let repo = rich();
             let plan = plan(&repo);

@@ -1,4 +1,4 @@
-//! One cycle: random changes, an act that is cut at a random moment, the recovery, and the comparison of
+//! One cycle: random changes, an cycle_action that is cut at a random moment, the recovery, and the comparison of
 //! what is there with what must be.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail, ensure};
 use closeout::action::rescue::RescueError;
 
-use super::act::{self, Act, MESSAGE};
 use super::change;
+use super::cycle_action::{self, CycleAction, MESSAGE};
 use super::photo::{Moved, Photo, WorkTree};
 use super::random::Random;
 use super::shot::{self, Pace, Shot, Target};
@@ -74,14 +74,19 @@ fn cycle(
     for _ in 0..random.below(5) {
         change::make(world, random)?;
     }
-    let act = pick(random.below(100), known.last.as_ref());
+    let cycle_action = pick(random.below(100), known.last.as_ref());
     let target = Target::any(random);
     let foreign = if random.percent(8) { plant_lock(world, random)? } else { None };
     let before = Photo::of(world)?;
     let root = world.root()?;
-    let shot = shot::fire(act, target, random, pace, (world.top(), &root), known.is_synced)?;
+    let shot = shot::fire(cycle_action, target, random, pace, (world.top(), &root), known.is_synced)?;
     let told = |what: &str| {
-        format!("{} ({target:?} killed: {}) {what}; it said {:?}", act.name(), shot.is_hit, shot.outcome)
+        format!(
+            "{} ({target:?} killed: {}) {what}; it said {:?}",
+            cycle_action.name(),
+            shot.is_hit,
+            shot.outcome
+        )
     };
     let cut = Photo::of(world)?;
     ensure!(cut.work_tree == before.work_tree, told("wrote to the work tree"));
@@ -99,29 +104,31 @@ fn cycle(
         fs::remove_file(path)?;
         tally.n_foreign += 1;
     }
-    let end = judge(world, act, &before, &after, known).with_context(|| told("left a state in between"))?;
+    let end = judge(world, cycle_action, &before, &after, known)
+        .with_context(|| told("left a state in between"))?;
     if let (Some((is_done, words)), false) = (&shot.outcome, shot.is_hit) {
         ensure!(
-            *is_done == (end == "after") || act == Act::Record,
+            *is_done == (end == "after") || cycle_action == CycleAction::Record,
             told(&format!("and the state is the one {end}"))
         );
         if !is_done {
-            *tally.refusals.entry(format!("{}: {}", act.name(), first_word(words))).or_default() += 1;
+            *tally.refusals.entry(format!("{}: {}", cycle_action.name(), first_word(words))).or_default() +=
+                1;
         }
     }
-    compare_saved(world, act, &shot, &before.work_tree, tally, known)
+    compare_saved(world, cycle_action, &shot, &before.work_tree, tally, known)
         .with_context(|| told("and the record is wrong"))?;
-    *tally.ends.entry((act, shot.is_hit.then_some(target), end)).or_default() += 1;
+    *tally.ends.entry((cycle_action, shot.is_hit.then_some(target), end)).or_default() += 1;
     Ok(())
 }
 
 /// What is most worth to be tried; sometimes what cannot be done.
-fn pick(chance: usize, last: Option<&Last>) -> Act {
+fn pick(chance: usize, last: Option<&Last>) -> CycleAction {
     match (chance, last.map(|last| last.is_undone)) {
-        (0..12, _) => Act::Record,
-        (12..55, Some(false)) | (12..16, _) => Act::Undo,
-        (12..55, Some(true)) | (16..20, _) => Act::Redo,
-        _ => Act::Commit,
+        (0..12, _) => CycleAction::Record,
+        (12..55, Some(false)) | (12..16, _) => CycleAction::Undo,
+        (12..55, Some(true)) | (16..20, _) => CycleAction::Redo,
+        _ => CycleAction::Commit,
     }
 }
 
@@ -131,7 +138,7 @@ fn first_word(words: &str) -> &str {
 
 /// The next start.
 fn recover(world: &World, root: &std::path::Path, is_synced: bool, is_locked: bool) -> Result<()> {
-    match act::rescuer(root, is_synced).recover(world.top()) {
+    match cycle_action::rescuer(root, is_synced).recover(world.top()) {
         Err(RescueError::Busy(_)) if is_locked => Ok(()),
         other => other.map_err(|error| anyhow::anyhow!("{error:?}")),
     }
@@ -152,20 +159,26 @@ fn plant_lock(world: &World, random: &mut Random) -> Result<Option<(PathBuf, u64
     Ok(Some((path, inode)))
 }
 
-/// Whether branch and index are as before or as after the act; anything else is the bug that is looked for.
-fn judge(world: &World, act: Act, before: &Photo, after: &Photo, known: &mut Known) -> Result<&'static str> {
+/// Whether branch and index are as before or as after the cycle_action; anything else is the bug that is looked for.
+fn judge(
+    world: &World,
+    cycle_action: CycleAction,
+    before: &Photo,
+    after: &Photo,
+    known: &mut Known,
+) -> Result<&'static str> {
     ensure!(after.references == before.references, "references moved that are nobody's business");
     if after.moved == before.moved {
         return Ok("before");
     }
-    match act {
-        Act::Record => bail!("a record moved something"),
-        Act::Commit => {
+    match cycle_action {
+        CycleAction::Record => bail!("a record moved something"),
+        CycleAction::Commit => {
             is_commit_of(world, before, after)?;
             let (before, after) = (before.moved.clone(), after.moved.clone());
             known.last = Some(Last { before, after, is_undone: false });
         }
-        Act::Undo => {
+        CycleAction::Undo => {
             let last =
                 known.last.as_mut().filter(|last| !last.is_undone).context("nothing was to be undone")?;
             ensure!(
@@ -175,7 +188,7 @@ fn judge(world: &World, act: Act, before: &Photo, after: &Photo, known: &mut Kno
             );
             last.is_undone = true;
         }
-        Act::Redo => {
+        CycleAction::Redo => {
             let last =
                 known.last.as_mut().filter(|last| last.is_undone).context("nothing was to be redone")?;
             ensure!(
@@ -277,14 +290,14 @@ fn contents<'a>(world: &World, ids: impl Iterator<Item = &'a str>) -> Result<BTr
 /// What was said to be saved holds the work tree byte for byte.
 fn compare_saved(
     world: &World,
-    act: Act,
+    cycle_action: CycleAction,
     shot: &Shot,
     work_tree: &WorkTree,
     tally: &mut Tally,
     known: &mut Known,
 ) -> Result<()> {
     let mut saved = shot.saved.clone();
-    if let (Act::Record, Some((true, reference))) = (act, &shot.outcome) {
+    if let (CycleAction::Record, Some((true, reference))) = (cycle_action, &shot.outcome) {
         saved.push(reference.clone());
     }
     for reference in saved {

@@ -3,15 +3,15 @@
 //! byte lost and no lock of ours left (K03 of the faults).
 //!
 //! `cargo test --locked --test soak -- --cycles 2000 --seed 7`; `--world N` runs one world of that seed
-//! alone. The seed decides the states, the acts, who is killed and which part of the act has passed by
+//! alone. The seed decides the states, the actions, who is killed and which part of the cycle_action has passed by
 //! then; the machine decides which step that part falls on. It is no part of a plain `cargo test`.
 
 #![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "it reads clocks and starts programs: that is what it is for")]
 
-mod act;
 mod change;
 mod cycle;
+mod cycle_action;
 mod photo;
 mod random;
 mod shot;
@@ -32,8 +32,8 @@ const CYCLES_IN_A_WORLD: usize = 25;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == act::WORD) {
-        return act::run(&arguments[1..]);
+    if arguments.first().is_some_and(|word| word == cycle_action::WORD) {
+        return cycle_action::run(&arguments[1..]);
     }
     match soak(&arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Runs an act in a process of its own and kills at a random moment: the rescuing process alone, the
+//! Runs an cycle_action in a process of its own and kills at a random moment: the rescuing process alone, the
 //! process with all its children, or one child of git's.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::act::{Act, WORD};
+use super::cycle_action::{CycleAction, WORD};
 use super::random::Random;
 
 /// Longer than this nothing may take.
@@ -36,7 +36,7 @@ impl Target {
     }
 }
 
-/// What became of an act.
+/// What became of an cycle_action.
 #[derive(Debug)]
 pub(crate) struct Shot {
     /// True when somebody was killed.
@@ -47,24 +47,24 @@ pub(crate) struct Shot {
     pub(crate) outcome: Option<(bool, String)>,
 }
 
-/// How long the acts take here, to aim well.
+/// How long the actions take here, to aim well.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(BTreeMap<Act, Duration>);
+pub(crate) struct Pace(BTreeMap<CycleAction, Duration>);
 
 impl Pace {
-    fn of(&self, act: Act) -> Duration {
-        self.0.get(&act).copied().unwrap_or(Duration::from_millis(100))
+    fn of(&self, cycle_action: CycleAction) -> Duration {
+        self.0.get(&cycle_action).copied().unwrap_or(Duration::from_millis(100))
     }
 
-    fn learn(&mut self, act: Act, took: Duration) {
-        let known = self.of(act);
-        self.0.insert(act, (known * 7 + took) / 8);
+    fn learn(&mut self, cycle_action: CycleAction, took: Duration) {
+        let known = self.of(cycle_action);
+        self.0.insert(cycle_action, (known * 7 + took) / 8);
     }
 }
 
-/// Runs the act and kills after a part of its usual time.
+/// Runs the cycle_action and kills after a part of its usual time.
 pub(crate) fn fire(
-    act: Act,
+    cycle_action: CycleAction,
     target: Target,
     random: &mut Random,
     pace: &mut Pace,
@@ -75,9 +75,9 @@ pub(crate) fn fire(
     // More shots fall on the second half, where something moves; some come too late to hit.
     let part = u32::try_from(if random.percent(50) { random.below(1150) } else { 550 + random.below(600) })?;
     let is_spared = random.percent(20);
-    let delay = if is_spared { PATIENCE } else { pace.of(act) * part / 1000 };
+    let delay = if is_spared { PATIENCE } else { pace.of(cycle_action) * part / 1000 };
     let mut child = Command::new(std::env::current_exe()?)
-        .args([WORD, act.name()])
+        .args([WORD, cycle_action.name()])
         .arg(top)
         .arg(root)
         .arg(if is_synced { "synced" } else { "quick" })
@@ -87,7 +87,7 @@ pub(crate) fn fire(
         .spawn()?;
     let pid = Pid::from_raw(i32::try_from(child.id())?).context("no process")?;
     let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-    ensure!(lines.next().transpose()?.as_deref() == Some("go"), "the act did not begin");
+    ensure!(lines.next().transpose()?.as_deref() == Some("go"), "the cycle_action did not begin");
     let begun = Instant::now();
     while begun.elapsed() < delay && is_alive(pid) {
         std::thread::sleep(delay.saturating_sub(begun.elapsed()).min(Duration::from_micros(500)));
@@ -99,7 +99,7 @@ pub(crate) fn fire(
     };
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     while child.try_wait()?.is_none() {
-        ensure!(begun.elapsed() < PATIENCE, "the {} does not end", act.name());
+        ensure!(begun.elapsed() < PATIENCE, "the {} does not end", cycle_action.name());
         std::thread::sleep(Duration::from_millis(1));
     }
     let took = begun.elapsed();
@@ -112,7 +112,7 @@ pub(crate) fn fire(
         done.into_iter().map(|words| (true, words)).chain(not.into_iter().map(|words| (false, words)));
     let outcome = outcome.last();
     if !is_hit && outcome.as_ref().is_some_and(|(is_done, _)| *is_done) {
-        pace.learn(act, took);
+        pace.learn(cycle_action, took);
     }
     Ok(Shot { is_hit, saved, outcome })
 }

@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::act::Act;
+use super::cycle_action::CycleAction;
 use super::shot::Target;
 
 /// The counts.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// By act, who was killed (or nobody), and whether the state is the one before or the one after.
-    pub(crate) ends: BTreeMap<(Act, Option<Target>, &'static str), usize>,
+    /// By cycle_action, who was killed (or nobody), and whether the state is the one before or the one after.
+    pub(crate) ends: BTreeMap<(CycleAction, Option<Target>, &'static str), usize>,
     /// Records that were said to be saved, each compared with the work tree.
     pub(crate) n_saved: usize,
     /// Locks of others that lay there.
     pub(crate) n_foreign: usize,
     /// Locks of ours that a kill left and the recovery removed.
     pub(crate) n_left: usize,
-    /// Why acts were not done although nobody was killed.
+    /// Why actions were not done although nobody was killed.
     pub(crate) refusals: BTreeMap<String, usize>,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for ((act, target, end), count) in &self.ends {
+        for ((cycle_action, target, end), count) in &self.ends {
             let target = target.map_or("nobody".to_owned(), |target| format!("{target:?}").to_lowercase());
-            writeln!(f, "  {:<6} killed: {target:<6} state: {end:<6} {count}", act.name())?;
+            writeln!(f, "  {:<6} killed: {target:<6} state: {end:<6} {count}", cycle_action.name())?;
         }
         for (words, count) in &self.refusals {
             writeln!(f, "  not done, nobody killed: {words} {count}")?;

@@ -11,7 +11,7 @@ use std::thread;
 
 use portable_pty::{Child, ChildKiller, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::desk::{Desk, LIMIT, starting};
+use super::test_env::{LIMIT, TestEnv, starting};
 
 /// A terminal with the program in it. Ends the program when it is dropped.
 pub(crate) struct Terminal {
@@ -58,18 +58,18 @@ pub(crate) struct Shown {
 impl Terminal {
     /// Starts the program in a terminal of this size, standing in `here`.
     pub(crate) fn start(
-        desk: &Desk,
+        env: &TestEnv,
         here: &Path,
         arguments: &[&str],
         (width, height): (u16, u16),
     ) -> Terminal {
-        Terminal::start_program(env!("CARGO_BIN_EXE_closeout"), desk, here, arguments, (width, height))
+        Terminal::start_program(env!("CARGO_BIN_EXE_closeout"), env, here, arguments, (width, height))
     }
 
     /// Starts another program in the same way, like a shell in which the program is started by hand.
     pub(crate) fn start_program(
         program: &str,
-        desk: &Desk,
+        env: &TestEnv,
         here: &Path,
         arguments: &[&str],
         (width, height): (u16, u16),
@@ -78,7 +78,7 @@ impl Terminal {
         command.args(arguments);
         command.cwd(here);
         command.env_clear();
-        for (name, value) in desk.variables() {
+        for (name, value) in env.variables() {
             command.env(name, value);
         }
         let (pair, child, modes_before) = {

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use closeout::model::{
-    ActionKind, Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile,
-    Changes, ChecklistItem, Claim, CommitCounts, CommitSummary, Evidence, GitFacts, GitReader, Head,
-    ItemState, LastWords, NextAction, Part, PartRole, Rejection, Rule, Source, TaskKind, Timestamp, Verdict,
-    VerdictState, WorkspaceId, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
+    ChecklistItem, Claim, CommitCounts, CommitSummary, Evidence, GitFacts, GitReader, Head, ItemState,
+    LastWords, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source, TaskKind, Timestamp,
+    Verdict, VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -40,7 +40,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         checklists: Vec::new(),
         last_words: None,
         prompt: None,
-        act: None,
+        action: None,
         answering: Vec::new(),
         history: Vec::new(),
         drafts: Vec::new(),
@@ -81,7 +81,7 @@ pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
         state,
         rule,
         why: why.to_owned(),
-        next_action: NextAction { kind: ActionKind::None, text: String::new() },
+        next_action: NextAction { kind: NextActionKind::None, text: String::new() },
         parts: Vec::new(),
         conflicts: Vec::new(),
         warnings: Vec::new(),

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use closeout::agent::Adapter;
-use closeout::evidence::{Memory, Surroundings, collect};
-use closeout::judge::weigh::{Scales, weigh};
+use closeout::evidence::{CollectContext, Memory, collect};
+use closeout::judge::weigh::{WeighContext, weigh};
 use closeout::model::{
     CollectRequest, OfferPolicy, Parts, Policy, Sample, SessionPlace, TaskKind, Timestamp, WorkspaceId,
     WorkspaceSettings,
@@ -41,7 +41,7 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         prompted_at: None,
         not_before: Timestamp(0),
     };
-    let surroundings = Surroundings {
+    let surroundings = CollectContext {
         now: Timestamp(asked.now),
         home: None,
         adapters: vec![asked.adapter],
@@ -50,5 +50,5 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         live: None,
     };
     let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
-    weigh(found, &Scales { task_kind: asked.task_kind, policy: &policy, settings: &settings })
+    weigh(found, &WeighContext { task_kind: asked.task_kind, policy: &policy, settings: &settings })
 }

@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::{LARGE, SMALL, STATES, on_demo, wait_for_state};
-use crate::support::desk::{Desk, replace};
 use crate::support::pty::Terminal;
+use crate::support::test_env::{TestEnv, replace};
 
 #[test]
 fn the_five_worktrees_show_their_states_on_a_small_screen() {
@@ -17,8 +17,8 @@ fn the_five_worktrees_show_their_states_on_a_large_screen() {
 }
 
 fn shows_the_five_states(size: (u16, u16)) {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, size);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, size);
     let shown = terminal.shown();
     for (name, state) in STATES {
         assert_eq!(shown.state_of(name), Some(state), "{name}\n{}", shown.rows.join("\n"));
@@ -33,10 +33,10 @@ fn shows_the_five_states(size: (u16, u16)) {
 
 #[test]
 fn committing_the_uncommitted_work_makes_it_complete() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "uncommitted", "RESCUE");
-    let worktree = desk.demo("uncommitted");
+    let worktree = env.demo("uncommitted");
     worktree.git(["add", "src", "docs"]);
     worktree.git(["commit", "-qm", "Say hi"]);
     wait_for_state(&terminal, "uncommitted", "COMPLETE");
@@ -44,9 +44,9 @@ fn committing_the_uncommitted_work_makes_it_complete() {
 
 #[test]
 fn a_decision_file_that_is_replaced_changes_the_verdict() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
-    let file = desk.demo("failing").at(".closeout/decision.json");
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
+    let file = env.demo("failing").at(".closeout/decision.json");
     replace(&file, r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "failing", "COMPLETE");
     replace(&file, r#"{"decision":"incomplete","reasons":["the docs are missing"]}"#);
@@ -56,41 +56,41 @@ fn a_decision_file_that_is_replaced_changes_the_verdict() {
 
 #[test]
 fn a_failing_decision_that_is_removed_counts_no_more() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "failing", "INCOMPLETE");
-    desk.demo("failing").remove(".closeout/decision.json");
+    env.demo("failing").remove(".closeout/decision.json");
     wait_for_state(&terminal, "failing", "COMPLETE");
 }
 
 #[test]
 fn a_decision_file_in_a_new_folder_is_seen() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "shop", "INCOMPLETE");
-    desk.demo("shop").write(".closeout/decision.json", r#"{"decision":"complete"}"#);
+    env.demo("shop").write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "shop", "COMPLETE");
 }
 
 #[test]
 fn what_the_agent_says_is_seen() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, LARGE);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, LARGE);
     wait_for_state(&terminal, "working", "WORKING");
-    desk.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
+    env.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
     let shown = wait_for_state(&terminal, "working", "ASKS");
     assert!(shown.has("Which database should I use, PostgreSQL or SQLite?"), "{}", shown.rows.join("\n"));
-    desk.person_says("working", "SQLite.");
+    env.person_says("working", "SQLite.");
     wait_for_state(&terminal, "working", "WORKING");
-    desk.agent_says("working", "SQLite is in place.");
+    env.agent_says("working", "SQLite is in place.");
     wait_for_state(&terminal, "working", "INCOMPLETE");
 }
 
 #[test]
 fn a_file_that_nobody_told_of_is_seen_when_the_person_looks_again() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
-    let shop = desk.demo("shop");
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
+    let shop = env.demo("shop");
     shop.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "shop", "COMPLETE");
     // The folder is no new one, and none of those that are watched.
@@ -107,9 +107,9 @@ fn a_file_that_nobody_told_of_is_seen_when_the_person_looks_again() {
 
 #[test]
 fn a_new_file_at_the_top_of_the_tree_is_seen_by_itself() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
-    let shop = desk.demo("shop");
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
+    let shop = env.demo("shop");
     shop.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "shop", "COMPLETE");
     shop.write("left-behind.md", "words\n");
@@ -118,12 +118,12 @@ fn a_new_file_at_the_top_of_the_tree_is_seen_by_itself() {
 
 #[test]
 fn a_new_worktree_appears_and_goes() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
-    let shop = desk.demo("shop");
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
+    let shop = env.demo("shop");
     shop.git(["worktree", "add", "-q", "-b", "search", "../search"]);
     wait_for_state(&terminal, "search", "INCOMPLETE");
-    desk.demo("search").commit_file("search.rs");
+    env.demo("search").commit_file("search.rs");
     wait_for_state(&terminal, "search", "COMPLETE");
     shop.git(["worktree", "remove", "../search"]);
     terminal.wait_for("search gone", |shown| shown.state_of("search").is_none());
@@ -132,28 +132,28 @@ fn a_new_worktree_appears_and_goes() {
 
 #[test]
 fn a_workspace_that_vanishes_says_so_and_returns() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "finished", "COMPLETE");
-    fs::rename(desk.at("demo/finished"), desk.at("demo/away")).unwrap();
+    fs::rename(env.at("demo/finished"), env.at("demo/away")).unwrap();
     terminal.wait_for("finished is not complete any more", |shown| {
         shown.state_of("finished") != Some("COMPLETE")
     });
     // The others go on.
-    desk.demo("failing").remove(".closeout/decision.json");
+    env.demo("failing").remove(".closeout/decision.json");
     wait_for_state(&terminal, "failing", "COMPLETE");
-    fs::rename(desk.at("demo/away"), desk.at("demo/finished")).unwrap();
+    fs::rename(env.at("demo/away"), env.at("demo/finished")).unwrap();
     wait_for_state(&terminal, "finished", "COMPLETE");
 }
 
 #[test]
 fn a_path_that_was_given_is_watched_beside_the_worktrees() {
-    let desk = Desk::with_demo();
-    let other = desk.demo("other");
+    let env = TestEnv::with_demo();
+    let other = env.demo("other");
     other.git(["init", "-q", "-b", "main"]);
     other.write("README", "hello\n").commit("first");
     let path = other.path().display().to_string();
-    let terminal = Terminal::start(&desk, &desk.shop(), &["watch", &path], SMALL);
+    let terminal = Terminal::start(&env, &env.shop(), &["watch", &path], SMALL);
     wait_for_state(&terminal, "other", "INCOMPLETE");
     other.commit_file("more");
     wait_for_state(&terminal, "other", "COMPLETE");
@@ -161,10 +161,10 @@ fn a_path_that_was_given_is_watched_beside_the_worktrees() {
 
 #[test]
 fn looking_leaves_no_trace_in_the_repository() {
-    let desk = Desk::with_demo();
-    let before = crate::support::desk::traces(&desk.at("demo"));
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let before = crate::support::test_env::traces(&env.at("demo"));
+    let mut terminal = on_demo(&env, SMALL);
     terminal.press("GRq");
     assert_eq!(terminal.wait_for_end(), 0);
-    assert_eq!(crate::support::desk::traces(&desk.at("demo")), before);
+    assert_eq!(crate::support::test_env::traces(&env.at("demo")), before);
 }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 
 use rustix::process::Signal;
 
-use super::acts::{demo, is_asked, on_uncommitted, state_of};
+use super::actions::{demo, is_asked, on_uncommitted, state_of};
 use super::{LARGE, wait_for_state};
-use crate::support::desk::Desk;
 use crate::support::pty::Terminal;
 use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
 
 /// A rescue of the demonstration's uncommitted work that runs: its hook has begun, and waits.
 struct Running {
-    desk: Desk,
+    env: TestEnv,
     repo: Repo,
     terminal: Terminal,
     before: (String, String, String),
@@ -23,11 +23,11 @@ struct Running {
 impl Running {
     /// The hook of this name waits until [`Running::release`].
     fn in_hook(name: &str) -> Running {
-        let (desk, repo) = demo();
+        let (env, repo) = demo();
         let before = state_of(&repo);
         let hooks = PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]))
             .join("hooks");
-        let (started, release) = (desk.at("started"), desk.at("release"));
+        let (started, release) = (env.at("started"), env.at("release"));
         // What hides from the one who ends it has the folder of the workspace as its own, too.
         let body = format!(
             "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 100; done' >/dev/null 2>&1 </dev/null &)\n\
@@ -38,27 +38,27 @@ impl Running {
         let script = repo.script("hook", &body);
         fs::create_dir_all(&hooks).unwrap();
         fs::rename(script, hooks.join(name)).unwrap();
-        let run = desk.run(repo.path(), &["trust", "--yes"]);
+        let run = env.run(repo.path(), &["trust", "--yes"]);
         assert_eq!(run.code, 0, "{run:?}");
-        let mut terminal = on_uncommitted(&desk, LARGE);
+        let mut terminal = on_uncommitted(&env, LARGE);
         terminal.press("c");
         terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
         terminal.press("h");
         terminal.wait_for("the hooks", |shown| shown.has("hooks run: ") && is_asked(shown, "commit"));
         terminal.press("y");
         terminal.wait_for("the hook", |_| started.exists());
-        Running { desk, repo, terminal, before }
+        Running { env, repo, terminal, before }
     }
 
     fn release(&self) {
-        fs::write(self.desk.at("release"), "").unwrap();
+        fs::write(self.env.at("release"), "").unwrap();
     }
 
     /// Nothing was committed, nothing is left, and it is written down.
     fn assert_taken_back(&self) {
         assert_eq!(state_of(&self.repo), self.before);
         self.assert_nothing_left();
-        let log = self.desk.run(self.repo.path(), &["log"]);
+        let log = self.env.run(self.repo.path(), &["log"]);
         let is_told = |line: &str| line.contains("rescue") && line.contains("cancelled");
         assert!(log.out.lines().any(is_told), "{log:?}");
         let records = self.repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
@@ -69,7 +69,7 @@ impl Running {
     fn assert_committed(&self) {
         self.assert_nothing_left();
         assert_ne!(self.repo.head(), self.before.1);
-        let undone = self.desk.run(self.repo.path(), &["undo", "--yes"]);
+        let undone = self.env.run(self.repo.path(), &["undo", "--yes"]);
         assert_eq!((undone.code, state_of(&self.repo)), (0, self.before.clone()), "{undone:?}");
     }
 
@@ -83,7 +83,7 @@ impl Running {
         };
         let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
         assert_eq!(processes.filter(lives_here).collect::<Vec<_>>(), Vec::<PathBuf>::new());
-        let locks = crate::support::desk::traces(&self.desk.at("demo/shop/.git"));
+        let locks = crate::support::test_env::traces(&self.env.at("demo/shop/.git"));
         assert!(
             !locks.iter().any(|line| PathBuf::from(line.split(' ').next().unwrap())
                 .extension()
@@ -166,7 +166,7 @@ fn a_commit_that_is_made_stays_when_the_program_is_told_to_end() {
     running.terminal.signal(Signal::TERM);
     assert_eq!(running.terminal.wait_for_end(), 143);
     running.terminal.assert_put_back();
-    let log = running.desk.run(running.repo.path(), &["log"]);
+    let log = running.env.run(running.repo.path(), &["log"]);
     assert!(log.out.lines().any(|line| line.contains("rescue") && line.contains("done")), "{log:?}");
     running.assert_committed();
 }
@@ -174,9 +174,9 @@ fn a_commit_that_is_made_stays_when_the_program_is_told_to_end() {
 /// K04
 #[test]
 fn a_rescue_is_taken_back_when_the_terminal_is_closed() {
-    let Running { desk, repo, terminal, before } = Running::in_hook("pre-commit");
+    let Running { env, repo, terminal, before } = Running::in_hook("pre-commit");
     assert_eq!(terminal.close(), 129);
-    let terminal = Terminal::start(&desk, &desk.shop(), &[], LARGE);
+    let terminal = Terminal::start(&env, &env.shop(), &[], LARGE);
     wait_for_state(&terminal, "uncommitted", "RESCUE");
-    Running { desk, repo, terminal, before }.assert_taken_back();
+    Running { env, repo, terminal, before }.assert_taken_back();
 }

@@ -6,8 +6,8 @@ use regex::bytes::Regex;
 
 use super::{LARGE, SMALL, is_judged, on_demo};
 use crate::rescue::hostile::{arm, assert_silent};
-use crate::support::desk::Desk;
 use crate::support::pty::Terminal;
+use crate::support::test_env::TestEnv;
 
 /// Sets a title, blinks, scrolls a region, copies to the clipboard, and rings.
 const EVIL: &str = "\u{1b}]0;PWNED\u{7}\u{1b}[5m\u{1b}[2;7r\u{1b}]52;c;ZWNobw==\u{1b}\\\u{9b}5m\u{202e}\u{7}";
@@ -41,13 +41,13 @@ fn styles(bytes: &[u8]) -> BTreeSet<String> {
 
 #[test]
 fn hostile_names_and_words_reach_the_terminal_as_text() {
-    let desk = Desk::with_demo();
-    let shop = desk.demo("shop");
+    let env = TestEnv::with_demo();
+    let shop = env.demo("shop");
     // Worktrees and branches with hostile names; git refuses C0 controls in branches only.
     let folder = format!("../evil{}", EVIL.replace('/', ""));
     shop.git(["worktree", "add", "-q", "-b", "evil\u{9b}5m\u{202e}", &folder]);
     // A folder with a line break in its name, that is no worktree.
-    let broken = desk.demo(&format!("line\nbreak{EVIL}"));
+    let broken = env.demo(&format!("line\nbreak{EVIL}"));
     broken.git(["init", "-q", "-b", "main"]);
     broken.write(&format!("file{EVIL}.rs"), "x");
     broken.write(
@@ -55,17 +55,17 @@ fn hostile_names_and_words_reach_the_terminal_as_text() {
         serde_json::json!({"decision": "no", "reasons": [EVIL]}).to_string(),
     );
     // A HEAD that git itself would not write.
-    let crooked = desk.demo("crooked");
+    let crooked = env.demo("crooked");
     crooked.git(["init", "-q", "-b", "main"]);
     crooked.write(".git/HEAD", format!("ref: refs/heads/x{EVIL}\n"));
     crooked.write(".closeout.toml", format!("\"key{}\" = 1\n", EVIL.escape_unicode()));
-    desk.agent_says(
+    env.agent_says(
         "working",
         &format!("Which one?{EVIL} **bold{EVIL}**\n\n1. A{EVIL}\n2. B\n\nShall I use A?{EVIL}"),
     );
 
     let given = [broken.path().to_str().unwrap(), crooked.path().to_str().unwrap(), "gone\u{1b}[5m"];
-    let mut terminal = Terminal::start(&desk, &desk.shop(), &given, LARGE);
+    let mut terminal = Terminal::start(&env, &env.shop(), &given, LARGE);
     terminal.wait_for("a verdict on each", |shown| shown.list().len() == 9 && super::is_judged(shown));
     for row in ["1", "2", "3", "4", "5", "6", "7", "8", "9"] {
         terminal.press(&format!("{row}\tG\t"));
@@ -90,8 +90,8 @@ fn hostile_names_and_words_reach_the_terminal_as_text() {
 fn without_colour_no_colour_is_sent() {
     // The program's own doing, and that of the library below it.
     for (name, value) in [("CLOSEOUT_LOOK", "plain"), ("NO_COLOR", "1"), ("TERM", "vt100")] {
-        let desk = Desk::with_demo().with_variable(name, value);
-        let mut terminal = on_demo(&desk, SMALL);
+        let env = TestEnv::with_demo().with_variable(name, value);
+        let mut terminal = on_demo(&env, SMALL);
         terminal.press("jjjj?q");
         terminal.press("q");
         assert_eq!(terminal.wait_for_end(), 0);
@@ -103,8 +103,8 @@ fn without_colour_no_colour_is_sent() {
 
 #[test]
 fn with_colour_colours_are_sent() {
-    let desk = Desk::with_demo();
-    let terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let terminal = on_demo(&env, SMALL);
     assert!(styles(&terminal.bytes()).iter().any(|style| is_colour(style)));
 }
 
@@ -148,20 +148,20 @@ fn look_everywhere(terminal: &mut Terminal) {
 /// G04, G01 to G03, G05: with every setting that names a program, every view and command runs none of them.
 #[test]
 fn no_view_runs_what_a_repository_names() {
-    let desk = Desk::with_demo();
-    let repo = desk.demo("uncommitted");
+    let env = TestEnv::with_demo();
+    let repo = env.demo("uncommitted");
     repo.git(["config", "user.name", "Ada"]);
     repo.git(["config", "user.email", "ada@example.org"]);
     repo.write("f.canary", "1\n").stage("f.canary");
     repo.git(["commit", "-q", "-m", "one"]);
     repo.write("f.canary", "2\n").write("g.canary", "new\n");
     arm(&repo);
-    let mut terminal = Terminal::start(&desk, &desk.shop(), &[], LARGE);
+    let mut terminal = Terminal::start(&env, &env.shop(), &[], LARGE);
     terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
     look_everywhere(&mut terminal);
     assert_silent(&repo);
     for arguments in COMMANDS {
-        let run = desk.run(repo.path(), arguments);
+        let run = env.run(repo.path(), arguments);
         assert!(run.code < 30, "{arguments:?}: {run:?}");
         assert_silent(&repo);
     }
@@ -170,13 +170,13 @@ fn no_view_runs_what_a_repository_names() {
 /// X04: neither the screen nor a command opens a socket to the internet, nor does a child of theirs.
 #[test]
 fn no_view_and_no_command_opens_a_socket_to_the_internet() {
-    let desk = Desk::with_demo();
-    let repo = desk.demo("uncommitted");
+    let env = TestEnv::with_demo();
+    let repo = env.demo("uncommitted");
     let trace = repo.root().join("sockets");
     let trace_file = trace.display().to_string();
     let program = env!("CARGO_BIN_EXE_closeout");
     let traced = ["-qq", "-f", "-e", "trace=socket,connect", "-o", &trace_file, program];
-    let tried = Terminal::start_program("strace", &desk, repo.path(), &["-qq", "true"], SMALL);
+    let tried = Terminal::start_program("strace", &env, repo.path(), &["-qq", "true"], SMALL);
     if tried.wait_for_end() != 0 {
         return eprintln!("SKIPPED sockets: strace cannot be used here");
     }
@@ -185,12 +185,12 @@ fn no_view_and_no_command_opens_a_socket_to_the_internet() {
         let text = std::fs::read_to_string(&trace).unwrap();
         assert!(!text.contains("AF_INET"), "{text}");
     };
-    let mut terminal = Terminal::start_program("strace", &desk, &desk.shop(), &traced, LARGE);
+    let mut terminal = Terminal::start_program("strace", &env, &env.shop(), &traced, LARGE);
     terminal.wait_for("a verdict on each worktree", |shown| shown.list().len() == 6 && is_judged(shown));
     look_everywhere(&mut terminal);
     look(&terminal);
     for arguments in COMMANDS.into_iter().chain([&["rescue", "--yes", "--author", "A <a@b>"][..]]) {
         let all = [&traced[..], arguments].concat();
-        look(&Terminal::start_program("strace", &desk, repo.path(), &all, LARGE));
+        look(&Terminal::start_program("strace", &env, repo.path(), &all, LARGE));
     }
 }

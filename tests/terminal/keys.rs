@@ -1,8 +1,8 @@
 //! The keys do what help says.
 
 use super::{SMALL, on_demo, wait_for_state};
-use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};
+use crate::support::test_env::TestEnv;
 
 /// Presses keys and waits until this row is selected.
 fn select(terminal: &mut Terminal, keys: &str, name: &str) -> Shown {
@@ -12,8 +12,8 @@ fn select(terminal: &mut Terminal, keys: &str, name: &str) -> Shown {
 
 #[test]
 fn the_selection_moves_by_letters_arrows_and_numbers() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     // Each with the number of the row that is selected then. There is no row before the first, and
     // none after the last.
     for (keys, row) in [
@@ -38,8 +38,8 @@ fn the_selection_moves_by_letters_arrows_and_numbers() {
 
 #[test]
 fn w_goes_to_the_next_that_waits_for_a_person() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "asks", "ASKS");
     select(&mut terminal, "g", "asks");
     select(&mut terminal, "w", "uncommitted");
@@ -49,8 +49,8 @@ fn w_goes_to_the_next_that_waits_for_a_person() {
 
 #[test]
 fn a_filter_narrows_the_list_and_escape_clears_it() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     terminal.press("/fail");
     terminal.wait_for("one row", |shown| shown.list() == [("INCOMPLETE", "failing")]);
     // While the filter is written, letters are part of it: q does not quit.
@@ -67,8 +67,8 @@ fn a_filter_narrows_the_list_and_escape_clears_it() {
 
 #[test]
 fn enter_opens_the_evidence_and_escape_closes_it() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     terminal.press("/fail\r\r");
     let shown = terminal.wait_for("the detail on the whole screen", |shown| {
         shown.list().is_empty() && shown.has("no changelog entry")
@@ -82,8 +82,8 @@ fn enter_opens_the_evidence_and_escape_closes_it() {
 
 #[test]
 fn the_question_mark_shows_and_hides_the_help() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     for close in ["?", "\x1b", "q"] {
         terminal.press("?");
         terminal.wait_for("help", |shown| shown.has("next that waits for you") && shown.list().is_empty());
@@ -94,24 +94,24 @@ fn the_question_mark_shows_and_hides_the_help() {
 
 #[test]
 fn a_refresh_looks_again() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "finished", "COMPLETE");
     terminal.press("/finished\r");
     terminal.wait_for("finished selected", |shown| shown.selected() == Some("finished"));
     // Work trees are not watched, so this is not seen by itself.
-    desk.demo("finished").write("src/late.rs", "fn late() {}\n");
+    env.demo("finished").write("src/late.rs", "fn late() {}\n");
     terminal.press("R");
     terminal.wait_for("the new file", |shown| shown.has("1 file not committed"));
-    desk.demo("finished").remove("src/late.rs");
+    env.demo("finished").remove("src/late.rs");
     terminal.press("\x12");
     terminal.wait_for("no new file", |shown| !shown.has("1 file not committed"));
 }
 
 #[test]
 fn a_click_selects_and_the_wheel_scrolls() {
-    let desk = Desk::with_demo();
-    let mut terminal = on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = on_demo(&env, SMALL);
     // Reports of xterm's mode 1006, columns and rows from 1: the rows of the list begin in the third.
     for (report, row) in
         [("\x1b[<0;20;6M\x1b[<0;20;6m", 4), ("\x1b[<65;20;6M", 5), ("\x1b[<64;20;6M\x1b[<64;20;6M", 3)]

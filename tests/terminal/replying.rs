@@ -8,12 +8,12 @@ use std::time::Instant;
 use rustix::process::Signal;
 
 use super::{LARGE, SMALL, wait_for_state};
-use crate::support::desk::{Desk, LIMIT};
 use crate::support::pty::{Shown, Terminal};
+use crate::support::test_env::{LIMIT, TestEnv};
 
 /// The screen on the demonstration with the box open for the workspace that asks.
-fn open(desk: &Desk, size: (u16, u16)) -> Terminal {
-    let mut terminal = super::on_demo(desk, size);
+fn open(env: &TestEnv, size: (u16, u16)) -> Terminal {
+    let mut terminal = super::on_demo(env, size);
     wait_for_state(&terminal, "asks", "ASKS");
     terminal.press("/どちら\r");
     terminal.wait_for("asks selected", |shown| shown.selected() == Some("asks"));
@@ -38,10 +38,10 @@ fn wait_for_text(terminal: &Terminal, text: &[&str]) -> Shown {
 
 /// Waits until the drafts on disk hold this text.
 #[expect(clippy::disallowed_methods, reason = "a wait that never ends would say nothing")]
-fn wait_for_draft(desk: &Desk, text: &str) {
+fn wait_for_draft(env: &TestEnv, text: &str) {
     let until = Instant::now() + LIMIT;
     let is_there = || {
-        let files = fs::read_dir(desk.at("state/drafts")).into_iter().flatten();
+        let files = fs::read_dir(env.at("state/drafts")).into_iter().flatten();
         files.flatten().any(|file| fs::read_to_string(file.path()).is_ok_and(|draft| draft.contains(text)))
     };
     while !is_there() {
@@ -52,9 +52,9 @@ fn wait_for_draft(desk: &Desk, text: &str) {
 
 #[test]
 fn what_is_typed_and_pasted_stands_in_the_box() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     for size in [SMALL, LARGE] {
-        let mut terminal = open(&desk, size);
+        let mut terminal = open(&env, size);
         terminal.press("日本語 e\u{301}");
         wait_for_text(&terminal, &["日本語 e\u{301}"]);
         // Alt-Enter and Ctrl-J begin a line; Enter in a paste sends nothing.
@@ -83,47 +83,47 @@ fn what_is_typed_and_pasted_stands_in_the_box() {
 
 #[test]
 fn a_long_paste_comes_whole() {
-    let desk = Desk::with_demo();
-    let mut terminal = open(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = open(&env, SMALL);
     let lines: Vec<String> = (0..5000).map(|number| format!("line {number} 日本語")).collect();
     terminal.press(&format!("\x1b[200~{}\x1b[201~", lines.join("\r")));
     terminal.wait_for("the end of the paste", |shown| written(shown).last() == Some(&"line 4999 日本語"));
-    wait_for_draft(&desk, &lines.join("\\n"));
+    wait_for_draft(&env, &lines.join("\\n"));
     terminal.press("\x03");
     assert_eq!(terminal.wait_for_end(), 0);
 }
 
 #[test]
 fn a_draft_outlives_the_program_that_is_killed() {
-    let desk = Desk::with_demo();
-    let mut terminal = open(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = open(&env, SMALL);
     terminal.press("二番目 please");
-    wait_for_draft(&desk, "二番目 please");
+    wait_for_draft(&env, "二番目 please");
     terminal.signal(Signal::KILL);
     terminal.wait_for_end();
-    let again = open(&desk, SMALL);
+    let again = open(&env, SMALL);
     wait_for_text(&again, &["二番目 please"]);
 }
 
-/// A desk whose editor is this script; `$1` is the file.
-fn with_editor(script: &str) -> Desk {
-    let desk = Desk::with_demo();
-    let path = desk.at("my editor.sh");
+/// A env whose editor is this script; `$1` is the file.
+fn with_editor(script: &str) -> TestEnv {
+    let env = TestEnv::with_demo();
+    let path = env.at("my editor.sh");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let command = format!("'{}' --wait", path.display());
-    desk.with_variable("EDITOR", "/nowhere").with_variable("VISUAL", command)
+    env.with_variable("EDITOR", "/nowhere").with_variable("VISUAL", command)
 }
 
 #[test]
 fn the_editor_has_the_terminal_and_the_text_comes_back() {
     // It sees the draft, reads a line of the person's in the terminal's own mode, and saves.
-    let desk = with_editor(
+    let env = with_editor(
         "[ \"$1\" = --wait ] || exit 9\n\
          stat -c 'mode %a' \"$2\"\nprintf 'editing: '; cat \"$2\"; echo\n\
          read -r line\nprintf '%s\\nsecond\\n' \"$line\" >> \"$2\"",
     );
-    let mut terminal = open(&desk, SMALL);
+    let mut terminal = open(&env, SMALL);
     terminal.press("draft ");
     wait_for_text(&terminal, &["draft"]);
     terminal.press("\x05");
@@ -134,8 +134,8 @@ fn the_editor_has_the_terminal_and_the_text_comes_back() {
     terminal.press("はい q\r");
     wait_for_text(&terminal, &["draft はい q", "second"]);
     assert!(terminal.shown().is_paste_bracketed);
-    wait_for_draft(&desk, "draft はい q\\nsecond");
-    assert_eq!(fs::read_dir(desk.at("state/editing")).unwrap().count(), 0, "nothing is left of it");
+    wait_for_draft(&env, "draft はい q\\nsecond");
+    assert_eq!(fs::read_dir(env.at("state/editing")).unwrap().count(), 0, "nothing is left of it");
     // It goes on as before.
     terminal.press("!");
     wait_for_text(&terminal, &["draft はい q", "second!"]);
@@ -146,21 +146,21 @@ fn the_editor_has_the_terminal_and_the_text_comes_back() {
 
 #[test]
 fn an_editor_that_fails_loses_nothing() {
-    let desk = with_editor("printf 'lost?' >> \"$2\"; exit 3");
-    let mut terminal = open(&desk, SMALL);
+    let env = with_editor("printf 'lost?' >> \"$2\"; exit 3");
+    let mut terminal = open(&env, SMALL);
     terminal.press("draft");
     wait_for_text(&terminal, &["draft"]);
     terminal.press("\x05");
     let shown = terminal.wait_for("what went wrong", |shown| shown.has("the editor ended with 3"));
     assert_eq!(written(&shown), ["draft"]);
-    let folder = fs::read_dir(desk.at("state/editing")).unwrap().next().unwrap().unwrap().path();
+    let folder = fs::read_dir(env.at("state/editing")).unwrap().next().unwrap().unwrap().path();
     assert_eq!(fs::read_to_string(folder.join("reply.md")).unwrap(), "draftlost?");
 }
 
 #[test]
 fn an_editor_that_is_not_there_is_said() {
-    let desk = Desk::with_demo().with_variable("VISUAL", "no-such-editor -x");
-    let mut terminal = open(&desk, SMALL);
+    let env = TestEnv::with_demo().with_variable("VISUAL", "no-such-editor -x");
+    let mut terminal = open(&env, SMALL);
     terminal.press("draft");
     wait_for_text(&terminal, &["draft"]);
     terminal.press("\x05");
@@ -173,8 +173,8 @@ fn an_editor_that_is_not_there_is_said() {
 
 #[test]
 fn a_signal_while_the_editor_is_open_ends_both() {
-    let desk = with_editor("trap 'echo hung up; exit 0' HUP; echo ready; while :; do read -r line; done");
-    let mut terminal = open(&desk, SMALL);
+    let env = with_editor("trap 'echo hung up; exit 0' HUP; echo ready; while :; do read -r line; done");
+    let mut terminal = open(&env, SMALL);
     terminal.press("kept\x05");
     terminal.wait_for("the editor", |shown| shown.has("ready"));
     // The terminal's own interrupt is the editor's affair.
@@ -182,5 +182,5 @@ fn a_signal_while_the_editor_is_open_ends_both() {
     terminal.signal(Signal::TERM);
     terminal.wait_for("the editor's end", |shown| shown.has("hung up"));
     assert_eq!(terminal.wait_for_end(), 143);
-    wait_for_draft(&desk, "kept");
+    wait_for_draft(&env, "kept");
 }

@@ -5,8 +5,8 @@ use std::fs;
 use regex::Regex;
 
 use super::{LARGE, SMALL, on_demo};
-use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};
+use crate::support::test_env::TestEnv;
 
 const TINY: (u16, u16) = (44, 14);
 
@@ -19,8 +19,8 @@ fn ageless(shown: &Shown) -> Vec<String> {
 }
 
 /// What a program that is started at this size shows.
-fn fresh(desk: &Desk, size: (u16, u16)) -> Vec<String> {
-    let terminal = on_demo(desk, size);
+fn fresh(env: &TestEnv, size: (u16, u16)) -> Vec<String> {
+    let terminal = on_demo(env, size);
     let counts = ["1 asks", "1 rescue", "1 error", "1 incomplete", "1 complete", "1 working"];
     let shown = terminal
         .wait_for("all six verdicts", |shown| counts.iter().all(|count| shown.rows[0].contains(count)));
@@ -29,15 +29,15 @@ fn fresh(desk: &Desk, size: (u16, u16)) -> Vec<String> {
 
 #[test]
 fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
-    let desk = Desk::with_demo();
+    let env = TestEnv::with_demo();
     // No two rows that are equally urgent, which would stand in the order of their verdicts.
     let settings =
-        format!("[[workspace]]\npath = \"{}\"\nbaseline.rev = \"nothing\"\n", desk.shop().display());
-    let file = desk.at("home/config/closeout/config.toml");
+        format!("[[workspace]]\npath = \"{}\"\nbaseline.rev = \"nothing\"\n", env.shop().display());
+    let file = env.at("home/config/closeout/config.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, settings).unwrap();
-    let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&desk, size));
-    let terminal = on_demo(&desk, SMALL);
+    let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&env, size));
+    let terminal = on_demo(&env, SMALL);
     terminal.wait_for("the small screen", |shown| ageless(shown) == expected[0]);
     terminal.resize(LARGE.0, LARGE.1);
     terminal.wait_for("the large screen", |shown| ageless(shown) == expected[1]);
@@ -49,8 +49,8 @@ fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
 
 #[test]
 fn a_tiny_screen_still_shows_the_most_urgent_and_the_keys() {
-    let desk = Desk::with_demo();
-    let terminal = Terminal::start(&desk, &desk.shop(), &[], TINY);
+    let env = TestEnv::with_demo();
+    let terminal = Terminal::start(&env, &env.shop(), &[], TINY);
     terminal.wait_for("the tiny screen", is_right_tiny);
 }
 

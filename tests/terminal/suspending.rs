@@ -4,17 +4,17 @@
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{SMALL, is_judged};
-use crate::support::desk::Desk;
 use crate::support::pty::{Shown, Terminal};
+use crate::support::test_env::TestEnv;
 
 /// A shell with job control; `None`, said aloud, where there is no bash.
-fn shell(desk: &Desk) -> Option<Terminal> {
+fn shell(env: &TestEnv) -> Option<Terminal> {
     if !std::path::Path::new("/bin/bash").exists() {
         eprintln!("SKIPPED: no /bin/bash, so nothing can suspend the program");
         return None;
     }
     let arguments = ["--norc", "--noprofile", "--noediting", "-i"];
-    let terminal = Terminal::start_program("/bin/bash", desk, &desk.shop(), &arguments, SMALL);
+    let terminal = Terminal::start_program("/bin/bash", env, &env.shop(), &arguments, SMALL);
     terminal.wait_for("the shell", is_prompt);
     Some(terminal)
 }
@@ -55,8 +55,8 @@ fn bring_back(terminal: &mut Terminal) {
 
 #[test]
 fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_anew() {
-    let desk = Desk::with_demo().with_variable("PS1", "ready> ");
-    let Some(mut terminal) = shell(&desk) else { return };
+    let env = TestEnv::with_demo().with_variable("PS1", "ready> ");
+    let Some(mut terminal) = shell(&env) else { return };
     open(&mut terminal);
     terminal.press("\x1a");
     assert_suspended(&terminal);
@@ -65,8 +65,8 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_draws_anew() {
 
 #[test]
 fn the_signal_to_stop_does_as_the_key_does() {
-    let desk = Desk::with_demo().with_variable("PS1", "ready> ");
-    let Some(mut terminal) = shell(&desk) else { return };
+    let env = TestEnv::with_demo().with_variable("PS1", "ready> ");
+    let Some(mut terminal) = shell(&env) else { return };
     open(&mut terminal);
     let pid = child_of(terminal.pid());
     kill_process(pid, Signal::TSTP).unwrap();
@@ -76,8 +76,8 @@ fn the_signal_to_stop_does_as_the_key_does() {
 
 #[test]
 fn where_nobody_could_let_it_go_on_it_stays() {
-    let desk = Desk::with_demo();
-    let mut terminal = super::on_demo(&desk, SMALL);
+    let env = TestEnv::with_demo();
+    let mut terminal = super::on_demo(&env, SMALL);
     terminal.press("\x1a");
     terminal.signal(Signal::TSTP);
     terminal.press("?");

@@ -2,11 +2,11 @@
 //! and what to do.
 
 use super::pane::Address;
-use super::{Replier, Seen};
+use super::{Current, Replier};
 use crate::agent::panes::{tells_by_title, title_status};
 use crate::agent::{Asking, hooks_tell_keys, option_dialog, permission_keys};
 use crate::model::{
-    ActClass, ActProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
+    ActionClass, ActionProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
     PermissionPrompt, ReplyChannel, display_text,
 };
 
@@ -35,19 +35,19 @@ impl Chosen {
     }
 }
 
-pub(super) fn refused(words: impl Into<String>, next: impl Into<String>) -> ActProblem {
-    ActProblem::new(ActClass::Refused, words).with_next(next)
+pub(super) fn refused(words: impl Into<String>, next: impl Into<String>) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, words).with_next(next)
 }
 
 /// Chooses the way.
-pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
+pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let adapter = replier.adapter;
-    let state = seen.view.activity.state;
+    let state = current.view.activity.state;
     if let Some(path) = adapter.reply_file(replier.workspace) {
         let words = format!("written to the file {}", display_text::path(&path));
         return Ok(plain(ReplyChannel::File { path }, words));
     }
-    let resumed = adapter.command(&seen.session, &Asking::Reply { text: String::new() });
+    let resumed = adapter.command(&current.session, &Asking::Reply { text: String::new() });
     if matches!(adapter, crate::agent::Adapter::Custom(_)) {
         let program = resumed.ok_or_else(|| {
             let name = adapter.name();
@@ -59,22 +59,22 @@ pub(super) fn choose(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActPr
         return Ok(plain(ReplyChannel::Resume, format!("given to the program `{}`", program.program)));
     }
     // Its own server takes words at any time, and for this session alone.
-    if let Some(chosen) = replier.by_server(seen) {
+    if let Some(chosen) = replier.by_server(current) {
         return chosen;
     }
     if state == ActivityState::NeedsPermission {
-        return Ok(permission(replier, seen));
+        return Ok(permission(replier, current));
     }
-    if is_over(seen) {
-        return over(replier, seen, resumed.map(|command| command.program));
+    if is_over(current) {
+        return over(replier, current, resumed.map(|command| command.program));
     }
     if state == ActivityState::Asks {
-        return Ok(dialog(replier, seen));
+        return Ok(dialog(replier, current));
     }
     if adapter.has_queue() {
-        return queue(replier, seen);
+        return queue(replier, current);
     }
-    pane(replier, seen)
+    pane(replier, current)
 }
 
 pub(super) fn plain(channel: ReplyChannel, words: String) -> Chosen {
@@ -92,10 +92,10 @@ pub(super) fn plain(channel: ReplyChannel, words: String) -> Chosen {
 }
 
 /// Whether nobody has the session open.
-fn is_over(seen: &Seen) -> bool {
-    match seen.view.activity.state {
+fn is_over(current: &Current) -> bool {
+    match current.view.activity.state {
         ActivityState::Gone => true,
-        ActivityState::Idle => seen.view.process.is_none() && seen.is_surely_gone,
+        ActivityState::Idle => current.view.process.is_none() && current.is_surely_gone,
         ActivityState::Working
         | ActivityState::NeedsPermission
         | ActivityState::Asks
@@ -105,7 +105,7 @@ fn is_over(seen: &Seen) -> bool {
 }
 
 /// For a session that nobody has open: its agent's program goes on with it.
-fn over(replier: &Replier<'_>, seen: &Seen, program: Option<String>) -> Result<Chosen, ActProblem> {
+fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Result<Chosen, ActionProblem> {
     let agent = replier.adapter.name();
     let Some(program) = program else {
         let why = if agent == "gemini" {
@@ -125,7 +125,7 @@ fn over(replier: &Replier<'_>, seen: &Seen, program: Option<String>) -> Result<C
     chosen
         .warnings
         .push("without a screen nobody is asked: what it has no permission for is refused to it".to_owned());
-    if seen.view.activity.state != ActivityState::Gone {
+    if current.view.activity.state != ActivityState::Gone {
         chosen
             .warnings
             .push("close it where it is still open, if it is: closeout sees it nowhere".to_owned());
@@ -134,13 +134,13 @@ fn over(replier: &Replier<'_>, seen: &Seen, program: Option<String>) -> Result<C
 }
 
 /// By the agent's own queue.
-fn queue(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
+fn queue(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let asking = Asking::Queue { text: String::new() };
-    let command = replier.adapter.command(&seen.session, &asking).ok_or_else(|| {
+    let command = replier.adapter.command(&current.session, &asking).ok_or_else(|| {
         refused("it cannot be named to its agent: its id or its folder is not known", "answer it in its pane")
     })?;
     let mut chosen = plain(ReplyChannel::Queue, format!("put into the queue of `{}`", command.program));
-    match seen.view.activity.state {
+    match current.view.activity.state {
         ActivityState::Working | ActivityState::Background => {
             chosen.warnings.push("it works: the words wait in its queue, or steer its turn".to_owned());
         }
@@ -153,9 +153,9 @@ fn queue(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
 }
 
 /// Pasted into the pane of a live session that is idle.
-fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
+fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProblem> {
     let wait = "wait until it is idle, or answer in its pane";
-    match seen.view.activity.state {
+    match current.view.activity.state {
         ActivityState::Idle => {}
         ActivityState::Working => {
             let words =
@@ -179,13 +179,13 @@ fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
     let typing = replier.adapter.typing().ok_or_else(|| {
         refused("what its screen makes of pasted words was never tried", "answer it in its pane")
     })?;
-    let (channel, words, address) = in_pane(replier, seen)?;
-    let folder = seen.session.folder.as_deref().unwrap_or(replier.workspace);
+    let (channel, words, address) = in_pane(replier, current)?;
+    let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
     let agent = replier.adapter.name();
     if tells_by_title(agent) && title_status(agent, &address.title, folder) != Some(LiveStatus::Idle) {
         return Err(refused("the title of its pane does not say that it is ready", wait));
     }
-    match replier.adapter.is_shown(&seen.session, seen.record.as_deref(), &address.title) {
+    match replier.adapter.is_shown(&current.session, current.record.as_deref(), &address.title) {
         Some(true) => {}
         Some(false) => {
             let words = "its screen shows another session, or has just been told to go on with one";
@@ -205,22 +205,22 @@ fn pane(replier: &Replier<'_>, seen: &Seen) -> Result<Chosen, ActProblem> {
     if typing.empty_box.is_none() {
         chosen.warnings.push("words that stand in its input box already are sent with these".to_owned());
     }
-    Ok(Chosen { long_text, pane: seen.view.pane.clone(), address: Some(address), ..chosen })
+    Ok(Chosen { long_text, pane: current.view.pane.clone(), address: Some(address), ..chosen })
 }
 
 /// For a session that waits for a permission: no words, only the options of its prompt.
-fn permission(replier: &Replier<'_>, seen: &Seen) -> Chosen {
-    let known = permission_keys(&seen.session);
+fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
+    let known = permission_keys(&current.session);
     let (what, options) = if let Some((what, keys)) = known {
         (what.to_owned(), keys.iter().map(Into::into).collect())
     } else {
-        let detail = seen.view.activity.detail.as_deref().unwrap_or_default();
+        let detail = current.view.activity.detail.as_deref().unwrap_or_default();
         (detail.strip_prefix("permission: ").unwrap_or(detail).to_owned(), Vec::new())
     };
     let why = known.is_none().then_some("which keys would answer it is not certain");
-    let mut chosen = by_a_key(replier, seen, why);
+    let mut chosen = by_a_key(replier, current, why);
     if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_none() {
-        let is_told = seen.session.live.iter().any(|word| word.source == ActivitySource::Hook);
+        let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
         if hooks_tell_keys(replier.adapter.name()) && !is_told {
             chosen
                 .next
@@ -232,14 +232,14 @@ fn permission(replier: &Replier<'_>, seen: &Seen) -> Chosen {
 }
 
 /// For a session that asks in a dialog on its screen: no words, only one of the options.
-fn dialog(replier: &Replier<'_>, seen: &Seen) -> Chosen {
-    let chosen = by_a_key(replier, seen, option_dialog(&seen.session).err());
-    Chosen { asked: seen.session.asked.clone(), ..chosen }
+fn dialog(replier: &Replier<'_>, current: &Current) -> Chosen {
+    let chosen = by_a_key(replier, current, option_dialog(&current.session).err());
+    Chosen { asked: current.session.asked.clone(), ..chosen }
 }
 
 /// A key for what its screen shows. `why` it is not certain which, if it is not.
-fn by_a_key(replier: &Replier<'_>, seen: &Seen, why: Option<&str>) -> Chosen {
-    let mut chosen = match in_pane(replier, seen) {
+fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chosen {
+    let mut chosen = match in_pane(replier, current) {
         Ok((channel, words, address)) => {
             let words = words.replacen("pasted into", "typed into", 1);
             Chosen { address: Some(address), ..plain(channel, words) }
@@ -247,28 +247,31 @@ fn by_a_key(replier: &Replier<'_>, seen: &Seen, why: Option<&str>) -> Chosen {
         Err(problem) => {
             let mut chosen = plain(ReplyChannel::Nowhere, String::new());
             chosen.next.extend(problem.next);
-            chosen.warnings.push(problem.words);
+            chosen.warnings.push(problem.message);
             chosen
         }
     };
     if let Some(why) = why {
         chosen.close(why);
     }
-    chosen.pane = seen.view.pane.clone().filter(|_| replier.tmux.is_some());
+    chosen.pane = current.view.pane.clone().filter(|_| replier.tmux.is_some());
     chosen
 }
 
 /// The pane of its process, as it is now.
-fn in_pane(replier: &Replier<'_>, seen: &Seen) -> Result<(ReplyChannel, String, Address), ActProblem> {
+fn in_pane(
+    replier: &Replier<'_>,
+    current: &Current,
+) -> Result<(ReplyChannel, String, Address), ActionProblem> {
     let elsewhere = "answer it in its terminal";
-    let Some(process) = seen.view.process else {
+    let Some(process) = current.view.process else {
         return Err(refused("it is not known whether and where it is open", elsewhere));
     };
     let Some(tmux) = &replier.tmux else {
         let words = "tmux was not found on the PATH, and closeout can type at its screen only through tmux";
         return Err(refused(words, elsewhere));
     };
-    let Some(pane) = &seen.view.pane else {
+    let Some(pane) = &current.view.pane else {
         return Err(refused("it is open outside of tmux, where closeout cannot type", elsewhere));
     };
     let address = tmux.find(pane, process)?;

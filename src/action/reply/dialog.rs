@@ -7,17 +7,17 @@
 use super::input_box::{AtCursor, plain};
 use super::pane::{Address, NotTyped};
 use super::sending::{LOOK_AGAIN, LOOKS_AT_BOX, refused};
-use super::{Replier, Seen};
+use super::{Current, Replier};
 use crate::agent::{OptionDialog, option_dialog};
-use crate::model::{ActProblem, AskedOption, ReceiptState, ReplyPlan};
+use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
 
 /// Where one is sent if not from here.
 const IN_PANE: &str = "answer it in its pane";
 
 /// Whether this is an option of the dialog that the session shows.
-pub(super) fn check(place: usize, label: &str, call: &str, seen: &Seen) -> Result<(), ActProblem> {
-    let (asked, _) =
-        option_dialog(&seen.session).map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
+pub(super) fn check(place: usize, label: &str, call: &str, current: &Current) -> Result<(), ActionProblem> {
+    let (asked, _) = option_dialog(&current.session)
+        .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
     let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
     let is_same = asked.call == call && options.get(place).is_some_and(|option| option.label == label);
     if is_same {
@@ -29,8 +29,12 @@ pub(super) fn check(place: usize, label: &str, call: &str, seen: &Seen) -> Resul
 
 impl Replier<'_> {
     /// Where the cursor is in the dialog of the pane, while its keys choose.
-    pub(super) fn open_dialog(&self, address: &Address, seen: &Seen) -> Result<AtCursor, ActProblem> {
-        let (asked, dialog) = option_dialog(&seen.session)
+    pub(super) fn open_dialog(
+        &self,
+        address: &Address,
+        current: &Current,
+    ) -> Result<AtCursor, ActionProblem> {
+        let (asked, dialog) = option_dialog(&current.session)
             .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
         let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
         for _ in 0..LOOKS_AT_BOX {
@@ -43,7 +47,7 @@ impl Replier<'_> {
             std::thread::sleep(LOOK_AGAIN);
         }
         Err(refused(
-            "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there",
+            "its dialog is not current ready for a key: it is higher than its pane, or somebody is answering it there",
             IN_PANE,
         ))
     }
@@ -55,13 +59,14 @@ impl Replier<'_> {
         place: usize,
         label: &str,
         call: &str,
-    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
-        let (tmux, address, seen) = self.pane_now(plan)?;
-        check(place, label, call, &seen)?;
-        let key = option_dialog(&seen.session).ok().and_then(|(_, dialog)| dialog.keys.get(place).copied());
+    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+        let (tmux, address, current) = self.pane_now(plan)?;
+        check(place, label, call, &current)?;
+        let key =
+            option_dialog(&current.session).ok().and_then(|(_, dialog)| dialog.keys.get(place).copied());
         let key =
             key.ok_or_else(|| refused("which key chooses it is not certain; nothing was typed", IN_PANE))?;
-        let at = self.open_dialog(&address, &seen)?;
+        let at = self.open_dialog(&address, &current)?;
         match tmux.press(&address, Some(&at), key) {
             Ok(()) => {}
             Err(NotTyped::Surely(problem)) => return Err(problem),
@@ -70,12 +75,12 @@ impl Replier<'_> {
                 return Ok((ReceiptState::Unknown, Some(words)));
             }
         }
-        let is_answered = |seen: &Seen| answer(seen, call).is_some();
+        let is_answered = |current: &Current| answer(current, call).is_some();
         if !self.wait_until(is_answered) {
             let words = "the key was typed, and its record does not show the answer yet".to_owned();
             return Ok((ReceiptState::Held, Some(words)));
         }
-        let shown = (self.look)().ok().and_then(|seen| answer(&seen, call));
+        let shown = (self.look)().ok().and_then(|current| answer(&current, call));
         Ok(match shown {
             Some(shown) if shown.trim() == label.trim() => (ReceiptState::Consumed, None),
             Some(shown) => (ReceiptState::Unknown, Some(format!("its record shows another answer: {shown}"))),
@@ -85,8 +90,8 @@ impl Replier<'_> {
 }
 
 /// What the record shows as the answer to this call of one question.
-fn answer(seen: &Seen, call: &str) -> Option<String> {
-    let answered = seen.session.answered.as_ref().filter(|answered| answered.call == call)?;
+fn answer(current: &Current, call: &str) -> Option<String> {
+    let answered = current.session.answered.as_ref().filter(|answered| answered.call == call)?;
     let answers: Vec<&str> = answered.answers.iter().map(|(_, answer)| answer.as_str()).collect();
     Some(answers.join(", "))
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
-use crate::model::{ActClass, ActProblem};
+use crate::model::{ActionClass, ActionProblem};
 
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -17,7 +17,7 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK);
 
 /// Writes `text` to `path`. `id` is the reply's. On an error nothing stands there that was not there before.
-pub(super) fn write(path: &Path, workspace: &Path, text: &str, id: &str) -> Result<(), ActProblem> {
+pub(super) fn write(path: &Path, workspace: &Path, text: &str, id: &str) -> Result<(), ActionProblem> {
     let failed = |error: io::Error| {
         let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
         let what = if is_taken { "something stands there already".to_owned() } else { error.to_string() };
@@ -27,7 +27,7 @@ pub(super) fn write(path: &Path, workspace: &Path, text: &str, id: &str) -> Resu
             "see that its folder is there, can be written and has room"
         };
         let words = format!("the reply file {} was not written: {what}", path.display());
-        ActProblem::new(ActClass::Failed, words).with_next(next)
+        ActionProblem::new(ActionClass::Failed, words).with_next(next)
     };
     let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
     let folder = open_folder(path.parent().unwrap_or(Path::new("/")), workspace).map_err(failed)?;

@@ -26,34 +26,34 @@ struct Cell {
 }
 
 /// Whether this is an empty box.
-pub(super) fn is_empty(seen: &AtCursor, empty: &EmptyBox) -> bool {
+pub(super) fn is_empty(current: &AtCursor, empty: &EmptyBox) -> bool {
     match *empty {
         EmptyBox::Framed { prompts, column, below } => {
-            seen.column == column && is_framed(seen, prompts, below).unwrap_or(false)
+            current.column == column && is_framed(current, prompts, below).unwrap_or(false)
         }
         EmptyBox::WithHint { prompts, column, hint } => {
-            seen.column == column && is_hinted(seen, prompts, column, hint).unwrap_or(false)
+            current.column == column && is_hinted(current, prompts, column, hint).unwrap_or(false)
         }
-        EmptyBox::Barred { bar, from_bar, mode, edge } => seen
+        EmptyBox::Barred { bar, from_bar, mode, edge } => current
             .column
             .checked_sub(from_bar)
-            .is_some_and(|at| is_barred(seen, at as usize, bar, mode, edge).unwrap_or(false)),
+            .is_some_and(|at| is_barred(current, at as usize, bar, mode, edge).unwrap_or(false)),
     }
 }
 
 /// The cells of the line so many below the cursor's; `None` where there is none, or it cannot be read.
-fn line(seen: &AtCursor, below: isize) -> Option<Vec<Cell>> {
+fn line(current: &AtCursor, below: isize) -> Option<Vec<Cell>> {
     let n = below.unsigned_abs();
     let line = match below.signum() {
-        0 => Some(&seen.line),
-        1 => seen.below.get(n - 1),
-        _ => seen.above.len().checked_sub(n).and_then(|at| seen.above.get(at)),
+        0 => Some(&current.line),
+        1 => current.below.get(n - 1),
+        _ => current.above.len().checked_sub(n).and_then(|at| current.above.get(at)),
     };
     cells(line?)
 }
 
-fn is_framed(seen: &AtCursor, prompts: &[char], frame: char) -> Option<bool> {
-    let (line, below) = (line(seen, 0)?, line(seen, 1)?);
+fn is_framed(current: &AtCursor, prompts: &[char], frame: char) -> Option<bool> {
+    let (line, below) = (line(current, 0)?, line(current, 1)?);
     let (prompt, rest) = line.split_first()?;
     // tmux leaves blanks at the end of a line out.
     let (is_apart, rest) = rest.split_first().map_or((true, rest), |(blank, rest)| (is_blank(blank), rest));
@@ -63,8 +63,8 @@ fn is_framed(seen: &AtCursor, prompts: &[char], frame: char) -> Option<bool> {
     Some(is_prompt && is_framed && (rest.iter().all(is_blank) || is_hint(rest)))
 }
 
-fn is_hinted(seen: &AtCursor, prompts: &[char], column: u32, hint: &str) -> Option<bool> {
-    let line = line(seen, 0)?;
+fn is_hinted(current: &AtCursor, prompts: &[char], column: u32, hint: &str) -> Option<bool> {
+    let line = line(current, 0)?;
     let (before, rest) = line.split_at_checked(usize::try_from(column).ok()?)?;
     let [edge, prompt, apart] = before else { return None };
     let is_prompt = is_blank(edge) && prompts.contains(&prompt.sign) && is_blank(apart);
@@ -72,8 +72,8 @@ fn is_hinted(seen: &AtCursor, prompts: &[char], column: u32, hint: &str) -> Opti
     Some(is_prompt && shown.trim_end() == hint)
 }
 
-fn is_barred(seen: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, char)) -> Option<bool> {
-    let lower = line(seen, 3)?;
+fn is_barred(current: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, char)) -> Option<bool> {
+    let lower = line(current, 3)?;
     let has_bar = |cells: &[Cell]| cells.get(at).is_some_and(|cell| cell.sign == bar);
     let right = lower.get(at + 1..).unwrap_or_default();
     let n_edge = right.iter().take_while(|cell| cell.sign == edge.1).count();
@@ -84,10 +84,10 @@ fn is_barred(seen: &AtCursor, at: usize, bar: char, mode: &str, edge: (char, cha
         cells.get(at + 1..).unwrap_or_default().iter().take(width).copied().collect()
     };
     let is_empty = |cells: &[Cell]| has_bar(cells) && inside(cells).iter().all(is_blank);
-    let words: String = inside(&line(seen, 2)?).iter().map(|cell| cell.sign).collect();
-    let is_lowest = line(seen, -2).is_none_or(|above| !has_bar(&above));
-    let lines = [line(seen, -1)?, line(seen, 0)?, line(seen, 1)?];
-    let is_named = has_bar(&line(seen, 2)?) && words.contains(mode);
+    let words: String = inside(&line(current, 2)?).iter().map(|cell| cell.sign).collect();
+    let is_lowest = line(current, -2).is_none_or(|above| !has_bar(&above));
+    let lines = [line(current, -1)?, line(current, 0)?, line(current, 1)?];
+    let is_named = has_bar(&line(current, 2)?) && words.contains(mode);
     Some(has_edge && is_named && is_lowest && lines.iter().all(|cells| is_empty(cells)))
 }
 

@@ -14,7 +14,9 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::action::own_folder;
-use crate::model::{ActClass, ActProblem, Receipt, ReceiptState, SessionName, hook_file_stem, stable_hash};
+use crate::model::{
+    ActionClass, ActionProblem, Receipt, ReceiptState, SessionName, hook_file_stem, stable_hash,
+};
 
 /// The most that is read of a journal, in bytes of its end: some ten thousand replies to one session.
 const MOST_READ: u64 = 8 << 20;
@@ -59,7 +61,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Waits for the turn to write to this session.
-    pub(super) fn take(state: &Path, session: &SessionName) -> Result<Journal, ActProblem> {
+    pub(super) fn take(state: &Path, session: &SessionName) -> Result<Journal, ActionProblem> {
         let folder = state.join("replies");
         own_folder::make(&folder).map_err(|error| failed(&folder, &error))?;
         let name = format!("{}-{}", hook_file_stem(&session.agent), hook_file_stem(&session.session_id));
@@ -127,21 +129,21 @@ impl Journal {
     }
 
     /// Writes that a reply is about to be sent. It is on the disk when this returns.
-    pub(super) fn begin(&mut self, receipt: &Receipt, n_bytes: usize) -> Result<(), ActProblem> {
+    pub(super) fn begin(&mut self, receipt: &Receipt, n_bytes: usize) -> Result<(), ActionProblem> {
         self.append(Step::Begun { receipt: receipt.clone(), n_bytes })
     }
 
     /// Writes what is known of a reply.
-    pub(super) fn know(&mut self, id: &str, state: ReceiptState) -> Result<(), ActProblem> {
+    pub(super) fn know(&mut self, id: &str, state: ReceiptState) -> Result<(), ActionProblem> {
         self.append(Step::Known { id: id.to_owned(), state })
     }
 
     /// Writes that a person went on.
-    pub(super) fn settle(&mut self, id: &str) -> Result<(), ActProblem> {
+    pub(super) fn settle(&mut self, id: &str) -> Result<(), ActionProblem> {
         self.append(Step::Settled { id: id.to_owned() })
     }
 
-    fn append(&mut self, step: Step) -> Result<(), ActProblem> {
+    fn append(&mut self, step: Step) -> Result<(), ActionProblem> {
         let failed = |error: io::Error| failed(&self.path, &error);
         let text = serde_json::to_string(&step).map_err(|error| failed(error.into()))?;
         // A line before that was cut by a crash is ended first.
@@ -161,7 +163,7 @@ fn parse(line: &[u8]) -> Option<Step> {
     (sum == format!("{:032x}", stable_hash(text)).as_bytes()).then(|| serde_json::from_slice(text).ok())?
 }
 
-fn wait_for_turn(file: &File, path: &Path) -> Result<(), ActProblem> {
+fn wait_for_turn(file: &File, path: &Path) -> Result<(), ActionProblem> {
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(()),
@@ -169,12 +171,12 @@ fn wait_for_turn(file: &File, path: &Path) -> Result<(), ActProblem> {
             Err(TryLockError::Error(error)) => return Err(failed(path, &error)),
         }
     }
-    Err(ActProblem::new(ActClass::Busy, "another closeout is writing to this session")
+    Err(ActionProblem::new(ActionClass::Busy, "another closeout is writing to this session")
         .with_next("wait for its receipt"))
 }
 
-fn failed(path: &Path, error: &io::Error) -> ActProblem {
+fn failed(path: &Path, error: &io::Error) -> ActionProblem {
     let words = format!("the journal of replies {} cannot be used: {error}", path.display());
-    ActProblem::new(ActClass::Failed, words)
+    ActionProblem::new(ActionClass::Failed, words)
         .with_next("nothing was sent; see that the state folder can be written and has room")
 }

@@ -24,7 +24,7 @@ const LARGEST: usize = 1 << 20;
 
 /// An answer. Its content is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Response {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
 }
@@ -39,7 +39,7 @@ pub(super) enum NoResponse {
 }
 
 /// Asks the process by its port, and waits for the answer.
-pub(super) fn ask(process: ProcessId, port: u16, request: &ApiRequest) -> Result<Response, NoResponse> {
+pub(super) fn ask(process: ProcessId, port: u16, request: &ApiRequest) -> Result<HttpResponse, NoResponse> {
     let mut stream = connect(process, port).ok_or(NoResponse::NotSent)?;
     let method = if request.body.is_some() { "POST" } else { "GET" };
     let body = request.body.as_deref().unwrap_or_default();
@@ -72,7 +72,7 @@ fn connect(process: ProcessId, port: u16) -> Option<TcpStream> {
     Some(stream)
 }
 
-fn read(stream: &mut TcpStream, deadline: Instant) -> Option<Response> {
+fn read(stream: &mut TcpStream, deadline: Instant) -> Option<HttpResponse> {
     let mut bytes = Vec::new();
     let mut piece = [0; 16 << 10];
     loop {
@@ -92,7 +92,7 @@ fn read(stream: &mut TcpStream, deadline: Instant) -> Option<Response> {
 }
 
 /// The answer, once all of it is there. One without a length is none: this server always tells it.
-fn parse(bytes: &[u8]) -> Option<Response> {
+fn parse(bytes: &[u8]) -> Option<HttpResponse> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&bytes[..end]).ok()?;
     let mut lines = head.split("\r\n");
@@ -110,7 +110,7 @@ fn parse(bytes: &[u8]) -> Option<Response> {
         None => return None,
     };
     let body = bytes.get(end + 4..end + 4 + length)?;
-    Some(Response { status, body: body.to_vec() })
+    Some(HttpResponse { status, body: body.to_vec() })
 }
 
 #[expect(clippy::disallowed_methods, reason = "a server that does not answer is given up")]
@@ -125,12 +125,12 @@ mod tests {
     #[test]
     fn an_answer_is_read_when_all_of_it_is_there() {
         let ok = b"HTTP/1.1 200 OK\r\nContent-Type: x\r\ncontent-length: 4\r\n\r\ntrue";
-        assert_eq!(parse(ok), Some(Response { status: 200, body: b"true".to_vec() }));
+        assert_eq!(parse(ok), Some(HttpResponse { status: 200, body: b"true".to_vec() }));
         for end in 0..ok.len() {
             assert_eq!(parse(&ok[..end]), None, "{end}");
         }
         let empty = b"HTTP/1.1 204 No Content\r\n\r\n";
-        assert_eq!(parse(empty), Some(Response { status: 204, body: Vec::new() }));
+        assert_eq!(parse(empty), Some(HttpResponse { status: 204, body: Vec::new() }));
         for other in [
             "HTTP/1.1 200 OK\r\n\r\nx",
             "HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n",

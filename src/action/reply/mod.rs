@@ -12,7 +12,7 @@ mod journal;
 mod loopback;
 mod pane;
 mod program;
-mod resuming;
+mod resume;
 mod sending;
 mod server;
 mod text;
@@ -26,7 +26,7 @@ pub use program::Programs;
 
 use crate::agent::Adapter;
 use crate::model::{
-    ActClass, ActProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, SessionObservation,
+    ActionClass, ActionProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, SessionObservation,
     SessionView, Timestamp,
 };
 use crate::process::Cancel;
@@ -35,7 +35,7 @@ use journal::Journal;
 
 /// What a session is at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct Current {
     /// What was read of it.
     pub session: SessionObservation,
     /// The same, weighed.
@@ -59,7 +59,7 @@ pub struct Replier<'a> {
     /// closeout's own folder.
     pub state: PathBuf,
     /// Looks at the session again.
-    pub look: &'a dyn Fn() -> Result<Seen, ActProblem>,
+    pub look: &'a dyn Fn() -> Result<Current, ActionProblem>,
     /// The time.
     pub now: &'a dyn Fn() -> Timestamp,
     /// Told how far it is.
@@ -85,20 +85,20 @@ impl Replier<'_> {
     ///
     /// # Errors
     /// There is no way to it that can do no harm: why, and what to do.
-    pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActProblem> {
-        let seen = (self.look)()?;
-        let mut chosen = choose(self, &seen)?;
+    pub fn plan(&self, session: &SessionName) -> Result<ReplyPlan, ActionProblem> {
+        let current = (self.look)()?;
+        let mut chosen = choose(self, &current)?;
         match &chosen.address {
             Some(address) if chosen.asked.is_some() => {
-                if let Err(problem) = self.open_dialog(address, &seen) {
-                    chosen.close(problem.words);
+                if let Err(problem) = self.open_dialog(address, &current) {
+                    chosen.close(problem.message);
                 }
             }
             Some(address) if chosen.permission.is_none() => drop(self.empty_box(address)?),
             Some(_) | None => {}
         }
         let mut journal = Journal::take(&self.state, session)?;
-        let unsettled = unsettled(&mut journal, &seen);
+        let unsettled = unsettled(&mut journal, &current);
         let mut warnings = chosen.warnings;
         if journal.n_damaged > 0 {
             warnings.push(
@@ -108,7 +108,7 @@ impl Replier<'_> {
         }
         if journal.last().is_some_and(|last| last.state == ReceiptState::Held) {
             warnings.push(
-                "your last reply was typed and not seen taken: it may stand in its input box".to_owned(),
+                "your last reply was typed and not current taken: it may stand in its input box".to_owned(),
             );
         }
         Ok(ReplyPlan {
@@ -117,8 +117,8 @@ impl Replier<'_> {
             channel: chosen.channel,
             channel_words: chosen.words,
             pane: chosen.pane,
-            state: seen.view.activity.state,
-            question: seen.view.question.clone(),
+            state: current.view.activity.state,
+            question: current.view.question.clone(),
             permission: chosen.permission,
             asked: chosen.asked,
             warnings,
@@ -132,23 +132,23 @@ impl Replier<'_> {
     ///
     /// # Errors
     /// Nothing was sent: why, and what to do.
-    pub fn send(&self, plan: &ReplyPlan, body: &ReplyBody) -> Result<Receipt, ActProblem> {
-        let seen = (self.look)()?;
+    pub fn send(&self, plan: &ReplyPlan, body: &ReplyBody) -> Result<Receipt, ActionProblem> {
+        let current = (self.look)()?;
         let mut journal = Journal::take(&self.state, &plan.session)?;
         if journal.has(&plan.id) {
             let words = "this reply was sent already; nothing was sent again";
-            return Err(ActProblem::new(ActClass::Refused, words).with_next("write a new one"));
+            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("write a new one"));
         }
-        let chosen = self.as_planned(plan, &seen)?;
-        let unsettled = unsettled(&mut journal, &seen);
+        let chosen = self.as_planned(plan, &current)?;
+        let unsettled = unsettled(&mut journal, &current);
         let is_known =
             |unsettled: &Receipt| plan.unsettled.as_ref().map(|known| &known.id) == Some(&unsettled.id);
         if unsettled.as_ref().is_some_and(|unsettled| !is_known(unsettled)) {
             let words = "it is not known whether an earlier reply was sent; nothing was sent now";
-            return Err(ActProblem::new(ActClass::Unknown, words)
+            return Err(ActionProblem::new(ActionClass::Unknown, words)
                 .with_next("look at the session, then confirm again"));
         }
-        let sent = self.prepare(plan, body, &chosen, &seen)?;
+        let sent = self.prepare(plan, body, &chosen, &current)?;
         if let Some(unsettled) = unsettled {
             journal.settle(&unsettled.id)?;
         }
@@ -160,7 +160,7 @@ impl Replier<'_> {
             text_sum: Receipt::sum_of(&sent),
             sent_at: (self.now)(),
             state: ReceiptState::Unknown,
-            words: None,
+            detail: None,
         };
         journal.begin(&receipt, sent.len())?;
         // The turn to write to the session ends when its agent has the reply, though it works on.
@@ -174,17 +174,17 @@ impl Replier<'_> {
         let state = outcome.as_ref().map_or(ReceiptState::Refused, |receipt| receipt.state);
         match journal.into_inner().map_or_else(|| Journal::take(&self.state, &plan.session), Ok) {
             Ok(mut journal) => note(&mut journal, &plan.id, state),
-            Err(problem) => tracing::warn!("{}", problem.words),
+            Err(problem) => tracing::warn!("{}", problem.message),
         }
         outcome
     }
 
     /// The way, if it is the one that was confirmed.
-    fn as_planned(&self, plan: &ReplyPlan, seen: &Seen) -> Result<Chosen, ActProblem> {
-        let chosen = choose(self, seen)?;
+    fn as_planned(&self, plan: &ReplyPlan, current: &Current) -> Result<Chosen, ActionProblem> {
+        let chosen = choose(self, current)?;
         let changed = |what: &str| {
             let words = format!("changed since you looked: {what}; nothing was sent");
-            Err(ActProblem::new(ActClass::Refused, words).with_next("look again"))
+            Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"))
         };
         if chosen.channel != plan.channel {
             return changed("it would go another way");
@@ -198,14 +198,14 @@ impl Replier<'_> {
         let is_queue = matches!(plan.channel, crate::model::ReplyChannel::Queue);
         let text =
             |question: &Option<crate::model::Question>| question.as_ref().map(|asked| asked.text.clone());
-        if !is_queue && text(&seen.view.question) != text(&plan.question) {
+        if !is_queue && text(&current.view.question) != text(&plan.question) {
             return changed("its question is another one");
         }
         Ok(chosen)
     }
 }
 
-impl Seen {
+impl Current {
     /// Whether the reply is the session's newest prompt.
     fn shows(&self, receipt: &Receipt) -> bool {
         let prompted = self.session.prompt.as_deref().zip(self.session.prompted_at);
@@ -217,14 +217,14 @@ impl Seen {
 /// asked about.
 fn note(journal: &mut Journal, id: &str, state: ReceiptState) {
     if let Err(problem) = journal.know(id, state) {
-        tracing::warn!("{}", problem.words);
+        tracing::warn!("{}", problem.message);
     }
 }
 
 /// The last reply, if it may have been sent and nobody knows. What stands in the record is known.
-fn unsettled(journal: &mut Journal, seen: &Seen) -> Option<Receipt> {
+fn unsettled(journal: &mut Journal, current: &Current) -> Option<Receipt> {
     let unsettled = journal.unsettled()?;
-    if seen.shows(&unsettled) {
+    if current.shows(&unsettled) {
         note(journal, &unsettled.id, ReceiptState::Consumed);
         return None;
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::input_box::AtCursor;
 use crate::agent::panes::is_pane_id;
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::is_below;
-use crate::model::{ActClass, ActProblem, Pane, ProcessId, ProcessStat};
+use crate::model::{ActionClass, ActionProblem, Pane, ProcessId, ProcessStat};
 use crate::process::{self, End, Output, Spec};
 
 /// How long tmux may take.
@@ -51,18 +51,18 @@ pub(super) struct Address {
 #[derive(Debug)]
 pub(super) enum NotTyped {
     /// It was not, for this reason.
-    Surely(ActProblem),
+    Surely(ActionProblem),
     /// tmux did not answer.
     Perhaps,
 }
 
-fn refused(words: impl Into<String>) -> ActProblem {
-    ActProblem::new(ActClass::Refused, words).with_next(LOOK)
+fn refused(words: impl Into<String>) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, words).with_next(LOOK)
 }
 
 impl TmuxAccess {
     /// The pane as it is now, if the agent's process is in it, in front, and takes what is typed.
-    pub(super) fn find(&self, pane: &Pane, agent: ProcessId) -> Result<Address, ActProblem> {
+    pub(super) fn find(&self, pane: &Pane, agent: ProcessId) -> Result<Address, ActionProblem> {
         if !is_pane_id(&pane.id) {
             return Err(refused("its pane is named in an unknown way"));
         }
@@ -85,7 +85,7 @@ impl TmuxAccess {
         }
         if in_mode != "0" {
             let words = "its pane is in copy mode (somebody scrolls or searches in it), where words are lost";
-            return Err(ActProblem::new(ActClass::Refused, words).with_next("leave the mode with `q`"));
+            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("leave the mode with `q`"));
         }
         if input_off != "0" || synchronized != "0" {
             return Err(refused("its pane takes no input, or shares it with other panes"));
@@ -102,7 +102,7 @@ impl TmuxAccess {
     }
 
     /// Where the cursor is, and what stands there.
-    pub(super) fn at_cursor(&self, of: &Address) -> Result<AtCursor, ActProblem> {
+    pub(super) fn at_cursor(&self, of: &Address) -> Result<AtCursor, ActionProblem> {
         let place = ["display-message", "-p", "-t", &of.id, "#{cursor_x} #{cursor_y}", ";"];
         let lines = ["capture-pane", "-p", "-e", "-t", &of.id];
         let output = self.run(&of.socket, &[&place[..], &lines[..]].concat(), None)?;
@@ -121,11 +121,11 @@ impl TmuxAccess {
         Ok(AtCursor { column, row, above, line, below: lines.collect() })
     }
 
-    /// Pastes the words, and does not press Return; if `seen`, only while the cursor is still there.
+    /// Pastes the words, and does not press Return; if `current`, only while the cursor is still there.
     pub(super) fn paste(
         &self,
         to: &Address,
-        seen: Option<&AtCursor>,
+        current: Option<&AtCursor>,
         text: &str,
         id: &str,
     ) -> Result<(), NotTyped> {
@@ -138,32 +138,35 @@ impl TmuxAccess {
             return Err(NotTyped::Surely(refused("tmux did not take the words; nothing was typed")));
         }
         let paste = format!("paste-buffer -p -d -b {buffer} -t {}", to.id);
-        let outcome = self.if_unchanged(to, seen, &paste);
+        let outcome = self.if_unchanged(to, current, &paste);
         if outcome.is_err() {
             let _ = self.run(&to.socket, &["delete-buffer", "-b", &buffer], None);
         }
         outcome
     }
 
-    /// Presses one key, by tmux's name of it; if `seen`, only while the cursor is still there.
+    /// Presses one key, by tmux's name of it; if `current`, only while the cursor is still there.
     pub(super) fn press(
         &self,
         to: &Address,
-        seen: Option<&AtCursor>,
+        current: Option<&AtCursor>,
         key: &'static str,
     ) -> Result<(), NotTyped> {
-        self.if_unchanged(to, seen, &format!("send-keys -t {} {key}", to.id))
+        self.if_unchanged(to, current, &format!("send-keys -t {} {key}", to.id))
     }
 
-    /// Has tmux run a command if the pane is still as it was found: tmux looks and acts in one step.
-    fn if_unchanged(&self, to: &Address, seen: Option<&AtCursor>, command: &str) -> Result<(), NotTyped> {
+    /// Has tmux run a command if the pane is still as it was found: tmux looks and actions in one step.
+    fn if_unchanged(&self, to: &Address, current: Option<&AtCursor>, command: &str) -> Result<(), NotTyped> {
         let is_same = format!("#{{&&:#{{==:#{{pid}},{}}},#{{==:#{{pane_pid}},{}}}}}", to.server, to.first);
         let is_free =
             "#{==:#{?pane_dead,1,}#{?pane_in_mode,1,}#{?pane_input_off,1,}#{?pane_synchronized,1,},}";
-        let is_there = seen.map_or_else(
+        let is_there = current.map_or_else(
             || "1".to_owned(),
-            |seen| {
-                format!("#{{&&:#{{==:#{{cursor_x}},{}}},#{{==:#{{cursor_y}},{}}}}}", seen.column, seen.row)
+            |current| {
+                format!(
+                    "#{{&&:#{{==:#{{cursor_x}},{}}},#{{==:#{{cursor_y}},{}}}}}",
+                    current.column, current.row
+                )
             },
         );
         let all = format!("#{{&&:#{{&&:{is_same},{is_free}}},{is_there}}}");
@@ -178,19 +181,19 @@ impl TmuxAccess {
         }
     }
 
-    fn run(&self, socket: &Path, arguments: &[&str], input: Option<&str>) -> Result<Output, ActProblem> {
+    fn run(&self, socket: &Path, arguments: &[&str], input: Option<&str>) -> Result<Output, ActionProblem> {
         // `-u`: without it, what is no ASCII is replaced where no language is set.
         let mut spec = Spec::new(&self.program, "/").args(["-u", "-S"]).args([socket]).args(arguments);
         spec.time_limit = LIMIT;
         spec.stdin = input.map(|text| text.as_bytes().to_vec());
-        process::run(&spec).map_err(|error| ActProblem::new(ActClass::Failed, error.to_string()))
+        process::run(&spec).map_err(|error| ActionProblem::new(ActionClass::Failed, error.to_string()))
     }
 }
 
 /// Whether the agent's process lives, came of the pane's first process, and has the pane's terminal.
-fn is_in_front(agent: ProcessId, first: u32, tty: &str) -> Result<(), ActProblem> {
-    let Standing::Alive(stat) = standing(agent) else {
-        return Err(ActProblem::new(ActClass::Refused, "its process has ended; nothing was typed")
+fn is_in_front(agent: ProcessId, first: u32, tty: &str) -> Result<(), ActionProblem> {
+    let ProcessState::Alive(stat) = process_state(agent) else {
+        return Err(ActionProblem::new(ActionClass::Refused, "its process has ended; nothing was typed")
             .with_next("look again: a session that is not live is answered in another way"));
     };
     let ProcessStat { group, pseudo_terminal, foreground_group, .. } = stat;

@@ -7,10 +7,10 @@ use super::channel::Chosen;
 use super::input_box::{self, AtCursor};
 use super::pane::{Address, NotTyped, TmuxAccess};
 use super::program::Ran;
-use super::{Replier, Seen, dialog, file, text};
+use super::{Current, Replier, dialog, file, text};
 use crate::agent::{Adapter, Asking, permission_keys};
 use crate::model::{
-    ActClass, ActProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
+    ActionClass, ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
 };
 
 /// How long an agent's queue may take to answer.
@@ -22,8 +22,8 @@ pub(super) const LOOKS_AT_BOX: u32 = 4;
 /// The pause after a paste grows by a millisecond for so many bytes.
 const BYTES_A_MS: usize = 200;
 
-pub(super) fn refused(words: impl Into<String>, next: &str) -> ActProblem {
-    ActProblem::new(ActClass::Refused, words).with_next(next)
+pub(super) fn refused(words: impl Into<String>, next: &str) -> ActionProblem {
+    ActionProblem::new(ActionClass::Refused, words).with_next(next)
 }
 
 impl Replier<'_> {
@@ -33,17 +33,19 @@ impl Replier<'_> {
         plan: &ReplyPlan,
         body: &'b ReplyBody,
         chosen: &Chosen,
-        seen: &Seen,
-    ) -> Result<Cow<'b, str>, ActProblem> {
+        current: &Current,
+    ) -> Result<Cow<'b, str>, ActionProblem> {
         match (body, &chosen.permission) {
             (ReplyBody::Option { place, label, call }, _) => {
-                dialog::check(*place, label, call, seen)?;
+                dialog::check(*place, label, call, current)?;
                 Ok(format!("answered: {label}").into())
             }
-            (ReplyBody::Text { .. }, _) if seen.view.activity.state == ActivityState::Asks => Err(refused(
-                "it asks in a dialog on its screen, in which words would be taken for keys. Nothing was sent",
-                "choose one of its options, or answer it in its pane",
-            )),
+            (ReplyBody::Text { .. }, _) if current.view.activity.state == ActivityState::Asks => {
+                Err(refused(
+                    "it asks in a dialog on its screen, in which words would be taken for keys. Nothing was sent",
+                    "choose one of its options, or answer it in its pane",
+                ))
+            }
             (ReplyBody::Text { .. }, Some(_)) => Err(refused(
                 "it waits for a permission: words would decide it. Nothing was sent",
                 "answer the permission first",
@@ -80,7 +82,7 @@ impl Replier<'_> {
                         "look again",
                     ));
                 }
-                let keys = permission_keys(&seen.session).map(|(_, keys)| keys).unwrap_or_default();
+                let keys = permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
                 let given = keys.iter().find(|key| key.answer == answer).map_or("answered", |key| key.given);
                 Ok(format!("{given}: {what}").into())
             }
@@ -95,9 +97,12 @@ impl Replier<'_> {
         body: &ReplyBody,
         receipt: &Receipt,
         taken: &dyn Fn(&Receipt),
-    ) -> Result<Receipt, ActProblem> {
-        let known =
-            |(state, words): (ReceiptState, Option<String>)| Receipt { state, words, ..receipt.clone() };
+    ) -> Result<Receipt, ActionProblem> {
+        let known = |(state, words): (ReceiptState, Option<String>)| Receipt {
+            state,
+            detail: words,
+            ..receipt.clone()
+        };
         match (&plan.channel, body) {
             (ReplyChannel::Pane { .. }, ReplyBody::Text { text }) => {
                 self.type_words(plan, text, receipt).map(known)
@@ -119,7 +124,9 @@ impl Replier<'_> {
                 )))
             }
             (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt).map(known),
-            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.go_on(text, receipt, taken).map(known),
+            (ReplyChannel::Resume, ReplyBody::Text { text }) => {
+                self.resume_session(text, receipt, taken).map(known)
+            }
             (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => {
                 self.post_words(plan, text, receipt).map(known)
             }
@@ -133,11 +140,14 @@ impl Replier<'_> {
     }
 
     /// The pane, if all is as it was confirmed at this very moment.
-    pub(super) fn pane_now(&self, plan: &ReplyPlan) -> Result<(&TmuxAccess, Address, Seen), ActProblem> {
-        let seen = (self.look)()?;
-        let chosen = self.as_planned(plan, &seen)?;
+    pub(super) fn pane_now(
+        &self,
+        plan: &ReplyPlan,
+    ) -> Result<(&TmuxAccess, Address, Current), ActionProblem> {
+        let current = (self.look)()?;
+        let chosen = self.as_planned(plan, &current)?;
         match (&self.tmux, chosen.address) {
-            (Some(tmux), Some(address)) => Ok((tmux, address, seen)),
+            (Some(tmux), Some(address)) => Ok((tmux, address, current)),
             _ => Err(refused("it has no pane any more", "look again")),
         }
     }
@@ -145,13 +155,13 @@ impl Replier<'_> {
     /// Where the cursor is in the empty input box of the pane; `None` for an agent whose empty box was never
     /// seen. Whether it takes words is not read from its screen, only whether others stand there: Return
     /// would send both.
-    pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActProblem> {
+    pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActionProblem> {
         let known = self.adapter.typing().and_then(|typing| typing.empty_box);
         let (Some(empty), Some(tmux)) = (known, &self.tmux) else { return Ok(None) };
         for _ in 0..LOOKS_AT_BOX {
-            let seen = tmux.at_cursor(address)?;
-            if input_box::is_empty(&seen, &empty) {
-                return Ok(Some(seen));
+            let current = tmux.at_cursor(address)?;
+            if input_box::is_empty(&current, &empty) {
+                return Ok(Some(current));
             }
             // It may be in the middle of drawing its screen.
             std::thread::sleep(LOOK_AGAIN);
@@ -168,10 +178,10 @@ impl Replier<'_> {
         plan: &ReplyPlan,
         text: &str,
         receipt: &Receipt,
-    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
+    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
         let (tmux, address, _) = self.pane_now(plan)?;
-        let seen = self.empty_box(&address)?;
-        match tmux.paste(&address, seen.as_ref(), text, &plan.id) {
+        let current = self.empty_box(&address)?;
+        match tmux.paste(&address, current.as_ref(), text, &plan.id) {
             Ok(()) => {}
             Err(NotTyped::Surely(problem)) => return Err(problem),
             Err(NotTyped::Perhaps) => {
@@ -190,21 +200,25 @@ impl Replier<'_> {
         match self.pane_now(plan) {
             Ok((tmux, address, _)) => match tmux.press(&address, None, "Enter") {
                 Ok(()) => {}
-                Err(NotTyped::Surely(problem)) => return held(&problem.words),
+                Err(NotTyped::Surely(problem)) => return held(&problem.message),
                 Err(NotTyped::Perhaps) => return held("tmux did not answer"),
             },
-            Err(problem) => return held(&problem.words),
+            Err(problem) => return held(&problem.message),
         }
         (self.report)("typed; waiting until its record shows it");
-        if self.wait_until(|seen| seen.shows(receipt)) {
+        if self.wait_until(|current| current.shows(receipt)) {
             return Ok((ReceiptState::Consumed, None));
         }
         Ok((ReceiptState::Held, Some("typed, and its record does not show it yet".to_owned())))
     }
 
-    fn answer(&self, plan: &ReplyPlan, answer: &str) -> Result<(ReceiptState, Option<String>), ActProblem> {
-        let (tmux, address, seen) = self.pane_now(plan)?;
-        let keys = permission_keys(&seen.session).map(|(_, keys)| keys).unwrap_or_default();
+    fn answer(
+        &self,
+        plan: &ReplyPlan,
+        answer: &str,
+    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+        let (tmux, address, current) = self.pane_now(plan)?;
+        let keys = permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
         let Some(key) = keys.iter().find(|key| key.answer == answer) else {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
@@ -218,9 +232,9 @@ impl Replier<'_> {
                 ));
             }
         }
-        let is_answered = |seen: &Seen| {
-            let what = permission_keys(&seen.session).map(|(what, _)| what.to_owned());
-            seen.view.activity.state != ActivityState::NeedsPermission
+        let is_answered = |current: &Current| {
+            let what = permission_keys(&current.session).map(|(what, _)| what.to_owned());
+            current.view.activity.state != ActivityState::NeedsPermission
                 || what != plan.permission.as_ref().map(|prompt| prompt.what.clone())
         };
         if self.wait_until(is_answered) {
@@ -234,23 +248,25 @@ impl Replier<'_> {
         plan: &ReplyPlan,
         text: &str,
         receipt: &Receipt,
-    ) -> Result<(ReceiptState, Option<String>), ActProblem> {
-        let seen = (self.look)()?;
-        self.as_planned(plan, &seen)?;
+    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+        let current = (self.look)()?;
+        self.as_planned(plan, &current)?;
         let asking = Asking::Queue { text: text.to_owned() };
-        let command = self.adapter.command(&seen.session, &asking);
+        let command = self.adapter.command(&current.session, &asking);
         let command =
             command.ok_or_else(|| refused("its agent's queue cannot be called", "answer it in its pane"))?;
-        let state = if seen.view.activity.state == ActivityState::Idle {
+        let state = if current.view.activity.state == ActivityState::Idle {
             ReceiptState::Delivered
         } else {
             ReceiptState::Queued
         };
         match self.programs.run(&command, QUEUE_LIMIT, &self.cancel) {
             Ran::NotStarted(why) => Err(refused(why, "answer it in its pane")),
-            Ran::Well if self.wait_until(|seen| seen.shows(receipt)) => Ok((ReceiptState::Consumed, None)),
+            Ran::Well if self.wait_until(|current| current.shows(receipt)) => {
+                Ok((ReceiptState::Consumed, None))
+            }
             Ran::Well => Ok((state, None)),
-            Ran::Failed(why) if !self.wait_until(|seen| seen.shows(receipt)) => {
+            Ran::Failed(why) if !self.wait_until(|current| current.shows(receipt)) => {
                 Err(refused(format!("its agent's queue refused it: {why}"), "answer it in its pane"))
             }
             Ran::Failed(why) => Ok((ReceiptState::Consumed, Some(why))),
@@ -264,16 +280,16 @@ impl Replier<'_> {
 
     /// What the record tells, where the program that took the words does not.
     pub(super) fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
-        let is_shown = (self.look)().is_ok_and(|seen| seen.shows(receipt));
+        let is_shown = (self.look)().is_ok_and(|current| current.shows(receipt));
         let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
         (state, Some(why.to_owned()))
     }
 
     /// Looks at the session until it is so, for as long as patience lasts.
-    pub(super) fn wait_until(&self, is_so: impl Fn(&Seen) -> bool) -> bool {
+    pub(super) fn wait_until(&self, is_so: impl Fn(&Current) -> bool) -> bool {
         let begun = (self.now)();
         loop {
-            if (self.look)().is_ok_and(|seen| is_so(&seen)) {
+            if (self.look)().is_ok_and(|current| is_so(&current)) {
                 return true;
             }
             let waited = (self.now)().millis_since(begun);

@@ -6,30 +6,30 @@
 
 use super::channel::{Chosen, plain, refused};
 use super::loopback::{self, NoResponse};
-use super::{Replier, Seen};
+use super::{Current, Replier};
 use crate::agent::processes::listening_ports;
 use crate::agent::{ApiAsk, ApiRequest, OpenCodeAnswers, api_permission_options, read_opencode_answers};
 use crate::model::{
-    ActProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
+    ActionProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
 };
 
 /// More ports of a process are not asked.
 const MOST_PORTS: usize = 4;
 
 /// What became of something that was sent.
-type Outcome = Result<(ReceiptState, Option<String>), ActProblem>;
+type Outcome = Result<(ReceiptState, Option<String>), ActionProblem>;
 
 impl Replier<'_> {
     /// The way by the server of the session's process; `None` where it has none that answers.
-    pub(super) fn by_server(&self, seen: &Seen) -> Option<Result<Chosen, ActProblem>> {
-        let process = seen.view.process?;
-        let session = self.adapter.api_request(&seen.session, &ApiAsk::Session)?;
+    pub(super) fn by_server(&self, current: &Current) -> Option<Result<Chosen, ActionProblem>> {
+        let process = current.view.process?;
+        let session = self.adapter.api_request(&current.session, &ApiAsk::Session)?;
         let answers = |port: &u16| {
             let told = get(process, *port, &session);
-            told.is_some_and(|told| crate::agent::api_is_about(&seen.session, &told))
+            told.is_some_and(|told| crate::agent::api_is_about(&current.session, &told))
         };
         let port = listening_ports(process).into_iter().take(MOST_PORTS).find(answers)?;
-        let ask = |ask| get(process, port, &self.adapter.api_request(&seen.session, &ask)?);
+        let ask = |ask| get(process, port, &self.adapter.api_request(&current.session, &ask)?);
         // Without these it is not known what the session does.
         let (status, permission, question) =
             (ask(ApiAsk::Status)?, ask(ApiAsk::Permissions)?, ask(ApiAsk::Questions)?);
@@ -38,13 +38,13 @@ impl Replier<'_> {
             permission: Some(&permission),
             question: Some(&question),
         };
-        let word = read_opencode_answers(&answers).remove(&seen.session.session_id);
-        let waits = crate::agent::api_waits_for(&seen.session, &permission);
+        let word = read_opencode_answers(&answers).remove(&current.session.session_id);
+        let waits = crate::agent::api_waits_for(&current.session, &permission);
         let words = format!("by the server of its own process, on port {port}");
         let chosen = |request, warnings, permission| Chosen {
             warnings,
             permission,
-            pane: seen.view.pane.clone(),
+            pane: current.view.pane.clone(),
             ..plain(ReplyChannel::Api { port, process, request }, words.clone())
         };
         Some(match (waits, word.map(|word| word.status)) {
@@ -64,13 +64,14 @@ impl Replier<'_> {
 
     /// Gives the words to the server.
     pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Outcome {
-        let request = |seen: &Seen| self.adapter.api_request(&seen.session, &ApiAsk::Prompt { text });
+        let request =
+            |current: &Current| self.adapter.api_request(&current.session, &ApiAsk::Prompt { text });
         let is_busy = match self.post(plan, request)? {
             Posted::Perhaps(why) => return Ok(self.by_record(receipt, why)),
-            Posted::Taken(seen) => seen.turn_is_open(),
+            Posted::Taken(current) => current.turn_is_open(),
         };
         (self.report)("given to its server; waiting until its record shows it");
-        if self.wait_until(|seen| seen.shows(receipt)) {
+        if self.wait_until(|current| current.shows(receipt)) {
             return Ok((ReceiptState::Consumed, None));
         }
         Ok((if is_busy { ReceiptState::Queued } else { ReceiptState::Delivered }, None))
@@ -82,7 +83,7 @@ impl Replier<'_> {
             return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
         };
         let ask = ApiAsk::Answer { request: id, answer };
-        match self.post(plan, |seen| self.adapter.api_request(&seen.session, &ask))? {
+        match self.post(plan, |current| self.adapter.api_request(&current.session, &ask))? {
             Posted::Taken(_) => Ok((ReceiptState::Delivered, Some("its server took the answer".to_owned()))),
             Posted::Perhaps(why) => Ok((ReceiptState::Unknown, Some(why.to_owned()))),
         }
@@ -92,17 +93,17 @@ impl Replier<'_> {
     fn post(
         &self,
         plan: &ReplyPlan,
-        request: impl Fn(&Seen) -> Option<ApiRequest>,
-    ) -> Result<Posted, ActProblem> {
-        let seen = (self.look)()?;
-        let ReplyChannel::Api { port, process, .. } = self.as_planned(plan, &seen)?.channel else {
+        request: impl Fn(&Current) -> Option<ApiRequest>,
+    ) -> Result<Posted, ActionProblem> {
+        let current = (self.look)()?;
+        let ReplyChannel::Api { port, process, .. } = self.as_planned(plan, &current)?.channel else {
             return Err(refused("it would go another way; nothing was sent", "look again"));
         };
-        let request = request(&seen).ok_or_else(|| {
+        let request = request(&current).ok_or_else(|| {
             refused("its server cannot be asked that; nothing was sent", "answer it in its pane")
         })?;
         match loopback::ask(process, port, &request) {
-            Ok(response) if (200..300).contains(&response.status) => Ok(Posted::Taken(Box::new(seen))),
+            Ok(response) if (200..300).contains(&response.status) => Ok(Posted::Taken(Box::new(current))),
             Ok(response) => {
                 let words = format!("its server refused it (status {})", response.status);
                 Err(refused(words, "answer it in its pane"))
@@ -120,12 +121,12 @@ impl Replier<'_> {
 /// What became of a request.
 enum Posted {
     /// It was taken; how the session was right before.
-    Taken(Box<Seen>),
+    Taken(Box<Current>),
     /// Nobody knows.
     Perhaps(&'static str),
 }
 
-impl Seen {
+impl Current {
     fn turn_is_open(&self) -> bool {
         matches!(self.session.turn, crate::model::TurnState::Open { .. })
     }

@@ -2,7 +2,7 @@
 //! else. It never changes a text: it is sent as it is, or refused with the place.
 
 use crate::agent::Typing;
-use crate::model::{ActClass, ActProblem, ReplyChannel};
+use crate::model::{ActionClass, ActionProblem, ReplyChannel};
 
 /// The longest text that is pasted into a pane, in bytes.
 const LONGEST_PASTE: usize = 128 << 10;
@@ -10,9 +10,13 @@ const LONGEST_PASTE: usize = 128 << 10;
 const LONGEST: usize = 1 << 20;
 
 /// Whether `text` may go by `channel`.
-pub(super) fn check(text: &str, channel: &ReplyChannel, typing: Option<&Typing>) -> Result<(), ActProblem> {
+pub(super) fn check(
+    text: &str,
+    channel: &ReplyChannel,
+    typing: Option<&Typing>,
+) -> Result<(), ActionProblem> {
     if text.trim().is_empty() {
-        return Err(ActProblem::new(ActClass::Refused, "there are no words in it"));
+        return Err(ActionProblem::new(ActionClass::Refused, "there are no words in it"));
     }
     let is_pane = matches!(channel, ReplyChannel::Pane { .. });
     no_control(text, is_pane)?;
@@ -21,7 +25,7 @@ pub(super) fn check(text: &str, channel: &ReplyChannel, typing: Option<&Typing>)
         let words =
             format!("it has {} bytes; this way takes {longest} at most. Nothing was sent", text.len());
         let next = "put it into a file in the workspace, and tell the agent to read it";
-        return Err(ActProblem::new(ActClass::Refused, words).with_next(next));
+        return Err(ActionProblem::new(ActionClass::Refused, words).with_next(next));
     }
     match typing.filter(|_| is_pane) {
         Some(typing) => as_typed(text, typing),
@@ -30,20 +34,20 @@ pub(super) fn check(text: &str, channel: &ReplyChannel, typing: Option<&Typing>)
 }
 
 /// What an agent's screen would make of it.
-fn as_typed(text: &str, typing: &Typing) -> Result<(), ActProblem> {
+fn as_typed(text: &str, typing: &Typing) -> Result<(), ActionProblem> {
     if let Some(first) = text.trim_start().chars().next().filter(|sign| typing.not_first.contains(sign)) {
         let words = format!("it begins with `{first}`, which the agent takes for a command");
-        return Err(ActProblem::new(ActClass::Refused, words).with_next("put a word before it"));
+        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("put a word before it"));
     }
     if !typing.takes_lines && text.contains('\n') {
         let words = "it has several lines, and the agent would take each for a reply of its own";
-        return Err(ActProblem::new(ActClass::Refused, words).with_next("write it in one line"));
+        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("write it in one line"));
     }
     Ok(())
 }
 
 /// No control characters but the line feed, and for programs and files the tab.
-fn no_control(text: &str, is_pane: bool) -> Result<(), ActProblem> {
+fn no_control(text: &str, is_pane: bool) -> Result<(), ActionProblem> {
     let is_control = |sign: char| sign.is_control() && sign != '\n' && (is_pane || sign != '\t');
     let Some((place, sign)) = text.chars().enumerate().find(|(_, sign)| is_control(*sign)) else {
         return Ok(());
@@ -53,7 +57,7 @@ fn no_control(text: &str, is_pane: bool) -> Result<(), ActProblem> {
         place + 1,
         u32::from(sign)
     );
-    Err(ActProblem::new(ActClass::Refused, words).with_next("take it out"))
+    Err(ActionProblem::new(ActionClass::Refused, words).with_next("take it out"))
 }
 
 #[cfg(test)]
@@ -64,7 +68,7 @@ mod tests {
         Typing { pause_ms: 0, not_first: &['/', '!'], takes_lines: true, long_paste: None, empty_box: None };
 
     fn words(text: &str, channel: &ReplyChannel) -> Option<String> {
-        check(text, channel, Some(&TYPING)).err().map(|problem| problem.words)
+        check(text, channel, Some(&TYPING)).err().map(|problem| problem.message)
     }
 
     fn pane() -> ReplyChannel {

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use super::error::RescueError;
 use super::git::{Git, Input, line};
 use super::journal::Move;
-use super::moving::inode;
+use super::ref_transaction::inode;
 use super::repository::{Repository, read_regular};
 
 /// The most that is read of the file of packed references.

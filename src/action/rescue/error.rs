@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{ActClass, RecordCost};
+use crate::model::{ActionClass, RecordCost};
 use crate::process::ProcessError;
 
 /// Why nothing was done. Whatever was recorded before stays.
@@ -76,24 +76,24 @@ pub enum RescueError {
 }
 
 impl RescueError {
-    /// How an act ends that fails so.
-    pub fn class(&self) -> ActClass {
+    /// How an action ends that fails so.
+    pub fn class(&self) -> ActionClass {
         match self {
             RescueError::Refused(_)
             | RescueError::Ask(_)
             | RescueError::NoRoom(_)
-            | RescueError::WouldLose => ActClass::Refused,
-            RescueError::SavedOnly(_) => ActClass::SavedOnly,
-            RescueError::Busy(_) => ActClass::Busy,
-            RescueError::Untrusted(_) => ActClass::Untrusted,
-            RescueError::Nothing => ActClass::Nothing,
-            RescueError::Damage(_) => ActClass::Damage,
-            RescueError::TimedOut(_) => ActClass::TimedOut,
-            RescueError::Cancelled { .. } => ActClass::Cancelled,
+            | RescueError::WouldLose => ActionClass::Refused,
+            RescueError::SavedOnly(_) => ActionClass::SavedOnly,
+            RescueError::Busy(_) => ActionClass::Busy,
+            RescueError::Untrusted(_) => ActionClass::Untrusted,
+            RescueError::Nothing => ActionClass::Nothing,
+            RescueError::Damage(_) => ActionClass::Damage,
+            RescueError::TimedOut(_) => ActionClass::TimedOut,
+            RescueError::Cancelled { .. } => ActionClass::Cancelled,
             RescueError::Git { .. }
             | RescueError::Process(_)
             | RescueError::Io { .. }
-            | RescueError::ReadOnly(_) => ActClass::Failed,
+            | RescueError::ReadOnly(_) => ActionClass::Failed,
         }
     }
 

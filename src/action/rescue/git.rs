@@ -39,7 +39,7 @@ const SETTINGS: [&str; 9] = [
 
 /// What a command gets as its input.
 pub(super) enum Input {
-    /// Our own lock, so that the turn of this worktree lasts as long as the child.
+    /// Our own lock, so that the worktree of this worktree lasts as long as the child.
     Lock,
     /// These bytes.
     Bytes(Vec<u8>),
@@ -65,7 +65,7 @@ pub(super) struct Git<'a> {
     pub(super) home: Option<&'a Path>,
     /// The repository.
     pub(super) repo: &'a Repository,
-    /// The lock on our own turn.
+    /// The lock on our own worktree.
     pub(super) lock: Arc<File>,
     /// Ends a command early; `None` for what is finished in any case.
     pub(super) cancel: Option<&'a Cancel>,
@@ -78,7 +78,7 @@ impl<'a> Git<'a> {
     }
 
     /// An error when somebody wants it to end.
-    pub(super) fn go_on(&self) -> Result<(), RescueError> {
+    pub(super) fn check_cancelled(&self) -> Result<(), RescueError> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(RescueError::Cancelled { kept: None });
         }
@@ -180,7 +180,7 @@ impl<'a> Git<'a> {
         limit: Option<Duration>,
     ) -> Result<Output, RescueError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        self.go_on()?;
+        self.check_cancelled()?;
         let what = command_of(&args);
         spec.cancel = self.cancel.cloned();
         spec.time_limit = match what.as_str() {

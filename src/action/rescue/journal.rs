@@ -1,4 +1,4 @@
-//! What was done to a worktree, outside the repository: one line an act, only ever appended.
+//! What was done to a worktree, outside the repository: one line an action, only ever appended.
 //!
 //! It must not be repaired in place: a line that was cut by a crash is passed over, and a damaged one
 //! is said.
@@ -15,13 +15,13 @@ use super::error::RescueError;
 use super::repository::read_regular;
 use super::sha1::Sha1;
 
-/// The most that is read of a journal: some hundred thousand acts.
+/// The most that is read of a journal: some hundred thousand actions.
 const CAP: u64 = 256 << 20;
 
-/// One act.
+/// One action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "act", rename_all = "snake_case")]
-pub(super) enum Act {
+#[serde(tag = "action", rename_all = "snake_case")]
+pub(super) enum JournalEntry {
     /// A record is saved.
     Saved(Saved),
     /// Branch and index are about to move.
@@ -183,10 +183,10 @@ impl Journal {
         Journal { path: folder.join("journal") }
     }
 
-    /// Appends an act; it is on the disk when this returns.
-    pub(super) fn append(&self, act: &Act) -> Result<(), RescueError> {
+    /// Appends an action; it is on the disk when this returns.
+    pub(super) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
         let failed = |error| RescueError::io("append to", &self.path)(error);
-        let text = serde_json::to_string(act).map_err(|error| failed(error.into()))?;
+        let text = serde_json::to_string(action).map_err(|error| failed(error.into()))?;
         let mut file = File::options()
             .create(true)
             .append(true)
@@ -204,19 +204,19 @@ impl Journal {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
     }
 
-    /// All acts. The second value is the number of lines that could not be read.
-    pub(super) fn acts(&self) -> Result<(Vec<Act>, usize), RescueError> {
+    /// All actions. The second value is the number of lines that could not be read.
+    pub(super) fn actions(&self) -> Result<(Vec<JournalEntry>, usize), RescueError> {
         let read = self.read()?;
-        Ok((read.acts, read.n_damaged + read.n_newer))
+        Ok((read.actions, read.n_damaged + read.n_newer))
     }
 
-    /// All acts, and what could not be read.
+    /// All actions, and what could not be read.
     pub(super) fn read(&self) -> Result<Reading, RescueError> {
         let content = read_regular(&self.path, CAP)?.unwrap_or_default();
         let mut read = Reading::default();
         for line in lines(&content) {
             match parse(line) {
-                Line::Act(act) => read.acts.push(*act),
+                Line::JournalEntry(action) => read.actions.push(*action),
                 Line::Newer => read.n_newer += 1,
                 Line::Damaged => read.n_damaged += 1,
             }
@@ -224,13 +224,13 @@ impl Journal {
         Ok(read)
     }
 
-    /// Writes the journal again without the acts that `is_gone` names. Every other line stays as it is, also
+    /// Writes the journal again without the actions that `is_gone` names. Every other line stays as it is, also
     /// those that cannot be read.
-    pub(super) fn drop_acts(&self, is_gone: &dyn Fn(&Act) -> bool) -> Result<(), RescueError> {
+    pub(super) fn drop_actions(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
         let content = read_regular(&self.path, CAP)?.unwrap_or_default();
         let mut kept = Vec::with_capacity(content.len());
         for line in lines(&content) {
-            if !matches!(parse(line), Line::Act(act) if is_gone(&act)) {
+            if !matches!(parse(line), Line::JournalEntry(action) if is_gone(&action)) {
                 kept.extend_from_slice(line);
                 kept.push(b'\n');
             }
@@ -263,8 +263,8 @@ fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// What a journal holds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// The acts, the oldest first.
-    pub(super) acts: Vec<Act>,
+    /// The actions, the oldest first.
+    pub(super) actions: Vec<JournalEntry>,
     /// Lines that are cut or changed.
     pub(super) n_damaged: usize,
     /// Lines that are whole and tell of something that this version does not know.
@@ -272,7 +272,7 @@ pub(super) struct Reading {
 }
 
 enum Line {
-    Act(Box<Act>),
+    JournalEntry(Box<JournalEntry>),
     Newer,
     Damaged,
 }
@@ -282,59 +282,70 @@ fn parse(line: &[u8]) -> Line {
     if sum != sum_of(text).as_bytes() {
         return Line::Damaged;
     }
-    serde_json::from_slice(text).map_or(Line::Newer, |act| Line::Act(Box::new(act)))
+    serde_json::from_slice(text).map_or(Line::Newer, |action| Line::JournalEntry(Box::new(action)))
 }
 
 /// The last move, and whether it is over.
-pub(super) fn last_move(acts: &[Act]) -> Option<(&Move, bool)> {
-    let place = acts.iter().rposition(|act| matches!(act, Act::Moving(_)))?;
-    let Act::Moving(last) = &acts[place] else { return None };
-    let is_over = acts[place..].iter().any(|act| match act {
-        Act::Moved { id } | Act::RolledBack { id } => *id == last.id,
-        Act::Forgotten { moves, .. } => moves.contains(&last.id),
-        Act::Saved(_) | Act::Moving(_) => false,
+pub(super) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
+    let place = actions.iter().rposition(|action| matches!(action, JournalEntry::Moving(_)))?;
+    let JournalEntry::Moving(last) = &actions[place] else { return None };
+    let is_over = actions[place..].iter().any(|action| match action {
+        JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => *id == last.id,
+        JournalEntry::Forgotten { moves, .. } => moves.contains(&last.id),
+        JournalEntry::Saved(_) | JournalEntry::Moving(_) => false,
     });
     Some((last, is_over))
 }
 
 /// The last move that was made and not rolled back.
-pub(super) fn last_done(acts: &[Act]) -> Option<&Move> {
-    let id = acts.iter().rev().find_map(|act| match act {
-        Act::Moved { id } => Some(id),
-        Act::Saved(_) | Act::Moving(_) | Act::RolledBack { .. } | Act::Forgotten { .. } => None,
+pub(super) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
+    let id = actions.iter().rev().find_map(|action| match action {
+        JournalEntry::Moved { id } => Some(id),
+        JournalEntry::Saved(_)
+        | JournalEntry::Moving(_)
+        | JournalEntry::RolledBack { .. }
+        | JournalEntry::Forgotten { .. } => None,
     })?;
-    let is_forgotten = |act: &Act| matches!(act, Act::Forgotten { moves, .. } if moves.contains(id));
-    if acts.iter().any(is_forgotten) {
+    let is_forgotten =
+        |action: &JournalEntry| matches!(action, JournalEntry::Forgotten { moves, .. } if moves.contains(id));
+    if actions.iter().any(is_forgotten) {
         return None;
     }
-    moves(acts).find(|made| made.id == *id)
+    moves(actions).find(|made| made.id == *id)
 }
 
 /// The moves, the newest first.
-pub(super) fn moves(acts: &[Act]) -> impl Iterator<Item = &Move> {
-    acts.iter().rev().filter_map(|act| match act {
-        Act::Moving(made) => Some(made),
-        Act::Saved(_) | Act::Moved { .. } | Act::RolledBack { .. } | Act::Forgotten { .. } => None,
+pub(super) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
+    actions.iter().rev().filter_map(|action| match action {
+        JournalEntry::Moving(made) => Some(made),
+        JournalEntry::Saved(_)
+        | JournalEntry::Moved { .. }
+        | JournalEntry::RolledBack { .. }
+        | JournalEntry::Forgotten { .. } => None,
     })
 }
 
 /// The records that were saved and not forgotten, the oldest first.
-pub(super) fn saved(acts: &[Act]) -> Vec<&Saved> {
-    let forgotten: std::collections::BTreeSet<&str> = acts
+pub(super) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
+    let forgotten: std::collections::BTreeSet<&str> = actions
         .iter()
-        .filter_map(|act| match act {
-            Act::Forgotten { reference, .. } => Some(reference.as_str()),
-            Act::Saved(_) | Act::Moving(_) | Act::Moved { .. } | Act::RolledBack { .. } => None,
+        .filter_map(|action| match action {
+            JournalEntry::Forgotten { reference, .. } => Some(reference.as_str()),
+            JournalEntry::Saved(_)
+            | JournalEntry::Moving(_)
+            | JournalEntry::Moved { .. }
+            | JournalEntry::RolledBack { .. } => None,
         })
         .collect();
-    acts.iter()
-        .filter_map(|act| match act {
-            Act::Saved(saved) if !forgotten.contains(saved.reference.as_str()) => Some(saved),
-            Act::Saved(_)
-            | Act::Moving(_)
-            | Act::Moved { .. }
-            | Act::RolledBack { .. }
-            | Act::Forgotten { .. } => None,
+    actions
+        .iter()
+        .filter_map(|action| match action {
+            JournalEntry::Saved(saved) if !forgotten.contains(saved.reference.as_str()) => Some(saved),
+            JournalEntry::Saved(_)
+            | JournalEntry::Moving(_)
+            | JournalEntry::Moved { .. }
+            | JournalEntry::RolledBack { .. }
+            | JournalEntry::Forgotten { .. } => None,
         })
         .collect()
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::error::RescueError;
+use super::lock::WorktreeLock;
 use super::survey::Expected;
-use super::turn::Turn;
 use crate::model::{KeepIn, RecordCost, RecordOrder};
 
 /// More new or changed bytes than this are asked about.
@@ -17,12 +17,16 @@ const ASK_FILES: usize = 10_000;
 /// # Errors
 /// [`RescueError::NoRoom`] when it would take more than half of what is free, [`RescueError::Ask`] when it is
 /// large and no person has said yes.
-pub(super) fn check(turn: &Turn, order: RecordOrder, expected: &Expected) -> Result<(), RescueError> {
+pub(super) fn check(
+    worktree: &WorktreeLock,
+    order: RecordOrder,
+    expected: &Expected,
+) -> Result<(), RescueError> {
     // What is read lies in our own folder for a while, and beside it the pack that is made of it.
     let own = expected.bytes.saturating_add(expected.new_bytes);
-    let mut places = vec![(turn.folder.as_path(), own)];
+    let mut places = vec![(worktree.folder.as_path(), own)];
     if order.keep_in != KeepIn::Vault {
-        places.push((turn.repo.common_dir.as_path(), expected.new_bytes));
+        places.push((worktree.repo.common_dir.as_path(), expected.new_bytes));
     }
     let mut n_free_bytes = u64::MAX;
     for (place, needed) in places {

@@ -4,39 +4,39 @@
 //! It must not run anything that a repository names and nobody trusts, must not change the work tree, and must
 //! not remove a lock that is not provably its own.
 
-mod acts;
-mod again;
 mod author;
 mod branch;
+mod catalogue;
+mod deletion;
 mod error;
 mod filters;
-mod forgetting;
 mod git;
 mod holder;
 mod hooks;
 mod ignored;
 mod journal;
-mod keeping;
 mod kept_index;
 mod key_like;
 mod leaving_out;
 mod limits;
 mod listing;
+mod lock;
 mod message;
-mod moving;
 mod names;
 mod nested;
 mod new_branch;
 mod object_id;
 mod own_program;
-mod place;
-mod planning;
+mod plan;
 mod reading;
 mod record;
-mod recovering;
+mod recovery;
+mod ref_transaction;
 mod references;
 mod repository;
+mod rescuer;
 mod restore;
+mod reuse;
 mod same_index;
 mod saving;
 mod scripts;
@@ -47,17 +47,17 @@ mod shadow;
 mod shared_index;
 mod split;
 mod spool;
-mod starting;
+mod startup;
 mod step;
 mod survey;
 mod target;
 mod trust;
-mod turn;
 mod unchanged;
-mod undoing;
+mod undo;
 mod vault;
 mod verify;
 mod visible;
+mod worktrees;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -67,7 +67,7 @@ use std::time::Duration;
 use crate::process::{Cancel, Held, Launcher};
 
 pub use error::RescueError;
-pub use planning::PlanRequest;
+pub use plan::PlanRequest;
 pub use step::Step;
 
 use saving::Recorded;

@@ -6,17 +6,17 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::acts::Seen;
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::hooks;
-use super::journal::{Act, Move, Purpose, Saved};
+use super::journal::{JournalEntry, Move, Purpose, Saved};
 use super::listing;
+use super::lock::WorktreeLock;
+use super::rescuer::Current;
 use super::seen_index::SeenIndex;
 use super::shadow::Shadow;
 use super::spool::Spool;
-use super::turn::Turn;
-use super::{Rescuer, kept_index, moving, references, survey};
+use super::{Rescuer, kept_index, ref_transaction, references, survey};
 use crate::model::{RescuePlan, Rescued};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -64,16 +64,16 @@ impl Rescuer {
     /// Runs the person's own program in place of the commit, and judges what it did.
     pub(super) fn run_own(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         git: &Git<'_>,
-        seen: &Seen,
+        current: &Current,
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Rescued, RescueError> {
         let Some(own) = find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
-        if !self.programs(git, &seen.shadow)?.is_own_trusted {
+        if !self.programs(git, &current.shadow)?.is_own_trusted {
             return Err(RescueError::Untrusted(format!(
                 "the rescue program is not trusted: {}",
                 own.words.join(" ")
@@ -96,10 +96,11 @@ impl Rescuer {
             return Err(RescueError::Cancelled { kept: None });
         }
         let commits = new_commits(git, plan, told.as_deref(), &saved.reference)?;
-        let id = turn.new_id();
-        let pinned = references::pin(git, &turn.repo.key, &id, &commits).map_err(|error| error.to_string());
+        let id = worktree.new_id();
+        let pinned =
+            references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
         let undoable =
-            pinned.and_then(|()| self.journal_own(turn, git, seen, plan, saved, (id, commits.last())));
+            pinned.and_then(|()| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
         let mut notes: Vec<String> = told.into_iter().collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
@@ -119,9 +120,9 @@ impl Rescuer {
     /// Puts what the program did into the journal, so that it can be taken back exactly; why it cannot.
     fn journal_own(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         git: &Git<'_>,
-        seen: &Seen,
+        current: &Current,
         plan: &RescuePlan,
         saved: &Saved,
         (id, last): (String, Option<&String>),
@@ -130,20 +131,21 @@ impl Rescuer {
         if git.repo.operation().is_some() {
             return Err("an operation of git is in progress".to_owned());
         }
-        let shadow = Shadow::make(&turn.repo, &turn.folder.join(format!("work-after-{}", turn.new_id())))
-            .map_err(words)?;
-        shadow.configure(&seen.settings).map_err(words)?;
+        let shadow =
+            Shadow::make(&worktree.repo, &worktree.folder.join(format!("work-after-{}", worktree.new_id())))
+                .map_err(words)?;
+        shadow.configure(&current.settings).map_err(words)?;
         let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
         let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
-        if let Some(difference) = hooks::difference(&seen.survey.blobs, &after.blobs) {
+        if let Some(difference) = hooks::difference(&current.survey.blobs, &after.blobs) {
             return Err(format!("the work tree is another one now ({difference})"));
         }
-        let keep = |raw| kept_index::keep(turn, raw);
-        let index_before = seen.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
+        let keep = |raw| kept_index::keep(worktree, raw);
+        let index_before = current.shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
         let index_after = shadow.raw_index.as_ref().map(keep).transpose().map_err(words)?;
         let last = last.ok_or("there is no commit")?;
-        turn.sync(self).map_err(words)?;
-        if SeenIndex::read(&turn.repo.index()).map_err(words)?.raw != shadow.raw_index {
+        worktree.sync(self).map_err(words)?;
+        if SeenIndex::read(&worktree.repo.index()).map_err(words)?.raw != shadow.raw_index {
             return Err("the index changed".to_owned());
         }
         let made = Move {
@@ -152,19 +154,19 @@ impl Rescuer {
             branch: plan.branch.clone(),
             from: plan.head.clone(),
             to: Some(last.clone()),
-            digest_before: seen.digest.clone(),
+            digest_before: current.digest.clone(),
             digest_after: listing::digest(&after.entries),
             index_before,
             index_after,
             // The index that the program left: a crash before the next line is taken for done.
-            inode: moving::inode(&turn.repo.index()).unwrap_or_default(),
+            inode: ref_transaction::inode(&worktree.repo.index()).unwrap_or_default(),
             branch_inode: None,
             is_branch_only: false,
             base: None,
             record: saved.reference.clone(),
         };
-        turn.journal.append(&Act::Moving(made)).map_err(words)?;
-        turn.journal.append(&Act::Moved { id }).map_err(words)
+        worktree.journal.append(&JournalEntry::Moving(made)).map_err(words)?;
+        worktree.journal.append(&JournalEntry::Moved { id }).map_err(words)
     }
 }
 

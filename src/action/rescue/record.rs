@@ -343,7 +343,7 @@ pub(super) fn release_packs(packs: &[std::path::PathBuf]) {
     }
 }
 
-/// The same for packs that a killed turn on this worktree left.
+/// The same for packs that a killed worktree on this worktree left.
 pub(super) fn release_left_packs(repo: &Repository) {
     for entry in fs::read_dir(repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::listing::{self, TreeEntry};
+use super::lock::{self, WorktreeLock};
 use super::object_id::ObjectFormat;
-use super::turn::{self, Turn};
 use super::vault::Opened;
-use super::{Rescuer, keeping, names, references};
+use super::{Rescuer, catalogue, names, references};
 use crate::action::own_folder;
 use crate::model::display_text;
 
@@ -50,18 +50,18 @@ impl Rescuer {
         paths: &[Vec<u8>],
         into: &Path,
     ) -> Result<usize, RescueError> {
-        let turn = Turn::take(self, workspace)?;
+        let worktree = WorktreeLock::take(self, workspace)?;
         if !references::is_of_record(reference) {
             return Err(RescueError::Refused("this is no reference of a record".to_owned()));
         }
-        let git = turn.git(self);
-        check_outside(&turn, into)?;
+        let git = worktree.git(self);
+        check_outside(&worktree, into)?;
         if let Some(snapshot) = references::at(&git, reference)? {
             return restore(self, &git, &snapshot, paths, into);
         }
-        match keeping::vault_of(self, &turn, reference)? {
+        match catalogue::vault_of(self, &worktree, reference)? {
             Some(bundle) => {
-                let opened = Opened::open(self, &bundle, &turn.work())?;
+                let opened = Opened::open(self, &bundle, &worktree.work())?;
                 restore(self, &opened.git(self), &opened.snapshot, paths, into)
             }
             None => Err(RescueError::Refused("there is no such record".to_owned())),
@@ -72,18 +72,18 @@ impl Rescuer {
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
         let folder = self.state.join("rescue").join("opened");
         own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
-        let _lock = turn::lock(&folder)?;
+        let _lock = lock::lock(&folder)?;
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(self), &opened.snapshot, paths, into)
     }
 }
 
 /// Refuses a folder in which git keeps its own: files there would be taken for references or objects.
-fn check_outside(turn: &Turn, into: &Path) -> Result<(), RescueError> {
+fn check_outside(worktree: &WorktreeLock, into: &Path) -> Result<(), RescueError> {
     let above = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = into.canonicalize().or_else(|_| above.canonicalize());
     let is_inside = |real: &PathBuf| {
-        [&turn.repo.git_dir, &turn.repo.common_dir, &turn.folder]
+        [&worktree.repo.git_dir, &worktree.repo.common_dir, &worktree.folder]
             .iter()
             .any(|folder| real.starts_with(folder))
     };
@@ -130,7 +130,7 @@ fn files(git: &Git<'_>, snapshot: &str) -> Result<Files, RescueError> {
             files.insert(PathBuf::from(std::ffi::OsStr::from_bytes(&path)), entry);
         }
     }
-    for (path, entry) in listing::tree(git, &keeping::record_of(git, snapshot)?)? {
+    for (path, entry) in listing::tree(git, &catalogue::record_of(git, snapshot)?)? {
         if let Some(number) = path.strip_prefix(b"x/") {
             let path = Path::new(REFUSED_NAMES).join(std::ffi::OsStr::from_bytes(number));
             if !number.iter().all(u8::is_ascii_digit) || files.insert(path, entry).is_some() {

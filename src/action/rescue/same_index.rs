@@ -10,15 +10,15 @@ use super::journal::Move;
 use super::kept_index::kept;
 use super::listing::{self, IndexEntry};
 
+use super::lock::WorktreeLock;
 use super::shadow::{RawIndex, Shadow, write_index};
 use super::shared_index;
-use super::turn::Turn;
 
 /// Whether an index says what it said before the move. In a sparse checkout any `git status` takes the mark of
 /// being skipped from files that are there, and writes that down.
 pub(super) fn says_the_same(
     git: &Git<'_>,
-    turn: &Turn,
+    worktree: &WorktreeLock,
     shadow: &Shadow,
     now: Option<&RawIndex>,
     plan: &Move,
@@ -28,11 +28,11 @@ pub(super) fn says_the_same(
     else {
         return Ok(listing::digest(&entries) == plan.digest_before);
     };
-    let before = kept(turn, before)?;
-    shared_index::put_into(turn, shadow, &before.bytes)?;
+    let before = kept(worktree, before)?;
+    shared_index::put_into(worktree, shadow, &before.bytes)?;
     let before = entries_of(git, shadow, Some(&before))?;
     let is_same = |(before, now): (&IndexEntry, &IndexEntry)| {
-        before.is_as(now) || (before.is_unskipped(now) && turn.repo.has(&now.path))
+        before.is_as(now) || (before.is_unskipped(now) && worktree.repo.has(&now.path))
     };
     Ok(before.len() == entries.len() && before.iter().zip(&entries).all(is_same))
 }

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{Act, Saved, Shown};
+use super::journal::{JournalEntry, Saved, Shown};
 use super::listing::Tree;
+use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
 use super::settings::Settings;
 use super::shadow::Shadow;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
-use super::turn::Turn;
 use super::unchanged::Unchanged;
 use super::{
-    Rescuer, again, ignored, keeping, limits, listing, record, recovering, references, survey, unchanged,
+    Rescuer, catalogue, ignored, limits, listing, record, recovery, references, reuse, survey, unchanged,
     vault, verify,
 };
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
@@ -60,32 +60,32 @@ impl Rescuer {
 
     /// The same as it was ordered: with a large record allowed, or kept in another place.
     pub fn record_ordered(&self, workspace: &Path, order: RecordOrder) -> Result<RescueRecord, RescueError> {
-        let turn = Turn::take(self, workspace)?;
-        recovering::recover(self, &turn)?;
-        self.record_in(&turn, order).map(|(record, _)| record)
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        self.record_in(&worktree, order).map(|(record, _)| record)
     }
 
-    /// Makes a record in a turn that was taken.
+    /// Makes a record in a worktree that was taken.
     pub(super) fn record_in(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         order: RecordOrder,
     ) -> Result<(RescueRecord, Recorded), RescueError> {
-        let git = turn.git(self);
+        let git = worktree.git(self);
         if order.keep_in != KeepIn::Vault {
-            turn.repo.check_writable()?;
+            worktree.repo.check_writable()?;
         }
-        let (read, draft, spool) = self.read(turn, &git, order)?;
+        let (read, draft, spool) = self.read(worktree, &git, order)?;
         let head = read.head.as_ref().ok();
         if record::is_nothing(&git, &read.survey, &draft, head, &read.unchanged.written_alike) {
             return Err(RescueError::Nothing);
         }
-        let mut record = match again::same(turn, &git, order, &read.survey, &draft)? {
+        let mut record = match reuse::same(worktree, &git, order, &read.survey, &draft)? {
             Some(saved) => {
                 let ignored = ignored::count(&git, &read.shadow)?;
-                again::told(self, turn, saved, &read.survey, draft.gaps, ignored)?
+                reuse::told(self, worktree, saved, &read.survey, draft.gaps, ignored)?
             }
-            None => self.write(turn, &git, order.keep_in, &read, draft, spool)?,
+            None => self.write(worktree, &git, order.keep_in, &read, draft, spool)?,
         };
         record.notices.extend(read.settings.mirrors.iter().cloned());
         Ok((record, read))
@@ -94,16 +94,16 @@ impl Rescuer {
     /// Reads everything that a record is to hold.
     fn read(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         git: &Git<'_>,
         order: RecordOrder,
     ) -> Result<(Recorded, Draft, Spool), RescueError> {
         let settings = Settings::read(git)?;
-        let shadow = Shadow::make(&turn.repo, &turn.work())?;
+        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings)?;
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
-            limits::check(turn, order, expected)?;
+            limits::check(worktree, order, expected)?;
             self.reached(Step::Listed);
             Ok(())
         };
@@ -119,7 +119,7 @@ impl Rescuer {
     /// Writes a record of what was read, verified and on the disk.
     fn write(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         git: &Git<'_>,
         keep_in: KeepIn,
         read: &Recorded,
@@ -129,8 +129,8 @@ impl Rescuer {
         let Recorded { shadow, survey, .. } = read;
         let commits = record::import(git, shadow, survey, &draft, spool)?;
         self.reached(Step::Imported);
-        turn.repo.check_same()?;
-        let kept = self.keep(turn, git, shadow, keep_in, &draft, &commits)?;
+        worktree.repo.check_same()?;
+        let kept = self.keep(worktree, git, shadow, keep_in, &draft, &commits)?;
         let time = Timestamp(now_millis());
         let saved = Saved {
             reference: kept.reference.clone(),
@@ -140,9 +140,9 @@ impl Rescuer {
             digest: listing::digest(&survey.entries),
             shown: shown(time, survey, &draft, &kept),
         };
-        turn.journal.append(&Act::Saved(saved))?;
+        worktree.journal.append(&JournalEntry::Saved(saved))?;
         self.reached(Step::RecordJournalled);
-        let counted = ignored::count(git, shadow).and_then(|it| Ok((it, keeping::totals(self, turn)?)));
+        let counted = ignored::count(git, shadow).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
         let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
         Ok(RescueRecord {
             reference: kept.reference,
@@ -166,21 +166,21 @@ impl Rescuer {
     /// Brings what was imported to where it is kept, and finds it again there.
     fn keep(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         git: &Git<'_>,
         shadow: &Shadow,
         keep_in: KeepIn,
         draft: &Draft,
         commits: &Commits,
     ) -> Result<Kept, RescueError> {
-        let id = turn.new_id();
-        let usual = references::of_record(&turn.repo.key, &id);
+        let id = worktree.new_id();
+        let usual = references::of_record(&worktree.repo.key, &id);
         if keep_in == KeepIn::Vault {
-            let vault = vault::write(self, turn, shadow, &id, draft, commits)?;
-            return self.kept_in_vault(turn, usual, vault, Vec::new());
+            let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
+            return self.kept_in_vault(worktree, usual, vault, Vec::new());
         }
         let n_disk_bytes = record::pack_bytes(shadow)?;
-        let packs = record::move_packs(shadow, &turn.repo)?;
+        let packs = record::move_packs(shadow, &worktree.repo)?;
         self.reached(Step::PackMoved);
         // Of what was ended here git removes the pack once it is old: no reference knows it.
         let release = |error: RescueError| {
@@ -191,19 +191,19 @@ impl Rescuer {
         };
         verify::verify(git, draft, commits, &packs).map_err(release)?;
         self.reached(Step::Verified);
-        turn.sync(self)?;
-        git.go_on().map_err(release)?;
+        worktree.sync(self)?;
+        git.check_cancelled().map_err(release)?;
         // The reference, and the line in the journal that tells of it, come both or not at all.
         let git = &git.to_the_end();
-        let below = format!("rescue/{}/{id}", turn.repo.key);
+        let below = format!("rescue/{}/{id}", worktree.repo.key);
         let made = references::make_or_other(git, &below, &commits.snapshot);
         let (reference, notice) = match made {
             Ok(made) => made,
             Err(error) if references::in_the_way(git, &usual)?.is_some() => {
                 // No name is free: out of the way of whoever takes them.
-                let vault = vault::write(self, turn, shadow, &id, draft, commits)?;
+                let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
                 let notice = RecordNotice::VaultOnly { reason: error.to_string() };
-                return self.kept_in_vault(turn, usual, vault, vec![notice]);
+                return self.kept_in_vault(worktree, usual, vault, vec![notice]);
             }
             Err(error) => return Err(error),
         };
@@ -217,7 +217,7 @@ impl Rescuer {
         record::release_packs(&packs);
         let vault = match keep_in {
             KeepIn::RepositoryAndVault => {
-                let written = vault::write(self, turn, shadow, &id, draft, commits);
+                let written = vault::write(self, worktree, shadow, &id, draft, commits);
                 if matches!(written, Err(RescueError::Cancelled { .. })) {
                     // If it stays, it is a record that the journal does not know, and is told as one.
                     let _ = references::remove(git, &reference, &commits.snapshot);
@@ -226,19 +226,19 @@ impl Rescuer {
             }
             KeepIn::Repository | KeepIn::Vault => None,
         };
-        turn.sync(self)?;
+        worktree.sync(self)?;
         let notices = notice.into_iter().collect();
         Ok(Kept { reference, n_disk_bytes, vault, is_vault_only: false, notices })
     }
 
     fn kept_in_vault(
         &self,
-        turn: &Turn,
+        worktree: &WorktreeLock,
         reference: String,
         vault: PathBuf,
         notices: Vec<RecordNotice>,
     ) -> Result<Kept, RescueError> {
-        turn.sync(self)?;
+        worktree.sync(self)?;
         let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
         Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
     }

@@ -17,7 +17,7 @@ use super::shadow::{INDEX_CAP, RawIndex};
 pub(super) struct SeenIndex {
     /// Bytes and time.
     pub(super) raw: Option<RawIndex>,
-    seen: Option<(File, Stamp)>,
+    current: Option<(File, Stamp)>,
 }
 
 impl SeenIndex {
@@ -25,16 +25,17 @@ impl SeenIndex {
     pub(super) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
         for _ in 0..10 {
             let Some(mut file) = open_regular(path, INDEX_CAP)? else {
-                return Ok(SeenIndex { raw: None, seen: None });
+                return Ok(SeenIndex { raw: None, current: None });
             };
             let before = stamp(&file, path)?;
             let bytes = read_to_cap(&mut file, path, INDEX_CAP)?;
             let metadata = file.metadata().map_err(RescueError::io("look at", path))?;
             let modified = metadata.modified().map_err(RescueError::io("look at", path))?;
-            let seen = SeenIndex { raw: Some(RawIndex { bytes, modified }), seen: Some((file, before)) };
+            let current =
+                SeenIndex { raw: Some(RawIndex { bytes, modified }), current: Some((file, before)) };
             // Git puts a new file in its place, and so do we: the same file has the same content.
-            if seen.is_still_at(path)? {
-                return Ok(seen);
+            if current.is_still_at(path)? {
+                return Ok(current);
             }
         }
         Err(RescueError::Busy("the index changes all the time".to_owned()))
@@ -47,10 +48,10 @@ impl SeenIndex {
 
     /// True when the very same file is at `path`, not changed in any way, or still none.
     pub(super) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
-        match (rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW), &self.seen) {
+        match (rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW), &self.current) {
             (Ok(stat), Some((_, stamp))) => Ok(Stamp::of(&stat) == *stamp),
             (Ok(_), None) => Ok(false),
-            (Err(Errno::NOENT), seen) => Ok(seen.is_none()),
+            (Err(Errno::NOENT), current) => Ok(current.is_none()),
             (Err(errno), _) => Err(RescueError::io("look at", path)(errno.into())),
         }
     }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
+use super::lock::WorktreeLock;
 use super::names;
 use super::repository::read_regular;
 use super::shadow::Shadow;
-use super::turn::Turn;
 
 /// The most that is read of one.
 const CAP: u64 = 1 << 30;
@@ -35,18 +35,18 @@ pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueErro
 }
 
 /// Keeps in our own folder what the index needs beside itself.
-pub(super) fn keep(turn: &Turn, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&turn.repo.git_dir, index)?, &turn.folder)
+pub(super) fn keep(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
+    copy(parts(&worktree.repo.git_dir, index)?, &worktree.folder)
 }
 
 /// Puts back what the index needs beside itself and git removed meanwhile.
-pub(super) fn put_back(turn: &Turn, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&turn.folder, index)?, &turn.repo.git_dir)
+pub(super) fn put_back(worktree: &WorktreeLock, index: &[u8]) -> Result<(), RescueError> {
+    copy(parts(&worktree.folder, index)?, &worktree.repo.git_dir)
 }
 
 /// Gives a shadow what a kept index needs beside itself.
-pub(super) fn put_into(turn: &Turn, shadow: &Shadow, index: &[u8]) -> Result<(), RescueError> {
-    copy(parts(&turn.folder, index)?, &shadow.git_dir)
+pub(super) fn put_into(worktree: &WorktreeLock, shadow: &Shadow, index: &[u8]) -> Result<(), RescueError> {
+    copy(parts(&worktree.folder, index)?, &shadow.git_dir)
 }
 
 fn copy(parts: Vec<Part>, to: &Path) -> Result<(), RescueError> {

@@ -15,16 +15,16 @@ use crate::model::{
 const MOST: usize = 20;
 
 /// A way, and what each of its commits changes.
-pub(super) struct Way {
+pub(super) struct Route {
     kind: SplitKind,
     commits: Vec<Staged>,
 }
 
 /// The ways in which what is staged for the commit can be split.
-pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Way> {
+pub(super) fn ways(survey: &Survey, head: &Tree, staged: &Staged) -> Vec<Route> {
     let ways = [
-        Way { kind: SplitKind::Staged, commits: by_index(survey, head, staged) },
-        Way { kind: SplitKind::Folders, commits: by_folder(staged) },
+        Route { kind: SplitKind::Staged, commits: by_index(survey, head, staged) },
+        Route { kind: SplitKind::Folders, commits: by_folder(staged) },
     ];
     ways.into_iter()
         .filter(|way| {
@@ -111,7 +111,7 @@ pub(super) fn n_staged_versions(
 
 /// The ways as a plan shows them.
 pub(super) fn planned(
-    ways: &[Way],
+    ways: &[Route],
     (survey, head): (&Survey, &Tree),
     paths: &[PlannedPath],
     message: &str,
@@ -139,7 +139,7 @@ pub(super) fn planned(
             .collect();
         PlannedCommit { message, paths }
     };
-    let split = |way: &Way| PlannedSplit {
+    let split = |way: &Route| PlannedSplit {
         kind: way.kind,
         commits: way.commits.iter().enumerate().map(|(n, entries)| commit(way.kind, n, entries)).collect(),
         n_staged_versions: n_staged_versions(survey, head, paths, &way.commits),

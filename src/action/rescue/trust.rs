@@ -18,12 +18,12 @@ use super::Rescuer;
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::listing;
+use super::lock::WorktreeLock;
 use super::own_program;
 use super::repository::{Repository, read_regular};
 use super::scripts::{Scripts, named_files};
 use super::settings::Settings;
 use super::shadow::Shadow;
-use super::turn::Turn;
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -94,10 +94,10 @@ impl Rescuer {
     /// # Errors
     /// As with [`Rescuer::record`]: the repository cannot be read.
     pub fn trust_list(&self, workspace: &Path) -> Result<TrustList, RescueError> {
-        let turn = Turn::take(self, workspace)?;
-        let git = turn.git(self);
+        let worktree = WorktreeLock::take(self, workspace)?;
+        let git = worktree.git(self);
         let settings = Settings::read(&git)?;
-        let shadow = Shadow::make(&turn.repo, &turn.work())?;
+        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
         shadow.configure(&settings)?;
         Ok(self.programs(&git, &shadow)?.list)
     }

@@ -69,7 +69,7 @@ pub(super) fn files(
     let mut unchanged = Unchanged { stored_alike: both.clone(), written_alike: both };
     // In doubt a file is changed.
     if !converted.is_empty() && (Conversion { git, shadow }).find(&converted, &mut unchanged).is_err() {
-        git.go_on()?;
+        git.check_cancelled()?;
     }
     Ok(unchanged)
 }

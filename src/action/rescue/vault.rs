@@ -13,12 +13,12 @@ use super::Rescuer;
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::listing;
+use super::lock::WorktreeLock;
 use super::object_id::ObjectFormat;
 use super::record::{Commits, Draft};
 use super::references;
 use super::repository::Repository;
 use super::shadow::Shadow;
-use super::turn::Turn;
 
 /// The first bytes of a bundle, which tell the format of its objects.
 const HEADER: u64 = 256;
@@ -34,13 +34,13 @@ pub(super) fn folder(own: &Path) -> PathBuf {
 /// Writes the record into the vault; the file.
 pub(super) fn write(
     rescuer: &Rescuer,
-    turn: &Turn,
+    worktree: &WorktreeLock,
     shadow: &Shadow,
     id: &str,
     draft: &Draft,
     commits: &Commits,
 ) -> Result<PathBuf, RescueError> {
-    let git = turn.git(rescuer);
+    let git = worktree.git(rescuer);
     let run = |args: &[&str], input| {
         let output = git.shadowed(shadow, &shadow.objects, IDENTITY.iter().chain(args), input)?;
         Ok::<String, RescueError>(line(&succeeded(args[0], output)?))
@@ -49,9 +49,9 @@ pub(super) fn write(
     let record = run(&["commit-tree", &format!("{}^{{tree}}", commits.record)], message())?;
     let snapshot =
         run(&["commit-tree", &format!("{}^{{tree}}", commits.snapshot), "-p", &record], message())?;
-    let name = references::of_record(&turn.repo.key, id);
+    let name = references::of_record(&worktree.repo.key, id);
     run(&["update-ref", &name, &snapshot], Input::Lock)?;
-    let vault = folder(&turn.folder);
+    let vault = folder(&worktree.folder);
     DirBuilder::new().recursive(true).mode(0o700).create(&vault).map_err(RescueError::io("make", &vault))?;
     let beside = vault.join(format!("{id}.new"));
     let path = vault.join(format!("{id}.bundle"));

@@ -1,5 +1,5 @@
 //! The visible commit: what would be committed, and the commit of exactly that. It runs no hook, no
-//! filter and no signing program, and the index of others is changed only by [`super::moving`].
+//! filter and no signing program, and the index of others is changed only by [`super::ref_transaction`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::process_stat::{Standing, is_child_of_this, standing};
+use crate::agent::process_stat::{ProcessState, is_child_of_this, process_state};
 use crate::agent::record_file::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
@@ -137,10 +137,10 @@ impl Entry {
         }
         // A start that is no number is that of no process.
         let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
-        match standing(ProcessId { pid: self.pid, started_at }) {
-            Standing::Alive(stat) => Process::Alive { is_own: is_child_of_this(&stat) },
-            Standing::Gone => Process::Gone,
-            Standing::Unknown => Process::Unknown,
+        match process_state(ProcessId { pid: self.pid, started_at }) {
+            ProcessState::Alive(stat) => Process::Alive { is_own: is_child_of_this(&stat) },
+            ProcessState::Gone => Process::Gone,
+            ProcessState::Unknown => Process::Unknown,
         }
     }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::agent::record_file::read_small;
 use crate::agent::record_text::{moment, shortened_if_any};
-use crate::model::{ActivitySource, LiveStatus, LiveWord, WaitsOn};
+use crate::model::{ActivitySource, LiveStatus, StatusReport, WaitsOn};
 
 /// A longer state is passed over; real ones have about 1 KiB. In bytes.
 const LONGEST_STATE: u64 = 256 << 10;
@@ -41,7 +41,7 @@ struct InFlight {
 }
 
 /// What the job in `folder` adds to an entry that says that the session `id` is idle.
-pub(super) fn word(folder: &Path, id: &str) -> Option<LiveWord> {
+pub(super) fn word(folder: &Path, id: &str) -> Option<StatusReport> {
     let bytes = read_small(&folder.join(STATE_FILE), LONGEST_STATE).ok()?;
     let job: JobState = serde_json::from_slice(&bytes).ok()?;
     if job.session_id != id {
@@ -54,5 +54,5 @@ pub(super) fn word(folder: &Path, id: &str) -> Option<LiveWord> {
     };
     let since = job.updated_at.as_deref().and_then(moment);
     let what = what.as_deref().and_then(shortened_if_any);
-    Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what })
+    Some(StatusReport { source: ActivitySource::Registry, status, since, reported_at: since, what })
 }

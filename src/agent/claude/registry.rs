@@ -17,7 +17,7 @@ use super::entry::{Entry, Process, lives, pid_of, read_entry};
 use super::jobs;
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{
-    ActivitySource, LiveStatus, LiveWord, Names, Parts, SessionObservation, Timestamp, WatchTarget,
+    ActivitySource, LiveStatus, Names, Parts, SessionObservation, StatusReport, Timestamp, WatchTarget,
 };
 
 /// More entries than these are left out.
@@ -200,13 +200,13 @@ fn add_name(entry: &Entry, session: &mut SessionObservation) {
 }
 
 /// What is told of a session that has no entry. It tells of now, as far as the record does not go on.
-fn no_process() -> LiveWord {
+fn no_process() -> StatusReport {
     let source = ActivitySource::Registry;
-    LiveWord { source, status: LiveStatus::Ended, since: None, told_at: None, what: None }
+    StatusReport { source, status: LiveStatus::Ended, since: None, reported_at: None, what: None }
 }
 
 /// What an entry tells, if that is known here.
-fn status_word(entry: &Entry, process: Process) -> Option<LiveWord> {
+fn status_word(entry: &Entry, process: Process) -> Option<StatusReport> {
     let status = match process {
         Process::Unknown => return None,
         Process::Gone => LiveStatus::Gone,
@@ -218,5 +218,5 @@ fn status_word(entry: &Entry, process: Process) -> Option<LiveWord> {
         },
     };
     let since = entry.status_updated_at.map(Timestamp);
-    Some(LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what: None })
+    Some(StatusReport { source: ActivitySource::Registry, status, since, reported_at: since, what: None })
 }

@@ -222,7 +222,7 @@ impl Transcript {
         }
         if !has_call {
             match message.stop_reason.as_deref() {
-                None | Some("tool_use" | "pause_turn") => self.turn.go_on(at),
+                None | Some("tool_use" | "pause_turn") => self.turn.resume(at),
                 Some(_) => self.turn.end(at),
             }
         }

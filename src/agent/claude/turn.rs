@@ -51,7 +51,7 @@ impl Turn {
     }
 
     /// The agent wrote, and has not ended.
-    pub(super) fn go_on(&mut self, at: Option<Timestamp>) {
+    pub(super) fn resume(&mut self, at: Option<Timestamp>) {
         self.state = Progress::Open(at);
     }
 
@@ -95,7 +95,7 @@ impl Turn {
     pub(super) fn take_system(&mut self, line: &Line<'_>) {
         let at = line.at();
         match line.subtype.as_deref().unwrap_or_default() {
-            "stop_hook_summary" if holds_the_turn_open(line) => self.go_on(at),
+            "stop_hook_summary" if holds_the_turn_open(line) => self.resume(at),
             "stop_hook_summary" | "turn_duration" => self.close(at),
             // A retry: the model's service failed and is asked again.
             "api_error" => self.state = Progress::Open(at),

@@ -159,9 +159,9 @@ impl Rollout {
             },
             "item_completed" => return self.take_completed(parsed::<Completed<'_>>(payload)?.item.get(), at),
             "token_count" => self.count(&parsed(payload)?),
-            "error" => self.turn.stumble(at, parsed::<Told>(payload)?.message),
+            "error" => self.turn.on_error(at, parsed::<Told>(payload)?.message),
             "agent_message" => self.hear(&parsed::<Told>(payload)?.message, at),
-            "user_message" => self.be_prompted(&parsed::<Told>(payload)?.message, at),
+            "user_message" => self.on_prompt(&parsed::<Told>(payload)?.message, at),
             other => return is_quiet_event(other).then_some(()),
         }
         Some(())
@@ -172,10 +172,10 @@ impl Rollout {
         let tag: Tag<'_> = parsed(item)?;
         match &*tag.kind {
             "AgentMessage" => self.hear(&parsed::<Words>(item)?.text(), at),
-            "UserMessage" => self.be_prompted(&parsed::<Words>(item)?.text(), at),
+            "UserMessage" => self.on_prompt(&parsed::<Words>(item)?.text(), at),
             "SubAgentActivity" => self.subagents.hear(parsed::<SubagentActivity>(item)?, at),
             // Whatever else the agent did.
-            _ => self.turn.go_on(at),
+            _ => self.turn.resume(at),
         }
         Some(())
     }
@@ -214,8 +214,8 @@ impl Rollout {
 
     /// The agent wrote in its turn.
     fn hear(&mut self, text: &str, at: Option<Timestamp>) {
-        self.turn.get_over();
-        self.turn.go_on(at);
+        self.turn.clear_error();
+        self.turn.resume(at);
         self.say(text, at);
     }
 
@@ -239,11 +239,11 @@ impl Rollout {
         self.say(&text, at);
     }
 
-    fn be_prompted(&mut self, text: &str, at: Option<Timestamp>) {
+    fn on_prompt(&mut self, text: &str, at: Option<Timestamp>) {
         if NO_PROMPTS.iter().any(|start| text.starts_with(start)) {
-            return self.turn.go_on(at);
+            return self.turn.resume(at);
         }
-        self.turn.be_prompted(at);
+        self.turn.on_prompt(at);
         self.prompt = Some((at, shortened(text)));
         self.n_prompts = self.n_prompts.saturating_add(1);
     }

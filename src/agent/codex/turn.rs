@@ -43,14 +43,14 @@ impl Turn {
     }
 
     /// Something of a turn was written. What the client writes between turns opens none.
-    pub(super) fn go_on(&mut self, at: Option<Timestamp>) {
+    pub(super) fn resume(&mut self, at: Option<Timestamp>) {
         if matches!(self.state, Progress::Open(_) | Progress::Unknown) {
             self.state = Progress::Open(at);
         }
     }
 
     /// A person wrote to the agent. Versions before the items tell no begin of a turn.
-    pub(super) fn be_prompted(&mut self, at: Option<Timestamp>) {
+    pub(super) fn on_prompt(&mut self, at: Option<Timestamp>) {
         match self.state {
             Progress::Open(_) => self.state = Progress::Open(at),
             Progress::Unknown | Progress::Ended(_) | Progress::Interrupted(_) | Progress::Failed(..) => {
@@ -67,13 +67,13 @@ impl Turn {
         }
         self.open_calls.push(OpenCall { id, tool, what });
         self.error = None;
-        self.go_on(at);
+        self.resume(at);
     }
 
     /// A tool answered.
     pub(super) fn answer(&mut self, id: &str, at: Option<Timestamp>) {
         self.open_calls.retain(|open| open.id != id);
-        self.go_on(at);
+        self.resume(at);
     }
 
     /// A line that could not be parsed may have been the answer of any tool.
@@ -82,13 +82,13 @@ impl Turn {
     }
 
     /// The agent said something, so what failed before was got over.
-    pub(super) fn get_over(&mut self) {
+    pub(super) fn clear_error(&mut self) {
         self.error = None;
     }
 
     /// An error was told; the turn may go on.
-    pub(super) fn stumble(&mut self, at: Option<Timestamp>, error: String) {
-        self.go_on(at);
+    pub(super) fn on_error(&mut self, at: Option<Timestamp>, error: String) {
+        self.resume(at);
         self.error = Some(error);
     }
 

@@ -11,7 +11,7 @@ use crate::agent::process_stat::{self, BOOT_SLACK_MS, booted_at};
 use crate::agent::record_file::modified_at;
 use crate::agent::record_tail::read_range;
 use crate::agent::record_text::shortened_if_any;
-use crate::model::{ActivitySource, LiveStatus, LiveWord, ProcessId, Timestamp, WaitsOn};
+use crate::model::{ActivitySource, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn};
 
 /// A longer file is not read, in bytes.
 const LONGEST: u64 = 64 << 10;
@@ -29,7 +29,7 @@ struct Written {
 }
 
 /// What a status file tells, and the process that it names, if that lives.
-pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
+pub(super) fn read(place: &Place) -> Option<(StatusReport, Option<ProcessId>)> {
     let search = place.search();
     let file = place.open(&search.files.first()?.id).ok()?;
     let metadata = file.metadata().ok()?;
@@ -37,7 +37,7 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
         return None;
     }
     let written: Written = serde_json::from_slice(&read_range(&file, 0, metadata.len()).ok()?).ok()?;
-    let told_at = modified_at(&metadata);
+    let reported_at = modified_at(&metadata);
     let told = match written.status.as_str() {
         "working" => LiveStatus::Busy,
         "idle" => LiveStatus::Idle,
@@ -48,7 +48,7 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
         "error" => LiveStatus::Failed,
         _ => return None,
     };
-    let process = written.pid.map(|pid| process(pid, told_at));
+    let process = written.pid.map(|pid| process(pid, reported_at));
     let (status, process) = match process {
         None | Some(Process::Unknown) => (told, None),
         Some(Process::Lives(id)) => (told, Some(id)),
@@ -56,8 +56,11 @@ pub(super) fn read(place: &Place) -> Option<(LiveWord, Option<ProcessId>)> {
         Some(Process::Gone) => (LiveStatus::Gone, None),
     };
     let what = written.detail.as_deref().and_then(shortened_if_any);
-    let since = Some(told_at);
-    Some((LiveWord { source: ActivitySource::Registry, status, since, told_at: since, what }, process))
+    let since = Some(reported_at);
+    Some((
+        StatusReport { source: ActivitySource::Registry, status, since, reported_at: since, what },
+        process,
+    ))
 }
 
 enum Process {
@@ -66,9 +69,9 @@ enum Process {
     Unknown,
 }
 
-/// The process with this number, if it is the one that wrote at `told_at`: one that started later is
+/// The process with this number, if it is the one that wrote at `reported_at`: one that started later is
 /// another.
-fn process(pid: u32, told_at: Timestamp) -> Process {
+fn process(pid: u32, reported_at: Timestamp) -> Process {
     if !Path::new("/proc/self/stat").exists() {
         return Process::Unknown;
     }
@@ -79,7 +82,7 @@ fn process(pid: u32, told_at: Timestamp) -> Process {
     };
     let is_later = booted_at().is_some_and(|boot| {
         let after_ms = i64::try_from(started_at).unwrap_or(i64::MAX).saturating_mul(TICK_MS);
-        after_ms.saturating_add(boot.0) > told_at.0.saturating_add(BOOT_SLACK_MS)
+        after_ms.saturating_add(boot.0) > reported_at.0.saturating_add(BOOT_SLACK_MS)
     });
     if is_later { Process::Gone } else { Process::Lives(ProcessId { pid, started_at }) }
 }

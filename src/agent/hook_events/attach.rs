@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::fold::HookFold;
 use super::reader::EventFile;
-use crate::agent::process_stat::{BOOT_SLACK_MS, Standing, booted_at, standing};
+use crate::agent::process_stat::{BOOT_SLACK_MS, ProcessState, booted_at, process_state};
 use crate::model::{
     ActivitySource, LiveStatus, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, Subagent,
     Timestamp, WatchTarget, hook_file_stem,
@@ -105,16 +105,16 @@ fn add(fold: &HookFold, session: &mut SessionObservation) {
     let process = process.map(|(process, _)| process);
     let is_contradicted = process.is_some() && session.process.is_some() && process != session.process;
     let is_gone = match process {
-        Some(process) => standing(process) == Standing::Gone,
+        Some(process) => process_state(process) == ProcessState::Gone,
         // A server's session, or one of a container: its process cannot be looked at.
-        None => fold.told_at().is_some_and(is_before_boot),
+        None => fold.reported_at().is_some_and(is_before_boot),
     };
     let mut is_over = is_gone;
     if let Some(mut word) = fold.word() {
         let is_silent = session
             .written_at
-            .zip(word.told_at)
-            .is_some_and(|(written_at, told_at)| written_at.millis_since(told_at) > SILENT_MS);
+            .zip(word.reported_at)
+            .is_some_and(|(written_at, reported_at)| written_at.millis_since(reported_at) > SILENT_MS);
         let is_ended = word.status == LiveStatus::Ended;
         is_over |= is_ended;
         let is_kept = if is_gone && !is_ended {
@@ -151,8 +151,8 @@ fn add_subagent(subagent: Subagent, known: &mut Vec<Subagent>) {
 }
 
 /// Whether the machine was started since.
-fn is_before_boot(told_at: Timestamp) -> bool {
-    booted_at().is_some_and(|boot| boot.millis_since(told_at) > BOOT_SLACK_MS)
+fn is_before_boot(reported_at: Timestamp) -> bool {
+    booted_at().is_some_and(|boot| boot.millis_since(reported_at) > BOOT_SLACK_MS)
 }
 
 /// A process of another namespace has a number that means another process here.
@@ -169,14 +169,14 @@ fn observation(place: &SessionPlace, fold: &HookFold) -> Option<SessionObservati
         return None;
     }
     let mut session = SessionObservation {
-        written_at: fold.told_at(),
+        written_at: fold.reported_at(),
         is_partial: true,
         folder: fold.folder().map(Path::to_owned),
         origin: if fold.is_headless() { SessionOrigin::Headless } else { SessionOrigin::Unknown },
         ..SessionObservation::named(&place.agent, &place.session_id)
     };
     add(fold, &mut session);
-    let is_gone = |word: &crate::model::LiveWord| {
+    let is_gone = |word: &crate::model::StatusReport| {
         word.source == ActivitySource::Hook && word.status == LiveStatus::Gone
     };
     (!session.live.iter().any(is_gone)).then_some(session)

@@ -36,7 +36,7 @@ pub struct HookFold {
     beside: Vec<Beside>,
     /// Since when something works beside a turn that is over.
     beside_since: Option<Timestamp>,
-    told_at: Option<Timestamp>,
+    reported_at: Option<Timestamp>,
     process: Option<ProcessId>,
     pid_namespace: Option<String>,
     is_headless: bool,
@@ -98,7 +98,7 @@ impl HookFold {
         if event.kind == HookKind::Other || self.is_overtaken(event) {
             return;
         }
-        self.told_at = Some(event.at);
+        self.reported_at = Some(event.at);
         match &event.subagent {
             Some(id) => self.in_subagent(id, event),
             None => self.in_session(event),
@@ -127,7 +127,7 @@ impl HookFold {
 
     /// Whether an event that was told later has settled already what this one tells.
     fn is_overtaken(&mut self, event: &HookEvent) -> bool {
-        let by = self.told_at.map_or(0, |told_at| told_at.millis_since(event.at));
+        let by = self.reported_at.map_or(0, |reported_at| reported_at.millis_since(event.at));
         if !(1..=OVERTAKING_MS).contains(&by) || event.subagent.is_some() {
             return false;
         }

@@ -101,8 +101,9 @@ impl Fields<'_> {
         let name = text(self.event).unwrap_or_default();
         let tool = self.tool().map(|tool| tool_input::cut(&tool));
         // opencode waits for no hook, so hooks can overtake each other: the plugin tells when it was.
-        let told_at = self.at.and_then(|at| serde_json::from_str(at.get()).ok()).map(Timestamp);
-        let at = told_at.filter(|told| (0..=LONGEST_WAY_MS).contains(&at.millis_since(*told))).unwrap_or(at);
+        let reported_at = self.at.and_then(|at| serde_json::from_str(at.get()).ok()).map(Timestamp);
+        let at =
+            reported_at.filter(|told| (0..=LONGEST_WAY_MS).contains(&at.millis_since(*told))).unwrap_or(at);
         let mut event = HookEvent::new(at, tool_input::cut(&session_id), HookKind::Other);
         event.kind = self.kind(agent, &name, tool.as_deref());
         event.what = self.what(event.kind);

@@ -18,7 +18,7 @@ use super::conversation::asked;
 use super::is_session_id;
 use crate::agent::commands::{ApiAsk, ApiRequest};
 use crate::agent::record_text::shortened;
-use crate::model::{ActivitySource, LiveStatus, LiveWord, PermissionOption, SessionObservation, WaitsOn};
+use crate::model::{ActivitySource, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn};
 
 /// The bodies of the three answers, as they came; `None` for one that did not come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +34,7 @@ pub struct ApiAnswers<'a> {
 /// What the answers tell of each session, by its id: what it waits for, else that it is at work. A
 /// session that is not in an answer is idle only if the interface is known to be its own, which the
 /// answers do not tell, so it is left out. What is no answer of that path tells nothing.
-pub fn read_api_answers(answers: &ApiAnswers<'_>) -> BTreeMap<String, LiveWord> {
+pub fn read_api_answers(answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
     let mut words = BTreeMap::new();
     let status = answers.status.and_then(parse);
     for (id, status) in status.as_ref().and_then(Value::as_object).into_iter().flatten() {
@@ -59,8 +59,8 @@ pub fn read_api_answers(answers: &ApiAnswers<'_>) -> BTreeMap<String, LiveWord> 
     words
 }
 
-fn word(status: LiveStatus, what: Option<String>) -> LiveWord {
-    LiveWord { source: ActivitySource::Api, status, since: None, told_at: None, what }
+fn word(status: LiveStatus, what: Option<String>) -> StatusReport {
+    StatusReport { source: ActivitySource::Api, status, since: None, reported_at: None, what }
 }
 
 fn parse(body: &[u8]) -> Option<Value> {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use crate::agent::process_stat::{Standing, standing};
+use crate::agent::process_stat::{ProcessState, process_state};
 use crate::model::ProcessId;
 
 /// States of a socket in the kernel's table (`include/net/tcp_states.h`).
@@ -89,9 +89,9 @@ fn sockets_of(process: ProcessId) -> HashSet<String> {
     };
     let found = links.filter_map(inode).collect();
     // The number may have become another process's while its files were read.
-    match standing(process) {
-        Standing::Alive(_) => found,
-        Standing::Gone | Standing::Unknown => HashSet::new(),
+    match process_state(process) {
+        ProcessState::Alive(_) => found,
+        ProcessState::Gone | ProcessState::Unknown => HashSet::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `closeout rescue`, `closeout undo` and `closeout redo`: saves work that was never committed, shows what a
 //! commit of it would be, commits what was confirmed, takes it back.
 
-mod forget;
+mod delete;
 mod preview;
 mod records;
 mod rows;
@@ -9,17 +9,17 @@ mod rows;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::model::{
-    Act, ActClass, ActOutcome, ActProblem, CommitTarget, KeepIn, PlannedPath, RecordCost, RecordOrder,
-    RescuePlan, RescueRecord, SplitKind, UndoWay, WantedProgram, display_text, quantity,
+    Action, ActionClass, ActionOutcome, ActionProblem, CommitTarget, KeepIn, PlannedPath, RecordCost,
+    RecordOrder, RescuePlan, RescueRecord, SplitKind, UndoDirection, WantedProgram, display_text, quantity,
 };
 
-use super::acting::{Acting, confirm, fail, launch};
 use super::environment::Environment;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::rescue_args::{Rescue, SplitBy, Undo};
+use super::target_workspace::{TargetWorkspace, confirm, fail, launch};
 use super::{Ended, output};
-pub(super) use forget::forget;
+pub(super) use delete::forget;
 pub(super) use records::{list, restore};
 
 use preview::{saved, short};
@@ -28,31 +28,31 @@ pub(super) use rows::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 /// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     let launch = launch(environment, &rescue.path)?;
-    let mut acting = Acting::judge(&launch)?;
+    let mut target_workspace = TargetWorkspace::judge(&launch)?;
     // Such as a key in the workspace's own file that only the person may set.
-    if let Some(problem) = &acting.view().problem {
+    if let Some(problem) = &target_workspace.view().problem {
         output::complain(&format!("closeout: {}", display_text::line(problem)));
     }
     let mut order = RecordOrder { is_size_allowed: rescue.yes, keep_in: keep_in(rescue) };
     let wanted = |order| {
         if rescue.record_only {
-            Act::Record { order }
+            Action::Record { order }
         } else {
-            Act::PlanRescue { message: rescue.message.clone(), order }
+            Action::PlanRescue { message: rescue.message.clone(), order }
         }
     };
-    let mut outcome = acting.act(wanted(order));
-    if let ActOutcome::SizeAsked(cost) = &outcome {
+    let mut outcome = target_workspace.action(wanted(order));
+    if let ActionOutcome::SizeAsked(cost) = &outcome {
         if !confirm(&size_question(*cost), false) {
             return json::declined("nothing was saved", rescue.json);
         }
         order.is_size_allowed = true;
-        outcome = acting.act(wanted(order));
+        outcome = target_workspace.action(wanted(order));
     }
-    if let ActOutcome::Recorded(record) = &outcome {
+    if let ActionOutcome::Recorded(record) = &outcome {
         return recorded(record, rescue.json);
     }
-    let ActOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
+    let ActionOutcome::RescuePlanned(mut plan) = outcome else { return unexpected(&outcome, rescue.json) };
     choose(&mut plan, rescue)?;
     if !rescue.json {
         output::print(&preview::preview(&plan))?;
@@ -60,28 +60,28 @@ pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
     if let (Some(refusal), None) = (&plan.refusal, &plan.target) {
         let next = ways_out(&plan);
         refused(refusal, &next);
-        return planned(&plan, ActClass::SavedOnly, Some(refusal.clone()), next, rescue.json);
+        return planned(&plan, ActionClass::SavedOnly, Some(refusal.clone()), next, rescue.json);
     }
     if let Some(problem) = untrusted(&plan) {
         let next = problem.next.iter().cloned().collect();
         fail(&problem);
-        return planned(&plan, problem.class, Some(problem.words), next, rescue.json);
+        return planned(&plan, problem.class, Some(problem.message), next, rescue.json);
     }
     if rescue.dry_run {
-        return planned(&plan, ActClass::Done, None, Vec::new(), rescue.json);
+        return planned(&plan, ActionClass::Done, None, Vec::new(), rescue.json);
     }
-    commit(&mut acting, plan, rescue)
+    commit(&mut target_workspace, plan, rescue)
 }
 
 /// Ends with a plan that is not carried out; scripts get the plan.
 fn planned(
     plan: &RescuePlan,
-    class: ActClass,
+    class: ActionClass,
     reason: Option<String>,
     next: Vec<String>,
     is_json: bool,
 ) -> Ended {
-    let outcome = Outcome::Act(class);
+    let outcome = Outcome::Action(class);
     if is_json {
         Printed::new(class, PlanRow::of(plan)).ending(outcome, reason, next).print()?;
     }
@@ -105,7 +105,7 @@ fn size_question(cost: RecordCost) -> String {
     )
 }
 
-fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> Ended {
+fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> Ended {
     let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
     let target = target_words(&plan);
     let question = match (plan.programs.wanted, &plan.programs.own) {
@@ -123,13 +123,13 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
         let words = format!("nothing was committed; the work is kept in {reference}");
         output::complain(&words);
         // Said no to, or not asked: what counts is that the work is saved.
-        return planned(&plan, ActClass::SavedOnly, Some(words), Vec::new(), rescue.json);
+        return planned(&plan, ActionClass::SavedOnly, Some(words), Vec::new(), rescue.json);
     }
-    let outcome = match acting.act_or_signal(Act::Rescue { plan }) {
+    let outcome = match target_workspace.act_or_signal(Action::Rescue { plan }) {
         Ok(outcome) => outcome,
         Err(ended) => return Ok(ended),
     };
-    let ActOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
+    let ActionOutcome::Rescued(rescued) = outcome else { return unexpected(&outcome, rescue.json) };
     if rescue.json {
         Printed::new(rescued.record.class(), RescuedRow::of(&rescued)).print()?;
     } else {
@@ -146,7 +146,7 @@ fn commit(acting: &mut Acting<'_>, plan: Box<RescuePlan>, rescue: &Rescue) -> En
             output::print_line("`closeout undo` takes it back exactly")?;
         }
     }
-    Ok(Outcome::Act(rescued.record.class()))
+    Ok(Outcome::Action(rescued.record.class()))
 }
 
 fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
@@ -159,7 +159,7 @@ fn recorded(record: &RescueRecord, is_json: bool) -> Ended {
             output::print_line(&format!("  gap  {path}: {}", display_text::line(&gap.reason)))?;
         }
     }
-    Ok(Outcome::Act(record.class()))
+    Ok(Outcome::Action(record.class()))
 }
 
 /// Says why no commit is made as things stand, and what makes one.
@@ -184,7 +184,7 @@ fn ways_out(plan: &RescuePlan) -> Vec<String> {
 }
 
 /// Why a program that is wanted does not run.
-fn untrusted(plan: &RescuePlan) -> Option<ActProblem> {
+fn untrusted(plan: &RescuePlan) -> Option<ActionProblem> {
     let programs = &plan.programs;
     let what = match programs.wanted? {
         WantedProgram::Hooks if programs.is_trusted => return None,
@@ -198,7 +198,7 @@ fn untrusted(plan: &RescuePlan) -> Option<ActProblem> {
     };
     let words = format!("{what}; the work is kept in {}", plan.record.reference);
     let next = "`closeout trust` shows what would run, and asks whether you trust it";
-    Some(ActProblem::new(ActClass::Untrusted, words).with_next(next))
+    Some(ActionProblem::new(ActionClass::Untrusted, words).with_next(next))
 }
 
 /// Enters the program that the flags want into the plan.
@@ -293,38 +293,38 @@ fn usage(words: &str) -> Failure {
 }
 
 /// Runs `closeout undo` and `closeout redo`.
-pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoWay) -> Ended {
+pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirection) -> Ended {
     let launch = launch(environment, &undo.path)?;
-    let mut acting = Acting::judge(&launch)?;
-    let outcome = acting.act(Act::PlanUndo { way });
-    let ActOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
+    let mut target_workspace = TargetWorkspace::judge(&launch)?;
+    let outcome = target_workspace.action(Action::PlanUndo { way });
+    let ActionOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json && undo.dry_run {
-        Printed::new(ActClass::Done, UndoRow::of(&plan, false)).print()?;
+        Printed::new(ActionClass::Done, UndoRow::of(&plan, false)).print()?;
     } else if !undo.json {
         output::print(&preview::undo_preview(&plan))?;
     }
     if undo.dry_run {
-        return Ok(Outcome::Act(ActClass::Done));
+        return Ok(Outcome::Action(ActionClass::Done));
     }
     let question = match way {
-        UndoWay::Undo => "Take it back?",
-        UndoWay::Redo => "Make it again?",
+        UndoDirection::Undo => "Take it back?",
+        UndoDirection::Redo => "Make it again?",
     };
     if !confirm(question, undo.yes) {
         return json::declined("nothing was changed", undo.json);
     }
-    let outcome = match acting.act_or_signal(Act::Undo { plan }) {
+    let outcome = match target_workspace.act_or_signal(Action::Undo { plan }) {
         Ok(outcome) => outcome,
         Err(ended) => return Ok(ended),
     };
-    let ActOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
+    let ActionOutcome::Undone(done) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json {
-        Printed::new(ActClass::Done, UndoRow::of(&done, true)).print()?;
+        Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
         let branch = display_text::line(short(&done.branch)).into_owned();
         let at =
             done.to.as_deref().map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
         output::print_line(&format!("{branch} {at}"))?;
     }
-    Ok(Outcome::Act(ActClass::Done))
+    Ok(Outcome::Action(ActionClass::Done))
 }

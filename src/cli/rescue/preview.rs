@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use crate::cli::local_time;
 use crate::model::{
-    ActKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
-    RescuePlan, RescueRecord, SplitKind, UndoPlan, UndoWay, WantedProgram, display_text, quantity,
+    ActionKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
+    RescuePlan, RescueRecord, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text, quantity,
 };
 
 /// The whole preview.
@@ -178,8 +178,8 @@ pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
 /// What an undo or a redo would do, as text.
 pub(super) fn undo_preview(plan: &UndoPlan) -> String {
     let (verb, kind) = match plan.way {
-        UndoWay::Undo => ("to be taken back", ActKind::Undo),
-        UndoWay::Redo => ("to be made again", ActKind::Redo),
+        UndoDirection::Undo => ("to be taken back", ActionKind::Undo),
+        UndoDirection::Redo => ("to be made again", ActionKind::Redo),
     };
     let mut text = format!("{verb} on {}:\n", display_text::line(short(&plan.branch)));
     for commit in &plan.commits {
@@ -187,7 +187,7 @@ pub(super) fn undo_preview(plan: &UndoPlan) -> String {
         let subject = display_text::line(&commit.subject);
         let _ = writeln!(text, "  {id}  {subject}  ({})", quantity::counted(commit.n_paths, "file", "files"));
     }
-    if kind == ActKind::Undo {
+    if kind == ActionKind::Undo {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
     }
     text

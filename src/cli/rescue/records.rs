@@ -5,16 +5,16 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::rescue::{RescueError, Rescuer};
-use crate::cli::acting::{fail, launch};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
+use crate::cli::target_workspace::{fail, launch};
 use crate::cli::{Ended, local_time, output};
-use crate::engine::{Launch, rescue_problem};
+use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActClass, ActKind, ActProblem, KeptRecord, Reach, RecordList, RecordNotice, RecordState, display_text,
-    quantity,
+    ActionClass, ActionKind, ActionProblem, KeptRecord, Reach, RecordList, RecordNotice, RecordState,
+    display_text, quantity,
 };
 
 use super::preview::short;
@@ -30,13 +30,13 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
         Ok(Err(error)) => return json::fail(&rescue_problem(&error), rescues.json),
         Err(failed) => return failed,
     };
-    let class = if listed.is_damaged() { ActClass::Damage } else { ActClass::Done };
+    let class = if listed.is_damaged() { ActionClass::Damage } else { ActionClass::Done };
     if rescues.json {
         Printed::new(class, ListRow::of(&listed)).print()?;
     } else {
         output::print(&text(&listed))?;
     }
-    Ok(Outcome::Act(class))
+    Ok(Outcome::Action(class))
 }
 
 /// Runs `closeout restore`.
@@ -48,16 +48,16 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
     let restored = (|| {
         let rescuer = rescuer(&launch)?;
         if Path::new(&restore.record).is_file() {
-            let act = || rescuer.restore_vault(Path::new(&restore.record), &paths, &into);
-            return Ok(restored(&launch, &path, &restore.record, act));
+            let action = || rescuer.restore_vault(Path::new(&restore.record), &paths, &into);
+            return Ok(restored(&launch, &path, &restore.record, action));
         }
         let top = top(&launch, &path)?;
         let reference = match named(&rescuer, &top, &restore.record) {
             Ok(reference) => reference,
             Err(error) => return Ok(Err(rescue_problem(&error))),
         };
-        let act = || rescuer.restore_paths(&top, &reference, &paths, &into);
-        Ok(restored(&launch, &top, &reference, act))
+        let action = || rescuer.restore_paths(&top, &reference, &paths, &into);
+        Ok(restored(&launch, &top, &reference, action))
     })();
     match restored {
         Ok(Ok(n_files)) => {
@@ -66,7 +66,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
                 quantity::counted(n_files, "file", "files"),
                 display_text::path(&into)
             ))?;
-            Ok(Outcome::Act(ActClass::Done))
+            Ok(Outcome::Action(ActionClass::Done))
         }
         Ok(Err(problem)) => Ok(fail(&problem)),
         Err(failed) => failed,
@@ -75,25 +75,25 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
 
 /// Restores, and writes down that it was done.
 fn restored(
-    launch: &Launch,
+    launch: &EngineConfig,
     workspace: &Path,
     record: &str,
-    act: impl FnOnce() -> Result<usize, RescueError>,
-) -> Result<usize, ActProblem> {
-    let plan = (ActKind::Restore, workspace, record.to_owned());
+    action: impl FnOnce() -> Result<usize, RescueError>,
+) -> Result<usize, ActionProblem> {
+    let plan = (ActionKind::Restore, workspace, record.to_owned());
     launch.audited(
         plan,
-        || act().map_err(|error| rescue_problem(&error)),
+        || action().map_err(|error| rescue_problem(&error)),
         |n_files| quantity::counted(*n_files, "file", "files"),
     )
 }
 
-pub(super) fn rescuer(launch: &Launch) -> Result<Rescuer, Ended> {
+pub(super) fn rescuer(launch: &EngineConfig) -> Result<Rescuer, Ended> {
     launch.rescuer().map_err(|problem| Ok(fail(&problem)))
 }
 
 /// The top of the worktree that `path` lies in.
-pub(super) fn top(launch: &Launch, path: &Path) -> Result<PathBuf, Ended> {
+pub(super) fn top(launch: &EngineConfig, path: &Path) -> Result<PathBuf, Ended> {
     launch.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
 }
 

@@ -7,7 +7,7 @@ use crate::cli::json::PathText;
 use crate::model::{
     CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange, PlannedCommit,
     PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState, RecordTotals,
-    RescuePlan, RescueRecord, Rescued, SplitKind, TakenBack, Timestamp, UndoPlan, UndoWay,
+    RescuePlan, RescueRecord, Rescued, SplitKind, TakenBack, Timestamp, UndoDirection, UndoPlan,
 };
 
 /// A record of uncommitted work.
@@ -159,7 +159,7 @@ pub(in crate::cli) struct UndoRow {
     /// True when it was done; false with `--dry-run`.
     is_done: bool,
     /// Which of both.
-    way: UndoWay,
+    way: UndoDirection,
     /// The id of the rescue in the journal.
     id: String,
     /// The full name of the branch.

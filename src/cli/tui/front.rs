@@ -99,7 +99,7 @@ impl Front {
 
     /// Takes one input in.
     pub(super) fn take_input(&mut self, engine: &mut Engine, input: Input) -> Taken {
-        ui::heard(&mut self.state, clock::now());
+        ui::on_input(&mut self.state, clock::now());
         let reaction = ui::update(&mut self.state, &self.views, input);
         pass_on(engine, reaction.intents);
         self.take_world(engine);
@@ -219,7 +219,7 @@ impl Front {
             ui::draw(frame, &self.state, &self.views, now);
             self.planted.strike();
         })?;
-        ui::drawn(&mut self.state, now);
+        ui::on_frame(&mut self.state, now);
         self.frame_at = ui::next_change(&self.state, &self.views, now);
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use crate::config::{Flags, Look as LookSetting};
-use crate::engine::{Overlay, Scope};
+use crate::engine::{Overrides, Scope};
 use crate::model::display_text;
 use crate::store;
 use crate::ui::Look;
@@ -44,7 +44,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         here: environment.here.clone(),
         paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
     };
-    let launch = environment.launch(scope, Flags::default(), Overlay::default())?;
+    let launch = environment.launch(scope, Flags::default(), Overrides::default())?;
     let settings = launch.config.ui();
     let look = look(environment, settings.look);
     let mut notices = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
             panic::resume_unwind(defect);
         }
     };
-    // A collection that hangs must not keep the program: its thread ends with the process. Acts have ended.
+    // A collection that hangs must not keep the program: its thread ends with the process. Actions have ended.
     runtime.shutdown_background();
     for words in &ended.words {
         output::complain(&format!("closeout: {}", display_text::line(words)));

@@ -8,7 +8,7 @@ use crossterm::event::{self, Event};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use crate::engine::{Engine, Launch, clock};
+use crate::engine::{Engine, EngineConfig, clock};
 use crate::process;
 use crate::ui::{self, Edited, Input, Look, Size};
 
@@ -18,7 +18,7 @@ use super::input::{convert, is_suspend};
 use super::planted::Planted;
 use super::terminal::Screen;
 
-/// So long acts that run are waited for when the program ends: long enough for git to finish what it moves, and
+/// So long actions that run are waited for when the program ends: long enough for git to finish what it moves, and
 /// short enough for whoever ends a session.
 const FINISHING: Duration = Duration::from_secs(15);
 
@@ -38,9 +38,9 @@ pub(super) enum End {
     Signal(u8),
 }
 
-/// Runs the screen until the person leaves or a signal comes. Acts that run then are finished or taken back first.
+/// Runs the screen until the person leaves or a signal comes. Actions that run then are finished or taken back first.
 pub(super) async fn run(
-    launch: Launch,
+    launch: EngineConfig,
     editor: Editor,
     look: Look,
     has_mouse: bool,
@@ -55,13 +55,15 @@ pub(super) async fn run(
     let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
     let left = engine.finish(FINISHING).await;
     let mut words = front.unread(engine);
-    words.extend(left.iter().map(|act| format!("{act} did not end; the next start brings it to an end")));
+    words.extend(
+        left.iter().map(|action| format!("{action} did not end; the next start brings it to an end")),
+    );
     Ended { end, words }
 }
 
 /// The screen, until it ends; it is given back then.
 async fn show(
-    launch: Launch,
+    launch: EngineConfig,
     editor: &Editor,
     has_mouse: bool,
     front: &mut Front,
@@ -95,11 +97,11 @@ async fn run_until_end(
                 Heard::Stop => {
                     Screen::give_back();
                     is_expecting_continue = process::stop_this_program();
-                    go_on(front, engine, screen)?;
+                    resume(front, engine, screen)?;
                 }
                 // After a stop of its own the program has gone on already.
                 Heard::Continue if std::mem::take(&mut is_expecting_continue) => {}
-                Heard::Continue => go_on(front, engine, screen)?,
+                Heard::Continue => resume(front, engine, screen)?,
             },
             input = inputs.next() => match input {
                 Some(Ok(event)) if is_suspend(&event) => process::ask_job_to_stop(),
@@ -115,7 +117,7 @@ async fn run_until_end(
                                 Ok(edited) => edited,
                                 Err(signal) => return Ok(End::Signal(signal)),
                             };
-                            go_on(front, engine, screen)?;
+                            resume(front, engine, screen)?;
                             front.take_input(engine, Input::Edited(edited));
                             front.draw(screen)?;
                         }
@@ -136,7 +138,7 @@ async fn run_until_end(
 }
 
 /// Takes the terminal again after the program was stopped; its size may be another by now.
-fn go_on(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Result<()> {
+fn resume(front: &mut Front, engine: &mut Engine, screen: &mut Screen) -> io::Result<()> {
     screen.take_again()?;
     let size = screen.terminal.size()?;
     front.take_input(engine, Input::Resize(Size { width: size.width, height: size.height }));
@@ -240,7 +242,7 @@ struct Signals {
     interrupt: Signal,
     hang_up: Signal,
     stop: Signal,
-    go_on: Signal,
+    resume: Signal,
 }
 
 impl Signals {
@@ -250,7 +252,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
             stop: signal(SignalKind::from_raw(SIGTSTP))?,
-            go_on: signal(SignalKind::from_raw(SIGCONT))?,
+            resume: signal(SignalKind::from_raw(SIGCONT))?,
         })
     }
 
@@ -260,7 +262,7 @@ impl Signals {
             _ = self.interrupt.recv() => Heard::End(SIGINT),
             _ = self.hang_up.recv() => Heard::End(SIGHUP),
             _ = self.stop.recv() => Heard::Stop,
-            _ = self.go_on.recv() => Heard::Continue,
+            _ = self.resume.recv() => Heard::Continue,
         }
     }
 }

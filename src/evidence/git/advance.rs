@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::memory::{Facts, Stamp};
 use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
-use super::reflog::{Action, LogEntry};
+use super::reflog::{LogEntry, ReflogAction};
 use super::targets;
 use super::trouble::Read;
 
@@ -64,7 +64,7 @@ fn made_on_top(log: &[LogEntry], old: &str, new: &str) -> Option<Vec<Id>> {
     let mut made = Vec::new();
     let mut tip = new;
     for entry in log.iter().rev().take(LIMIT) {
-        if entry.new != tip || entry.action != Action::Commit {
+        if entry.new != tip || entry.action != ReflogAction::Commit {
             return None;
         }
         made.push(entry.new.clone());

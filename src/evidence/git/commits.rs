@@ -12,7 +12,7 @@ use super::history::History;
 use super::layout::Layout;
 use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
-use super::reflog::{Action, LogEntry};
+use super::reflog::{LogEntry, ReflogAction};
 use super::trouble::Read;
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
 
@@ -218,7 +218,7 @@ impl Count<'_> {
     fn class_of(&self, commit: &Commit, trees: &HashMap<Id, Id>, same: &HashSet<Id>) -> Read<Class> {
         let made = self.history.made.get(&commit.id);
         if commit.parents.len() > 1 {
-            let is_by_hand = matches!(made, Some(Action::MergeByHand | Action::Amend));
+            let is_by_hand = matches!(made, Some(ReflogAction::MergeByHand | ReflogAction::Amend));
             return Ok(if is_by_hand && self.repo.has_own_changes(commit)? {
                 Class::New
             } else if made.is_none() && self.is_from_before(commit) {

@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader::Id;
-use super::reflog::{Action, LogEntry};
+use super::reflog::{LogEntry, ReflogAction};
 use crate::model::{Baseline, BaselineOrigin};
 
 /// What was made in this worktree and on this branch.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Commits that the log records as made here, as far back as counts for this baseline.
-    pub(super) made: HashMap<Id, Action>,
+    pub(super) made: HashMap<Id, ReflogAction>,
     /// Commits made here since the baseline, oldest first, without those that were replaced.
     pub(super) standing: Vec<Id>,
     /// Where HEAD stood before each commit that was made.
@@ -25,7 +25,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// What the log of HEAD and the log of the current branch say.
+    /// What the log of HEAD and the log of the seen branch say.
     pub(super) fn of(head_log: &[LogEntry], branch_log: &[LogEntry], baseline: &Baseline) -> History {
         let start = start_of(head_log, baseline, Log::Head);
         let mut history = History { is_blind: head_log.is_empty(), ..History::default() };
@@ -49,7 +49,7 @@ impl History {
         history.standing = head_log[start..]
             .iter()
             // A merge that git made alone holds nothing that its parents lack.
-            .filter(|entry| entry.action.is_making() && entry.action != Action::Merge)
+            .filter(|entry| entry.action.is_making() && entry.action != ReflogAction::Merge)
             .filter(|entry| !replaced.contains(&entry.new))
             .filter(|entry| seen.insert(&entry.new))
             .map(|entry| entry.new.clone())
@@ -58,7 +58,7 @@ impl History {
     }
 
     fn note(&mut self, entry: &LogEntry) {
-        if entry.action == Action::FastForward {
+        if entry.action == ReflogAction::FastForward {
             self.received.insert(entry.new.clone());
         }
         if !entry.action.is_making() || entry.old == entry.new {
@@ -66,7 +66,7 @@ impl History {
         }
         self.made.insert(entry.new.clone(), entry.action);
         self.before.insert(entry.new.clone(), entry.old.clone());
-        if entry.action == Action::Amend {
+        if entry.action == ReflogAction::Amend {
             self.amended.insert(entry.new.clone(), entry.old.clone());
         }
     }
@@ -130,11 +130,11 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
     let mut rebase: Option<(Id, Vec<Id>)> = None;
     for entry in log {
         match entry.action {
-            Action::Amend | Action::ReplayOver => {
+            ReflogAction::Amend | ReflogAction::ReplayOver => {
                 replaced.insert(entry.old.clone());
             }
-            Action::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
-            Action::RebaseFinish => {
+            ReflogAction::RebaseStart => rebase = Some((entry.old.clone(), Vec::new())),
+            ReflogAction::RebaseFinish => {
                 // The rows of commits that the rebase took up stand again in another form.
                 let mut next = rebase.take().map(|(tip, _)| tip);
                 while let Some(id) = next.filter(|id| before.contains_key(id) && !replaced.contains(id)) {
@@ -142,13 +142,15 @@ fn replaced(log: &[LogEntry], before: &HashMap<Id, Id>) -> HashSet<Id> {
                     replaced.insert(id);
                 }
             }
-            Action::RebaseAbort => replaced.extend(rebase.take().into_iter().flat_map(|(_, steps)| steps)),
-            Action::Commit
-            | Action::MergeByHand
-            | Action::Merge
-            | Action::Replay
-            | Action::FastForward
-            | Action::Move => {}
+            ReflogAction::RebaseAbort => {
+                replaced.extend(rebase.take().into_iter().flat_map(|(_, steps)| steps));
+            }
+            ReflogAction::Commit
+            | ReflogAction::MergeByHand
+            | ReflogAction::Merge
+            | ReflogAction::Replay
+            | ReflogAction::FastForward
+            | ReflogAction::Move => {}
         }
         if let Some((_, steps)) = rebase.as_mut().filter(|_| entry.action.is_making()) {
             steps.push(entry.new.clone());

@@ -16,7 +16,7 @@ use super::layout::Layout;
 use super::porcelain;
 use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
-use super::reflog::{Action, LogEntry};
+use super::reflog::{LogEntry, ReflogAction};
 use super::shadow::{Setting, Shadow};
 use super::trouble::{Read, damaged_config, trouble};
 use crate::model::{GitReader, Head, ReadProblem};
@@ -232,7 +232,7 @@ impl Repo for Program<'_> {
                 old: String::new(),
                 new,
                 time,
-                action: Action::parse(&message),
+                action: ReflogAction::parse(&message),
             })
             .collect();
         entries.reverse();

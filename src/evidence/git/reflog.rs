@@ -20,12 +20,12 @@ pub(super) struct LogEntry {
     /// Seconds since the epoch.
     pub(super) time: i64,
     /// What moved it.
-    pub(super) action: Action,
+    pub(super) action: ReflogAction,
 }
 
 /// What moved a reference, as far as it tells made from received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum ReflogAction {
     /// A commit was made.
     Commit,
     /// A commit was made in place of the one before.
@@ -50,59 +50,59 @@ pub(super) enum Action {
     Move,
 }
 
-impl Action {
+impl ReflogAction {
     /// The action that a log message names. Before its colon stands the command as it was given,
     /// which may have colons of its own (`pull https://…`).
-    pub(super) fn parse(message: &str) -> Action {
+    pub(super) fn parse(message: &str) -> ReflogAction {
         let command = message.split([' ', ':']).next().unwrap_or_default();
         let is = |end: &str| message.contains(end);
         match command {
-            "commit" if message.starts_with("commit (amend)") => Action::Amend,
-            "commit" if message.starts_with("commit (merge)") => Action::MergeByHand,
-            "commit" => Action::Commit,
-            "clone" | "initial" => Action::FastForward,
+            "commit" if message.starts_with("commit (amend)") => ReflogAction::Amend,
+            "commit" if message.starts_with("commit (merge)") => ReflogAction::MergeByHand,
+            "commit" => ReflogAction::Commit,
+            "clone" | "initial" => ReflogAction::FastForward,
             "merge" | "pull" | "cherry-pick" | "revert" | "rebase" if is_fast_forward(message) => {
-                Action::FastForward
+                ReflogAction::FastForward
             }
-            "merge" | "pull" if is(": Merge made by") || is(": In-index merge") => Action::Merge,
+            "merge" | "pull" if is(": Merge made by") || is(": In-index merge") => ReflogAction::Merge,
             "rebase" | "pull" if step_of(message).is_some() => {
-                Action::of_rebase(step_of(message).unwrap_or_default())
+                ReflogAction::of_rebase(step_of(message).unwrap_or_default())
             }
-            "rebase" if message.starts_with("rebase finished") => Action::RebaseFinish,
-            "rebase" if message.starts_with("rebase: checkout ") => Action::RebaseStart,
-            "rebase" if message.starts_with("rebase: aborting") => Action::RebaseAbort,
-            "am" if message.starts_with("am (abort)") => Action::Move,
-            "cherry-pick" | "revert" | "am" | "rebase" => Action::Replay,
-            _ => Action::Move,
+            "rebase" if message.starts_with("rebase finished") => ReflogAction::RebaseFinish,
+            "rebase" if message.starts_with("rebase: checkout ") => ReflogAction::RebaseStart,
+            "rebase" if message.starts_with("rebase: aborting") => ReflogAction::RebaseAbort,
+            "am" if message.starts_with("am (abort)") => ReflogAction::Move,
+            "cherry-pick" | "revert" | "am" | "rebase" => ReflogAction::Replay,
+            _ => ReflogAction::Move,
         }
     }
 
-    fn of_rebase(step: &str) -> Action {
+    fn of_rebase(step: &str) -> ReflogAction {
         match step {
-            "start" => Action::RebaseStart,
-            "finish" => Action::RebaseFinish,
-            "abort" => Action::RebaseAbort,
-            "squash" | "fixup" | "reword" => Action::ReplayOver,
-            "pick" | "edit" | "continue" | "revert" => Action::Replay,
-            "merge" => Action::Merge,
-            _ => Action::Move,
+            "start" => ReflogAction::RebaseStart,
+            "finish" => ReflogAction::RebaseFinish,
+            "abort" => ReflogAction::RebaseAbort,
+            "squash" | "fixup" | "reword" => ReflogAction::ReplayOver,
+            "pick" | "edit" | "continue" | "revert" => ReflogAction::Replay,
+            "merge" => ReflogAction::Merge,
+            _ => ReflogAction::Move,
         }
     }
 
     /// Whether it made the commit that the reference stands at after.
     pub(super) fn is_making(self) -> bool {
         match self {
-            Action::Commit
-            | Action::Amend
-            | Action::MergeByHand
-            | Action::Merge
-            | Action::Replay
-            | Action::ReplayOver => true,
-            Action::RebaseStart
-            | Action::RebaseFinish
-            | Action::RebaseAbort
-            | Action::FastForward
-            | Action::Move => false,
+            ReflogAction::Commit
+            | ReflogAction::Amend
+            | ReflogAction::MergeByHand
+            | ReflogAction::Merge
+            | ReflogAction::Replay
+            | ReflogAction::ReplayOver => true,
+            ReflogAction::RebaseStart
+            | ReflogAction::RebaseFinish
+            | ReflogAction::RebaseAbort
+            | ReflogAction::FastForward
+            | ReflogAction::Move => false,
         }
     }
 }
@@ -155,7 +155,7 @@ fn parse(line: &[u8]) -> Option<LogEntry> {
         return None;
     }
     let time = rest.rsplit_once("> ")?.1.split(' ').next()?.parse().ok()?;
-    Some(LogEntry { old: old.to_owned(), new: new.to_owned(), time, action: Action::parse(&message) })
+    Some(LogEntry { old: old.to_owned(), new: new.to_owned(), time, action: ReflogAction::parse(&message) })
 }
 
 /// Whether this is a full object id in hexadecimal.
@@ -170,39 +170,39 @@ mod tests {
     #[test]
     fn messages_of_every_git_version_name_their_action() {
         for (message, action) in [
-            ("commit: x", Action::Commit),
-            ("commit (initial): x", Action::Commit),
-            ("commit (cherry-pick): x", Action::Commit),
-            ("commit (amend): x (y): z", Action::Amend),
-            ("commit (merge): Merge branch 'x'", Action::MergeByHand),
-            ("cherry-pick: x", Action::Replay),
-            ("cherry-pick: fast-forward", Action::FastForward),
-            ("am: x", Action::Replay),
-            ("rebase (start): checkout main", Action::RebaseStart),
-            ("rebase (pick): x", Action::Replay),
-            ("rebase -i (fixup): x", Action::ReplayOver),
-            ("rebase (finish): returning to refs/heads/f", Action::RebaseFinish),
-            ("rebase -i (finish): returning to refs/heads/f", Action::RebaseFinish),
-            ("rebase finished: returning to refs/heads/f", Action::RebaseFinish),
-            ("rebase (abort): returning to refs/heads/f", Action::RebaseAbort),
-            ("pull --rebase origin main (pick): x", Action::Replay),
-            ("pull --rebase (start): checkout 12", Action::RebaseStart),
-            ("pull: Fast-forward", Action::FastForward),
-            ("pull https://host:80/a b:c: Fast-forward", Action::FastForward),
-            ("pull --rebase ssh://host/a (pick): x: y", Action::Replay),
-            ("pull https://host/a main: Merge made by the 'ort' strategy.", Action::Merge),
-            ("initial pull", Action::FastForward),
-            ("rebase: fast-forward", Action::FastForward),
-            ("commit: fix (amend): x", Action::Commit),
-            ("pull origin main: Merge made by the 'ort' strategy.", Action::Merge),
-            ("merge f: Fast-forward", Action::FastForward),
-            ("merge f: Merge made by the 'ort' strategy.", Action::Merge),
-            ("checkout: moving from a to b", Action::Move),
-            ("reset: moving to HEAD~1", Action::Move),
-            ("clone: from x", Action::FastForward),
-            ("", Action::Move),
+            ("commit: x", ReflogAction::Commit),
+            ("commit (initial): x", ReflogAction::Commit),
+            ("commit (cherry-pick): x", ReflogAction::Commit),
+            ("commit (amend): x (y): z", ReflogAction::Amend),
+            ("commit (merge): Merge branch 'x'", ReflogAction::MergeByHand),
+            ("cherry-pick: x", ReflogAction::Replay),
+            ("cherry-pick: fast-forward", ReflogAction::FastForward),
+            ("am: x", ReflogAction::Replay),
+            ("rebase (start): checkout main", ReflogAction::RebaseStart),
+            ("rebase (pick): x", ReflogAction::Replay),
+            ("rebase -i (fixup): x", ReflogAction::ReplayOver),
+            ("rebase (finish): returning to refs/heads/f", ReflogAction::RebaseFinish),
+            ("rebase -i (finish): returning to refs/heads/f", ReflogAction::RebaseFinish),
+            ("rebase finished: returning to refs/heads/f", ReflogAction::RebaseFinish),
+            ("rebase (abort): returning to refs/heads/f", ReflogAction::RebaseAbort),
+            ("pull --rebase origin main (pick): x", ReflogAction::Replay),
+            ("pull --rebase (start): checkout 12", ReflogAction::RebaseStart),
+            ("pull: Fast-forward", ReflogAction::FastForward),
+            ("pull https://host:80/a b:c: Fast-forward", ReflogAction::FastForward),
+            ("pull --rebase ssh://host/a (pick): x: y", ReflogAction::Replay),
+            ("pull https://host/a main: Merge made by the 'ort' strategy.", ReflogAction::Merge),
+            ("initial pull", ReflogAction::FastForward),
+            ("rebase: fast-forward", ReflogAction::FastForward),
+            ("commit: fix (amend): x", ReflogAction::Commit),
+            ("pull origin main: Merge made by the 'ort' strategy.", ReflogAction::Merge),
+            ("merge f: Fast-forward", ReflogAction::FastForward),
+            ("merge f: Merge made by the 'ort' strategy.", ReflogAction::Merge),
+            ("checkout: moving from a to b", ReflogAction::Move),
+            ("reset: moving to HEAD~1", ReflogAction::Move),
+            ("clone: from x", ReflogAction::FastForward),
+            ("", ReflogAction::Move),
         ] {
-            assert_eq!(Action::parse(message), action, "{message}");
+            assert_eq!(ReflogAction::parse(message), action, "{message}");
         }
     }
 }

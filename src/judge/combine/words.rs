@@ -2,7 +2,7 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    ActionKind, Evidence, NextAction, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text,
+    Evidence, NextAction, NextActionKind, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text,
     quantity,
 };
 
@@ -60,12 +60,12 @@ pub(super) fn next_action(
         && state == VerdictState::AwaitingResponse
     {
         let what = permission.reasons.first().map_or("the permission", String::as_str);
-        return action(ActionKind::Answer, format!("allow or deny: {}", quote(what)));
+        return action(NextActionKind::Answer, format!("allow or deny: {}", quote(what)));
     }
     if let Some(question) = case.question
         && (state == VerdictState::AwaitingResponse || (tally.has_blocking_question && state.is_terminal()))
     {
-        return action(ActionKind::Answer, format!("answer: {}", quote(&question.text)));
+        return action(NextActionKind::Answer, format!("answer: {}", quote(&question.text)));
     }
     match state {
         VerdictState::Complete => after_complete(tally, case, warnings),
@@ -73,14 +73,14 @@ pub(super) fn next_action(
             let asks = tally.claims(Claim::Ask).find_map(|evidence| evidence.reasons.first());
             let text =
                 asks.map_or("answer the agent".to_owned(), |reason| format!("answer: {}", quote(reason)));
-            action(ActionKind::Answer, text)
+            action(NextActionKind::Answer, text)
         }
-        VerdictState::RescueNeeded => action(ActionKind::Rescue, format!("rescue {}", n_paths(case))),
+        VerdictState::RescueNeeded => action(NextActionKind::Rescue, format!("rescue {}", n_paths(case))),
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
         VerdictState::Incomplete => whether_done(tally, case),
-        VerdictState::Waiting | VerdictState::Working => action(ActionKind::Wait, "wait".to_owned()),
+        VerdictState::Waiting | VerdictState::Working => action(NextActionKind::Wait, "wait".to_owned()),
         VerdictState::Stalled => fix(tally),
-        VerdictState::Error => action(ActionKind::Repair, repair(rule, tally)),
+        VerdictState::Error => action(NextActionKind::Repair, repair(rule, tally)),
     }
 }
 
@@ -91,9 +91,12 @@ fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
         Tree::Clean | Tree::Unknown => String::new(),
     };
     if tally.has_session() {
-        action(ActionKind::Ask, format!("ask the agent whether it is done{left}"))
+        action(NextActionKind::Ask, format!("ask the agent whether it is done{left}"))
     } else {
-        action(ActionKind::Ask, format!("decide whether it is done: no agent's session is known here{left}"))
+        action(
+            NextActionKind::Ask,
+            format!("decide whether it is done: no agent's session is known here{left}"),
+        )
     }
 }
 
@@ -101,21 +104,21 @@ fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
 fn after_complete(tally: &Tally<'_>, case: &Case<'_>, warnings: &[Warning]) -> NextAction {
     let has = |warning| warnings.contains(&warning);
     if has(Warning::RunFailed) {
-        action(ActionKind::Repair, with_reason("look at the error", tally.run_failure()))
+        action(NextActionKind::Repair, with_reason("look at the error", tally.run_failure()))
     } else if has(Warning::DecisionUnreadable) {
-        action(ActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
+        action(NextActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
     } else if has(Warning::TurnOpen) {
-        action(ActionKind::Ask, "look at the session: its turn was not ended".to_owned())
+        action(NextActionKind::Ask, "look at the session: its turn was not ended".to_owned())
     } else if has(Warning::WordsStopHalfWay) && !tally.has_session() {
-        action(ActionKind::Ask, "look at the last words: they announce more, or break off".to_owned())
+        action(NextActionKind::Ask, "look at the last words: they announce more, or break off".to_owned())
     } else if has(Warning::WordsStopHalfWay) {
-        action(ActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
+        action(NextActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
     } else if has(Warning::CommitsBeforePrompt) {
-        action(ActionKind::Ask, "ask the agent: nothing was committed since it was asked last".to_owned())
+        action(NextActionKind::Ask, "ask the agent: nothing was committed since it was asked last".to_owned())
     } else if tally.tree == Tree::Dirty {
-        action(ActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
+        action(NextActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
     } else {
-        action(ActionKind::None, "nothing to do".to_owned())
+        action(NextActionKind::None, "nothing to do".to_owned())
     }
 }
 
@@ -123,7 +126,7 @@ fn fix(tally: &Tally<'_>) -> NextAction {
     let reason = tally.claims(Claim::No).find_map(|evidence| evidence.reasons.first());
     let text = reason
         .map_or("send it back with what is missing".to_owned(), |reason| format!("fix: {}", quote(reason)));
-    action(ActionKind::Fix, text)
+    action(NextActionKind::Fix, text)
 }
 
 fn repair(rule: Rule, tally: &Tally<'_>) -> String {
@@ -150,7 +153,7 @@ fn no_evidence(tally: &Tally<'_>, case: &Case<'_>) -> String {
     }
 }
 
-fn action(kind: ActionKind, text: String) -> NextAction {
+fn action(kind: NextActionKind, text: String) -> NextAction {
     NextAction { kind, text }
 }
 

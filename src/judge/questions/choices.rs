@@ -173,7 +173,7 @@ pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
             |option: &super::Choice| Choice { label: option.label.clone(), text: option.text.clone() };
         return question.options.iter().map(choice).collect();
     }
-    let inside = in_words(&question.text);
+    let inside = in_sentence(&question.text);
     if !inside.is_empty() {
         return inside;
     }
@@ -183,7 +183,7 @@ pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
 }
 
 /// Options in the words of the question itself: at least two labels in their order.
-fn in_words(text: &str) -> Vec<Choice> {
+fn in_sentence(text: &str) -> Vec<Choice> {
     let Some(pattern) = LABEL.as_ref() else { return Vec::new() };
     let found: Vec<_> =
         pattern.captures_iter(text).filter_map(|found| found.get(0).zip(found.get(1))).collect();

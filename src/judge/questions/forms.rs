@@ -17,7 +17,7 @@ pub(super) enum Form {
     Choose,
     /// "Let me know", "tell me", お知らせください.
     TellMe,
-    /// Asks for a value, file, log, key or act without which the work stops.
+    /// Asks for a value, file, log, key or action without which the work stops.
     WantsInput,
     /// Says that the writer waits for the reader.
     Waiting,

@@ -44,11 +44,11 @@ pub enum Kind {
     Question,
     /// Pick one of several.
     Options,
-    /// Approve a plan, an act or an understanding.
+    /// Approve a plan, an action or an understanding.
     Confirm,
     /// Something is missing that the reader has.
     MissingInfo,
-    /// The writer holds until the reader acts.
+    /// The writer holds until the reader actions.
     Blocked,
     /// Finished, and more is proposed.
     Offer,

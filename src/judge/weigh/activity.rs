@@ -7,11 +7,11 @@
 //! for a moment after its record grew it does not count.
 
 use crate::model::{
-    Activity, ActivitySource, ActivityState, LiveStatus, LiveWord, SessionObservation, Timestamp, TurnState,
-    WaitsOn,
+    Activity, ActivitySource, ActivityState, LiveStatus, SessionObservation, StatusReport, Timestamp,
+    TurnState, WaitsOn,
 };
 
-use super::{Scales, excerpt};
+use super::{WeighContext, excerpt};
 
 /// Tools that are questions to the person by another name (Claude Code, Codex, opencode).
 const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "request_user_input", "question"];
@@ -29,7 +29,11 @@ const HOOKS_SILENT_MS: i64 = 60_000;
 const INTERRUPTED: &str = "interrupted";
 
 /// What one session does now.
-pub(super) fn of_session(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Activity {
+pub(super) fn of_session(
+    session: &SessionObservation,
+    now: Timestamp,
+    scales: &WeighContext<'_>,
+) -> Activity {
     let record = by_record(session, now, scales);
     let own = match gone(session).or_else(|| newest_word(session, now)) {
         Some(word) => by_word(word, session, &record),
@@ -51,28 +55,28 @@ pub(super) fn is_prompt(tool: &str) -> bool {
 }
 
 /// The word that the process is gone, unless the registry knows another process of the session.
-fn gone(session: &SessionObservation) -> Option<&LiveWord> {
-    let lives = |word: &LiveWord| {
+fn gone(session: &SessionObservation) -> Option<&StatusReport> {
+    let lives = |word: &StatusReport| {
         word.source == ActivitySource::Registry
             && !matches!(word.status, LiveStatus::Gone | LiveStatus::Ended)
     };
-    let is_gone = |word: &&LiveWord| word.status == LiveStatus::Gone;
+    let is_gone = |word: &&StatusReport| word.status == LiveStatus::Gone;
     if session.live.iter().any(lives) { None } else { session.live.iter().find(is_gone) }
 }
 
 /// The structured word that counts: the one told last, and of two that were told at once the more
 /// trusted. A source that tells of now was asked after all others spoke.
-fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&LiveWord> {
+fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&StatusReport> {
     let is_early = believed_at(session).is_some_and(|believed_at| now < believed_at);
-    let structured = |word: &&LiveWord| {
+    let structured = |word: &&StatusReport| {
         word.source < ActivitySource::Transcript
             && !is_overtaken(word, session)
             && word.status != LiveStatus::Gone
             && !(is_early && is_doubtful(word))
     };
-    let told_at = |word: &LiveWord| word.told_at.unwrap_or(Timestamp(i64::MAX));
+    let reported_at = |word: &StatusReport| word.reported_at.unwrap_or(Timestamp(i64::MAX));
     let words = session.live.iter().filter(structured);
-    words.max_by_key(|word| (told_at(word), std::cmp::Reverse(word.source)))
+    words.max_by_key(|word| (reported_at(word), std::cmp::Reverse(word.source)))
 }
 
 /// When it comes to be believed of an open turn that it is over: that its session has no process if only
@@ -82,9 +86,9 @@ pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
     if !matches!(session.turn, TurnState::Open { .. }) {
         return None;
     }
-    let of_word = |word: &LiveWord| match word.status {
+    let of_word = |word: &StatusReport| match word.status {
         _ if is_missing_entry(word) => session.written_at.map(|at| at.plus_millis(ENTRY_GRACE_MS)),
-        LiveStatus::Idle => word.told_at.map(|at| at.plus_millis(RECORD_LAG_MS)),
+        LiveStatus::Idle => word.reported_at.map(|at| at.plus_millis(RECORD_LAG_MS)),
         LiveStatus::Busy
         | LiveStatus::Waiting { .. }
         | LiveStatus::Background
@@ -96,18 +100,18 @@ pub(super) fn believed_at(session: &SessionObservation) -> Option<Timestamp> {
 }
 
 /// Whether this is not believed before its time.
-fn is_doubtful(word: &LiveWord) -> bool {
+fn is_doubtful(word: &StatusReport) -> bool {
     is_missing_entry(word) || word.status == LiveStatus::Idle
 }
 
 /// Whether this says that the registry has no entry of the session.
-fn is_missing_entry(word: &LiveWord) -> bool {
-    word.status == LiveStatus::Ended && word.source == ActivitySource::Registry && word.told_at.is_none()
+fn is_missing_entry(word: &StatusReport) -> bool {
+    word.status == LiveStatus::Ended && word.source == ActivitySource::Registry && word.reported_at.is_none()
 }
 
 /// Whether the record moved on after this was told. The registry's word on what works and waits is a
 /// state that it keeps, so there only an "idle" can be older than a turn.
-fn is_overtaken(word: &LiveWord, session: &SessionObservation) -> bool {
+fn is_overtaken(word: &StatusReport, session: &SessionObservation) -> bool {
     let is_event = word.source == ActivitySource::Hook;
     let (moved_at, is_open, tool) = match &session.turn {
         TurnState::Open { since, tool, .. } => (*since, true, tool.as_deref()),
@@ -116,25 +120,28 @@ fn is_overtaken(word: &LiveWord, session: &SessionObservation) -> bool {
         }
         TurnState::Unknown => return false,
     };
-    let Some((moved_at, told_at)) = moved_at.zip(word.told_at) else { return false };
+    let Some((moved_at, reported_at)) = moved_at.zip(word.reported_at) else { return false };
     match &word.status {
         // The prompt was put after this "busy" was told: the status follows in a moment.
-        LiveStatus::Busy if tool.is_some_and(is_prompt) => told_at <= moved_at,
+        LiveStatus::Busy if tool.is_some_and(is_prompt) => reported_at <= moved_at,
         LiveStatus::Busy => {
-            is_event && (!is_open && moved_at > told_at || moved_at.millis_since(told_at) > HOOKS_SILENT_MS)
+            is_event
+                && (!is_open && moved_at > reported_at
+                    || moved_at.millis_since(reported_at) > HOOKS_SILENT_MS)
         }
-        LiveStatus::Idle | LiveStatus::Failed => is_open && moved_at > told_at,
+        LiveStatus::Idle | LiveStatus::Failed => is_open && moved_at > reported_at,
         LiveStatus::Background | LiveStatus::Ended => {
-            is_open && moved_at.millis_since(told_at) > RECORD_LAG_MS
+            is_open && moved_at.millis_since(reported_at) > RECORD_LAG_MS
         }
         LiveStatus::Waiting { .. } => {
-            is_event && (moved_at.millis_since(told_at) > RECORD_LAG_MS || !is_open && moved_at > told_at)
+            is_event
+                && (moved_at.millis_since(reported_at) > RECORD_LAG_MS || !is_open && moved_at > reported_at)
         }
         LiveStatus::Gone => false,
     }
 }
 
-fn by_word(word: &LiveWord, session: &SessionObservation, record: &Activity) -> Activity {
+fn by_word(word: &StatusReport, session: &SessionObservation, record: &Activity) -> Activity {
     let (tool, called_with) = open_tool(session);
     let what = || word.what.clone().or_else(|| call(tool, called_with));
     let is_open = matches!(session.turn, TurnState::Open { .. });
@@ -180,7 +187,7 @@ fn by_title(session: &SessionObservation) -> Option<Activity> {
 }
 
 /// By the record alone.
-fn by_record(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Activity {
+fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Activity {
     let (tool, called_with) = open_tool(session);
     let (state, since, detail) = match &session.turn {
         TurnState::Ended { at } => (ActivityState::Idle, *at, None),
@@ -205,7 +212,7 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) 
 }
 
 /// Subagents that have not reported, beside a turn that is over. They end with the session's process.
-fn subagents(session: &SessionObservation, now: Timestamp, scales: &Scales<'_>) -> Option<Activity> {
+fn subagents(session: &SessionObservation, now: Timestamp, scales: &WeighContext<'_>) -> Option<Activity> {
     let at_work: Vec<_> =
         session.subagents.iter().filter(|subagent| has_moved(subagent.moved_at, now, scales)).collect();
     let detail = match at_work.as_slice() {
@@ -246,6 +253,6 @@ fn permission(tool: Option<&str>, what: Option<String>) -> String {
     }
 }
 
-fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &Scales<'_>) -> bool {
+fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &WeighContext<'_>) -> bool {
     at.is_some_and(|at| now.millis_since(at) <= scales.policy.silent_turn_ms)
 }

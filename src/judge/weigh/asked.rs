@@ -35,10 +35,10 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
                 | ProbeFailure::ClientError
                 | ProbeFailure::ChangedFiles => Rejection::Unreadable,
             };
-            Evidence::abstain(Source::Probe, name, rejection).because(in_words(failure))
+            Evidence::abstain(Source::Probe, name, rejection).because(label(failure))
         }
     };
-    let words = attempt.words.as_deref().map(excerpt::reason);
+    let words = attempt.detail.as_deref().map(excerpt::reason);
     let excerpt = attempt.answer.as_deref().map(excerpt::reason);
     let place = format!("probe {} of a smart check", attempt.number);
     let mut evidence = Evidence {
@@ -51,7 +51,7 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
 }
 
 /// Why a probe has no usable answer, in words.
-pub fn in_words(failure: ProbeFailure) -> &'static str {
+pub fn label(failure: ProbeFailure) -> &'static str {
     match failure {
         ProbeFailure::Timeout => "there was no answer in time",
         ProbeFailure::SpawnError => "it could not be asked",

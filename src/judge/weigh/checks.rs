@@ -7,13 +7,13 @@ use crate::model::{
     Reading, Rejection, Source, Strength, TextFile, Unreadable,
 };
 
-use super::{Pile, Scales, excerpt, is_stale};
+use super::{EvidenceSet, WeighContext, excerpt, is_stale};
 
 /// How many failing tests or open steps become fingerprints of a NO.
 const MAX_FINGERPRINTS: usize = 50;
 
 /// Weighs the part `CHECKS`.
-pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     for plan in &observations.plans {
         match plan {
             Reading::Present(plan) => weigh_plan(plan, observations, scales, pile),
@@ -26,7 +26,12 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
     weigh_tests(observations, scales, pile);
 }
 
-fn weigh_plan(plan: &PlanFile, observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+fn weigh_plan(
+    plan: &PlanFile,
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+    pile: &mut EvidenceSet,
+) {
     if is_stale(observations, plan.written_at) {
         let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale)
             .because("not touched since this task began")
@@ -74,7 +79,7 @@ fn checklist(plan: &PlanFile) -> Checklist {
     Checklist { from: plan.name.clone(), items }
 }
 
-fn weigh_closer(observations: &Observations, pile: &mut Pile) {
+fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
     let evidence = match &observations.closer {
         Reading::Present(file) if is_stale(observations, file.written_at) => {
             Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale)
@@ -143,7 +148,7 @@ fn closer_checklist(file: &TextFile, report: &CloserReport) -> Checklist {
     Checklist { from: file.name.clone(), items }
 }
 
-fn weigh_files(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+fn weigh_files(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let evidence = match &observations.files {
         Reading::Present(files) => {
             let is_there: Vec<String> =
@@ -178,7 +183,7 @@ fn weigh_files(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile
     pile.add(Parts::CHECKS, evidence);
 }
 
-fn weigh_tests(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let checker = Checker::Tests;
     let evidence = match &observations.tests {
         Reading::Present(results) if is_stale(observations, results.written_at) => {
@@ -215,7 +220,7 @@ fn weigh_tests(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile
 }
 
 /// Whether only the workspace's own file named this, and an agent may have written it.
-fn is_doubted(name: &str, scales: &Scales<'_>) -> bool {
+fn is_doubted(name: &str, scales: &WeighContext<'_>) -> bool {
     scales.settings.doubted.iter().any(|doubted| doubted == name)
 }
 

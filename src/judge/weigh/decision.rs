@@ -7,7 +7,7 @@ use crate::model::{
     Claim, Evidence, Observations, Pointer, ReadProblem, Reading, Rejection, Source, Strength, Timestamp,
 };
 
-use super::{Scales, excerpt};
+use super::{WeighContext, excerpt};
 
 /// What the decision chain says, and whether its file is there and cannot be used (R4).
 pub(super) struct Said {
@@ -18,7 +18,7 @@ pub(super) struct Said {
 }
 
 /// Weighs the decision file with `output`, the text in which a marker may stand.
-pub(super) fn weigh(observations: &Observations, output: &str, scales: &Scales<'_>) -> Said {
+pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighContext<'_>) -> Said {
     let (file, written_at) = match &observations.decision {
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
@@ -76,7 +76,7 @@ fn verdict(record: &DecisionRecord, observations: &Observations) -> Evidence {
         evidence.reasons.push(said.to_owned());
     }
     if let Some(reason) = record.reason {
-        evidence.reasons.push(format!("the decision file was not used: {}", in_words(reason)));
+        evidence.reasons.push(format!("the decision file was not used: {}", label(reason)));
     }
     if record.conflict {
         evidence.reasons.push("something else in the same channel says the opposite".to_owned());
@@ -91,7 +91,7 @@ fn undecided(record: &DecisionRecord, observations: &Observations) -> Evidence {
         return Evidence::abstain(Source::Decision, name, Rejection::Unreadable)
             .because(unreadable.detail.clone());
     }
-    Evidence::abstain(Source::Decision, name, rejection(reason, observations)).because(in_words(reason))
+    Evidence::abstain(Source::Decision, name, rejection(reason, observations)).because(label(reason))
 }
 
 /// Why a file does not count. Unreadable is one that is there and whose content cannot be used; one of
@@ -116,7 +116,7 @@ fn rejection(reason: DecisionReason, observations: &Observations) -> Rejection {
 }
 
 /// What was expected and what was found.
-fn in_words(reason: DecisionReason) -> String {
+fn label(reason: DecisionReason) -> String {
     let words = match reason {
         DecisionReason::TooLarge => "it is larger than 1 MiB",
         DecisionReason::Unreadable => "it is no readable file",

@@ -5,11 +5,11 @@ use crate::model::{
     Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
 };
 
-use super::{Pile, Scales};
+use super::{EvidenceSet, WeighContext};
 
 const NAME: &str = "git";
 
-pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) {
+pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let with_changes = observations.parts.contains(Parts::CHANGES);
     match &observations.git {
         Reading::Present(git) => {
@@ -116,7 +116,7 @@ fn silent(source: Source, unreadable: &Unreadable) -> Evidence {
         .because(unreadable.detail.clone())
 }
 
-fn no_repository(scales: &Scales<'_>) -> Evidence {
+fn no_repository(scales: &WeighContext<'_>) -> Evidence {
     match scales.task_kind {
         TaskKind::Implementation => {
             let evidence = Evidence::abstain(Source::Commits, NAME, Rejection::Unreadable).because(

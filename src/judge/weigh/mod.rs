@@ -22,7 +22,7 @@ use crate::model::{
 
 /// What is known beside the observations.
 #[derive(Debug, Clone, Copy)]
-pub struct Scales<'a> {
+pub struct WeighContext<'a> {
     /// The kind of the task.
     pub task_kind: TaskKind,
     /// How evidence is judged.
@@ -36,8 +36,8 @@ pub struct Scales<'a> {
 const GRACE_MS: i64 = 2000;
 
 /// Weighs what one collection found.
-pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
-    let mut pile = Pile::default();
+pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
+    let mut pile = EvidenceSet::default();
     let parts = observations.parts;
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         git::weigh(&observations, scales, &mut pile);
@@ -46,7 +46,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
     if parts.contains(Parts::CHECKS) {
         checks::weigh(&observations, scales, &mut pile);
     }
-    let look_again_at = look_again_at(&observations);
+    let recheck_at = recheck_at(&observations);
     let processes = session_view::processes(words.as_ref());
     let git = observations.git.present().map(|git| git.facts.clone());
     Sample {
@@ -55,11 +55,11 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
         evidence: pile.evidence,
         git,
         checklists: pile.checklists,
-        words,
+        session_facts: words,
         watch_targets: observations.watch_targets,
         processes,
         new_baseline: observations.new_baseline,
-        look_again_at,
+        recheck_at,
         in_force: None,
     }
 }
@@ -67,7 +67,7 @@ pub fn weigh(observations: Observations, scales: &Scales<'_>) -> Sample {
 /// A file that is being written is looked at again when it is old enough to be taken as it is, and a
 /// session without a process when that is believed, and what a source tells that tells no changes when
 /// it can tell more.
-fn look_again_at(observations: &Observations) -> Option<Timestamp> {
+fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     let is_half_written = |unreadable: &Unreadable| unreadable.problem == ReadProblem::HalfWritten;
     let files = [&observations.decision, &observations.closer].into_iter().filter_map(Reading::unreadable);
     let plans = observations.plans.iter().filter_map(Reading::unreadable);
@@ -76,17 +76,17 @@ fn look_again_at(observations: &Observations) -> Option<Timestamp> {
     let files = found.then(|| observations.taken_at.plus_millis(GRACE_MS));
     let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
     let believed = sessions.filter_map(activity::believed_at).filter(|at| *at > observations.taken_at);
-    files.into_iter().chain(believed).chain(observations.look_again_at).min()
+    files.into_iter().chain(believed).chain(observations.recheck_at).min()
 }
 
 /// What has been weighed so far, each with the part that it was read in.
 #[derive(Default)]
-struct Pile {
+struct EvidenceSet {
     evidence: Vec<(Parts, Evidence)>,
     checklists: Vec<(Parts, Checklist)>,
 }
 
-impl Pile {
+impl EvidenceSet {
     fn add(&mut self, part: Parts, evidence: Evidence) {
         self.evidence.push((part, evidence));
     }

@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 use super::activity::is_prompt;
-use super::{Scales, excerpt};
+use super::{WeighContext, excerpt};
 
 /// The detail of work that another session in the workspace does.
 const OTHER_WORKS: &str = "another session here";
@@ -20,7 +20,7 @@ const OTHER_WORKS: &str = "another session here";
 pub(super) fn of_workspace<'a>(
     newest: (&'a SessionObservation, &Activity),
     others: &[(&'a SessionObservation, Activity)],
-    scales: &Scales<'_>,
+    scales: &WeighContext<'_>,
 ) -> (&'a SessionObservation, Activity) {
     let (session, newest) = newest;
     let is_over = matches!(newest.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
@@ -42,7 +42,7 @@ pub(super) fn of_workspace<'a>(
 }
 
 /// Whether this check was started inside that session.
-fn is_own(session: &SessionObservation, scales: &Scales<'_>) -> bool {
+fn is_own(session: &SessionObservation, scales: &WeighContext<'_>) -> bool {
     scales.settings.own_session.as_deref() == Some(session.session_id.as_str())
 }
 
@@ -59,8 +59,12 @@ fn told_of_another(activity: &Activity) -> Activity {
 }
 
 /// The session's word.
-pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &Scales<'_>) -> Evidence {
-    let told_at = match activity.source {
+pub(super) fn weigh(
+    session: &SessionObservation,
+    activity: &Activity,
+    scales: &WeighContext<'_>,
+) -> Evidence {
+    let reported_at = match activity.source {
         ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
             activity.since.max(session.written_at)
         }
@@ -79,11 +83,13 @@ pub(super) fn weigh(session: &SessionObservation, activity: &Activity, scales: &
         | ActivitySource::None => Strength::SelfReported,
     };
     let own = |claim| {
-        let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(told_at);
+        let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(reported_at);
         Evidence { strength, ..evidence }
     };
     let silent = |rejection, reason: &str| {
-        Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection).because(reason).at(told_at)
+        Evidence::abstain(Source::LiveSession, session.agent.clone(), rejection)
+            .because(reason)
+            .at(reported_at)
     };
     if is_own(session, scales) {
         return silent(Rejection::Foreign, "this check was started inside that session");

@@ -3,7 +3,7 @@
 use crate::judge::questions;
 use crate::model::{
     Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
-    SessionObservation, SessionView, TaskKind, Timestamp, TodoProgress, TurnState, Words,
+    SessionFacts, SessionObservation, SessionView, TaskKind, Timestamp, TodoProgress, TurnState,
 };
 
 use super::excerpt;
@@ -60,7 +60,7 @@ pub(super) fn asked_beside(
 }
 
 /// The processes whose end would change what the sessions are shown as.
-pub(super) fn processes(words: Option<&Words>) -> Vec<ProcessId> {
+pub(super) fn processes(words: Option<&SessionFacts>) -> Vec<ProcessId> {
     let sessions = words.into_iter().flat_map(|words| &words.sessions);
     let mut processes: Vec<ProcessId> = sessions.filter_map(|session| session.process).collect();
     processes.sort_unstable();
@@ -70,7 +70,7 @@ pub(super) fn processes(words: Option<&Words>) -> Vec<ProcessId> {
 
 fn is_gone(session: &SessionObservation) -> bool {
     // A source that tells of now was asked after all others spoke.
-    let last = session.live.iter().max_by_key(|word| word.told_at.unwrap_or(Timestamp(i64::MAX)));
+    let last = session.live.iter().max_by_key(|word| word.reported_at.unwrap_or(Timestamp(i64::MAX)));
     session.live.iter().any(|word| word.status == LiveStatus::Gone)
         || last.is_some_and(|word| word.status == LiveStatus::Ended)
 }

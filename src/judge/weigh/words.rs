@@ -7,14 +7,20 @@ use crate::judge::STOPS_HALF_WAY;
 use crate::judge::questions::{self, Ask, Classification, Label};
 use crate::model::{
     Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy, Parts, Pointer,
-    Question, QuestionWeight, Reading, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile,
-    Timestamp, TurnState, Words, display_text,
+    Question, QuestionWeight, Reading, Rejection, SessionFacts, SessionObservation, Source, Strength,
+    TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
-use super::{Pile, Scales, activity, checks, decision, excerpt, is_stale, session, session_view};
+use super::{
+    EvidenceSet, WeighContext, activity, checks, decision, excerpt, is_stale, session, session_view,
+};
 
 /// Weighs the part `WORDS`.
-pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut Pile) -> Words {
+pub(super) fn weigh(
+    observations: &Observations,
+    scales: &WeighContext<'_>,
+    pile: &mut EvidenceSet,
+) -> SessionFacts {
     let session = observations.session.present();
     let now = observations.taken_at;
     let newest = session.map(|session| activity::of_session(session, now, scales));
@@ -47,7 +53,7 @@ pub(super) fn weigh(observations: &Observations, scales: &Scales<'_>, pile: &mut
         let asked = session_view::asked_beside(session, &activity, scales.task_kind);
         session_view::view(session, activity, asked)
     }));
-    Words {
+    SessionFacts {
         agent: session.map(|session| session.agent.clone()),
         model: session.and_then(|session| session.model.clone()),
         activity: told.map(|(_, activity)| activity),
@@ -75,7 +81,7 @@ impl<'a> Spoken<'a> {
     fn of(
         observations: &'a Observations,
         session: Option<&'a SessionObservation>,
-        scales: &Scales<'_>,
+        scales: &WeighContext<'_>,
     ) -> Spoken<'a> {
         let output =
             observations.outputs.iter().filter_map(Reading::present).max_by_key(|file| file.written_at);
@@ -140,8 +146,8 @@ fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Opt
 fn weigh_spoken(
     spoken: &Spoken<'_>,
     observations: &Observations,
-    scales: &Scales<'_>,
-    pile: &mut Pile,
+    scales: &WeighContext<'_>,
+    pile: &mut EvidenceSet,
 ) -> Option<LastWords> {
     let is_deliverable = scales.task_kind != TaskKind::Implementation;
     let Some(text) = spoken.text.as_deref() else {
@@ -159,7 +165,7 @@ fn weigh_spoken(
     let question = question_of(&judged, text).filter(|_| spoken.overtaken_by.is_none() && !spoken.is_stale);
     let (kept, is_cut) = excerpt::tail(text);
     let pointer = |excerpt: Option<String>| Some(Pointer { place: spoken.from.clone(), excerpt });
-    let add = |evidence: Evidence, excerpt: Option<String>, pile: &mut Pile| {
+    let add = |evidence: Evidence, excerpt: Option<String>, pile: &mut EvidenceSet| {
         pile.add(Parts::WORDS, Evidence { pointer: pointer(excerpt), ..evidence.at(spoken.at) });
     };
     let stale = spoken.is_stale.then_some("written before this task began");
@@ -203,7 +209,7 @@ fn asking(
     judged: &Classification,
     question: Option<&Question>,
     is_deliverable: bool,
-    scales: &Scales<'_>,
+    scales: &WeighContext<'_>,
 ) -> Evidence {
     let silent = |reason: String| {
         Evidence::abstain(Source::LastWords, spoken.from.clone(), Rejection::Undecided).because(reason)
@@ -248,7 +254,7 @@ pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Questio
 }
 
 /// A declared output that is there and cannot be read.
-fn unusable_output(output: &Reading<TextFile>, pile: &mut Pile) {
+fn unusable_output(output: &Reading<TextFile>, pile: &mut EvidenceSet) {
     if let Reading::Unreadable(unreadable) = output {
         let evidence = Evidence::abstain(Source::Output, unreadable.name.clone(), Rejection::Unreadable)
             .because(unreadable.detail.clone());

@@ -6,8 +6,8 @@ use crate::model::{
     Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, TREE_IS_CLEAN, Verdict,
     WorkspaceView,
 };
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::{age, text, words};
 
 const ROLE: usize = 10;
@@ -19,7 +19,7 @@ const ROOMY: usize = 60;
 const MAX_REASONS: usize = 12;
 
 /// The lines of the section.
-pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let remark = match (view.is_collecting, view.taken_at) {
         (true, _) => "looking again".to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
     let mut parts: Vec<&Part> = verdict.parts.iter().filter(|part| !is_folded(part.role)).collect();
     parts.sort_by_key(|part| part.role != PartRole::Decided);
     if parts.is_empty() {
-        lines.extend(sheet.text("no source has said anything", Tone::Faint, 2));
+        lines.extend(sheet.text("no source has said anything", TextStyle::Faint, 2));
     }
     lines.extend(parts.into_iter().flat_map(|part| source(part, view, sheet)));
     lines.extend(silent(verdict, sheet));
@@ -40,15 +40,15 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
 }
 
 /// A source with its part, claim, name, marks and age, and its reasons: a short one in the same line.
-fn source(part: &Part, view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let evidence = &part.evidence;
     // Of the work tree there is no word but the look at it.
     let looked = view.tree_at.filter(|_| evidence.source == Source::Changes);
     let is_old = looked.is_some() && age::since_look(view, sheet.now).is_some();
     let role_tone = match part.role {
-        PartRole::Decided => Tone::Strong,
-        PartRole::Agrees | PartRole::Overruled | PartRole::Noted => Tone::Plain,
-        PartRole::Rejected | PartRole::NotConfigured | PartRole::NotThere => Tone::Faint,
+        PartRole::Decided => TextStyle::Strong,
+        PartRole::Agrees | PartRole::Overruled | PartRole::Noted => TextStyle::Plain,
+        PartRole::Rejected | PartRole::NotConfigured | PartRole::NotThere => TextStyle::Faint,
     };
     let marks = marks(evidence);
     let mut room = sheet.width.saturating_sub(2 + ROLE + CLAIM + AGE + text::width(&marks));
@@ -63,13 +63,13 @@ fn source(part: &Part, view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>>
         words::TREE_WAS_CLEAN.clone_into(reason);
     }
     let short = match reasons.as_slice() {
-        [(tone, reason)] if text::width(reason) + 3 <= room => Some((*tone, format!("  {reason}"))),
+        [(style, reason)] if text::width(reason) + 3 <= room => Some((*style, format!("  {reason}"))),
         _ => None,
     };
     if short.is_some() {
         reasons.clear();
     }
-    let (short_tone, short) = short.unwrap_or((Tone::Plain, String::new()));
+    let (short_tone, short) = short.unwrap_or((TextStyle::Plain, String::new()));
     let n_blanks = room.saturating_sub(text::width(&short));
     let age = evidence.said_at.or(looked).map(|at| age::age(sheet.now, at)).unwrap_or_default();
     let mut lines = vec![Line::from(vec![
@@ -79,14 +79,14 @@ fn source(part: &Part, view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>>
             sheet.style(claim_tone(evidence.claim)).patch(sheet.style(role_tone)),
         ),
         sheet.span(title, role_tone),
-        sheet.span(name, Tone::Faint),
-        sheet.span(marks, Tone::Open),
+        sheet.span(name, TextStyle::Faint),
+        sheet.span(marks, TextStyle::Open),
         sheet.span(short, short_tone),
         Span::raw(" ".repeat(n_blanks)),
-        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+        sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
     ])];
     let indent = if sheet.width >= ROOMY { 2 + ROLE + CLAIM } else { 4 };
-    lines.extend(reasons.iter().flat_map(|(tone, reason)| sheet.text(reason, *tone, indent)));
+    lines.extend(reasons.iter().flat_map(|(style, reason)| sheet.text(reason, *style, indent)));
     lines.extend(pointer(evidence, sheet, indent));
     lines
 }
@@ -104,25 +104,25 @@ fn marks(evidence: &Evidence) -> String {
     [strength, vacuous, required].into_iter().flatten().collect()
 }
 
-fn claim_tone(claim: Claim) -> Tone {
+fn claim_tone(claim: Claim) -> TextStyle {
     match claim {
-        Claim::Yes => Tone::Good,
-        Claim::No => Tone::Open,
-        Claim::Ask => Tone::Asks,
-        Claim::Dirty | Claim::Fail => Tone::Bad,
-        Claim::Wait | Claim::Work => Tone::Busy,
-        Claim::Abstain => Tone::Faint,
+        Claim::Yes => TextStyle::Good,
+        Claim::No => TextStyle::Open,
+        Claim::Ask => TextStyle::Asks,
+        Claim::Dirty | Claim::Fail => TextStyle::Bad,
+        Claim::Wait | Claim::Work => TextStyle::Busy,
+        Claim::Abstain => TextStyle::Faint,
     }
 }
 
 /// Why a source does not count, and why it claims what it claims.
-fn reasons(evidence: &Evidence) -> Vec<(Tone, String)> {
+fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
     let rejection = evidence.rejection.map(words::rejection).unwrap_or_default();
-    let tone = if evidence.rejection.is_some() { Tone::Faint } else { Tone::Plain };
+    let style = if evidence.rejection.is_some() { TextStyle::Faint } else { TextStyle::Plain };
     let said = evidence.reasons.iter().take(MAX_REASONS);
-    let mut reasons: Vec<(Tone, String)> = said.map(|reason| (tone, text::line(reason))).collect();
+    let mut reasons: Vec<(TextStyle, String)> = said.map(|reason| (style, text::line(reason))).collect();
     match (evidence.rejection, reasons.first_mut()) {
-        (Some(_), None) => reasons.push((tone, rejection.to_owned())),
+        (Some(_), None) => reasons.push((style, rejection.to_owned())),
         // The rest of these say by themselves that the source does not count.
         (Some(Rejection::Unreadable | Rejection::Foreign), Some((_, reason))) => {
             *reason = format!("{rejection}: {reason}");
@@ -130,13 +130,13 @@ fn reasons(evidence: &Evidence) -> Vec<(Tone, String)> {
         (Some(_) | None, _) => {}
     }
     if evidence.reasons.len() > MAX_REASONS {
-        reasons.push((Tone::Faint, format!("and {} more", evidence.reasons.len() - MAX_REASONS)));
+        reasons.push((TextStyle::Faint, format!("and {} more", evidence.reasons.len() - MAX_REASONS)));
     }
     reasons
 }
 
 /// Where the raw text is, when neither the name of the source nor its reasons say it already.
-fn pointer(evidence: &Evidence, sheet: Sheet, indent: usize) -> Option<Line<'static>> {
+fn pointer(evidence: &Evidence, sheet: TextLayout, indent: usize) -> Option<Line<'static>> {
     let pointer = evidence.pointer.as_ref()?;
     let is_said = |excerpt: &&String| evidence.reasons.contains(excerpt);
     let excerpt = pointer.excerpt.as_ref().filter(|excerpt| !excerpt.is_empty() && !is_said(excerpt));
@@ -146,7 +146,7 @@ fn pointer(evidence: &Evidence, sheet: Sheet, indent: usize) -> Option<Line<'sta
     }
     let quoted = excerpt.map(|excerpt| format!(": {excerpt}")).unwrap_or_default();
     let shown = format!("{}in {}{quoted}", " ".repeat(indent), text::line(&pointer.place));
-    Some(sheet.one(Line::from(sheet.span(shown, Tone::Faint))))
+    Some(sheet.one(Line::from(sheet.span(shown, TextStyle::Faint))))
 }
 
 /// Whether sources of this role share a line: they are many and say nothing.
@@ -155,13 +155,13 @@ fn is_folded(role: PartRole) -> bool {
 }
 
 /// The sources that are not there, and those that no settings name, in one sentence each.
-fn silent(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+fn silent(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = folded(verdict, PartRole::NotThere, sheet);
     lines.extend(folded(verdict, PartRole::NotConfigured, sheet));
     lines
 }
 
-fn folded(verdict: &Verdict, role: PartRole, sheet: Sheet) -> Vec<Line<'static>> {
+fn folded(verdict: &Verdict, role: PartRole, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut names: Vec<&str> = Vec::new();
     for part in verdict.parts.iter().filter(|part| part.role == role) {
         let title = part.evidence.source.title();
@@ -172,10 +172,10 @@ fn folded(verdict: &Verdict, role: PartRole, sheet: Sheet) -> Vec<Line<'static>>
     if names.is_empty() {
         return Vec::new();
     }
-    sheet.text(&format!("{}: {}", words::role(role), names.join(", ")), Tone::Faint, 2)
+    sheet.text(&format!("{}: {}", words::role(role), names.join(", ")), TextStyle::Faint, 2)
 }
 
-fn conflicts(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
+fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {
     let pairs: Vec<Line<'static>> =
         verdict.conflicts.iter().filter_map(|conflict| pair(verdict, *conflict, sheet)).collect();
     if pairs.is_empty() {
@@ -186,13 +186,13 @@ fn conflicts(verdict: &Verdict, sheet: Sheet) -> Vec<Line<'static>> {
     lines
 }
 
-fn pair(verdict: &Verdict, conflict: Conflict, sheet: Sheet) -> Option<Line<'static>> {
+fn pair(verdict: &Verdict, conflict: Conflict, sheet: TextLayout) -> Option<Line<'static>> {
     let (yes, against) = (verdict.parts.get(conflict.yes)?, verdict.parts.get(conflict.against)?);
     let side = |part: &Part| {
         let claim = sheet.span(part.evidence.claim.name(), claim_tone(part.evidence.claim));
         [Span::raw(format!("{} ", part.evidence.source.title())), claim]
     };
-    let versus = sheet.span(format!("  {}  ", sheet.look.sign(Sign::Versus)), Tone::Bad);
+    let versus = sheet.span(format!("  {}  ", sheet.look.sign(Sign::Versus)), TextStyle::Bad);
     let mut line = Line::from(Span::raw("  "));
     line.spans.extend(side(yes));
     line.push_span(versus);

@@ -6,8 +6,8 @@ use crate::model::{
     Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part,
     Source, WorkspaceView, quantity,
 };
-use crate::ui::look::Tone;
-use crate::ui::sheet::Sheet;
+use crate::ui::look::TextStyle;
+use crate::ui::sheet::TextLayout;
 use crate::ui::{age, text, words};
 
 /// What is said where there are no facts and nobody says why.
@@ -19,7 +19,7 @@ const MAX_COMMITS: usize = 5;
 const AGE: usize = 5;
 
 /// The lines of both sections.
-pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(git) = &view.git else {
         return unknown(view, sheet);
     };
@@ -32,17 +32,17 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
 }
 
 /// Why there are no facts, as the source said it.
-fn unknown(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+fn unknown(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
     let is_git = |part: &&Part| matches!(part.evidence.source, Source::Commits | Source::Changes);
     let reason = verdict.parts.iter().filter(is_git).find_map(|part| part.evidence.reasons.first());
     let Some(reason) = reason else { return sheet.heading("Git", UNKNOWN).to_vec() };
     let mut lines = sheet.heading("Git", "").to_vec();
-    lines.extend(sheet.text(&text::line(reason), Tone::Plain, 2));
+    lines.extend(sheet.text(&text::line(reason), TextStyle::Plain, 2));
     lines
 }
 
-fn facts(git: &GitFacts, sheet: Sheet) -> Vec<Line<'static>> {
+fn facts(git: &GitFacts, sheet: TextLayout) -> Vec<Line<'static>> {
     let remark = match git.reader {
         GitReader::InProcess => "",
         GitReader::Program => "read by the git program",
@@ -92,7 +92,7 @@ fn short(commit: &str) -> String {
     text::line(commit).chars().take(ID).collect()
 }
 
-fn commits(commits: &CommitCounts, sheet: Sheet) -> String {
+fn commits(commits: &CommitCounts, sheet: TextLayout) -> String {
     let counts = [
         (commits.n_rescued, "of a rescue"),
         (commits.n_foreign, "from elsewhere"),
@@ -107,20 +107,20 @@ fn commits(commits: &CommitCounts, sheet: Sheet) -> String {
     format!("{}{limit}", shown.join(sheet.look.dot()))
 }
 
-fn commit(commit: &CommitSummary, sheet: Sheet) -> Line<'static> {
+fn commit(commit: &CommitSummary, sheet: TextLayout) -> Line<'static> {
     let indent = if sheet.width >= 50 { 13 } else { 4 };
     let room = sheet.width.saturating_sub(indent + ID + 1 + AGE);
     let age = age::age(sheet.now, commit.at);
     sheet.one(Line::from(vec![
         Span::raw(" ".repeat(indent)),
-        sheet.span(text::fit(&short(&commit.id), ID + 1, sheet.look), Tone::Faint),
+        sheet.span(text::fit(&short(&commit.id), ID + 1, sheet.look), TextStyle::Faint),
         Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
-        sheet.span(format!("{age:>AGE$}"), Tone::Faint),
+        sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
     ]))
 }
 
 /// `looked` is how long ago that was, unless it is of now.
-fn files(changes: &Changes, looked: Option<String>, sheet: Sheet) -> Vec<Line<'static>> {
+fn files(changes: &Changes, looked: Option<String>, sheet: TextLayout) -> Vec<Line<'static>> {
     let remark = match looked {
         None if changes.is_clean() => "none: the work tree is clean".to_owned(),
         Some(ago) if changes.is_clean() => format!("none: the work tree was clean {ago}"),
@@ -135,24 +135,24 @@ fn files(changes: &Changes, looked: Option<String>, sheet: Sheet) -> Vec<Line<'s
     lines.extend(changes.files.iter().map(|changed| file(changed, sheet)));
     let n_named = u32::try_from(changes.files.len()).unwrap_or(u32::MAX);
     if changes.n_paths > n_named {
-        lines.extend(sheet.text(&format!("and {} more", changes.n_paths - n_named), Tone::Faint, 2));
+        lines.extend(sheet.text(&format!("and {} more", changes.n_paths - n_named), TextStyle::Faint, 2));
     }
     if changes.n_evidence_files > 0 {
         let files = quantity::counted(changes.n_evidence_files, "file", "files");
-        lines.extend(sheet.text(&format!("not counted: {files} of evidence"), Tone::Faint, 2));
+        lines.extend(sheet.text(&format!("not counted: {files} of evidence"), TextStyle::Faint, 2));
     }
     lines
 }
 
-fn file(file: &ChangedFile, sheet: Sheet) -> Line<'static> {
+fn file(file: &ChangedFile, sheet: TextLayout) -> Line<'static> {
     let is_either = |kind| file.staged == Some(kind) || file.unstaged == Some(kind);
     let (staged, unstaged) = if is_either(ChangeKind::Conflicted) {
-        (sheet.span("!", Tone::Bad), sheet.span("!", Tone::Bad))
+        (sheet.span("!", TextStyle::Bad), sheet.span("!", TextStyle::Bad))
     } else if is_either(ChangeKind::Untracked) {
-        (sheet.span("?", Tone::Open), sheet.span("?", Tone::Open))
+        (sheet.span("?", TextStyle::Open), sheet.span("?", TextStyle::Open))
     } else {
         let letter = |kind: Option<ChangeKind>| kind.map_or(' ', words::change_letter).to_string();
-        (sheet.span(letter(file.staged), Tone::Good), sheet.span(letter(file.unstaged), Tone::Bad))
+        (sheet.span(letter(file.staged), TextStyle::Good), sheet.span(letter(file.unstaged), TextStyle::Bad))
     };
     sheet.one(Line::from(vec![
         Span::raw("  "),

@@ -3,7 +3,7 @@
 //! First what a person has to know and do, then every source, then what the sources speak of. How
 //! many lines there are does not depend on the time: what has an age in it is cut, never wrapped.
 
-mod acts;
+mod actions;
 mod checklist;
 mod evidence;
 mod git;
@@ -16,9 +16,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::areas::Areas;
-use super::look::{Look, Tone};
+use super::look::{Look, TextStyle};
 use super::selection::selected_in;
-use super::sheet::Sheet;
+use super::sheet::TextLayout;
 use super::state::{Focus, State};
 use super::{put, put_rule, text};
 use crate::model::{Checklist, Timestamp, WorkspaceView};
@@ -27,7 +27,7 @@ use crate::model::{Checklist, Timestamp, WorkspaceView};
 const MAX_WIDTH: usize = 100;
 
 /// The lines of one checklist, with its heading.
-pub(super) fn checklist_of(list: &Checklist, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn checklist_of(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
     checklist::one(list, sheet)
 }
 
@@ -41,9 +41,9 @@ pub(super) fn draw(
     now: Timestamp,
 ) {
     let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return };
-    let tone = if state.focus == Focus::Detail { Tone::Strong } else { Tone::Plain };
+    let style = if state.focus == Focus::Detail { TextStyle::Strong } else { TextStyle::Plain };
     let Some(view) = selected_in(state, views, rows).map(|row| &views[rows[row]]) else {
-        put_rule(buffer, title, "", tone, "", state.look);
+        put_rule(buffer, title, "", style, "", state.look);
         return;
     };
     let lines = lines(view, sheet(state.look, area.width, now));
@@ -53,7 +53,7 @@ pub(super) fn draw(
         n_lines if n_lines <= n_shown => String::new(),
         n_lines => format!("{}-{} of {n_lines}", top + 1, top + n_shown),
     };
-    put_rule(buffer, title, &text::line(&view.name), tone, &remark, state.look);
+    put_rule(buffer, title, &text::line(&view.name), style, &remark, state.look);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     put(buffer, inner, lines.into_iter().skip(top));
 }
@@ -63,27 +63,27 @@ pub(super) fn n_lines(state: &State, view: &WorkspaceView, width: u16) -> usize 
     lines(view, sheet(state.look, width, state.guard.now())).len()
 }
 
-fn sheet(look: Look, width: u16, now: Timestamp) -> Sheet {
-    Sheet { width: usize::from(width.saturating_sub(2)).min(MAX_WIDTH), look, now }
+fn sheet(look: Look, width: u16, now: Timestamp) -> TextLayout {
+    TextLayout { width: usize::from(width.saturating_sub(2)).min(MAX_WIDTH), look, now }
 }
 
-fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = verdict::lines(view, sheet);
-    lines.extend(acts::running(view, sheet));
+    lines.extend(actions::running(view, sheet));
     lines.extend(sessions::lines(view, sheet));
-    lines.extend(acts::receipts(view, sheet));
-    lines.extend(acts::reports(view, sheet));
+    lines.extend(actions::receipts(view, sheet));
+    lines.extend(actions::reports(view, sheet));
     lines.extend(evidence::lines(view, sheet));
     lines.extend(checklist::lines(view, sheet));
     lines.extend(words::lines(view, sheet));
     lines.extend(git::lines(view, sheet));
-    lines.extend(acts::history(view, sheet));
+    lines.extend(actions::history(view, sheet));
     lines.extend(about(view, sheet));
     lines
 }
 
 /// Which workspace this is.
-fn about(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+fn about(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.heading("Workspace", "").to_vec();
     lines.extend(sheet.labelled("path", &text::line(&view.id.to_string())));
     lines.extend(sheet.labelled("task kind", view.task_kind.name()));

@@ -3,8 +3,8 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView, quantity};
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::{age, sessions, text};
 
 /// Behind the sign of a session.
@@ -19,7 +19,7 @@ const MAX_QUESTION_LINES: usize = 4;
 const MAX_FACT: usize = 40;
 
 /// The lines of the section.
-pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     if view.sessions.is_empty() {
         return Vec::new();
     }
@@ -34,13 +34,13 @@ pub(super) fn lines(view: &WorkspaceView, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(one(session, position == 0, sheet));
     }
     if n_folded > 0 {
-        lines.extend(sheet.text(&format!("+{n_folded} ended"), Tone::Faint, 2));
+        lines.extend(sheet.text(&format!("+{n_folded} ended"), TextStyle::Faint, 2));
     }
     lines
 }
 
 /// One session. The first one's subagents are unfolded; its question stands above in full.
-fn one(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>> {
+fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = vec![title(session, sheet)];
     lines.extend(facts(session, is_first, sheet));
     if !is_first
@@ -48,7 +48,7 @@ fn one(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>
         && let Some(question) = sessions::asked(session)
     {
         let asked = format!("asks: {}", text::line(question));
-        lines.extend(sheet.text(&asked, Tone::Asks, INDENT).into_iter().take(MAX_QUESTION_LINES));
+        lines.extend(sheet.text(&asked, TextStyle::Asks, INDENT).into_iter().take(MAX_QUESTION_LINES));
     }
     if is_first {
         lines.extend(subagents(&session.subagents, sheet));
@@ -57,8 +57,8 @@ fn one(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>
 }
 
 /// Sign, agent, what it does, and who says so.
-fn title(session: &SessionView, sheet: Sheet) -> Line<'static> {
-    let (sign, tone) = sign(session);
+fn title(session: &SessionView, sheet: TextLayout) -> Line<'static> {
+    let (sign, style) = sign(session);
     let source = sessions::told_by(session.activity.source);
     let agent = text::cut(&text::line(&session.agent), 12, sheet.look);
     let start = 4 + text::width(&agent) + 2;
@@ -66,30 +66,32 @@ fn title(session: &SessionView, sheet: Sheet) -> Line<'static> {
     let doing = text::fit(&text::line(&sessions::doing(session, sheet.now)), room, sheet.look);
     sheet.one(Line::from(vec![
         Span::raw("  "),
-        sheet.span(text::fit(sheet.look.sign(sign), 2, sheet.look), tone),
-        sheet.span(agent, Tone::Strong),
+        sheet.span(text::fit(sheet.look.sign(sign), 2, sheet.look), style),
+        sheet.span(agent, TextStyle::Strong),
         Span::raw("  "),
-        sheet.span(doing, if tone == Tone::Faint { Tone::Plain } else { tone }),
-        sheet.span(format!("  {source}"), Tone::Faint),
+        sheet.span(doing, if style == TextStyle::Faint { TextStyle::Plain } else { style }),
+        sheet.span(format!("  {source}"), TextStyle::Faint),
     ]))
 }
 
-fn sign(session: &SessionView) -> (Sign, Tone) {
+fn sign(session: &SessionView) -> (Sign, TextStyle) {
     match session.activity.state {
-        ActivityState::Working => (Sign::Working, Tone::Busy),
-        ActivityState::Background => (Sign::Waiting, Tone::Busy),
-        ActivityState::NeedsPermission => (Sign::Permission, Tone::Asks),
-        ActivityState::Asks => (Sign::Asks, Tone::Asks),
-        ActivityState::Idle if sessions::asked(session).is_some() => (Sign::Asks, Tone::Asks),
+        ActivityState::Working => (Sign::Working, TextStyle::Busy),
+        ActivityState::Background => (Sign::Waiting, TextStyle::Busy),
+        ActivityState::NeedsPermission => (Sign::Permission, TextStyle::Asks),
+        ActivityState::Asks => (Sign::Asks, TextStyle::Asks),
+        ActivityState::Idle if sessions::asked(session).is_some() => (Sign::Asks, TextStyle::Asks),
         ActivityState::Gone if session.activity.detail.as_deref() != Some("ended") => {
-            (Sign::Error, Tone::Bad)
+            (Sign::Error, TextStyle::Bad)
         }
-        ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => (Sign::Bullet, Tone::Faint),
+        ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => {
+            (Sign::Bullet, TextStyle::Faint)
+        }
     }
 }
 
 /// What else is known, without ages: as many lines as it takes, each fact whole.
-fn facts(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'static>> {
+fn facts(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'static>> {
     let cleaned = |words: &str| text::cut(&text::line(words), MAX_FACT, sheet.look);
     let todos = session.todos.as_ref().map(|todos| {
         let active = todos.active.as_deref().map(|title| format!(" {}", cleaned(title))).unwrap_or_default();
@@ -123,11 +125,11 @@ fn facts(session: &SessionView, is_first: bool, sheet: Sheet) -> Vec<Line<'stati
     let blanks = " ".repeat(INDENT);
     lines
         .into_iter()
-        .map(|line| sheet.one(Line::from(sheet.span(format!("{blanks}{line}"), Tone::Faint))))
+        .map(|line| sheet.one(Line::from(sheet.span(format!("{blanks}{line}"), TextStyle::Faint))))
         .collect()
 }
 
-fn subagents(subagents: &[Subagent], sheet: Sheet) -> Vec<Line<'static>> {
+fn subagents(subagents: &[Subagent], sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = subagents
         .iter()
         .take(MAX_SUBAGENTS)
@@ -137,15 +139,15 @@ fn subagents(subagents: &[Subagent], sheet: Sheet) -> Vec<Line<'static>> {
             let room = sheet.width.saturating_sub(INDENT + 2 + 6);
             sheet.one(Line::from(vec![
                 Span::raw(" ".repeat(INDENT)),
-                sheet.span(text::fit(sheet.look.sign(Sign::Bullet), 2, sheet.look), Tone::Busy),
+                sheet.span(text::fit(sheet.look.sign(Sign::Bullet), 2, sheet.look), TextStyle::Busy),
                 Span::raw(text::fit(&what, room, sheet.look)),
-                sheet.span(format!("  {age:>4}"), Tone::Faint),
+                sheet.span(format!("  {age:>4}"), TextStyle::Faint),
             ]))
         })
         .collect();
     if subagents.len() > MAX_SUBAGENTS {
         let more = format!("and {} more subagents", subagents.len() - MAX_SUBAGENTS);
-        lines.extend(sheet.text(&more, Tone::Faint, INDENT));
+        lines.extend(sheet.text(&more, TextStyle::Faint, INDENT));
     }
     lines
 }

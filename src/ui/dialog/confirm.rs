@@ -11,7 +11,7 @@ use super::keys::{BoxAction, CONFIRM};
 use super::page;
 use super::{Context, Step};
 use crate::model::{
-    Act, AskPlan, Intent, RecordCost, RecordOrder, RunningAct, UndoPlan, WorkspaceId, WorkspaceView,
+    Action, AskPlan, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId, WorkspaceView,
 };
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
@@ -38,7 +38,7 @@ pub(in crate::ui) enum Asked {
     /// Whether to ask the agent.
     Agent(Arc<AskPlan>),
     /// Whether to end the turn in which an agent answers a reply.
-    EndTurn(Arc<RunningAct>),
+    EndTurn(Arc<RunningAction>),
 }
 
 impl ConfirmBox {
@@ -65,19 +65,19 @@ impl ConfirmBox {
     }
 
     fn yes(&self) -> Step {
-        let act = match &self.asked {
-            Asked::Undo(plan) => Act::Undo { plan: Box::new((**plan).clone()) },
-            Asked::Size(_) => Act::PlanRescue {
+        let action = match &self.asked {
+            Asked::Undo(plan) => Action::Undo { plan: Box::new((**plan).clone()) },
+            Asked::Size(_) => Action::PlanRescue {
                 message: None,
                 order: RecordOrder { is_size_allowed: true, ..RecordOrder::default() },
             },
-            Asked::Agent(plan) => Act::Ask { plan: Box::new((**plan).clone()) },
+            Asked::Agent(plan) => Action::Ask { plan: Box::new((**plan).clone()) },
             Asked::EndTurn(turn) => {
                 let workspace = self.workspace.clone();
-                return Step::want(Intent::CancelAct { workspace, number: turn.number });
+                return Step::want(Intent::CancelAction { workspace, number: turn.number });
             }
         };
-        Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
+        Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
     }
 
     pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {

@@ -10,12 +10,12 @@ use super::field::{Field, Written};
 use super::keys::{BoxAction, CONFIRM, DECIDE, FIELD};
 use super::page;
 use super::{Context, Step};
-use crate::model::{Act, Intent, WorkspaceId, WorkspaceView};
+use crate::model::{Action, Intent, WorkspaceId, WorkspaceView};
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
-use crate::ui::look::Tone;
-use crate::ui::sheet::Sheet;
+use crate::ui::look::TextStyle;
+use crate::ui::sheet::TextLayout;
 use crate::ui::{put, text};
 
 /// A decision that is being made.
@@ -65,8 +65,8 @@ impl DecideBox {
             Stage::Asking { is_complete, reason } => match action_of(CONFIRM, press) {
                 Some(BoxAction::Yes) if !context.is_armed => Step::too_early(),
                 Some(BoxAction::Yes) => {
-                    let act = Act::Decide { is_complete: *is_complete, reason: reason.clone() };
-                    Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
+                    let action = Action::Decide { is_complete: *is_complete, reason: reason.clone() };
+                    Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
                 }
                 Some(BoxAction::No) => Step::close(),
                 Some(_) | None => Step::stay(),
@@ -114,10 +114,10 @@ impl DecideBox {
         match &self.stage {
             Stage::Choosing => {
                 let mut lines =
-                    sheet.text("Is the work here complete, in your own judgement?", Tone::Strong, 0);
+                    sheet.text("Is the work here complete, in your own judgement?", TextStyle::Strong, 0);
                 let words =
                     "Your decision is written as the decision file of this check, and counts as its word.";
-                lines.extend(sheet.text(words, Tone::Faint, 0));
+                lines.extend(sheet.text(words, TextStyle::Faint, 0));
                 lines
             }
             Stage::Reasoning { is_complete, reason } => {
@@ -126,8 +126,8 @@ impl DecideBox {
                 lines
             }
             Stage::Asking { is_complete, reason } => {
-                let words = format!("Write the decision file: {}?", in_words(*is_complete));
-                let mut lines = sheet.text(&words, Tone::Strong, 0);
+                let words = format!("Write the decision file: {}?", label(*is_complete));
+                let mut lines = sheet.text(&words, TextStyle::Strong, 0);
                 let reason = reason.as_deref().map_or_else(|| "no reason given".to_owned(), text::line);
                 lines.extend(sheet.labelled("because", &reason));
                 lines
@@ -145,10 +145,10 @@ impl DecideBox {
 }
 
 /// What is asked for above the field.
-fn question(is_complete: bool, sheet: Sheet) -> Vec<Line<'static>> {
-    sheet.text(&format!("{}. Why? A line, or none.", in_words(is_complete)), Tone::Strong, 0)
+fn question(is_complete: bool, sheet: TextLayout) -> Vec<Line<'static>> {
+    sheet.text(&format!("{}. Why? A line, or none.", label(is_complete)), TextStyle::Strong, 0)
 }
 
-fn in_words(is_complete: bool) -> &'static str {
+fn label(is_complete: bool) -> &'static str {
     if is_complete { "COMPLETE" } else { "INCOMPLETE" }
 }

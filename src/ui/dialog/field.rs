@@ -9,8 +9,8 @@ use super::keys::{FIELD, FieldAction};
 use crate::model::display_text;
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
-use crate::ui::look::Tone;
-use crate::ui::sheet::Sheet;
+use crate::ui::look::TextStyle;
+use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// More signs than this a person does not write into one line.
@@ -67,14 +67,14 @@ impl Field {
     }
 
     /// The field behind its label, as many lines as the text takes.
-    pub(super) fn lines(&self, label: &str, sheet: Sheet) -> Vec<Line<'static>> {
-        let label = sheet.span(text::fit(label, LABEL, sheet.look), Tone::Faint);
-        let words = [sheet.span(text::line(&self.line), Tone::Strong)];
+    pub(super) fn lines(&self, label: &str, sheet: TextLayout) -> Vec<Line<'static>> {
+        let label = sheet.span(text::fit(label, LABEL, sheet.look), TextStyle::Faint);
+        let words = [sheet.span(text::line(&self.line), TextStyle::Strong)];
         text::wrap(&words, sheet.width.saturating_sub(1), &label, &Span::raw(" ".repeat(LABEL)))
     }
 
     /// Where the cursor stands when the field is drawn at the top of an area: behind the last sign.
-    pub(super) fn cursor(&self, label: &str, sheet: Sheet, area: Rect) -> Position {
+    pub(super) fn cursor(&self, label: &str, sheet: TextLayout, area: Rect) -> Position {
         let lines = self.lines(label, sheet);
         let n_blanks = self.line.len() - self.line.trim_end_matches(' ').len();
         let n_cells = lines.last().map_or(LABEL, text::line_width).max(LABEL);

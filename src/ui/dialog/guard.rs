@@ -30,12 +30,12 @@ impl Guard {
     }
 
     /// An input comes at this time.
-    pub(in crate::ui) fn heard(&mut self, now: Timestamp) {
+    pub(in crate::ui) fn on_input(&mut self, now: Timestamp) {
         self.now = now;
     }
 
     /// A frame was drawn at this time.
-    pub(in crate::ui) fn drawn(&mut self, now: Timestamp) {
+    pub(in crate::ui) fn on_frame(&mut self, now: Timestamp) {
         self.still_since.get_or_insert(now);
     }
 
@@ -68,13 +68,13 @@ mod tests {
         let mut guard = Guard::default();
         guard.begin();
         assert!(!guard.is_armed(at(10_000)) && guard.arms_at(at(0)).is_none());
-        guard.drawn(at(0));
-        guard.drawn(at(300));
+        guard.on_frame(at(0));
+        guard.on_frame(at(300));
         assert_eq!((guard.is_armed(at(399)), guard.arms_at(at(399))), (false, Some(at(400))));
-        guard.heard(at(390));
+        guard.on_input(at(390));
         guard.typed();
         assert_eq!((guard.is_armed(at(789)), guard.is_armed(at(790))), (false, true));
-        guard.heard(at(800));
+        guard.on_input(at(800));
         guard.typed();
         assert_eq!((guard.is_armed(at(801)), guard.arms_at(at(801))), (true, None));
         guard.begin();

@@ -1,7 +1,7 @@
-//! The box that asks what becomes of the acts that run when a person leaves: they are waited for, or ended, or the
+//! The box that asks what becomes of the actions that run when a person leaves: they are waited for, or ended, or the
 //! person stays. It stays open until none runs any more, and then the program is left.
 //!
-//! It ends nothing itself, and shows how far each act is as the views tell it.
+//! It ends nothing itself, and shows how far each action is as the views tell it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,13 +10,13 @@ use ratatui::text::{Line, Span};
 use super::keys::{BoxAction, LEAVE};
 use super::page;
 use super::{Context, Step, Then};
-use crate::model::{ActKind, Intent, RunningAct, WorkspaceId, WorkspaceView};
+use crate::model::{ActionKind, Intent, RunningAction, WorkspaceId, WorkspaceView};
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
-use crate::ui::look::Tone;
-use crate::ui::sheet::Sheet;
-use crate::ui::{act_words, age, reports, text};
+use crate::ui::look::TextStyle;
+use crate::ui::sheet::TextLayout;
+use crate::ui::{action_words, age, reports, text};
 
 /// What a person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +73,9 @@ impl LeaveBox {
 
     fn end(&mut self, context: Context<'_>) -> Step {
         self.decided = Decided::End;
-        let cancel = |(view, act): (&WorkspaceView, &RunningAct)| Intent::CancelAct {
+        let cancel = |(view, action): (&WorkspaceView, &RunningAction)| Intent::CancelAction {
             workspace: view.id.clone(),
-            number: act.number,
+            number: action.number,
         };
         let intents = running(context.views).map(cancel).collect();
         Step { intents, ..self.left(context) }
@@ -113,44 +113,45 @@ impl LeaveBox {
         let sheet = context.sheet();
         let shown = context.n_shown().saturating_sub(1).max(1);
         let mut lines: Vec<_> =
-            running(context.views).take(shown).map(|(view, act)| line(view, act, sheet)).collect();
+            running(context.views).take(shown).map(|(view, action)| line(view, action, sheet)).collect();
         let words = match (self.decided, lines.is_empty()) {
             (Decided::Nothing, true) => "Nothing runs any more.",
             (Decided::Nothing, false) => "What shall become of it?",
             (Decided::Wait, _) => "closeout leaves when it has ended.",
             (Decided::End, _) => "It is being ended, and closeout leaves then.",
         };
-        lines.extend(sheet.text(words, Tone::Strong, 0));
+        lines.extend(sheet.text(words, TextStyle::Strong, 0));
         lines
     }
 }
 
 /// What runs and would be cut off, the turns of agents that answer a reply among it. A plan that changes nothing
 /// is no loss, nor is what no person asked for.
-fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAct)> {
-    let runs =
-        views.iter().flat_map(|view| view.act.iter().chain(&view.answering).map(move |act| (view, act)));
-    runs.filter(|(_, act)| act.kind != ActKind::Plan && !act.is_automatic)
+fn running(views: &[WorkspaceView]) -> impl Iterator<Item = (&WorkspaceView, &RunningAction)> {
+    let runs = views
+        .iter()
+        .flat_map(|view| view.action.iter().chain(&view.answering).map(move |action| (view, action)));
+    runs.filter(|(_, action)| action.kind != ActionKind::Plan && !action.is_automatic)
 }
 
-fn line(view: &WorkspaceView, act: &RunningAct, sheet: Sheet) -> Line<'static> {
-    let words = text::line(&act.progress.words);
+fn line(view: &WorkspaceView, action: &RunningAction, sheet: TextLayout) -> Line<'static> {
+    let words = text::line(&action.progress.message);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-    let doing = match &act.progress.taken {
+    let doing = match &action.progress.taken {
         Some(taken) => {
-            let agent = act_words::answering_agent(act);
+            let agent = action_words::answering_agent(action);
             let reply = text::line(&taken.excerpt);
-            format!("{agent} answers your reply{}: {reply}", age::lasting(sheet.now, act.since))
+            format!("{agent} answers your reply{}: {reply}", age::lasting(sheet.now, action.since))
         }
         None => {
-            format!("{}{words}, {}", act_words::running(act), reports::seconds(sheet.now, act.since))
+            format!("{}{words}, {}", action_words::running(action), reports::seconds(sheet.now, action.since))
         }
     };
     let name = text::line(&view.name);
     let room = sheet.width.saturating_sub(text::width(&name) + 4);
     sheet.one(Line::from(vec![
         Span::raw("  "),
-        sheet.span(name, Tone::Strong),
+        sheet.span(name, TextStyle::Strong),
         Span::raw("  "),
         Span::raw(text::cut(&doing, room, sheet.look)),
     ]))

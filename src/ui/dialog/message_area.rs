@@ -9,8 +9,8 @@ use super::Context;
 use super::keys::{MESSAGE, MessageAction};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::action_of;
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 use crate::ui::text_area::keys::{Meaning, meaning_of};
 use crate::ui::text_area::rows::Rows;
@@ -69,7 +69,7 @@ impl MessageArea {
         }
         match meaning_of(press) {
             Meaning::Edit(edit) => self.area.edit(edit, room(context.sheet())),
-            Meaning::Sign(sign) => self.remark = self.area.type_sign(sign).in_words(),
+            Meaning::Sign(sign) => self.remark = self.area.type_sign(sign).label(),
             Meaning::None => {}
         }
         self.settle(context);
@@ -77,14 +77,14 @@ impl MessageArea {
     }
 
     pub(super) fn paste(&mut self, pasted: &str, context: Context<'_>) {
-        self.remark = self.area.paste(pasted).in_words();
+        self.remark = self.area.paste(pasted).label();
         self.settle(context);
     }
 
     /// The text comes back from the person's editor.
     pub(super) fn edited(&mut self, edited: &Edited, context: Context<'_>) {
         self.remark = match edited {
-            Edited::Text(text) => self.area.replace_all(text).in_words(),
+            Edited::Text(text) => self.area.replace_all(text).label(),
             Edited::Failed(words) => Some(words.clone()),
         };
         self.settle(context);
@@ -116,10 +116,10 @@ impl MessageArea {
     pub(super) fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
         let sheet = context.sheet();
         let head = match &self.remark {
-            Some(remark) => sheet.span(text::line(remark), Tone::Open),
-            None => sheet.span("The message of the commit:", Tone::Strong),
+            Some(remark) => sheet.span(text::line(remark), TextStyle::Open),
+            None => sheet.span("The message of the commit:", TextStyle::Strong),
         };
-        let mark = sheet.span(format!(" {} ", sheet.look.sign(Sign::Marker)), Tone::Busy);
+        let mark = sheet.span(format!(" {} ", sheet.look.sign(Sign::Marker)), TextStyle::Busy);
         let rows = Rows::of(self.text(), room(sheet));
         let n_shown = self.n_rows(context);
         let top = self.area.top(&rows, n_shown);
@@ -140,6 +140,6 @@ impl MessageArea {
 }
 
 /// How many cells a row of the text has.
-fn room(sheet: Sheet) -> usize {
+fn room(sheet: TextLayout) -> usize {
     sheet.width.saturating_sub(MARGIN + 1)
 }

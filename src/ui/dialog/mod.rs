@@ -27,11 +27,11 @@ use super::areas::Areas;
 use super::footer::Hint;
 use super::input::{Edited, KeyPress, Mouse, MouseKind, Size};
 use super::keymap::Binding;
-use super::look::{Look, Tone};
-use super::sheet::Sheet;
+use super::look::{Look, TextStyle};
+use super::sheet::TextLayout;
 use super::state::State;
 use super::{put_rule, text};
-use crate::model::{Timestamp, Told, WorkspaceId, WorkspaceView};
+use crate::model::{Response, Timestamp, WorkspaceId, WorkspaceView};
 
 use confirm::ConfirmBox;
 use decide_box::DecideBox;
@@ -81,9 +81,9 @@ pub(in crate::ui) struct Context<'a> {
 
 impl Context<'_> {
     /// A sheet as wide as a dialog.
-    pub(in crate::ui) fn sheet(self) -> Sheet {
+    pub(in crate::ui) fn sheet(self) -> TextLayout {
         let width = usize::from(self.room.width.saturating_sub(2)).min(MAX_WIDTH);
-        Sheet { width, look: self.look, now: self.now }
+        TextLayout { width, look: self.look, now: self.now }
     }
 
     /// How many lines a dialog shows at most.
@@ -154,7 +154,7 @@ impl Dialog {
     }
 
     /// An answer of the engine; `None` when it is not for this dialog.
-    fn told(&mut self, told: &Told, context: Context<'_>) -> Option<Step> {
+    fn told(&mut self, told: &Response, context: Context<'_>) -> Option<Step> {
         match self {
             Dialog::Reply(reply) => reply.told(told, context),
             Dialog::Rescue(_)
@@ -309,7 +309,11 @@ pub(in crate::ui) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse:
 }
 
 /// An answer of the engine for the open dialog. `None` when it is not for it.
-pub(in crate::ui) fn on_told(state: &mut State, views: &[WorkspaceView], told: &Told) -> Option<Step> {
+pub(in crate::ui) fn on_response(
+    state: &mut State,
+    views: &[WorkspaceView],
+    told: &Response,
+) -> Option<Step> {
     with(state, views, false, |dialog, context| dialog.told(told, context)).flatten()
 }
 
@@ -317,11 +321,11 @@ fn with<T>(
     state: &mut State,
     views: &[WorkspaceView],
     is_armed: bool,
-    act: impl FnOnce(&mut Dialog, Context<'_>) -> T,
+    action: impl FnOnce(&mut Dialog, Context<'_>) -> T,
 ) -> Option<T> {
     let mut dialog = state.dialog.take()?;
     let context = context(state, views, &dialog, state.guard.now(), is_armed);
-    let answer = act(&mut dialog, context);
+    let answer = action(&mut dialog, context);
     state.dialog = Some(dialog);
     Some(answer)
 }
@@ -363,7 +367,7 @@ pub(in crate::ui) fn draw(
         buffer[cell].reset();
     }
     let title = text::cut(&dialog.title(context), usize::from(area.width), state.look);
-    put_rule(buffer, rule, &title, Tone::Strong, &dialog.remark(context), state.look);
+    put_rule(buffer, rule, &title, TextStyle::Strong, &dialog.remark(context), state.look);
     let cursor = dialog.draw(buffer, area, context);
     Some((cursor, dialog.hints(context)))
 }

@@ -8,13 +8,13 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    AskPlan, AskPurpose, ProbeRescue, RecordCost, RunningAct, Trace, UndoPlan, UndoWay, display_text,
-    quantity,
+    AskPlan, AskPurpose, ProbeRescue, RecordCost, RunningAction, Trace, UndoDirection, UndoPlan,
+    display_text, quantity,
 };
-use crate::ui::act_words::{self, branch, short};
+use crate::ui::action_words::{self, branch, short};
 use crate::ui::footer::Hint;
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::{age, put, reflow, text};
 
 /// More files of an undo are counted.
@@ -51,33 +51,33 @@ pub(super) fn armed(mut hints: Vec<Hint>, context: Context<'_>) -> Vec<Hint> {
 /// What an undo is called.
 pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
     match plan.way {
-        UndoWay::Undo => "Undo a rescue",
-        UndoWay::Redo => "Redo a rescue",
+        UndoDirection::Undo => "Undo a rescue",
+        UndoDirection::Redo => "Redo a rescue",
     }
 }
 
 /// The facts of an undo or a redo.
-pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let n_commits = plan.commits.len();
     let n_paths: usize = plan.commits.iter().map(|commit| commit.n_paths).sum();
     let commits = quantity::counted(n_commits, "commit", "commits");
     let files = quantity::counted(n_paths, "file", "files");
     let name = branch(&plan.branch);
     let first = match plan.way {
-        UndoWay::Undo => format!("Take {commits} with {files} back from {name}?"),
-        UndoWay::Redo => format!("Put {commits} with {files} on {name} again?"),
+        UndoDirection::Undo => format!("Take {commits} with {files} back from {name}?"),
+        UndoDirection::Redo => format!("Put {commits} with {files} on {name} again?"),
     };
-    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     for commit in &plan.commits {
         let files = quantity::counted(commit.n_paths, "file", "files");
         let id = short(&commit.commit);
         let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
         lines.push(sheet.one(Line::from(vec![
             Span::raw("  "),
-            sheet.span(id, Tone::Faint),
+            sheet.span(id, TextStyle::Faint),
             Span::raw("  "),
             Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
-            sheet.span(format!("  {files}"), Tone::Faint),
+            sheet.span(format!("  {files}"), TextStyle::Faint),
         ])));
     }
     let at = |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), short);
@@ -85,41 +85,41 @@ pub(super) fn undo(plan: &UndoPlan, sheet: Sheet) -> Vec<Line<'static>> {
     lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(&plan.from), at(&plan.to))));
     lines.extend(sheet.labelled("record", &text::line(&plan.record)));
     let last = match plan.way {
-        UndoWay::Undo => {
+        UndoDirection::Undo => {
             "Branch and index become what they were before the rescue, and the files stay as they are. \
              It is refused if the branch or the index was changed since. The commits are kept for a redo."
         }
-        UndoWay::Redo => {
+        UndoDirection::Redo => {
             "Branch and index become what the rescue made of them, and the files stay as they are. \
              It is refused if the branch or the index was changed since."
         }
     };
-    lines.extend(sheet.text(last, Tone::Faint, 0));
+    lines.extend(sheet.text(last, TextStyle::Faint, 0));
     lines.extend(sheet.heading("Files", &plan.paths.len().to_string()));
     let names = plan.paths.iter().take(MAX_PATHS).map(|path| text::line(&display_text::bytes(path)));
-    lines.extend(names.flat_map(|name| sheet.text(&name, Tone::Plain, 2)));
+    lines.extend(names.flat_map(|name| sheet.text(&name, TextStyle::Plain, 2)));
     if plan.paths.len() > MAX_PATHS {
-        lines.extend(sheet.text(&format!("and {} more", plan.paths.len() - MAX_PATHS), Tone::Faint, 2));
+        lines.extend(sheet.text(&format!("and {} more", plan.paths.len() - MAX_PATHS), TextStyle::Faint, 2));
     }
     lines
 }
 
 /// What a large record would take.
-pub(super) fn size(cost: RecordCost, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
     let files = quantity::counted(cost.n_files, "file", "files");
     let words = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
-    let mut lines = sheet.text(&words, Tone::Strong, 0);
+    let mut lines = sheet.text(&words, TextStyle::Strong, 0);
     lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
     let words = "It is copied into the repository's own store, on a hidden reference. Nothing is committed by it: \
                  the preview comes after. What should not be in it can be kept out by ignore rules.";
-    lines.extend(sheet.text(words, Tone::Faint, 0));
+    lines.extend(sheet.text(words, TextStyle::Faint, 0));
     lines
 }
 
 /// What ends with the turn of an agent that answers a reply.
-pub(super) fn end_turn(turn: &RunningAct, sheet: Sheet) -> Vec<Line<'static>> {
-    let agent = act_words::answering_agent(turn);
-    let mut lines = sheet.text(&format!("End the turn of {agent}?"), Tone::Strong, 0);
+pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
+    let agent = action_words::answering_agent(turn);
+    let mut lines = sheet.text(&format!("End the turn of {agent}?"), TextStyle::Strong, 0);
     if let Some(taken) = &turn.progress.taken {
         lines.extend(sheet.labelled("session", &text::line(&taken.session.session_id)));
         lines.extend(sheet.labelled("your reply", &text::line(&taken.excerpt)));
@@ -127,7 +127,7 @@ pub(super) fn end_turn(turn: &RunningAct, sheet: Sheet) -> Vec<Line<'static>> {
     lines.extend(sheet.labelled("began", &age::ago(sheet.now, turn.since)));
     let words = "Its program and all that it started are ended, in the middle of what they do. Files that it changed stay \
                  as they are then, and the session keeps your reply; it can be gone on with by another one.";
-    lines.extend(sheet.text(words, Tone::Faint, 0));
+    lines.extend(sheet.text(words, TextStyle::Faint, 0));
     lines
 }
 
@@ -140,15 +140,15 @@ pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
 }
 
 /// How an agent would be asked.
-pub(super) fn ask(plan: &AskPlan, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn ask(plan: &AskPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let agent = text::line(&plan.session.agent);
     let first = match plan.purpose {
         AskPurpose::Probe => format!("Ask {agent} whether it is done?"),
         AskPurpose::Verify => format!("Have {agent} check its work, item by item?"),
     };
-    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     for warning in &plan.warnings {
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &text::line(warning), Tone::Open));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &text::line(warning), TextStyle::Open));
     }
     lines.extend(sheet.labelled("session", &text::line(&plan.session.session_id)));
     lines.extend(sheet.labelled("leaves", trace(plan.trace)));
@@ -159,10 +159,10 @@ pub(super) fn ask(plan: &AskPlan, sheet: Sheet) -> Vec<Line<'static>> {
     }
     lines.extend(sheet.heading("Prompt", &text::line(&plan.prompt_from)));
     for paragraph in reflow::paragraphs(&plan.prompt) {
-        lines.extend(sheet.text(&paragraph, Tone::Plain, 2));
+        lines.extend(sheet.text(&paragraph, TextStyle::Plain, 2));
     }
     lines.extend(sheet.heading("Command", ""));
-    lines.extend(sheet.text(&act_words::asking_command(plan), Tone::Plain, 2));
+    lines.extend(sheet.text(&action_words::asking_command(plan), TextStyle::Plain, 2));
     lines
 }
 

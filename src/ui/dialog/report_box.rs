@@ -1,4 +1,4 @@
-//! What became of something, until a person closes it: an act that was not done, what a smart check or
+//! What became of something, until a person closes it: an action that was not done, what a smart check or
 //! the closer found. What the closer left open can be written to the agent from here.
 
 use ratatui::buffer::Buffer;
@@ -8,14 +8,14 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CLOSER, REPORT};
 use super::reply_box;
 use super::{Context, Dialog, Step, Then, page};
-use crate::model::{ActKind, ActProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
+use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
 use crate::ui::areas::scrolled_to;
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, action_of};
-use crate::ui::look::{Sign, Tone};
+use crate::ui::look::{Sign, TextStyle};
 use crate::ui::steps::Step as Steps;
-use crate::ui::{act_words, reports, text};
+use crate::ui::{action_words, reports, text};
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub struct ReportBox {
 /// What is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ui) enum About {
-    /// An act was not done.
-    Problem(ActKind, ActProblem),
+    /// An action was not done.
+    Problem(ActionKind, ActionProblem),
     /// A smart check has ended.
     Smart(Box<SmartReport>),
     /// The closer has answered.
@@ -104,7 +104,7 @@ impl ReportBox {
 
     pub(super) fn title(&self) -> String {
         let what = match &self.about {
-            About::Problem(kind, _) => act_words::title(*kind),
+            About::Problem(kind, _) => action_words::title(*kind),
             About::Smart(_) => "Smart check",
             About::Verified(_) => "Check by the closer",
         };
@@ -132,10 +132,15 @@ impl ReportBox {
         let sheet = context.sheet();
         match &self.about {
             About::Problem(_, problem) => {
-                let words = format!("{}: {}", problem.class.in_words(), text::line(&problem.words));
-                let mut lines = sheet.signed(Sign::Error, Tone::Bad, &words, Tone::Strong);
+                let words = format!("{}: {}", problem.class.label(), text::line(&problem.message));
+                let mut lines = sheet.signed(Sign::Error, TextStyle::Bad, &words, TextStyle::Strong);
                 if let Some(next) = &problem.next {
-                    lines.extend(sheet.signed(Sign::Arrow, Tone::Strong, &text::line(next), Tone::Plain));
+                    lines.extend(sheet.signed(
+                        Sign::Arrow,
+                        TextStyle::Strong,
+                        &text::line(next),
+                        TextStyle::Plain,
+                    ));
                 }
                 (lines, 0)
             }
@@ -148,12 +153,15 @@ impl ReportBox {
                 }
                 for (position, action) in report.pending_actions.iter().enumerate() {
                     let is_marked = position == self.marked;
-                    let (sign, tone) =
-                        if is_marked { (Sign::Marker, Tone::Strong) } else { (Sign::Bullet, Tone::Plain) };
+                    let (sign, style) = if is_marked {
+                        (Sign::Marker, TextStyle::Strong)
+                    } else {
+                        (Sign::Bullet, TextStyle::Plain)
+                    };
                     if is_marked {
                         at = lines.len();
                     }
-                    lines.extend(sheet.signed(sign, tone, &text::line(action), tone));
+                    lines.extend(sheet.signed(sign, style, &text::line(action), style));
                 }
                 (lines, at)
             }

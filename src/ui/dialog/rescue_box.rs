@@ -18,16 +18,16 @@ use super::rescue_rows::{self, Row};
 use super::rescue_writing::{AUTHOR, Writing};
 use super::{Context, Step};
 use crate::model::{
-    Act, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
+    Action, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
     WantedProgram, WorkspaceId, WorkspaceView,
 };
 use crate::ui::areas::scrolled_to;
 use crate::ui::footer::{Hint, hint_of, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, action_of};
-use crate::ui::look::Tone;
+use crate::ui::look::TextStyle;
 use crate::ui::steps::moved;
-use crate::ui::{act_words, put, text};
+use crate::ui::{action_words, put, text};
 
 /// A planned rescue before a person said yes.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,8 +229,8 @@ impl RescueBox {
     }
 
     fn confirmed(&self) -> Step {
-        let act = Act::Rescue { plan: Box::new(self.chosen_plan()) };
-        Step::want(Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) })
+        let action = Action::Rescue { plan: Box::new(self.chosen_plan()) };
+        Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
     }
 
     fn leave(&self) -> Step {
@@ -257,7 +257,7 @@ impl RescueBox {
                 Step::stay()
             }
             Some(why) => {
-                let why = act_words::left_out(why);
+                let why = action_words::left_out(why);
                 Step::say(format!("It cannot be in the commit ({why}). The record has what could be read."))
             }
         }
@@ -344,7 +344,7 @@ impl RescueBox {
         put(buffer, rest, rescue_rows::lines(self, sheet, top, n_shown));
         if self.writing.is_none() && (top..top + n_shown).contains(&self.cursor) {
             let y = rest.y + u16::try_from(self.cursor - top).unwrap_or(u16::MAX);
-            let style = ratatui::style::Style::reset().patch(context.look.style(Tone::Selected));
+            let style = ratatui::style::Style::reset().patch(context.look.style(TextStyle::Selected));
             buffer.set_style(Rect { y, height: 1, ..rest }, style);
         }
         cursor

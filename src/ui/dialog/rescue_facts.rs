@@ -4,9 +4,9 @@
 use ratatui::text::Line;
 
 use crate::model::{PlannedPrograms, RecordNotice, RescueRecord, WantedProgram, display_text, quantity};
-use crate::ui::act_words;
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::action_words;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// More gaps than this are counted, not named one by one.
@@ -37,7 +37,7 @@ pub(super) fn notice(notice: &RecordNotice) -> String {
 }
 
 /// What could not be recorded exactly.
-pub(super) fn gaps(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn gaps(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut sentences: Vec<String> = Vec::new();
     if !record.is_settled {
         sentences.push("Files still changed while they were recorded.".to_owned());
@@ -50,7 +50,7 @@ pub(super) fn gaps(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
     if record.gaps.len() > MAX_GAPS {
         sentences.push(format!("and {} more gaps", record.gaps.len() - MAX_GAPS));
     }
-    let signed = |words: String| sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open);
+    let signed = |words: String| sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open);
     sentences.into_iter().flat_map(signed).collect()
 }
 
@@ -58,18 +58,18 @@ pub(super) fn gaps(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
 pub(super) fn programs(
     programs: &PlannedPrograms,
     wanted: Option<WantedProgram>,
-    sheet: Sheet,
+    sheet: TextLayout,
 ) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if wanted == Some(WantedProgram::Hooks) {
         let words = format!("The repository's hooks run: {}", text::line(&programs.hooks.join(", ")));
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open));
     }
     if let Some(own) = &programs.own {
-        let command = act_words::command(&own.words);
+        let command = action_words::command(&own.words);
         if wanted == Some(WantedProgram::Own) {
             let words = format!("Your own program makes the commit: {command}");
-            lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Open));
+            lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open));
         } else {
             let trust = if own.is_trusted { "not used" } else { "not trusted, not used" };
             lines.extend(sheet.labelled("own program", &format!("{command}  ({trust})")));

@@ -11,9 +11,9 @@ use crate::model::{
     CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescueRecord,
     display_text, quantity,
 };
-use crate::ui::act_words;
-use crate::ui::look::{Sign, Tone};
-use crate::ui::sheet::Sheet;
+use crate::ui::action_words;
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// More lines of the message are counted.
@@ -35,7 +35,7 @@ pub(super) enum Row {
 }
 
 /// How many rows there are.
-pub(super) fn n_rows(preview: &RescueBox, sheet: Sheet) -> usize {
+pub(super) fn n_rows(preview: &RescueBox, sheet: TextLayout) -> usize {
     head(preview, sheet).len() + n_with_heading(preview.n_left_out) + n_with_heading(n_in(preview))
 }
 
@@ -49,16 +49,16 @@ fn n_in(preview: &RescueBox) -> usize {
 }
 
 /// The row of the first path that is left out, if one is.
-pub(super) fn first_left_out(preview: &RescueBox, sheet: Sheet) -> usize {
+pub(super) fn first_left_out(preview: &RescueBox, sheet: TextLayout) -> usize {
     head(preview, sheet).len() + usize::from(preview.n_left_out > 0)
 }
 
 /// The row at a position.
-pub(super) fn row(preview: &RescueBox, sheet: Sheet, position: usize) -> Option<Row> {
+pub(super) fn row(preview: &RescueBox, sheet: TextLayout, position: usize) -> Option<Row> {
     row_after(preview, &head(preview, sheet), sheet, position)
 }
 
-fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: Sheet, position: usize) -> Option<Row> {
+fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: TextLayout, position: usize) -> Option<Row> {
     if let Some(line) = head.get(position) {
         return Some(Row::Words(line.clone()));
     }
@@ -69,8 +69,11 @@ fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: Sheet, position
     for (title, first, n) in parts.into_iter().filter(|(_, _, n)| *n > 0) {
         match position {
             0 => {
-                let title = sheet.span(title, Tone::Strong);
-                return Some(Row::Words(Line::from(vec![title, sheet.span(format!("  {n}"), Tone::Faint)])));
+                let title = sheet.span(title, TextStyle::Strong);
+                return Some(Row::Words(Line::from(vec![
+                    title,
+                    sheet.span(format!("  {n}"), TextStyle::Faint),
+                ])));
             }
             _ if position <= n => return preview.order.get(first + position - 1).copied().map(Row::Path),
             _ => position -= n + 1,
@@ -80,7 +83,7 @@ fn row_after(preview: &RescueBox, head: &[Line<'static>], sheet: Sheet, position
 }
 
 /// The rows from `top` on as lines.
-pub(super) fn lines(preview: &RescueBox, sheet: Sheet, top: usize, n: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(preview: &RescueBox, sheet: TextLayout, top: usize, n: usize) -> Vec<Line<'static>> {
     let head = head(preview, sheet);
     let rows = (top..top + n).map_while(|position| row_after(preview, &head, sheet, position));
     rows.map(|row| match row {
@@ -91,18 +94,18 @@ pub(super) fn lines(preview: &RescueBox, sheet: Sheet, top: usize, n: usize) -> 
 }
 
 /// What the commit would be, by numbers and the branch.
-pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let plan = &preview.plan;
     let refusal = plan.refusal.as_deref().map(text::line);
     if !preview.is_possible() {
         let why = refusal.unwrap_or_else(|| "there is no branch for it".to_owned());
         let words = format!("No commit can be made: {why}");
-        return sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Strong);
+        return sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Strong);
     }
     let Some(target) = &preview.chosen.target else {
         let why = refusal.unwrap_or_default();
-        let mut lines = sheet.signed(Sign::Warning, Tone::Bad, &why, Tone::Strong);
-        lines.extend(sheet.text("Another branch is offered: b chooses it.", Tone::Plain, 0));
+        let mut lines = sheet.signed(Sign::Warning, TextStyle::Bad, &why, TextStyle::Strong);
+        lines.extend(sheet.text("Another branch is offered: b chooses it.", TextStyle::Plain, 0));
         return lines;
     };
     let (mut n_files, mut n_bytes, mut n_deleted) = (0, 0_u64, 0);
@@ -123,13 +126,13 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
             format!("Commit {size}, as {}, to {place}?", quantity::counted(n_commits, "commit", "commits"))
         }
     };
-    let mut lines = sheet.text(&first, Tone::Strong, 0);
+    let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     if *target == CommitTarget::ProtectedHead {
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, "The branch is protected.", Tone::Bad));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, "The branch is protected.", TextStyle::Bad));
     }
     if preview.chosen.author.is_none() {
         let words = "git knows no name for the commit: a gives it.";
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, words, Tone::Open));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, words, TextStyle::Open));
     }
     let left_out =
         counted(
@@ -139,12 +142,12 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         );
     if let Some((n, kinds)) = left_out {
         let words = format!("{} left out: {kinds}", quantity::counted(n, "file", "files"));
-        lines.extend(sheet.text(&words, Tone::Open, 0));
+        lines.extend(sheet.text(&words, TextStyle::Open, 0));
     }
     let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
     if let Some((_, kinds)) = counted(taken_in) {
         let words = format!("taken in by you: {kinds}");
-        lines.extend(sheet.signed(Sign::Warning, Tone::Bad, &words, Tone::Bad));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Bad));
     }
     lines
 }
@@ -152,8 +155,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
 /// Where a commit goes, in words.
 fn place(branch: &str, target: &CommitTarget) -> String {
     match target {
-        CommitTarget::Head | CommitTarget::ProtectedHead => act_words::branch(branch),
-        CommitTarget::NewBranch(name) => format!("the new branch {}", act_words::branch(name)),
+        CommitTarget::Head | CommitTarget::ProtectedHead => action_words::branch(branch),
+        CommitTarget::NewBranch(name) => format!("the new branch {}", action_words::branch(name)),
     }
 }
 
@@ -169,25 +172,25 @@ fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
         }
     }
     let kinds: Vec<String> =
-        counts.into_iter().map(|(why, count)| format!("{count} {}", act_words::left_out(why))).collect();
+        counts.into_iter().map(|(why, count)| format!("{count} {}", action_words::left_out(why))).collect();
     (n > 0).then(|| (n, kinds.join(", ")))
 }
 
 /// The whole name of the path at the cursor, where its row cuts it.
-pub(super) fn cut_name(preview: &RescueBox, sheet: Sheet, cursor: usize) -> Vec<Line<'static>> {
+pub(super) fn cut_name(preview: &RescueBox, sheet: TextLayout, cursor: usize) -> Vec<Line<'static>> {
     let Some(Row::Path(position)) = row(preview, sheet, cursor) else { return Vec::new() };
     let path = &preview.plan.paths[position];
     let name = shown(path);
     if text::width(&name) <= name_room(&note(path), sheet) {
         return Vec::new();
     }
-    let mut lines = sheet.text(&name, Tone::Plain, 2);
+    let mut lines = sheet.text(&name, TextStyle::Plain, 2);
     lines.truncate(MAX_NAME_LINES);
     lines
 }
 
 /// What a person has to know before, and the message.
-fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let plan = &preview.plan;
     let record = &plan.record;
     let mut lines = Vec::new();
@@ -195,16 +198,16 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(notes(preview, sheet));
     } else {
         let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
-        lines.extend(sheet.text(words, Tone::Plain, 0));
+        lines.extend(sheet.text(words, TextStyle::Plain, 0));
     }
     lines.extend(rescue_facts::gaps(&preview.plan.record, sheet));
     for known in &record.notices {
-        let tone = if known.is_damage() { Tone::Bad } else { Tone::Open };
+        let style = if known.is_damage() { TextStyle::Bad } else { TextStyle::Open };
         lines.extend(sheet.signed(
             Sign::Warning,
-            tone,
+            style,
             &text::line(&rescue_facts::notice(known)),
-            Tone::Plain,
+            TextStyle::Plain,
         ));
     }
     let n_converted = preview.committed().filter(|path| path.is_converted).count();
@@ -212,7 +215,7 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         let files = quantity::counted(n_converted, "file is", "files are");
         let words =
             format!("{files} committed in another form than on the disk (line ends, encoding, filter).");
-        lines.extend(sheet.signed(Sign::Warning, Tone::Open, &words, Tone::Plain));
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &words, TextStyle::Plain));
     }
     if preview.is_possible() {
         match preview.split() {
@@ -227,7 +230,7 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
         lines.extend(rescue_facts::programs(&plan.programs, preview.chosen.wanted, sheet));
     }
     if let Some(head) = &plan.head {
-        lines.extend(sheet.labelled("on top of", &act_words::short(head)));
+        lines.extend(sheet.labelled("on top of", &action_words::short(head)));
     }
     let size =
         format!("{}, {}", quantity::counted(record.n_files, "file", "files"), quantity::size(record.n_bytes));
@@ -243,11 +246,12 @@ fn head(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
 }
 
 /// Where the record is, since when if it was not made now, and how many there are.
-fn kept(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
+fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.labelled("record", &text::line(&record.reference));
     if let Some(millis) = record.unchanged_millis {
         lines.extend(
-            sheet.labelled("", &format!("made {} ago; nothing has changed since", act_words::span(millis))),
+            sheet
+                .labelled("", &format!("made {} ago; nothing has changed since", action_words::span(millis))),
         );
     }
     let all = record.totals;
@@ -260,12 +264,12 @@ fn kept(record: &RescueRecord, sheet: Sheet) -> Vec<Line<'static>> {
 }
 
 /// What is true of the commits as they are chosen.
-fn notes(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+fn notes(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let is_true =
         |note: &&PlanNote| preview.chosen.wanted.is_none() || !matches!(note, PlanNote::HooksNotRun(_));
     let notes = preview.plan.notes_of(preview.split());
     let notes = notes.iter().filter(is_true).map(|note| text::line(&note.words()));
-    notes.flat_map(|note| sheet.signed(Sign::Warning, Tone::Open, &note, Tone::Plain)).collect()
+    notes.flat_map(|note| sheet.signed(Sign::Warning, TextStyle::Open, &note, TextStyle::Plain)).collect()
 }
 
 /// The commits of a split that hold something of what is chosen, each with the number of its files. The others
@@ -279,7 +283,7 @@ fn made<'p>(preview: &'p RescueBox, split: &'p PlannedSplit) -> Vec<(&'p Planned
 }
 
 /// The commits of a split, a line each.
-fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: Sheet) -> Vec<Line<'static>> {
+fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: TextLayout) -> Vec<Line<'static>> {
     let made = made(preview, split).into_iter().take(MAX_MESSAGE).enumerate();
     let commit = |(position, (commit, n_paths)): (usize, (&PlannedCommit, usize))| {
         let subject = text::line(commit.message.lines().next().unwrap_or_default());
@@ -289,7 +293,7 @@ fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: Sheet) -> Vec<Line<
     made.flat_map(commit).collect()
 }
 
-fn message(preview: &RescueBox, sheet: Sheet) -> Vec<Line<'static>> {
+fn message(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for (position, paragraph) in text::paragraphs(&preview.chosen.message).enumerate() {
         let label = if position == 0 { "message" } else { "" };
@@ -314,19 +318,19 @@ fn shown(path: &PlannedPath) -> String {
 /// What is to be said of a path beside its name and size.
 fn note(path: &PlannedPath) -> String {
     match (path.left_out, path.is_converted) {
-        (Some(why), _) => format!("  {}", act_words::left_out(why)),
+        (Some(why), _) => format!("  {}", action_words::left_out(why)),
         (None, true) => "  converted".to_owned(),
         (None, false) => String::new(),
     }
 }
 
 /// The cells for the name.
-fn name_room(note: &str, sheet: Sheet) -> usize {
+fn name_room(note: &str, sheet: TextLayout) -> usize {
     sheet.width.saturating_sub(LEAD + SIZE + 2 + text::width(note)).max(8)
 }
 
 /// `  [ ] A  .env   120 B  secret`: mark, letter, name, size, reason.
-fn path_line(preview: &RescueBox, position: usize, sheet: Sheet) -> Line<'static> {
+fn path_line(preview: &RescueBox, position: usize, sheet: TextLayout) -> Line<'static> {
     let path = &preview.plan.paths[position];
     let is_taken_in = preview.taken_in.contains(&position);
     let mark = match path.left_out {
@@ -335,10 +339,10 @@ fn path_line(preview: &RescueBox, position: usize, sheet: Sheet) -> Line<'static
         Some(why) if why.can_be_asked_for() && preview.is_possible() => "[ ]",
         Some(_) => " - ",
     };
-    let tone = match path.left_out {
-        Some(_) if is_taken_in => Tone::Bad,
-        Some(_) => Tone::Faint,
-        None => Tone::Plain,
+    let style = match path.left_out {
+        Some(_) if is_taken_in => TextStyle::Bad,
+        Some(_) => TextStyle::Faint,
+        None => TextStyle::Plain,
     };
     let note = text::cut(&note(path), sheet.width / 2, sheet.look);
     let size = match path.change {
@@ -347,19 +351,19 @@ fn path_line(preview: &RescueBox, position: usize, sheet: Sheet) -> Line<'static
     };
     let name = text::fit(&shown(path), name_room(&note, sheet), sheet.look);
     sheet.one(Line::from(vec![
-        sheet.span(format!("{mark} "), Tone::Strong),
-        sheet.span(format!("{}  ", act_words::change(path.change)), letter_tone(path.change)),
+        sheet.span(format!("{mark} "), TextStyle::Strong),
+        sheet.span(format!("{}  ", action_words::change(path.change)), letter_tone(path.change)),
         Span::raw(" "),
-        sheet.span(name, tone),
-        sheet.span(format!("  {size:>SIZE$}"), Tone::Faint),
-        sheet.span(note, Tone::Open),
+        sheet.span(name, style),
+        sheet.span(format!("  {size:>SIZE$}"), TextStyle::Faint),
+        sheet.span(note, TextStyle::Open),
     ]))
 }
 
-fn letter_tone(change: PlannedChange) -> Tone {
+fn letter_tone(change: PlannedChange) -> TextStyle {
     match change {
-        PlannedChange::Added => Tone::Good,
-        PlannedChange::Modified => Tone::Open,
-        PlannedChange::Deleted => Tone::Bad,
+        PlannedChange::Added => TextStyle::Good,
+        PlannedChange::Modified => TextStyle::Open,
+        PlannedChange::Deleted => TextStyle::Bad,
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct LeftOut {
 
 impl LeftOut {
     /// The same in words; `None` when nothing was left out.
-    pub(crate) fn in_words(self) -> Option<String> {
+    pub(crate) fn label(self) -> Option<String> {
         if self.is_too_long {
             return Some(format!("too long: nothing was taken in; at most {} KiB", super::MAX_BYTES / 1024));
         }

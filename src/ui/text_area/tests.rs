@@ -132,9 +132,9 @@ fn controls_and_unseen_signs_are_left_out_and_told() {
     let left_out = area.paste("a\u{1b}[31mb\u{3}\u{202E}c\u{E0041}d\te\r\nf\rg\nh");
     assert_eq!(area.text(), "a[31mbcd\te\nf\ng\nh");
     assert_eq!(left_out, LeftOut { n_controls: 2, n_invisible: 2, is_too_long: false });
-    assert_eq!(left_out.in_words().unwrap(), "left out: 2 control characters, 2 invisible signs");
-    assert_eq!(area.type_sign('\u{1b}').in_words().unwrap(), "left out: 1 control character");
-    assert_eq!(area.paste("👩\u{200D}💻").in_words(), None);
+    assert_eq!(left_out.label().unwrap(), "left out: 2 control characters, 2 invisible signs");
+    assert_eq!(area.type_sign('\u{1b}').label().unwrap(), "left out: 1 control character");
+    assert_eq!(area.paste("👩\u{200D}💻").label(), None);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn too_much_is_refused_as_a_whole() {
     let mut area = TextArea::of("kept".to_owned());
     let left_out = area.paste(&"x".repeat(MAX_BYTES));
     assert_eq!((area.text(), left_out.is_too_long), ("kept", true));
-    assert_eq!(left_out.in_words().unwrap(), "too long: nothing was taken in; at most 256 KiB");
+    assert_eq!(left_out.label().unwrap(), "too long: nothing was taken in; at most 256 KiB");
     let _ = area.paste(&"x".repeat(MAX_BYTES - 4));
     assert_eq!(area.text().len(), MAX_BYTES);
     assert!(area.type_sign('y').is_too_long);

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::{Beside, ENOUGH, HookFold, Main};
-use crate::model::{ActivitySource, LiveStatus, LiveWord, Pane, ProcessId, Subagent, Timestamp};
+use crate::model::{ActivitySource, LiveStatus, Pane, ProcessId, StatusReport, Subagent, Timestamp};
 
 impl HookFold {
     /// What the session does; `None` before any event told.
-    pub fn word(&self) -> Option<LiveWord> {
+    pub fn word(&self) -> Option<StatusReport> {
         let (main, main_since) = self.main.as_ref()?;
         let (status, since, what) = match (main, &self.wait) {
             (Main::Ended, _) => (LiveStatus::Ended, *main_since, None),
@@ -23,11 +23,11 @@ impl HookFold {
                 }
             },
         };
-        Some(LiveWord {
+        Some(StatusReport {
             source: ActivitySource::Hook,
             status,
             since: Some(since),
-            told_at: self.told_at,
+            reported_at: self.reported_at,
             what,
         })
     }
@@ -79,8 +79,8 @@ impl HookFold {
     }
 
     /// When the last event came.
-    pub fn told_at(&self) -> Option<Timestamp> {
-        self.told_at
+    pub fn reported_at(&self) -> Option<Timestamp> {
+        self.reported_at
     }
 
     /// Whether so few events were read that those in the file before this one matter.

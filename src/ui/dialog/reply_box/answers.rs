@@ -2,35 +2,35 @@
 
 use super::lines::receipt_in_words;
 use super::{Confirm, ReplyBox, Stage, Stop};
-use crate::model::{ActClass, ActKind, ActOutcome, ActProblem, Receipt, ReplyPlan};
+use crate::model::{ActionClass, ActionKind, ActionOutcome, ActionProblem, Receipt, ReplyPlan};
 use crate::ui::dialog::Step;
 use crate::ui::text_area::TextArea;
 
 impl ReplyBox {
-    /// What became of an act on its workspace; `None` when that is no affair of this box.
-    pub(super) fn answered(&mut self, kind: ActKind, outcome: &ActOutcome) -> Option<Step> {
+    /// What became of an action on its workspace; `None` when that is no affair of this box.
+    pub(super) fn answered(&mut self, kind: ActionKind, outcome: &ActionOutcome) -> Option<Step> {
         match outcome {
-            ActOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
-            ActOutcome::Replied(receipt) if receipt.session == self.session => Some(self.replied(receipt)),
-            ActOutcome::Failed(problem) => self.failed(kind, problem),
+            ActionOutcome::ReplyPlanned(plan) if plan.session == self.session => Some(self.planned(plan)),
+            ActionOutcome::Replied(receipt) if receipt.session == self.session => Some(self.replied(receipt)),
+            ActionOutcome::Failed(problem) => self.failed(kind, problem),
             // A plan for the session before: the one for this session may have found it busy.
-            ActOutcome::ReplyPlanned(_) => {
+            ActionOutcome::ReplyPlanned(_) => {
                 let is_waiting = matches!(self.stage, Stage::Stopped(Stop::NoWay(_)));
                 let intents = if is_waiting { self.plan_again() } else { Vec::new() };
                 Some(Step { intents, ..Step::stay() })
             }
-            ActOutcome::Replied(_)
-            | ActOutcome::SizeAsked(_)
-            | ActOutcome::RescuePlanned(_)
-            | ActOutcome::Recorded(_)
-            | ActOutcome::Rescued(_)
-            | ActOutcome::UndoPlanned(_)
-            | ActOutcome::Undone(_)
-            | ActOutcome::AskPlanned(_)
-            | ActOutcome::Checked(_)
-            | ActOutcome::Verified(_)
-            | ActOutcome::NotAsked(_)
-            | ActOutcome::Decided(_) => None,
+            ActionOutcome::Replied(_)
+            | ActionOutcome::SizeAsked(_)
+            | ActionOutcome::RescuePlanned(_)
+            | ActionOutcome::Recorded(_)
+            | ActionOutcome::Rescued(_)
+            | ActionOutcome::UndoPlanned(_)
+            | ActionOutcome::Undone(_)
+            | ActionOutcome::AskPlanned(_)
+            | ActionOutcome::Checked(_)
+            | ActionOutcome::Verified(_)
+            | ActionOutcome::NotAsked(_)
+            | ActionOutcome::Decided(_) => None,
         }
     }
 
@@ -43,10 +43,10 @@ impl ReplyBox {
         self.shown_anew(Vec::new())
     }
 
-    fn failed(&mut self, kind: ActKind, problem: &ActProblem) -> Option<Step> {
+    fn failed(&mut self, kind: ActionKind, problem: &ActionProblem) -> Option<Step> {
         let stop = match (kind, &self.stage) {
-            (ActKind::Plan, Stage::Planning) => Stop::NoWay(problem.clone()),
-            (ActKind::Reply, Stage::Sending { .. }) => Stop::Failed(problem.clone()),
+            (ActionKind::Plan, Stage::Planning) => Stop::NoWay(problem.clone()),
+            (ActionKind::Reply, Stage::Sending { .. }) => Stop::Failed(problem.clone()),
             _ => return None,
         };
         self.stage = Stage::Stopped(stop);
@@ -55,7 +55,7 @@ impl ReplyBox {
 
     fn replied(&mut self, receipt: &Receipt) -> Step {
         let words = receipt_in_words(receipt);
-        if receipt.state.class() != ActClass::Done {
+        if receipt.state.class() != ActionClass::Done {
             if matches!(self.stage, Stage::Sending { .. }) {
                 self.stage = Stage::Stopped(Stop::Receipt(Box::new(receipt.clone())));
             }

@@ -4,9 +4,9 @@
 use ratatui::text::{Line, Span};
 
 use super::{Confirm, ReplyBox, Stage, Stop, sessions};
-use crate::model::{ActProblem, AskedByTool, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
+use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
 use crate::ui::dialog::Context;
-use crate::ui::look::{Look, Sign, Tone};
+use crate::ui::look::{Look, Sign, TextStyle};
 use crate::ui::{age, text};
 
 /// Behind the sign of a line.
@@ -26,7 +26,7 @@ pub(super) fn receipt_in_words(receipt: &Receipt) -> String {
         ReceiptState::Refused => "not sent".to_owned(),
         ReceiptState::Unknown => format!("it may have been sent ({channel})"),
     };
-    match &receipt.words {
+    match &receipt.detail {
         Some(more) => format!("{words}: {}", text::line(more)),
         None => words,
     }
@@ -56,8 +56,8 @@ impl Writer {
     }
 
     /// A paragraph for each line of a text, the first with a sign before it. Cleaned.
-    fn add(&mut self, sign: &str, words: &str, tone: Tone) {
-        let style = self.look.style(tone);
+    fn add(&mut self, sign: &str, words: &str, style: TextStyle) {
+        let style = self.look.style(style);
         let indent = INDENT.max(text::width(sign) + 2);
         let mut first = Span::styled(text::fit(&format!(" {sign}"), indent, self.look), style);
         let rest = Span::raw(" ".repeat(INDENT));
@@ -69,12 +69,12 @@ impl Writer {
     }
 
     /// A key with what it does; a mark stands before the one that is selected.
-    fn add_key(&mut self, mark: &str, key: &str, words: &str, tone: Tone) {
+    fn add_key(&mut self, mark: &str, key: &str, words: &str, style: TextStyle) {
         let look = self.look;
         let key = text::fit(&format!(" {} {key}", text::fit(mark, 1, look)), INDENT + 3, look);
-        let first = Span::styled(key, look.style(Tone::Busy));
+        let first = Span::styled(key, look.style(TextStyle::Busy));
         let rest = Span::raw(" ".repeat(INDENT + 3));
-        let spans = [Span::styled(text::line(words), look.style(tone))];
+        let spans = [Span::styled(text::line(words), look.style(style))];
         self.lines.extend(text::wrap(&spans, self.width, &first, &rest));
     }
 
@@ -90,22 +90,22 @@ impl ReplyBox {
         if let Stage::Choosing { among, selected } = &self.stage {
             for (position, name) in among.iter().enumerate() {
                 let is_selected = position == *selected;
-                let words = sessions::in_words(context.view, name, context.now);
-                let tone = if is_selected { Tone::Selected } else { Tone::Plain };
+                let words = sessions::label(context.view, name, context.now);
+                let style = if is_selected { TextStyle::Selected } else { TextStyle::Plain };
                 let mark = if is_selected { writer.sign(Sign::Marker) } else { "" };
-                writer.add_key(mark, &(position + 1).to_string(), &words, tone);
+                writer.add_key(mark, &(position + 1).to_string(), &words, style);
             }
             return writer.lines;
         }
         if context.view.is_none() {
             let warning = writer.sign(Sign::Warning);
-            writer.add(warning, "This workspace is gone. What you write is kept.", Tone::Open);
+            writer.add(warning, "This workspace is gone. What you write is kept.", TextStyle::Open);
         }
         let plan = self.plan();
         let warnings = plan.filter(|plan| plan.has_way()).map(|plan| plan.warnings.as_slice());
         for warning in warnings.unwrap_or_default() {
             let sign = writer.sign(Sign::Warning);
-            writer.add(sign, warning, Tone::Open);
+            writer.add(sign, warning, TextStyle::Open);
         }
         let session = sessions::find(context.view, &self.session);
         let planned = plan.and_then(|plan| plan.asked.as_ref());
@@ -129,7 +129,7 @@ impl ReplyBox {
         let (asked, _) = sessions::asked(context.view, &self.session);
         if let Some(words) = planned.or(asked) {
             let sign = writer.sign(Sign::Asks);
-            writer.add(sign, words, Tone::Asks);
+            writer.add(sign, words, TextStyle::Asks);
         } else {
             self.add_last_words(context, writer);
         }
@@ -138,7 +138,7 @@ impl ReplyBox {
             let shown = text::line(&answer.answer);
             let words =
                 if shown == words || shown.len() == 1 { words } else { format!("{words}  ({shown})") };
-            writer.add_key("", &answer.key.to_ascii_uppercase().to_string(), &words, Tone::Plain);
+            writer.add_key("", &answer.key.to_ascii_uppercase().to_string(), &words, TextStyle::Plain);
         }
     }
 
@@ -151,11 +151,11 @@ impl ReplyBox {
             Some(said) => {
                 let mut end = Writer::of(writer.width, writer.look);
                 let bullet = writer.sign(Sign::Bullet);
-                end.add(bullet, &said.text, Tone::Faint);
+                end.add(bullet, &said.text, TextStyle::Faint);
                 let n_left_out = end.lines.len().saturating_sub(MAX_LAST_WORDS);
                 writer.lines.extend(end.lines.into_iter().skip(n_left_out));
             }
-            None => writer.add("", "It asks nothing.", Tone::Faint),
+            None => writer.add("", "It asks nothing.", TextStyle::Faint),
         }
     }
 
@@ -167,32 +167,36 @@ impl ReplyBox {
             Stage::Choosing { .. } => {}
             Stage::Planning => {
                 let words = context.look.spelled("finding out how it would go…");
-                writer.add(arrow, &words, Tone::Faint);
+                writer.add(arrow, &words, TextStyle::Faint);
             }
             Stage::Planned { plan, confirm } => {
                 if plan.has_way() {
-                    writer.add(arrow, &format!("will be {}", plan.channel_words), Tone::Good);
+                    writer.add(arrow, &format!("will be {}", plan.channel_words), TextStyle::Good);
                     if plan.asked.is_some() {
-                        writer.add("", "An answer in your own words is written in its pane.", Tone::Faint);
+                        writer.add(
+                            "",
+                            "An answer in your own words is written in its pane.",
+                            TextStyle::Faint,
+                        );
                     }
                 } else {
                     add_next_steps(plan, &mut writer);
                 }
                 if let Some(words) = plan.warning_of(self.area.text()) {
                     let sign = writer.sign(Sign::Warning);
-                    writer.add(sign, words, Tone::Open);
+                    writer.add(sign, words, TextStyle::Open);
                 }
                 add_confirm(plan, *confirm, context, &mut writer);
             }
             Stage::Sending { plan, .. } => {
                 let words = format!("being sent: {}", plan.channel_words);
-                writer.add(arrow, &words, Tone::Busy);
+                writer.add(arrow, &words, TextStyle::Busy);
             }
             Stage::Stopped(stop) => add_stop(stop, &mut writer),
         }
         if let Some(remark) = &self.remark {
             let sign = writer.sign(Sign::Warning);
-            writer.add(sign, remark, Tone::Strong);
+            writer.add(sign, remark, TextStyle::Strong);
         }
         writer.lines
     }
@@ -200,15 +204,15 @@ impl ReplyBox {
 
 fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
     let sign = writer.sign(Sign::Permission);
-    writer.add(sign, "It waits for a permission:", Tone::Strong);
-    writer.add("", &prompt.what, Tone::Asks);
+    writer.add(sign, "It waits for a permission:", TextStyle::Strong);
+    writer.add("", &prompt.what, TextStyle::Asks);
     for (position, option) in prompt.options.iter().enumerate() {
         let words = if option.answer.is_empty() || option.answer == option.label {
             option.label.clone()
         } else {
             format!("{}  ({})", option.label, option.answer)
         };
-        writer.add_key("", &(position + 1).to_string(), &words, Tone::Plain);
+        writer.add_key("", &(position + 1).to_string(), &words, TextStyle::Plain);
     }
 }
 
@@ -220,11 +224,11 @@ fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
         let place =
             if n_questions > 1 { format!("{} of {n_questions}  ", number + 1) } else { String::new() };
         let several = if question.takes_several { "  (several can be chosen)" } else { "" };
-        writer.add(sign, &format!("{place}{}{several}", question.in_words()), Tone::Asks);
+        writer.add(sign, &format!("{place}{}{several}", question.label()), TextStyle::Asks);
         let bullet = writer.sign(Sign::Bullet);
         for (place, option) in question.options.iter().enumerate() {
             let key = if can_choose { (place + 1).to_string() } else { bullet.to_owned() };
-            writer.add_key("", &key, &text::line(&option.in_words()), Tone::Plain);
+            writer.add_key("", &key, &text::line(&option.label()), TextStyle::Plain);
         }
     }
 }
@@ -233,13 +237,13 @@ fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
 fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
     let arrow = writer.sign(Sign::Arrow);
     if plan.pane.is_some() {
-        writer.add(arrow, "Enter goes to its pane: answer it there.", Tone::Good);
+        writer.add(arrow, "Enter goes to its pane: answer it there.", TextStyle::Good);
     }
     for next in &plan.next {
-        writer.add(arrow, next, Tone::Good);
+        writer.add(arrow, next, TextStyle::Good);
     }
     for why in &plan.warnings {
-        writer.add("", why, Tone::Faint);
+        writer.add("", why, TextStyle::Faint);
     }
 }
 
@@ -250,16 +254,16 @@ fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer:
         Confirm::Option(option) => {
             let label = text::line(label_of(plan, option).unwrap_or_default());
             let yes = if plan.permission.is_some() { "y yes" } else { "Enter yes" };
-            writer.add(asks, &format!("Answer “{label}”?  {yes}  n no"), Tone::Bad);
+            writer.add(asks, &format!("Answer “{label}”?  {yes}  n no"), TextStyle::Bad);
         }
         Confirm::Again => {
             if let Some(before) = &plan.unsettled {
                 let warning = writer.sign(Sign::Warning);
                 let age = age::ago(context.now, before.sent_at);
                 let words = format!("An earlier reply may have been sent, {age}: {}", before.excerpt);
-                writer.add(warning, &words, Tone::Bad);
+                writer.add(warning, &words, TextStyle::Bad);
             }
-            writer.add(asks, "Send this one all the same?  y yes  n no", Tone::Bad);
+            writer.add(asks, "Send this one all the same?  y yes  n no", TextStyle::Bad);
         }
     }
 }
@@ -280,17 +284,20 @@ fn add_stop(stop: &Stop, writer: &mut Writer) {
         Stop::NoWay(problem) => add_problem("it cannot be sent now", problem, writer),
         Stop::Failed(problem) => add_problem("not sent", problem, writer),
         Stop::Receipt(receipt) => {
-            let (sign, tone) =
-                if receipt.state == ReceiptState::Refused { (bad, Tone::Bad) } else { (warning, Tone::Open) };
-            writer.add(sign, &receipt_in_words(receipt), tone);
-            writer.add("", next_step(receipt.state), Tone::Plain);
+            let (sign, style) = if receipt.state == ReceiptState::Refused {
+                (bad, TextStyle::Bad)
+            } else {
+                (warning, TextStyle::Open)
+            };
+            writer.add(sign, &receipt_in_words(receipt), style);
+            writer.add("", next_step(receipt.state), TextStyle::Plain);
         }
     }
 }
 
-fn add_problem(what: &str, problem: &ActProblem, writer: &mut Writer) {
+fn add_problem(what: &str, problem: &ActionProblem, writer: &mut Writer) {
     let sign = writer.sign(Sign::Error);
-    writer.add(sign, &format!("{what}: {}", text::line(&problem.words)), Tone::Bad);
+    writer.add(sign, &format!("{what}: {}", text::line(&problem.message)), TextStyle::Bad);
     let next = problem.next.as_deref().unwrap_or("What you wrote is kept. Enter looks again.");
-    writer.add("", next, Tone::Plain);
+    writer.add("", next, TextStyle::Plain);
 }

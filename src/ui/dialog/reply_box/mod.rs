@@ -18,7 +18,8 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Context, Dialog, Step, Then};
 use crate::model::{
-    Act, ActProblem, Draft, Intent, Receipt, ReplyPlan, SessionName, Told, WorkspaceId, WorkspaceView,
+    Action, ActionProblem, Draft, Intent, Receipt, ReplyPlan, Response, SessionName, WorkspaceId,
+    WorkspaceView,
 };
 use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::{Edited, KeyPress};
@@ -76,9 +77,9 @@ enum Confirm {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stop {
     /// There is no way for it.
-    NoWay(ActProblem),
+    NoWay(ActionProblem),
     /// It failed.
-    Failed(ActProblem),
+    Failed(ActionProblem),
     /// It was refused, or it is not known whether it went.
     Receipt(Box<Receipt>),
 }
@@ -168,7 +169,7 @@ impl ReplyBox {
         self.picked = None;
         self.is_old = false;
         let left_out = self.area.paste(text);
-        self.remark = left_out.in_words();
+        self.remark = left_out.label();
         self.settle(context);
         self.kept(&before)
     }
@@ -181,7 +182,7 @@ impl ReplyBox {
                 self.picked = None;
                 self.is_old = false;
                 let left_out = self.area.replace_all(text);
-                self.remark = left_out.in_words();
+                self.remark = left_out.label();
             }
             Edited::Failed(words) => self.remark = Some(words.clone()),
         }
@@ -190,8 +191,8 @@ impl ReplyBox {
     }
 
     /// What an engine's answer changes; `None` when it is not for this box.
-    pub(super) fn told(&mut self, told: &Told, context: Context<'_>) -> Option<Step> {
-        let Told::Act { workspace, kind, outcome, .. } = told else { return None };
+    pub(super) fn told(&mut self, told: &Response, context: Context<'_>) -> Option<Step> {
+        let Response::Action { workspace, kind, outcome, .. } = told else { return None };
         if *workspace != self.workspace {
             return None;
         }
@@ -295,8 +296,8 @@ impl ReplyBox {
 
     fn plan_again(&mut self) -> Vec<Intent> {
         self.stage = Stage::Planning;
-        let act = Act::PlanReply { session: self.session.clone() };
-        vec![Intent::Act { workspace: self.workspace.clone(), act: Box::new(act) }]
+        let action = Action::PlanReply { session: self.session.clone() };
+        vec![Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) }]
     }
 
     /// Keeps what is written now, if that is not what was written before.

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Mode, ReplyBox, plan_options};
 use crate::ui::dialog::Context;
-use crate::ui::look::{Sign, Tone};
+use crate::ui::look::{Sign, TextStyle};
 use crate::ui::put;
 use crate::ui::steps::Step;
 use crate::ui::text_area::rows::Rows;
@@ -140,13 +140,13 @@ impl ReplyBox {
     ) -> Option<Position> {
         let is_written = matches!(self.mode(context.view), Mode::Writing);
         let look = context.look;
-        let tone = if is_written { Tone::Plain } else { Tone::Faint };
-        let mark = Span::styled(format!(" {} ", look.sign(Sign::Marker)), look.style(Tone::Busy));
+        let style = if is_written { TextStyle::Plain } else { TextStyle::Faint };
+        let mark = Span::styled(format!(" {} ", look.sign(Sign::Marker)), look.style(TextStyle::Busy));
         let n_shown = usize::from(area.height);
         let top = self.area.top(rows, n_shown);
         let lines = (top..top + n_shown).map(|row| {
             let shown = rows.shown(self.area.text(), row);
-            Line::from(vec![mark.clone(), Span::styled(shown, look.style(tone))])
+            Line::from(vec![mark.clone(), Span::styled(shown, look.style(style))])
         });
         put(buffer, area, lines);
         let (row, column) = rows.cell_of(self.area.text(), self.area.cursor());

@@ -51,7 +51,7 @@ pub(super) fn asked<'a>(
 }
 
 /// A session in a line: who it is, and all of what it does. Cleaned.
-pub(super) fn in_words(view: Option<&WorkspaceView>, name: &SessionName, now: Timestamp) -> String {
+pub(super) fn label(view: Option<&WorkspaceView>, name: &SessionName, now: Timestamp) -> String {
     let does = find(view, name).map_or_else(|| "gone".to_owned(), |session| sessions::doing(session, now));
     format!("{}  {}", called(view, name), text::line(&does))
 }

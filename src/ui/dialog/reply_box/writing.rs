@@ -3,7 +3,7 @@
 use super::keys::{self, ReplyAction};
 use super::panel::text_room;
 use super::{Confirm, Picked, ReplyBox, Stage, choices, sessions};
-use crate::model::{Act, Intent, ReplyBody, ReplyPlan};
+use crate::model::{Action, Intent, ReplyBody, ReplyPlan};
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::action_of;
@@ -36,12 +36,12 @@ impl ReplyBox {
         match (given, meaning_of(press)) {
             (Some(at), Meaning::Sign(typed)) => {
                 let answer = answers[at].answer.clone();
-                self.remark = self.area.replace_all(&answer).in_words();
+                self.remark = self.area.replace_all(&answer).label();
                 self.picked = Some(Picked { typed, answer });
             }
             (_, Meaning::Sign(sign)) => {
                 self.unpick();
-                self.remark = self.area.type_sign(sign).in_words();
+                self.remark = self.area.type_sign(sign).label();
             }
             (_, Meaning::Edit(Edit::Erase | Edit::EraseWord | Edit::EraseToStart)) if self.is_picked() => {
                 self.picked = None;
@@ -111,12 +111,12 @@ impl ReplyBox {
         let text = self.area.text().to_owned();
         self.picked = None;
         self.stage = Stage::Sending { plan: plan.clone(), text: Some(text.clone()) };
-        self.act(plan, ReplyBody::Text { text })
+        self.action(plan, ReplyBody::Text { text })
     }
 
-    fn act(&self, plan: Box<ReplyPlan>, body: ReplyBody) -> Step {
-        let act = Box::new(Act::Reply { plan, body });
-        Step { intents: vec![Intent::Act { workspace: self.workspace.clone(), act }], ..Step::stay() }
+    fn action(&self, plan: Box<ReplyPlan>, body: ReplyBody) -> Step {
+        let action = Box::new(Action::Reply { plan, body });
+        Step { intents: vec![Intent::Action { workspace: self.workspace.clone(), action }], ..Step::stay() }
     }
 
     /// Leaves: the text was kept with each change.
@@ -216,7 +216,7 @@ impl ReplyBox {
                 let Some(body) = body_of(plan, option) else { return Step::stay() };
                 let plan = plan.clone();
                 self.stage = Stage::Sending { plan: plan.clone(), text: None };
-                self.act(plan, body)
+                self.action(plan, body)
             }
             _ => Step::stay(),
         }

@@ -1,0 +1,83 @@
+//! A reply to a session that nobody has open: its agent's own program goes on with it, without a screen, and
+//! works on the answer for as long as that takes.
+//!
+//! It must not end the program but when a person asks for it or its time is over.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use super::Replier;
+use super::program::Ran;
+use super::sending::{LOOK_AGAIN, refused};
+use crate::agent::Asking;
+use crate::model::{ActionProblem, Receipt, ReceiptState};
+
+/// A program that runs for so long has taken what was on its input, also where the record does not show it yet.
+const SURELY_TAKEN: Duration = Duration::from_secs(5);
+
+impl Replier<'_> {
+    /// Gives the words to the agent's program, and waits for its end. `taken` is told once when it has them and
+    /// works on: they stand in the record, or it has run for a while with them on its input.
+    pub(super) fn resume_session(
+        &self,
+        text: &str,
+        receipt: &Receipt,
+        taken: &dyn Fn(&Receipt),
+    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+        let current = (self.look)()?;
+        let command = self.adapter.command(&current.session, &Asking::Reply { text: text.to_owned() });
+        let command = command
+            .ok_or_else(|| refused("its agent's program cannot go on with it", "answer it on its screen"))?;
+        (self.report)("its agent's program is started");
+        let (programs, limit, cancel) = (&self.programs, self.turn_limit, &self.cancel);
+        let (sender, ended) = channel();
+        let ran = thread::scope(|scope| {
+            scope.spawn(move || sender.send(programs.run(&command, limit, cancel)));
+            self.follow(&ended, receipt, taken)
+        });
+        let (ran, was_shown) = ran;
+        let has_it = || was_shown || (self.look)().is_ok_and(|current| current.shows(receipt));
+        match ran {
+            Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
+            // A person's own program says that it took the words, and no more.
+            Ran::Well if self.is_custom() => Ok((ReceiptState::Delivered, None)),
+            Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
+            Ran::CutOff(_) if self.cancel.is_cancelled() && has_it() => {
+                Ok((ReceiptState::Consumed, Some("its turn was ended".to_owned())))
+            }
+            Ran::CutOff(why) if was_shown => Ok((ReceiptState::Consumed, Some(why))),
+            Ran::Failed(why) | Ran::CutOff(why) if self.is_custom() => Ok(self.by_record(receipt, &why)),
+            Ran::Failed(why) if has_it() => {
+                Ok((ReceiptState::Consumed, Some(format!("the agent took it, and then failed: {why}"))))
+            }
+            Ran::Failed(why) => match (self.look)() {
+                Ok(_) => Err(refused(format!("its agent did not take it: {why}"), "answer it on its screen")),
+                Err(_) => Ok((ReceiptState::Unknown, Some(why))),
+            },
+            Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
+        }
+    }
+
+    /// Waits for the end of the program, and looks meanwhile whether its agent has the words; true where the
+    /// record showed them then.
+    fn follow(&self, ended: &Receiver<Ran>, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> (Ran, bool) {
+        let lost = || Ran::CutOff("it is not known how its program ended".to_owned());
+        let begun = (self.now)();
+        loop {
+            match ended.recv_timeout(LOOK_AGAIN) {
+                Ok(ran) => return (ran, false),
+                Err(RecvTimeoutError::Disconnected) => return (lost(), false),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let is_shown = (self.look)().is_ok_and(|current| current.shows(receipt));
+            let waited = (self.now)().millis_since(begun).unsigned_abs();
+            if is_shown || u128::from(waited) >= SURELY_TAKEN.as_millis() {
+                let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Delivered };
+                taken(&Receipt { state, ..receipt.clone() });
+                // From here on the record is followed by whoever shows the session.
+                return (ended.recv().unwrap_or_else(|_| lost()), is_shown);
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The list of a repository's records, from the journals and from the references, each held against the
+//! other. A reference that somebody removed or moved is put back while the objects are there.
+//!
+//! It must not delete anything, and must not believe a reference that no journal knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::journal::{self, Journal, Saved};
+use super::lock::WorktreeLock;
+use super::object_id::ObjectFormat;
+use super::references::{self, Hidden};
+use super::saving::now_millis;
+use super::settings::Settings;
+use super::worktrees::{self, Place};
+use super::{Rescuer, recovery, vault};
+use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
+
+/// A record does not go without a question before this, in milliseconds.
+const OLD: i64 = 30 * 24 * 60 * 60 * 1000;
+
+impl Rescuer {
+    /// All records of the repository of `workspace`, of every worktree that it has or had, the newest first.
+    /// References of records that were removed or moved by somebody are put back.
+    ///
+    /// # Errors
+    /// As for a record; damage of single records and of the journal is part of the list.
+    pub fn list(&self, workspace: &Path) -> Result<RecordList, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        list(self, &worktree)
+    }
+}
+
+/// The list, in a worktree that was taken.
+pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
+    let git = worktree.git(rescuer);
+    // The references first: what is forgotten meanwhile stands in the journals by then.
+    let hidden = references::list(&git)?;
+    let places = worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)?;
+    let mut list = RecordList { notices: Settings::read(&git)?.mirrors, ..RecordList::default() };
+    let mut reaches = Reaches::default();
+    let mut known = BTreeSet::new();
+    for place in &places {
+        let read = Journal::at(&place.folder).read()?;
+        if read.n_damaged > 0 {
+            list.notices.push(RecordNotice::JournalDamaged { n_lines: read.n_damaged });
+        }
+        if read.n_newer > 0 {
+            list.notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
+        }
+        for saved in journal::saved(&read.actions) {
+            known.insert(saved.reference.clone());
+            let (state, notice) = look_at(&git, place, saved, &hidden)?;
+            list.notices.extend(notice);
+            let reach = match state {
+                RecordState::Kept | RecordState::PutBack | RecordState::NotInJournal => {
+                    reaches.of(&git, &saved.snapshot, saved.head.as_deref())
+                }
+                RecordState::VaultOnly | RecordState::Lost => Reach::Unknown,
+            };
+            list.records.push(in_journal(place, saved, state, reach));
+        }
+    }
+    for hidden in hidden.into_iter().filter(|hidden| !known.contains(&hidden.name)) {
+        list.notices.push(RecordNotice::NotInJournal { reference: hidden.name.clone() });
+        list.records.push(not_in_journal(&git, &places, hidden, &mut reaches));
+    }
+    list.records.sort_by(|a, b| (b.time, &b.reference).cmp(&(a.time, &a.reference)));
+    list.totals = RecordTotals {
+        n_records: list.records.len(),
+        n_disk_bytes: list.records.iter().filter_map(|record| record.n_disk_bytes).sum(),
+    };
+    Ok(list)
+}
+
+/// All records that the journals of the repository know together.
+pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordTotals, RescueError> {
+    let mut totals = RecordTotals::default();
+    for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
+        let read = Journal::at(&place.folder).read()?;
+        for saved in journal::saved(&read.actions) {
+            totals.n_records += 1;
+            totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);
+        }
+    }
+    Ok(totals)
+}
+
+/// The bundle of a record, as a journal of the repository names it.
+pub(super) fn vault_of(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    reference: &str,
+) -> Result<Option<PathBuf>, RescueError> {
+    for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
+        let read = Journal::at(&place.folder).read()?;
+        let found = journal::saved(&read.actions).into_iter().find(|saved| saved.reference == reference);
+        if let Some(path) = found.and_then(|saved| bundle(&place, saved)) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// Holds a record of the journal against the references.
+fn look_at(
+    git: &Git<'_>,
+    place: &Place,
+    saved: &Saved,
+    hidden: &[Hidden],
+) -> Result<(RecordState, Option<RecordNotice>), RescueError> {
+    let reference = saved.reference.clone();
+    if saved.shown.is_vault_only {
+        let is_there = bundle(place, saved).is_some_and(|path| path.is_file());
+        return Ok(if is_there {
+            (RecordState::VaultOnly, None)
+        } else {
+            (RecordState::Lost, Some(RecordNotice::Lost { reference }))
+        });
+    }
+    let found = hidden.iter().find(|hidden| hidden.name == reference);
+    if found.is_some_and(|found| found.id == saved.snapshot) {
+        return Ok((RecordState::Kept, None));
+    }
+    if !is_whole(git, &saved.snapshot)? {
+        return Ok((RecordState::Lost, Some(RecordNotice::Lost { reference })));
+    }
+    let moved_to = found.map(|found| found.id.clone());
+    if let Some(other) = &moved_to {
+        // Nothing is deleted, not even what somebody put in the way.
+        let id = reference.rsplit('/').next().unwrap_or_default();
+        let below = format!("moved/{}/{id}-{}", place.key, other.get(..8).unwrap_or_default());
+        match references::make_or_other(git, &below, other) {
+            Ok(_) => {}
+            Err(_) if references::at(git, &format!("refs/closeout/{below}"))?.is_some() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    references::put_back(git, &reference, moved_to.as_deref(), &saved.snapshot)?;
+    Ok((RecordState::PutBack, Some(RecordNotice::PutBack { reference, moved_to })))
+}
+
+/// True when the repository has everything that the commit reaches.
+fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
+    let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
+    match git.real(args, Input::Lock) {
+        Ok(output) => Ok(output.is_success()),
+        Err(RescueError::Git { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
+    saved.shown.vault.as_ref().map(|name| vault::folder(&place.folder).join(name))
+}
+
+fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) -> KeptRecord {
+    let shown = &saved.shown;
+    let time = shown.time.map_or_else(|| time_of(&saved.reference), Timestamp);
+    let is_there = state == RecordState::Kept;
+    KeptRecord {
+        reference: saved.reference.clone(),
+        snapshot: saved.snapshot.clone(),
+        time,
+        worktree: Some(place.top.clone()),
+        branch: shown.branch.clone(),
+        n_files: shown.n_files,
+        n_bytes: shown.n_bytes,
+        n_disk_bytes: shown.n_disk_bytes,
+        n_gaps: shown.n_gaps,
+        reach,
+        state,
+        vault: bundle(place, saved),
+        is_old: is_there && reach == Reach::InBranch && Timestamp(now_millis()).millis_since(time) > OLD,
+    }
+}
+
+/// What a record tells of itself that no journal knows.
+fn not_in_journal(git: &Git<'_>, places: &[Place], hidden: Hidden, reaches: &mut Reaches) -> KeptRecord {
+    let meta = meta(git, &hidden.id);
+    let number = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64);
+    let text = |name: &str| meta.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let key = references::key_of(&hidden.name);
+    KeptRecord {
+        time: time_of(&hidden.name),
+        worktree: places.iter().find(|place| Some(&*place.key) == key).map(|place| place.top.clone()),
+        branch: text("branch"),
+        n_files: number("n_files").and_then(|n| usize::try_from(n).ok()),
+        n_bytes: number("n_bytes"),
+        n_disk_bytes: None,
+        n_gaps: meta.get("gaps").and_then(serde_json::Value::as_array).map(Vec::len),
+        reach: reaches.of(git, &hidden.id, text("head").as_deref()),
+        state: RecordState::NotInJournal,
+        vault: None,
+        is_old: false,
+        reference: hidden.name,
+        snapshot: hidden.id,
+    }
+}
+
+/// The facts in a record; nothing when they cannot be read.
+fn meta(git: &Git<'_>, snapshot: &str) -> serde_json::Value {
+    let read = || {
+        let record = record_of(git, snapshot).ok()?;
+        let args = ["cat-file", "blob", &format!("{record}:meta.json")];
+        let output = succeeded("cat-file", git.real(args, Input::Lock).ok()?).ok()?;
+        serde_json::from_slice(&output.stdout).ok()
+    };
+    read().unwrap_or_default()
+}
+
+/// The commit of index and facts: the last parent of the snapshot, the only one on an unborn branch.
+pub(super) fn record_of(git: &Git<'_>, snapshot: &str) -> Result<String, RescueError> {
+    let args = ["rev-parse", "--end-of-options", &format!("{snapshot}^@")];
+    let parents = succeeded("rev-parse", git.real(args, Input::Lock)?)?;
+    let parents = String::from_utf8_lossy(&parents.stdout).into_owned();
+    let last = parents.lines().last().filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    last.map(str::to_owned)
+        .ok_or_else(|| RescueError::Damage("this is no record: it has no parent".to_owned()))
+}
+
+/// The time in the name of a reference (`20260131T235959Z-…`); the epoch when there is none.
+fn time_of(reference: &str) -> Timestamp {
+    let id = reference.rsplit('/').next().unwrap_or_default();
+    let time = id.split('-').next().unwrap_or_default();
+    let parsed = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", time);
+    let zoned = parsed.and_then(|time| time.to_zoned(jiff::tz::TimeZone::UTC));
+    zoned.map_or(Timestamp(0), |zoned| Timestamp(zoned.timestamp().as_millisecond()))
+}
+
+/// What branches reach, read once for each commit from which work was counted.
+#[derive(Default)]
+pub(super) struct Reaches {
+    since: BTreeMap<Option<String>, BTreeSet<String>>,
+}
+
+impl Reaches {
+    /// Whether the contents of a record that its last commit did not have are in a branch by now.
+    pub(super) fn of(&mut self, git: &Git<'_>, snapshot: &str, head: Option<&str>) -> Reach {
+        self.missing(git, snapshot, head).map_or(Reach::Unknown, |n_missing| match n_missing {
+            0 => Reach::InBranch,
+            n => Reach::Missing(n),
+        })
+    }
+
+    fn missing(&mut self, git: &Git<'_>, snapshot: &str, head: Option<&str>) -> Result<usize, RescueError> {
+        let before = head.unwrap_or(git.repo.format.empty_tree());
+        let record = record_of(git, snapshot)?;
+        let mut contents = changed(git, before, snapshot)?;
+        let listed = super::listing::tree(git, &record)?;
+        let is_staged = |path: &[u8]| path.starts_with(b"s0/");
+        if listed.keys().any(|path| is_staged(path)) {
+            contents.extend(changed(git, before, &format!("{record}:s0"))?);
+        }
+        let others = listed.into_iter().filter(|(path, entry)| {
+            let is_work = path.starts_with(b"x/") || (path.starts_with(b"s") && path.get(2) == Some(&b'/'));
+            is_work && !is_staged(path) && entry.mode != "160000"
+        });
+        contents.extend(others.map(|(_, entry)| entry.id));
+        let key = head.map(str::to_owned);
+        if !self.since.contains_key(&key) {
+            self.since.insert(key.clone(), reached_since(git, head)?);
+        }
+        let reached = self.since.get(&key);
+        Ok(contents.iter().filter(|id| reached.is_none_or(|reached| !reached.contains(*id))).count())
+    }
+}
+
+/// The contents of `to` that are not at the same path in `from`.
+fn changed(git: &Git<'_>, from: &str, to: &str) -> Result<BTreeSet<String>, RescueError> {
+    let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--end-of-options", from, to];
+    let output = succeeded("diff-tree", git.real(args, Input::Lock)?)?;
+    let zero = ObjectFormat::zero(git.repo.format);
+    Ok(output
+        .stdout
+        .split(|byte| *byte == 0)
+        .filter_map(|field| std::str::from_utf8(field).ok()?.strip_prefix(':'))
+        .filter_map(|text| {
+            let mut fields = text.split(' ');
+            let (mode, id) = (fields.nth(1)?, fields.nth(1)?);
+            (mode != "160000" && id != zero).then(|| id.to_owned())
+        })
+        .collect())
+}
+
+/// Every object in commits of branches that are not in `head`'s history.
+fn reached_since(git: &Git<'_>, head: Option<&str>) -> Result<BTreeSet<String>, RescueError> {
+    let mut args = vec!["rev-list", "--objects", "--no-object-names", "--branches"];
+    args.extend(head.iter().flat_map(|head| ["--not", head]));
+    let output = succeeded("rev-list", git.real(args, Input::Lock)?)?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}

@@ -1,0 +1,131 @@
+//! The lock of one worktree: a file in our own folder, freed by the kernel when its holder dies, and
+//! everything that is opened under it.
+
+use std::fs::{self, File, TryLockError};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::journal::Journal;
+use super::object_id::ObjectFormat;
+use super::repository::Repository;
+use super::sha1::Sha1;
+use super::step::Step;
+use super::worktrees;
+use crate::action::own_folder;
+use crate::model::display_text;
+
+/// How often and after which pauses the lock is tried: two seconds in all. A child of a killed rescue
+/// can hold it a moment longer than its parent.
+const TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A locked worktree. The lock is freed when this is dropped and no child of git holds it.
+pub(super) struct WorktreeLock {
+    /// The repository.
+    pub(super) repo: Repository,
+    /// Our own folder for this worktree.
+    pub(super) folder: PathBuf,
+    /// What was done to it.
+    pub(super) journal: Journal,
+    lock: Arc<File>,
+}
+
+impl WorktreeLock {
+    /// Waits for the lock on the worktree whose top is `workspace`.
+    pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
+        let repo = Repository::open(workspace, rescuer.home.as_deref())?;
+        let folder = rescuer.state.join("rescue").join(&repo.key);
+        own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
+        let lock = lock(&folder)?;
+        worktrees::remember(&folder, &repo)?;
+        let journal = Journal::at(&folder);
+        let mut worktree = WorktreeLock { repo, folder, journal, lock: Arc::new(lock) };
+        worktree.repo.format = format(&worktree.git(rescuer))?;
+        rescuer.reached(Step::Locked);
+        Ok(worktree)
+    }
+
+    /// A new working folder for this rescue. What killed rescues left is removed: a
+    /// child of git's that outlived one of them must not meet what is made now.
+    pub(super) fn work(&self) -> PathBuf {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("work") {
+                // What stays is tried again next time.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        self.folder.join(format!("work-{}", self.new_id()))
+    }
+
+    /// The runner of git.
+    pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
+        Git {
+            program: &rescuer.git,
+            home: rescuer.home.as_deref(),
+            repo: &self.repo,
+            lock: Arc::clone(&self.lock),
+            cancel: Some(&rescuer.cancel),
+        }
+    }
+
+    /// A name that was not given before: the time in UTC and eight digits.
+    pub(super) fn new_id(&self) -> String {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+        let mut sum = Sha1::default();
+        let salt = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_nsec;
+        sum.update(format!("{} {} {salt} {}", now.tv_sec, now.tv_nsec, std::process::id()).as_bytes());
+        sum.update(self.repo.key.as_bytes());
+        let time = jiff::Timestamp::from_second(now.tv_sec).unwrap_or_default();
+        format!("{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), &sum.hex()[..8])
+    }
+
+    /// Writes the file systems of the repository and of our own folder to the disk.
+    pub(super) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
+        if rescuer.is_synced {
+            for path in [&self.repo.common_dir, &self.folder] {
+                let file = File::open(path).map_err(RescueError::io("open", path))?;
+                #[cfg(target_os = "linux")]
+                rustix::fs::syncfs(&file).map_err(|errno| RescueError::io("write", path)(errno.into()))?;
+                #[cfg(not(target_os = "linux"))]
+                file.sync_all().map_err(RescueError::io("write", path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits for the lock on a folder of ours.
+pub(super) fn lock(folder: &Path) -> Result<File, RescueError> {
+    let path = folder.join("lock");
+    let file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+        .open(&path)
+        .map_err(RescueError::io("open", &path))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(RescueError::io("lock", &path)(error)),
+        }
+    }
+    Err(RescueError::Busy("another rescue works on this worktree".to_owned()))
+}
+
+/// How the objects of the repository are named.
+fn format(git: &Git<'_>) -> Result<ObjectFormat, RescueError> {
+    let output = git.real(["rev-parse", "--show-object-format"], Input::Lock)?;
+    let name = line(&succeeded("rev-parse", output)?);
+    let words = format!("object ids of the format {} are not supported", display_text::line(&name));
+    ObjectFormat::named(&name).ok_or(RescueError::Refused(words))
+}

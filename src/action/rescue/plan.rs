@@ -1,0 +1,249 @@
+//! The plan of a visible commit: everything that a person confirms. It changes nothing but that a record is
+//! made first.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::error::RescueError;
+use super::git::{ForPrograms, Git, Input, line};
+use super::listing::{self, Tree};
+use super::lock::WorktreeLock;
+use super::message::{self, Words};
+use super::trust::Programs;
+use super::visible::{self, Attributes, Staged, Staging};
+use super::{Recorded, Rescuer, author, leaving_out, own_program, recovery, split, target};
+use crate::model::{
+    LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
+};
+
+/// What a front knows that a commit message can be made of. All of it may be untrusted text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanRequest {
+    /// The message as a person typed it; without it one is proposed.
+    pub message: Option<String>,
+    /// What the agent was asked for.
+    pub task: Option<String>,
+    /// What the agent said last.
+    pub last_words: Option<String>,
+    /// How the record is to be made.
+    pub order: RecordOrder,
+}
+
+impl From<&str> for PlanRequest {
+    fn from(message: &str) -> PlanRequest {
+        PlanRequest { message: Some(message.to_owned()), ..PlanRequest::default() }
+    }
+}
+
+impl Rescuer {
+    /// Records the uncommitted work and tells what a visible commit of it would hold. When none can be
+    /// made, the plan says why; the record is there all the same.
+    pub fn plan(&self, workspace: &Path, request: impl Into<PlanRequest>) -> Result<RescuePlan, RescueError> {
+        let request = request.into();
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let (rescued, current) = self.record_in(&worktree, request.order)?;
+        let reference = rescued.reference.clone();
+        self.plan_of_record(&worktree, request, rescued, &current)
+            .map_err(|error| error.with_record_only(&reference))
+    }
+
+    fn plan_of_record(
+        &self,
+        worktree: &WorktreeLock,
+        request: PlanRequest,
+        rescued: RescueRecord,
+        current: &Recorded,
+    ) -> Result<RescuePlan, RescueError> {
+        let git = worktree.git(self);
+        let id = rescued.reference.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut targets = target::targets(&git, &current.survey, &self.protected, &id)?;
+        let head = current.head.clone().unwrap_or_else(|words| {
+            targets = target::Targets::none(format!(
+                "the repository is damaged: the last commit cannot be read: {words}"
+            ));
+            Tree::new()
+        });
+        let snapshot = listing::tree(&git, &rescued.snapshot)?;
+        let mut paths = visible::paths(&head, &snapshot, &current.survey);
+        paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
+        leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
+        let programs = self.programs(&git, &current.shadow)?;
+        let state = State { git: &git, current, head: &head, snapshot: &snapshot };
+        let (ways, filters) = self.show_commit(&state, &programs, &mut targets, &mut paths)?;
+        let words = message::proposed(&Words {
+            task: request.task.as_deref(),
+            said: request.last_words.as_deref(),
+            record: &rescued.reference,
+        });
+        let changes: Vec<_> = paths
+            .iter()
+            .filter(|path| path.left_out.is_none())
+            .map(|path| (&path.path[..], path.change))
+            .collect();
+        let message = match request.message.filter(|message| !message.trim().is_empty()) {
+            Some(message) => words.with_trailers(&message),
+            None => words.message(&changes),
+        };
+        let filters: Vec<String> = filters.into_iter().collect();
+        let notes = notes(&state, &programs, &paths, &filters)?;
+        Ok(RescuePlan {
+            record: rescued,
+            branch: current.survey.head.branch.clone().unwrap_or_default(),
+            head: current.survey.head.commit.clone(),
+            targets: targets.all,
+            target: targets.usual,
+            splits: split::planned(&ways, (&current.survey, &head), &paths, &message, &words),
+            paths,
+            message,
+            words,
+            refusal: targets.refusal,
+            split: None,
+            author: author::known(&git)?,
+            notes,
+            programs: self.planned_programs(&git, programs, filters),
+        })
+    }
+}
+
+/// What a plan is made of.
+struct State<'a> {
+    git: &'a Git<'a>,
+    current: &'a Recorded,
+    head: &'a Tree,
+    snapshot: &'a Tree,
+}
+
+impl Rescuer {
+    /// Tells in `paths` what the commit would hold; the ways to split it, and the filters with a program.
+    fn show_commit(
+        &self,
+        state: &State<'_>,
+        programs: &Programs,
+        targets: &mut target::Targets,
+        paths: &mut [PlannedPath],
+    ) -> Result<(Vec<split::Route>, BTreeSet<String>), RescueError> {
+        let State { git, current, snapshot, head } = *state;
+        let attributes = visible::attributes(git, &current.shadow, paths.iter().map(|it| &it.path[..]))?;
+        let filters = filters(paths, snapshot, &attributes, current, programs.is_trusted);
+        if targets.all.is_empty() {
+            return Ok((Vec::new(), filters));
+        }
+        let staging = Staging {
+            git,
+            shadow: &current.shadow,
+            settings: &current.settings,
+            entries: &current.survey.entries,
+            snapshot,
+            attributes: &attributes,
+            programs: self.for_programs(programs),
+        };
+        match stage_all(&staging, paths) {
+            Ok(staged) => {
+                show_staged(paths, snapshot, &staged);
+                Ok((split::ways(&current.survey, head, &staged), filters))
+            }
+            Err(RescueError::SavedOnly(words)) => {
+                *targets = target::Targets::none(words);
+                Ok((Vec::new(), filters))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What programs get, if they are trusted.
+    pub(super) fn for_programs(&self, programs: &Programs) -> Option<ForPrograms<'_>> {
+        programs.is_trusted.then(|| ForPrograms {
+            env: &self.program_env,
+            limit: self.program_limit,
+            launcher: self.launcher.as_ref(),
+        })
+    }
+
+    fn planned_programs(&self, git: &Git<'_>, programs: Programs, filters: Vec<String>) -> PlannedPrograms {
+        PlannedPrograms {
+            is_trusted: programs.is_trusted,
+            filters,
+            hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
+            own: own_program::find(self, &git.repo.top)
+                .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
+            wanted: None,
+            digest: programs.list.digest,
+        }
+    }
+}
+
+/// The names of the filters that would run a program for one of the paths. When they are not trusted, these
+/// paths are left out.
+fn filters(
+    paths: &mut [PlannedPath],
+    snapshot: &Tree,
+    attributes: &Attributes,
+    current: &Recorded,
+    is_trusted: bool,
+) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for path in paths {
+        let filter = visible::filter_of(&path.path, snapshot, attributes, &current.settings);
+        if let Some(filter) = filter
+            && path.left_out.is_none_or(LeftOut::can_be_asked_for)
+        {
+            if !is_trusted {
+                path.left_out = Some(LeftOut::Untrusted);
+            }
+            names.insert(filter.to_owned());
+        }
+    }
+    names
+}
+
+/// Stages everything that can be in a commit, in our own object directory; if that cannot be done, what
+/// is in unless something else is asked for.
+fn stage_all(staging: &Staging<'_>, paths: &[PlannedPath]) -> Result<Staged, RescueError> {
+    let all: Vec<PlannedPath> = paths
+        .iter()
+        .cloned()
+        .map(|path| PlannedPath { left_out: path.left_out.filter(|it| !it.can_be_asked_for()), ..path })
+        .collect();
+    let objects = &staging.shadow.objects;
+    match staging.stage(objects, &all) {
+        Err(RescueError::SavedOnly(_)) => staging.stage(objects, paths),
+        other => other,
+    }
+}
+
+/// Tells in the plan what the commit will hold.
+fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
+    for path in paths {
+        if let Some(entry) = staged.get(&path.path) {
+            path.is_converted = entry.as_ref() != snapshot.get(&path.path);
+            path.object = entry.as_ref().map(|entry| entry.id.clone());
+        }
+    }
+}
+
+/// What is not to be seen from the paths.
+fn notes(
+    state: &State<'_>,
+    programs: &Programs,
+    paths: &[PlannedPath],
+    filters: &[String],
+) -> Result<Vec<PlanNote>, RescueError> {
+    let mut notes = Vec::new();
+    if !filters.is_empty() && !programs.is_trusted {
+        notes.push(PlanNote::FiltersNotTrusted(filters.to_vec()));
+    }
+    let n_staged = split::n_staged_versions(&state.current.survey, state.head, paths, &[]);
+    if n_staged > 0 {
+        notes.push(PlanNote::StagedVersions(n_staged));
+    }
+    let args = ["config", "--type=bool", "--get", "commit.gpgSign"];
+    if line(&state.git.real(args, Input::Lock)?) == "true" {
+        notes.push(PlanNote::Unsigned);
+    }
+    if !programs.hooks.is_empty() {
+        let names = programs.hooks.keys().map(|name| (*name).to_owned()).collect();
+        notes.push(PlanNote::HooksNotRun(names));
+    }
+    Ok(notes)
+}

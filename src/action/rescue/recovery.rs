@@ -1,0 +1,109 @@
+//! Brings a move to its end that a crash has cut: all of it, or nothing.
+//!
+//! It must not remove a lock that is another's, and must not put an index in the place of one that somebody has
+//! written since.
+
+use std::fs;
+
+use super::error::RescueError;
+use super::git::Git;
+use super::journal::{self, Move};
+use super::listing;
+use super::lock::WorktreeLock;
+use super::ref_transaction::{
+    branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
+};
+use super::shadow::Shadow;
+use super::{Rescuer, branch, new_branch, record};
+
+/// Brings a move to its end that a crash has cut: all of it, or nothing.
+pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
+    let (actions, n_unread) = worktree.journal.actions()?;
+    if let Some((plan, false)) = journal::last_move(&actions) {
+        let git = worktree.git(rescuer).to_the_end();
+        let at = branch_at(&git, &plan.branch)?;
+        if plan.is_branch_only {
+            return new_branch::recover(rescuer, worktree, plan, at.as_ref());
+        }
+        let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
+        let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);
+        let is_lock_ours = is_ours(worktree, plan, &lock);
+        let is_index_moved = match plan.index_after {
+            Some(_) => is_ours(worktree, plan, &index),
+            None => at == plan.to && is_checked && inode(&index).is_none() && !is_lock_ours,
+        };
+        if at == plan.to && plan.branch_inode.is_some() && (is_checked || is_index_moved) {
+            // The branch was moved by us, and the line in the log comes after it.
+            branch::log_again(&git, plan);
+        }
+        if is_index_moved {
+            done(rescuer, worktree, plan)?;
+        } else if is_lock_ours && at == plan.to && is_checked {
+            if is_moved_by_us(worktree, plan) {
+                finish(rescuer, worktree, plan, None)?;
+            } else {
+                take_up(rescuer, worktree, &git, plan, true)?;
+            }
+        } else if n_unread > 0 && at == plan.to && inode(&prepared(worktree, &plan.id)).is_none() {
+            // The line that said that it is done cannot be read: what was prepared goes only after it.
+            done(rescuer, worktree, plan)?;
+        } else if is_lock_ours || at == plan.from || !is_checked {
+            // Without the mark nothing was locked, wherever somebody has moved the branch since.
+            roll_back(worktree, plan)?;
+        } else if at == plan.to && inode(&lock).is_none() && is_checked {
+            take_up(rescuer, worktree, &git, plan, false)?;
+        } else if inode(&lock).is_some() {
+            return Err(busy(worktree));
+        } else {
+            roll_back(worktree, plan)?;
+        }
+    }
+    if n_unread > 0 {
+        // A line that cannot be read may be about such a file.
+        return Ok(());
+    }
+    remove_prepared(worktree)?;
+    branch::release_hidden(&worktree.repo);
+    record::release_left_packs(&worktree.repo);
+    Ok(())
+}
+
+/// True when the file of the branch is the one that we prepared: it was moved there under the lock on the index.
+fn is_moved_by_us(worktree: &WorktreeLock, plan: &Move) -> bool {
+    let ours = branch_inode(worktree, plan);
+    ours.is_some() && inode(&worktree.repo.common_dir.join(&plan.branch)) == ours
+}
+
+/// The branch has moved, and nothing tells that it was us. Without a lock somebody removed it, or the new index
+/// came to its place and git wrote another since. Only where the index is still the one of before it is ours to
+/// be put in its place.
+fn take_up(
+    rescuer: &Rescuer,
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    plan: &Move,
+    is_locked: bool,
+) -> Result<(), RescueError> {
+    let lock = worktree.repo.index_lock();
+    if !is_locked {
+        fs::hard_link(checked(worktree, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
+    }
+    let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
+    let digest = listing::digest(&listing::index_entries(git, &shadow)?);
+    if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
+        return finish(rescuer, worktree, plan, None);
+    }
+    fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
+    done(rescuer, worktree, plan)
+}
+
+/// Removes what a crash left before the journal knew of it. The names are ours alone.
+fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
+    let folder = &worktree.repo.git_dir;
+    for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with("index.closeout-") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}

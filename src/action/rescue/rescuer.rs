@@ -1,0 +1,287 @@
+//! The commit of a plan, and recovery. Each takes its worktree on the worktree and first brings to an end what a
+//! crash has cut.
+
+use std::path::Path;
+
+use super::error::RescueError;
+use super::git::Git;
+use super::hooks::{self, Hooks};
+use super::journal::{self, Move, Purpose, Saved};
+use super::listing::{self, Tree};
+use super::lock::WorktreeLock;
+use super::seen_index::SeenIndex;
+use super::settings::Settings;
+use super::shadow::Shadow;
+use super::spool::Spool;
+use super::step::Step;
+use super::survey::{self, Survey};
+use super::visible::{self, Staged, Staging};
+use super::{
+    Rescuer, author, kept_index, record, recovery, ref_transaction, references, split, target, unchanged,
+};
+use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
+
+impl Rescuer {
+    /// Commits what `plan` shows, or nothing. The work tree is not touched.
+    ///
+    /// # Errors
+    /// [`RescueError::SavedOnly`] when something is not as the plan shows it, or nobody chose where the commit
+    /// goes; [`RescueError::Refused`] when nobody said whose name it bears; [`RescueError::Cancelled`] when somebody
+    /// ended it, until the commit is made: from then on it is finished.
+    pub fn commit(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
+        self.commit_shown(workspace, plan).map_err(|error| error.keeping(&plan.record.reference))
+    }
+
+    fn commit_shown(&self, workspace: &Path, plan: &RescuePlan) -> Result<Rescued, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let git = worktree.git(self);
+        let saved = saved_of(&worktree, &git, plan)?;
+        let settings = Settings::read(&git)?;
+        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings)?;
+        let current = self.revalidate(&git, shadow, settings, plan, &saved)?;
+        if plan.programs.wanted == Some(WantedProgram::Own) {
+            if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {
+                return Err(RescueError::Refused(
+                    "a rescue program commits to the branch that is checked out".to_owned(),
+                ));
+            }
+            return self.run_own(&worktree, &git, &current, plan, &saved);
+        }
+        let wanted = self.stage_shown(&git, &current, plan)?;
+        self.reached(Step::TreeMade);
+        let author = author::settings(&git, plan.author.as_ref())?;
+        let parent = plan.head.as_deref();
+        let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+        let hooks = self.wanted_hooks(&git, &current.shadow, plan)?;
+        let commits = visible::commits(
+            &git,
+            &current.shadow,
+            (parent, current.head.clone()),
+            &wanted,
+            &author,
+            hooks.as_ref(),
+        );
+        let difference = match &hooks {
+            Some(_) => Self::difference_after_hooks(&git, &current, &saved)?,
+            None => None,
+        };
+        let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
+        let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
+        let held = self.hold()?;
+        let id = worktree.new_id();
+        references::pin(&git, &worktree.repo.key, &id, &commits)?;
+        // The branch must not come to the disk before its commit.
+        worktree.sync(self)?;
+        self.reached(Step::CommitPinned);
+        let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
+        let branch = planned.branch.clone();
+        ref_transaction::make(self, &worktree, &current.shadow, planned)?;
+        drop(held);
+        let record = plan.record.clone();
+        let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();
+        Ok(Rescued { record, commits, branch, n_paths, notes, can_be_undone: true })
+    }
+
+    /// Brings to an end what a crash has cut: all of it, or nothing.
+    pub fn recover(&self, workspace: &Path) -> Result<(), RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)
+    }
+
+    /// Reads everything again; it must be as it was when the plan was made.
+    fn revalidate(
+        &self,
+        git: &Git<'_>,
+        shadow: Shadow,
+        settings: Settings,
+        plan: &RescuePlan,
+        saved: &Saved,
+    ) -> Result<Current, RescueError> {
+        let mut spool = Spool::create(git, &shadow.file("stream"))?;
+        let survey = survey::survey(git, &shadow, &mut spool)?;
+        let draft = record::draft(git, &shadow, &survey, &mut spool)?;
+        let id = saved.reference.rsplit('/').next().unwrap_or_default();
+        let targets = target::targets(git, &survey, &self.protected, id)?;
+        targets.check(git, plan.target.as_ref())?;
+        let snapshot = listing::tree(git, &saved.snapshot)?;
+        let digest = listing::digest(&survey.entries);
+        let is_same = survey.head.commit == plan.head
+            && survey.head.branch.as_deref().unwrap_or_default() == plan.branch
+            && saved.head == plan.head
+            && digest == saved.digest
+            && draft.snapshot == snapshot;
+        if !is_same {
+            return Err(visible::changed());
+        }
+        let head = plan.head.as_ref().map_or_else(|| Ok(Tree::new()), |id| listing::tree(git, id))?;
+        let unchanged = unchanged::files(git, &shadow, &settings, &survey, Some(&head))?;
+        let mut paths = visible::paths(&head, &snapshot, &survey);
+        paths.retain(|path| !unchanged.stored_alike.contains(&path.path));
+        if !is_shown(&paths, &plan.paths) {
+            return Err(visible::changed());
+        }
+        Ok(Current { settings, shadow, survey, head, snapshot, digest })
+    }
+
+    fn wanted_hooks<'a>(
+        &'a self,
+        git: &'a Git<'a>,
+        shadow: &'a Shadow,
+        plan: &RescuePlan,
+    ) -> Result<Option<Hooks<'a>>, RescueError> {
+        if plan.programs.wanted != Some(WantedProgram::Hooks) {
+            return Ok(None);
+        }
+        Hooks::of(self, git, shadow, self.programs(git, shadow)?).map(Some)
+    }
+
+    /// What the hooks did to the work tree, in words. The commit holds what was confirmed all the same, and the
+    /// record what was there: both give it back.
+    fn difference_after_hooks(
+        git: &Git<'_>,
+        current: &Current,
+        saved: &Saved,
+    ) -> Result<Option<String>, RescueError> {
+        // What they did is found out in any case, also when somebody has ended them.
+        let git = git.to_the_end();
+        let mut spool = Spool::create(&git, &current.shadow.file("stream-after"))?;
+        let after = survey::survey(&git, &current.shadow, &mut spool)?;
+        Ok(hooks::difference(&current.survey.blobs, &after.blobs).map(|difference| {
+            format!(
+                "the hooks changed the work tree: {difference}; the record {} holds it as it was",
+                saved.reference
+            )
+        }))
+    }
+
+    /// Stages what the plan has in it, and splits it as the plan says; each object is the one that it shows.
+    fn stage_shown(
+        &self,
+        git: &Git<'_>,
+        current: &Current,
+        plan: &RescuePlan,
+    ) -> Result<Vec<(Staged, String)>, RescueError> {
+        let objects = git.repo.common_dir.join("objects");
+        let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
+        let attributes = visible::attributes(git, &current.shadow, included)?;
+        let programs = self.programs(git, &current.shadow)?;
+        let staging = Staging {
+            git,
+            shadow: &current.shadow,
+            settings: &current.settings,
+            entries: &current.survey.entries,
+            snapshot: &current.snapshot,
+            attributes: &attributes,
+            programs: self.for_programs(&programs),
+        };
+        let staged = staging.stage(&objects, &plan.paths)?;
+        if !are_objects_shown(plan, &staged) {
+            return Err(visible::changed());
+        }
+        if staged.is_empty() {
+            let filters = plan.programs.filters.join(", ");
+            let why = if plan.programs.is_trusted || filters.is_empty() {
+                String::new()
+            } else {
+                format!(" (filters that are not trusted: {filters})")
+            };
+            return Err(RescueError::SavedOnly(format!(
+                "all that changed is left out{why} or only staged; no commit would hold it"
+            )));
+        }
+        split::wanted(plan, &current.survey, &current.head, &staged)
+    }
+}
+
+/// A failure after hooks ran, with what they did.
+fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError {
+    match difference {
+        Some(difference) => RescueError::SavedOnly(format!("{error}; {difference}")),
+        None => error,
+    }
+}
+
+/// The state that is as the plan shows it.
+pub(super) struct Current {
+    /// The settings of the repository.
+    pub(super) settings: Settings,
+    /// The shadow with the index as it was.
+    pub(super) shadow: Shadow,
+    /// What was read.
+    pub(super) survey: Survey,
+    /// The last commit.
+    head: Tree,
+    /// The work tree.
+    snapshot: Tree,
+    /// The meaning of the index.
+    pub(super) digest: String,
+}
+
+/// The move that makes `commit` visible where the plan wants it.
+fn planned_move(
+    worktree: &WorktreeLock,
+    git: &Git<'_>,
+    current: &Current,
+    plan: &RescuePlan,
+    saved: &Saved,
+    commit: &str,
+    id: String,
+) -> Result<Move, RescueError> {
+    let (to, record) = (Some(commit.to_owned()), saved.reference.clone());
+    if let Some(CommitTarget::NewBranch(branch)) = &plan.target {
+        return Ok(Move::of_branch(id, branch.clone(), to, plan.head.clone(), record));
+    }
+    let before = current.shadow.raw_index.as_ref().map(|raw| kept_index::keep(worktree, raw)).transpose()?;
+    let after = SeenIndex::read(&current.shadow.index)?
+        .raw
+        .map(|raw| kept_index::keep(worktree, &raw))
+        .transpose()?;
+    Ok(Move {
+        id,
+        purpose: Purpose::Commit,
+        branch: plan.branch.clone(),
+        from: plan.head.clone(),
+        to,
+        digest_before: current.digest.clone(),
+        digest_after: listing::digest(&listing::index_entries(git, &current.shadow)?),
+        index_before: before,
+        index_after: after,
+        inode: (0, 0),
+        branch_inode: None,
+        is_branch_only: false,
+        base: None,
+        record,
+    })
+}
+
+/// Whether a plan shows the paths of now, and has in it only what can be in.
+fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
+    now.len() == plan.len()
+        && now.iter().zip(plan).all(|(now, then)| {
+            let can_be_in = now.left_out.is_none_or(LeftOut::can_be_asked_for);
+            now.path == then.path && now.change == then.change && (can_be_in || then.left_out.is_some())
+        })
+}
+
+/// The record of a plan, as the journal and the repository know it.
+fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
+    let (actions, _) = worktree.journal.actions()?;
+    let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
+    let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
+        return Err(RescueError::Refused("the journal does not know this record".to_owned()));
+    };
+    if ref_transaction::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
+        return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
+    }
+    Ok(saved)
+}
+
+/// Whether each path becomes the object that the plan shows.
+fn are_objects_shown(plan: &RescuePlan, staged: &Staged) -> bool {
+    plan.paths.iter().filter(|path| path.left_out.is_none()).all(|path| {
+        let object = staged.get(&path.path).and_then(Option::as_ref).map(|entry| &entry.id);
+        object == path.object.as_ref()
+    })
+}

@@ -1,0 +1,197 @@
+//! What an undo or a redo would do, and doing it: the last action alone, all of its commits as one.
+
+use std::path::Path;
+
+use super::Rescuer;
+use super::error::RescueError;
+use super::git::{Git, Input, line, succeeded};
+use super::journal::{self, Move, Purpose, Reading};
+use super::listing::{self, Tree};
+use super::lock::WorktreeLock;
+use super::shadow::Shadow;
+use super::{recovery, ref_transaction};
+use crate::model::{TakenBack, UndoDirection, UndoPlan};
+
+impl Rescuer {
+    /// What [`Rescuer::undo`] would take back. Changes nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] when there is nothing to undo.
+    pub fn undo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
+        self.plan_of(workspace, UndoDirection::Undo)
+    }
+
+    /// What [`Rescuer::redo`] would make again. Changes nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Nothing`] when there is nothing to redo.
+    pub fn redo_plan(&self, workspace: &Path) -> Result<UndoPlan, RescueError> {
+        self.plan_of(workspace, UndoDirection::Redo)
+    }
+
+    /// Takes the last rescue back: branch and index are exactly as before. What was edited since stays.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when the branch or the index is not what the rescue left.
+    pub fn undo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_last(workspace, UndoDirection::Undo, None)
+    }
+
+    /// Makes the rescue again that was taken back last, with the same ids.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when the branch or the index is not what the undo left.
+    pub fn redo(&self, workspace: &Path) -> Result<(), RescueError> {
+        self.turn_last(workspace, UndoDirection::Redo, None)
+    }
+
+    /// Does what `plan` shows, or nothing.
+    ///
+    /// # Errors
+    /// [`RescueError::Refused`] when it is not the last action any more, and as with [`Rescuer::undo`].
+    pub fn turn_back(&self, workspace: &Path, plan: &UndoPlan) -> Result<(), RescueError> {
+        self.turn_last(workspace, plan.way, Some(plan))
+    }
+
+    fn plan_of(&self, workspace: &Path, way: UndoDirection) -> Result<UndoPlan, RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let git = worktree.git(self);
+        let read = worktree.journal.read()?;
+        let last = last_of(&read, way)?;
+        let (older, newer) = match way {
+            UndoDirection::Undo => (&last.from, &last.to),
+            UndoDirection::Redo => (&last.to, &last.from),
+        };
+        let base = match older {
+            Some(id) => Some(id.clone()),
+            None => last.base.clone(),
+        };
+        let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
+        for commit in base.iter().map(String::as_str).chain([newest]) {
+            check_there(&git, commit)?;
+        }
+        let commits = commits(&git, base.as_deref(), newest)?;
+        let tree = |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
+        let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
+        Ok(UndoPlan {
+            way,
+            id: last.id.clone(),
+            branch: last.branch.clone(),
+            from: last.to.clone(),
+            to: last.from.clone(),
+            commits,
+            paths: differing(&before, &after),
+            record: last.record.clone(),
+        })
+    }
+
+    fn turn_last(
+        &self,
+        workspace: &Path,
+        way: UndoDirection,
+        shown: Option<&UndoPlan>,
+    ) -> Result<(), RescueError> {
+        let worktree = WorktreeLock::take(self, workspace)?;
+        recovery::recover(self, &worktree)?;
+        let read = worktree.journal.read()?;
+        let last = last_of(&read, way)?;
+        if let Some(shown) = shown
+            && (shown.id != last.id || shown.from != last.to || shown.to != last.from)
+        {
+            return Err(RescueError::Refused(
+                "something else was done since you looked; look again".to_owned(),
+            ));
+        }
+        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
+        let purpose = match way {
+            UndoDirection::Undo => Purpose::Undo,
+            UndoDirection::Redo => Purpose::Redo,
+        };
+        let planned = Move {
+            id: worktree.new_id(),
+            purpose,
+            branch: last.branch.clone(),
+            from: last.to.clone(),
+            to: last.from.clone(),
+            digest_before: last.digest_after.clone(),
+            digest_after: last.digest_before.clone(),
+            index_before: last.index_after.clone(),
+            index_after: last.index_before.clone(),
+            inode: (0, 0),
+            branch_inode: None,
+            is_branch_only: last.is_branch_only,
+            base: last.base.clone(),
+            record: last.record.clone(),
+        };
+        let _held = self.hold()?;
+        match ref_transaction::make(self, &worktree, &shadow, planned) {
+            Err(RescueError::SavedOnly(words)) => Err(RescueError::Refused(words)),
+            made => made,
+        }
+    }
+}
+
+/// The last action, when it can be turned that way.
+fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
+    let none = || match read.n_damaged {
+        0 => RescueError::Nothing,
+        // It may be the one that is looked for.
+        n => RescueError::Damage(format!(
+            "{n} lines of the journal cannot be read, and no other tells of a rescue"
+        )),
+    };
+    journal::last_done(&read.actions)
+        .filter(|last| match (way, last.purpose) {
+            (UndoDirection::Undo, Purpose::Commit | Purpose::Redo) | (UndoDirection::Redo, Purpose::Undo) => {
+                true
+            }
+            (UndoDirection::Undo, Purpose::Undo) | (UndoDirection::Redo, Purpose::Commit | Purpose::Redo) => {
+                false
+            }
+        })
+        .ok_or_else(none)
+}
+
+/// Refuses when the repository does not have the commit: it is another one than it was, or lost it.
+fn check_there(git: &Git<'_>, commit: &str) -> Result<(), RescueError> {
+    let args = ["cat-file", "-e", "--end-of-options", commit];
+    if git.real(args, Input::Lock)?.is_success() {
+        return Ok(());
+    }
+    Err(RescueError::Refused(format!(
+        "the commit {commit} is not in this repository any more; it was made anew, or its objects were removed"
+    )))
+}
+
+/// The commits after `base` up to `newest`, the oldest first.
+fn commits(git: &Git<'_>, base: Option<&str>, newest: &str) -> Result<Vec<TakenBack>, RescueError> {
+    let mut args =
+        vec!["rev-list".to_owned(), "--reverse".to_owned(), "--parents".to_owned(), newest.to_owned()];
+    args.extend(base.map(|base| format!("^{base}")));
+    let output = succeeded("rev-list", git.real(&args, Input::Lock)?)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut commits = Vec::new();
+    for listed in text.lines() {
+        let mut ids = listed.split(' ');
+        let Some(id) = ids.next() else { continue };
+        let before = ids.next().map_or_else(|| Ok(Tree::new()), |parent| listing::tree(git, parent))?;
+        let n_paths = differing(&before, &listing::tree(git, id)?).len();
+        commits.push(TakenBack { commit: id.to_owned(), subject: subject(git, id)?, n_paths });
+    }
+    Ok(commits)
+}
+
+/// The first line of a commit's message.
+fn subject(git: &Git<'_>, id: &str) -> Result<String, RescueError> {
+    let output = succeeded("cat-file", git.real(["cat-file", "commit", id], Input::Lock)?)?;
+    let text = line(&output);
+    let message = text.split_once("\n\n").map_or("", |(_, message)| message);
+    Ok(message.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The paths at which two trees differ.
+fn differing(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
+    let all: std::collections::BTreeSet<&Vec<u8>> = before.keys().chain(after.keys()).collect();
+    all.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+}

@@ -1,0 +1,113 @@
+//! `closeout forget`: deletes a record for good, or those that are old and needed by nobody.
+//!
+//! Nothing is deleted that was not named on the screen and said yes to.
+
+use std::path::Path;
+
+use crate::action::rescue::{RescueError, Rescuer};
+use crate::engine::{EngineConfig, rescue_problem};
+use crate::model::{ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, display_text, quantity};
+
+use super::records::{named, rescuer, top};
+use crate::cli::environment::Environment;
+use crate::cli::exit::Outcome;
+use crate::cli::json;
+use crate::cli::local_time;
+use crate::cli::rescue_args::Forget;
+use crate::cli::target_workspace::{confirm, fail, launch};
+use crate::cli::{Ended, output};
+
+/// Runs `closeout forget`.
+pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
+    let launch = launch(environment, &forget.path)?;
+    let path = environment.absolute(&forget.path);
+    let (rescuer, top) = match rescuer(&launch).and_then(|rescuer| Ok((rescuer, top(&launch, &path)?))) {
+        Ok(found) => found,
+        Err(failed) => return failed,
+    };
+    let Some(record) = &forget.record else { return forget_old(&launch, &rescuer, &top, forget.yes) };
+    let reference = match named(&rescuer, &top, record) {
+        Ok(reference) => reference,
+        Err(error) => return Ok(fail(&rescue_problem(&error))),
+    };
+    let shown = display_text::line(&reference).into_owned();
+    if !confirm(&format!("Delete the record {shown} for good?"), forget.yes) {
+        return json::declined("nothing was deleted", false);
+    }
+    let plan = (ActionKind::Forget, top.as_path(), reference.clone());
+    let action = || {
+        let mut forgotten = rescuer.forget(&top, &reference, forget.lose_work);
+        if matches!(forgotten, Err(RescueError::WouldLose)) && !forget.yes {
+            let question = "Its work is in no branch, and would be lost. Delete it all the same?";
+            if confirm(question, false) {
+                forgotten = rescuer.forget(&top, &reference, true);
+            }
+        }
+        forgotten.map_err(|error| {
+            let would_lose = matches!(error, RescueError::WouldLose);
+            let problem = rescue_problem(&error);
+            let next = "--lose-work deletes it all the same; `closeout restore` takes it out first";
+            if would_lose { problem.with_next(next) } else { problem }
+        })
+    };
+    match launch.audited(plan, action, forgotten_words) {
+        Ok(forgotten) => {
+            output::print_line(&forgotten_words(&forgotten))?;
+            Ok(Outcome::Action(ActionClass::Done))
+        }
+        Err(problem) => Ok(fail(&problem)),
+    }
+}
+
+/// Deletes the records that may go without a question each: one yes for the list.
+fn forget_old(launch: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
+    let listed = match rescuer.list(top) {
+        Ok(listed) => listed,
+        Err(error) => return Ok(fail(&rescue_problem(&error))),
+    };
+    let old: Vec<&KeptRecord> = listed.records.iter().filter(|record| record.is_old).collect();
+    if old.is_empty() {
+        output::print_line("no record is older than 30 days with all its work in a branch")?;
+        return Ok(Outcome::Action(ActionClass::Nothing));
+    }
+    for record in &old {
+        let size = record.n_disk_bytes.map_or_else(|| "?".to_owned(), quantity::size);
+        let time = local_time::minute(record.time);
+        output::print_line(&format!("{time}  {size:>8}  {}", display_text::line(&record.reference)))?;
+    }
+    let records = quantity::counted(old.len(), "record", "records");
+    if !confirm(&format!("Delete {records} for good? All of their work is in a branch."), yes) {
+        return json::declined("nothing was deleted", false);
+    }
+    let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
+    let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
+    match launch.audited(plan, action, |gone| quantity::counted(gone.len(), "record", "records")) {
+        Ok(gone) => {
+            for forgotten in &gone {
+                output::print_line(&forgotten_words(forgotten))?;
+            }
+            if gone.len() < old.len() {
+                output::complain("those stay that take the last rescue back, or belong to another worktree");
+            }
+            Ok(Outcome::Action(ActionClass::Done))
+        }
+        Err(problem) => Ok(fail(&problem)),
+    }
+}
+
+fn forgotten_words(forgotten: &ForgottenRecord) -> String {
+    let undo = if forgotten.is_undo_gone { "; its commit can no more be taken back by closeout" } else { "" };
+    let objects = match &forgotten.objects_go {
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => {
+            format!("its objects go when git collects garbage and they are older than {expiry}")
+        }
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
+            format!(
+                "its objects go when git collects garbage, after {expiry}, and {reflog} for what the reflog names"
+            )
+        }
+        ObjectsGo::Never => "its objects stay: the settings of the repository keep them".to_owned(),
+        ObjectsGo::Now => "its objects are gone".to_owned(),
+    };
+    display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
+}

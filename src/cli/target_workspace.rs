@@ -1,0 +1,142 @@
+//! What all fronts of actions share: the one workspace that is meant, words about progress on standard error,
+//! the question before something is done, and how an outcome ends the program.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use crate::config::Flags;
+use crate::engine::{EngineConfig, OneShot, Overrides, Scope};
+use crate::model::{Action, ActionOutcome, ActionProblem, ActionProgress, WorkspaceView, display_text};
+
+use super::environment::Environment;
+use super::exit::{Failure, Outcome};
+use super::output;
+use super::signalled::Signalled;
+
+/// What a run on one workspace starts with.
+pub(super) fn launch(environment: &Environment, path: &Path) -> Result<EngineConfig, Failure> {
+    let scope = Scope::One(environment.absolute(path));
+    environment.launch(scope, Flags::default(), Overrides::default())
+}
+
+/// One workspace, judged, to action on.
+pub(super) struct TargetWorkspace<'a> {
+    all: OneShot<'a>,
+    view: WorkspaceView,
+}
+
+impl<'a> TargetWorkspace<'a> {
+    /// Judges the one workspace of `launch`; what cannot be remembered is told on standard error.
+    ///
+    /// # Errors
+    /// There is no workspace at the path.
+    pub(super) fn judge(launch: &'a EngineConfig) -> Result<TargetWorkspace<'a>, Failure> {
+        let all = OneShot::judge(launch);
+        let judged = all.judged();
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+        if let Some((path, reason)) = judged.refused.first() {
+            return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
+        }
+        let view = judged.views.into_iter().next();
+        let view = view.ok_or_else(|| Failure::NoWorkspace("there is no workspace".to_owned()))?;
+        Ok(TargetWorkspace { all, view })
+    }
+
+    /// One workspace of those that were judged.
+    pub(super) fn on(all: OneShot<'a>, view: WorkspaceView) -> TargetWorkspace<'a> {
+        TargetWorkspace { all, view }
+    }
+
+    /// The workspace as it was judged last.
+    pub(super) fn view(&self) -> &WorkspaceView {
+        &self.view
+    }
+
+    /// Lets Ctrl-C and the other signals that end a program end the action that runs, and all that it started.
+    /// The number of the signal that came is told afterwards.
+    pub(super) fn end_on_signal(&self) -> Signalled {
+        Signalled::listen(self.all.cancel())
+    }
+
+    /// Has an action carried out, with another way to tell how far it is.
+    pub(super) fn act_with(
+        &mut self,
+        action: Action,
+        report: &(dyn Fn(ActionProgress) + Send + Sync),
+    ) -> ActionOutcome {
+        let outcome = self.all.action(&self.view.id, action, report);
+        if let Some(view) = self.all.judged().views.into_iter().find(|view| view.id == self.view.id) {
+            self.view = view;
+        }
+        outcome
+    }
+
+    /// Has an action carried out that moves something. A signal ends it before that, with how the program ends then; from
+    /// there on it is finished.
+    pub(super) fn act_or_signal(&mut self, action: Action) -> Result<ActionOutcome, Outcome> {
+        let signalled = self.end_on_signal();
+        let outcome = self.action(action);
+        match (&outcome, signalled.signal()) {
+            (ActionOutcome::Failed(problem), Some(signal)) => {
+                let _ = fail(problem);
+                Err(Outcome::Signalled(signal))
+            }
+            (_, Some(_) | None) => Ok(outcome),
+        }
+    }
+
+    /// What could not be remembered by now, in words.
+    pub(super) fn notices(&self) -> Vec<String> {
+        self.all.judged().notices
+    }
+
+    /// Has an action carried out. How far it is goes to standard error, if a person sees that.
+    pub(super) fn action(&mut self, action: Action) -> ActionOutcome {
+        let is_seen = io::stderr().is_terminal();
+        let report = move |progress: ActionProgress| {
+            if is_seen && !progress.message.is_empty() {
+                output::complain(&display_text::line(&progress.message));
+            }
+        };
+        self.act_with(action, &report)
+    }
+}
+
+/// Asks a person, on the terminal. `is_yes` is their answer given before, by a flag. Without a terminal it
+/// is a no, with a line that says how to say yes.
+pub(super) fn confirm(question: &str, is_yes: bool) -> bool {
+    if is_yes {
+        return true;
+    }
+    if !io::stdin().is_terminal() {
+        output::complain(&format!("{question} Not asked: standard input is no terminal; --yes says yes."));
+        return false;
+    }
+    let mut stderr = io::stderr().lock();
+    // A terminal that cannot be written to gives no answer either.
+    let _ = write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush());
+    drop(stderr);
+    let mut answer = String::new();
+    let _ = io::stdin().lock().read_line(&mut answer);
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Ends with a problem: its words and what can be done about it on standard error, its class as the code.
+pub(super) fn fail(problem: &ActionProblem) -> Outcome {
+    output::complain(&format!("closeout: {}", display_text::line(&problem.message)));
+    if let Some(next) = &problem.next {
+        output::complain(&format!("  → {}", display_text::line(next)));
+    }
+    Outcome::Action(problem.class)
+}
+
+/// Ends with an outcome that does not belong to the action that was asked for.
+pub(super) fn unexpected(outcome: &ActionOutcome) -> Outcome {
+    if let ActionOutcome::Failed(problem) = outcome {
+        fail(problem)
+    } else {
+        Outcome::Action(outcome.class())
+    }
+}

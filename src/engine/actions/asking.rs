@@ -1,0 +1,212 @@
+//! How an agent would be asked, as a person sees it before; and the same again right before it is asked, so
+//! that what was confirmed is what is done.
+
+use crate::action::asking::{Asker, shown};
+use crate::agent::{Adapter, AgentCommand, Asking};
+use crate::model::{
+    ActionClass, ActionOutcome, ActionProblem, ActionRequest, ActivityState, AskPlan, AskPurpose, Bounds,
+    PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeRescue, SessionName, Trace,
+};
+use crate::process::{self, Launcher};
+
+use super::refresher::{Current, Refresher};
+use super::{ActionFinished, Tools, decide, prompts};
+
+pub(super) fn plan(
+    request: &ActionRequest,
+    purpose: AskPurpose,
+    session: Option<&SessionName>,
+    tools: &Tools<'_>,
+) -> ActionFinished {
+    ready(request, purpose, session, tools).map(|ready| ActionOutcome::AskPlanned(Box::new(ready.plan)))
+}
+
+/// All that it takes to ask.
+pub(super) struct Ready<'a> {
+    pub(super) plan: AskPlan,
+    pub(super) current: Current,
+    pub(super) adapter: &'a Adapter,
+    pub(super) refresher: Refresher<'a>,
+}
+
+/// Looks at the session and makes the plan.
+pub(super) fn ready<'a>(
+    request: &'a ActionRequest,
+    purpose: AskPurpose,
+    session: Option<&SessionName>,
+    tools: &Tools<'a>,
+) -> Result<Ready<'a>, ActionProblem> {
+    if purpose == AskPurpose::Probe {
+        check_standing(request)?;
+    }
+    let session = session.or(request.first_session.as_ref()).ok_or_else(|| {
+        ActionProblem::new(
+            ActionClass::Refused,
+            "no session of an agent is known here, so there is nobody to ask",
+        )
+    })?;
+    let adapter = tools.launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let adapter = adapter.ok_or_else(|| {
+        ActionProblem::new(
+            ActionClass::Refused,
+            format!("closeout does not know the agent {}", session.agent),
+        )
+    })?;
+    let refresher = Refresher::new(request, tools);
+    let current = refresher.session(session)?;
+    check_activity(&current)?;
+    let prompt = match purpose {
+        AskPurpose::Probe => prompts::probe(),
+        AskPurpose::Verify => prompts::closer(request, &refresher, tools, &session.agent, None)?,
+    };
+    let command = command(adapter, &current, purpose, &prompt.text)?;
+    let warnings = warnings(adapter, &current, &command, prompt.notes)?;
+    let (bounds, _) = tools.launch.config.completion_check_for(request.workspace.path());
+    let is_probe = purpose == AskPurpose::Probe;
+    let plan = AskPlan {
+        purpose,
+        session: session.clone(),
+        command: shown(&command),
+        trace: command.trace,
+        prompt: prompt.text,
+        prompt_from: prompt.from,
+        max_attempts: if is_probe { u32::from(bounds.max_probes) } else { 2 },
+        interval_seconds: if is_probe { bounds.probe_interval_ms / 1000 } else { 0 },
+        timeout_seconds: bounds.probe_timeout_ms / 1000,
+        rescue: if is_probe && bounds.is_final_rescue_wanted {
+            ProbeRescue::Record
+        } else {
+            ProbeRescue::Never
+        },
+        warnings,
+    };
+    Ok(Ready { plan, current, adapter, refresher })
+}
+
+/// Looks again, and holds what a person confirmed against what it would be now. What they may have changed
+/// (how often, how long, what of a rescue) is taken from theirs, within bounds.
+pub(super) fn confirmed<'a>(
+    request: &'a ActionRequest,
+    plan: &AskPlan,
+    tools: &Tools<'a>,
+) -> Result<Ready<'a>, ActionProblem> {
+    let ready = ready(request, plan.purpose, Some(&plan.session), tools)?;
+    let is_same = ready.plan.command == plan.command
+        && ready.plan.prompt == plan.prompt
+        && ready.plan.trace == plan.trace;
+    if !is_same {
+        let words = "what would be asked has changed since you looked";
+        return Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again and confirm it"));
+    }
+    let plan = AskPlan {
+        max_attempts: plan.max_attempts.min(u32::from(PROBES.most)),
+        interval_seconds: within(plan.interval_seconds, PROBE_INTERVAL_SECONDS),
+        timeout_seconds: within(plan.timeout_seconds, PROBE_TIMEOUT_SECONDS),
+        ..plan.clone()
+    };
+    Ok(Ready { plan, ..ready })
+}
+
+/// A number of a plan, whoever changed it, within its bounds.
+fn within(number: u64, bounds: Bounds) -> u64 {
+    number.clamp(u64::from(bounds.least), u64::from(bounds.most))
+}
+
+/// R3: an agent is asked for its status only where nothing else speaks.
+fn check_standing(request: &ActionRequest) -> Result<(), ActionProblem> {
+    let standing = &request.standing;
+    let refuse = |what: &str, by: &[String]| {
+        let words = format!("the agent is not asked: {what} by {}", by.join(", "));
+        Err(ActionProblem::new(ActionClass::Refused, words))
+    };
+    if !standing.no.is_empty() {
+        refuse("not finished", &standing.no)
+    } else if !standing.yes.is_empty() {
+        refuse("finished", &standing.yes)
+    } else {
+        Ok(())
+    }
+}
+
+fn check_activity(current: &Current) -> Result<(), ActionProblem> {
+    if current.view.activity.state == ActivityState::Working {
+        let problem = ActionProblem::new(ActionClass::Busy, "the session is at work");
+        return Err(problem.with_next("wait until its turn is over"));
+    }
+    Ok(())
+}
+
+/// The command line for one attempt.
+pub(super) fn command(
+    adapter: &Adapter,
+    current: &Current,
+    purpose: AskPurpose,
+    prompt: &str,
+) -> Result<AgentCommand, ActionProblem> {
+    let prompt = prompt.to_owned();
+    let asking = match purpose {
+        AskPurpose::Probe => Asking::Probe { prompt },
+        AskPurpose::Verify => Asking::Closer { prompt, schema: prompts::CLOSER_SCHEMA.to_owned() },
+    };
+    adapter.command(&current.session, &asking).ok_or_else(|| {
+        let words = format!("{} has no way in which this session could be asked", adapter.name());
+        ActionProblem::new(ActionClass::Refused, words)
+    })
+}
+
+/// What a person should know first; an error where asking would disturb a session.
+fn warnings(
+    adapter: &Adapter,
+    current: &Current,
+    command: &AgentCommand,
+    notes: Vec<String>,
+) -> Result<Vec<String>, ActionProblem> {
+    let mut warnings = notes;
+    match command.trace {
+        Trace::Nothing => {}
+        Trace::Copy if current.view.process.is_some() => {
+            let words = format!(
+                "{} cannot be asked without a copy of the session, and the session still lives",
+                adapter.name()
+            );
+            return Err(ActionProblem::new(ActionClass::Refused, words).with_next("ask when it has ended"));
+        }
+        Trace::Copy => warnings.push(format!(
+            "{} cannot be asked without a trace: it makes a copy of the session, which is deleted afterwards",
+            adapter.name()
+        )),
+        Trace::InSession => {
+            let words = format!("asking {} would become part of the session", adapter.name());
+            return Err(ActionProblem::new(ActionClass::Refused, words));
+        }
+    }
+    match current.view.activity.state {
+        ActivityState::NeedsPermission | ActivityState::Asks => {
+            warnings.push("the session waits for an answer of yours; this is none".to_owned());
+        }
+        ActivityState::Working
+        | ActivityState::Idle
+        | ActivityState::Background
+        | ActivityState::Gone
+        | ActivityState::Unknown => {}
+    }
+    Ok(warnings)
+}
+
+/// What asks, with the bounds of a plan.
+pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
+    let mut environment = process::environment(&tools.launch.variables, &ready.adapter.variables());
+    environment.extend(decide::variables(request));
+    Asker {
+        environment,
+        launcher: tools.launch.own_program.clone().map(|program| Launcher { program }),
+        time_limit: std::time::Duration::from_secs(ready.plan.timeout_seconds),
+        cancel: tools.cancel.clone(),
+        record: ready.current.record.clone(),
+    }
+}
+
+/// A person ended it.
+pub(super) fn cancelled() -> ActionProblem {
+    ActionProblem::new(ActionClass::Cancelled, "ended on request; all that was started is ended")
+}

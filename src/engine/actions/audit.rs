@@ -1,0 +1,135 @@
+//! Writes down what is done, before and after: who wanted it, what was confirmed, how it ended. Private
+//! texts (replies, prompts, answers) stay out.
+
+use std::path::Path;
+
+use crate::engine::clock;
+use crate::model::{
+    Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
+    AuditEntry, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
+};
+use crate::store::Store;
+
+/// The entry of an action that begins now; `None` for a plan, which changes nothing.
+pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Option<AuditEntry> {
+    let kind = request.action.kind();
+    (kind != ActionKind::Plan).then(|| AuditEntry {
+        // Unique over runs: two closeouts do not begin their actions of one number in the same millisecond
+        // with the same process id.
+        id: format!("{:x}-{:x}-{:x}", now.0, std::process::id(), request.number),
+        at: now,
+        by,
+        workspace: request.workspace.clone(),
+        kind,
+        plan: plan_words(&request.action),
+        end: None,
+        decided: None,
+    })
+}
+
+/// Writes an entry down. Nothing is done that cannot be written down.
+pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), ActionProblem> {
+    store.map_or(Ok(()), |store| store.write_audit(entry)).map_err(|error| {
+        ActionProblem::new(
+            ActionClass::Failed,
+            format!("the record of what is done cannot be written: {error}"),
+        )
+        .with_next("nothing was done; see that there is room in the state folder and that it can be written")
+    })
+}
+
+/// The entry with its end. A decision is a person's only where nothing speaks against it: `is_person` says that
+/// closeout has a terminal and no agent above it.
+pub(super) fn end(entry: AuditEntry, outcome: &ActionOutcome, is_person: bool, now: Timestamp) -> AuditEntry {
+    let end = ActionEnd { at: now, class: outcome.class(), message: outcome_words(outcome) };
+    let decided = if let (ActionOutcome::Decided(file), true) = (outcome, is_person) {
+        Some(file.digest.clone())
+    } else {
+        None
+    };
+    AuditEntry { end: Some(end), decided, ..entry }
+}
+
+fn plan_words(action: &Action) -> String {
+    match action {
+        Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => String::new(),
+        Action::PlanRescue { .. } | Action::Record { .. } => "all uncommitted work".to_owned(),
+        Action::Rescue { plan } => rescue_words(plan),
+        Action::Undo { plan } => undo_words(plan),
+        Action::Reply { plan, .. } => format!("to {}, {}", plan.session.agent, plan.channel_words),
+        Action::Ask { plan } => {
+            format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
+        }
+        Action::AutoProbe { moment } => moment.session.agent.clone(),
+        Action::Decide { is_complete: true, .. } => "complete".to_owned(),
+        Action::Decide { is_complete: false, .. } => "incomplete".to_owned(),
+    }
+}
+
+fn rescue_words(plan: &RescuePlan) -> String {
+    let n_in = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
+    format!("{n_in} of {} paths to {}, from {}", plan.paths.len(), plan.branch, plan.record.reference)
+}
+
+fn undo_words(plan: &UndoPlan) -> String {
+    let commits: Vec<&str> = plan.commits.iter().map(|taken| taken.commit.as_str()).collect();
+    format!("{} on {}", commits.join(", "), plan.branch)
+}
+
+fn outcome_words(outcome: &ActionOutcome) -> String {
+    let words = match outcome {
+        ActionOutcome::RescuePlanned(plan) => plan.record.reference.clone(),
+        ActionOutcome::SizeAsked(_)
+        | ActionOutcome::UndoPlanned(_)
+        | ActionOutcome::ReplyPlanned(_)
+        | ActionOutcome::AskPlanned(_)
+        | ActionOutcome::NotAsked(_) => String::new(),
+        ActionOutcome::Recorded(record) => record.reference.clone(),
+        ActionOutcome::Rescued(rescued) => format!("{} on {}", rescued.commits.join(", "), rescued.branch),
+        ActionOutcome::Undone(plan) => {
+            format!("{} is at {}", plan.branch, plan.to.as_deref().unwrap_or("no commit"))
+        }
+        ActionOutcome::Replied(receipt) => {
+            format!("reply {}: {:?}", receipt.id, receipt.state).to_lowercase()
+        }
+        ActionOutcome::Checked(report) => {
+            format!("{} after {} probes", report.outcome.verdict.name(), report.outcome.probes_used)
+        }
+        ActionOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
+        ActionOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
+        ActionOutcome::Decided(file) => display_text::path(&file.path),
+        ActionOutcome::Failed(problem) => problem.message.clone(),
+    };
+    words.chars().take(500).collect()
+}
+
+/// Writes an action of a front down that the monitor has no part in: before, and how it ended.
+pub(in crate::engine) fn audited<T>(
+    store: Option<&Store>,
+    (kind, workspace, plan): (ActionKind, &Path, String),
+    action: impl FnOnce() -> Result<T, ActionProblem>,
+    words: impl FnOnce(&T) -> String,
+) -> Result<T, ActionProblem> {
+    let now = clock::now();
+    let begun = AuditEntry {
+        id: format!("{:x}-{:x}-0", now.0, std::process::id()),
+        at: now,
+        by: Actor::Command,
+        workspace: WorkspaceId::local(workspace),
+        kind,
+        plan,
+        end: None,
+        decided: None,
+    };
+    write(store, &begun)?;
+    let outcome = action();
+    let (class, words) = match &outcome {
+        Ok(done) => (ActionClass::Done, words(done)),
+        Err(problem) => (problem.class, problem.message.clone()),
+    };
+    let end = Some(ActionEnd { at: clock::now(), class, message: words });
+    if let Err(problem) = write(store, &AuditEntry { end, ..begun }) {
+        tracing::warn!("{}", problem.message);
+    }
+    outcome
+}

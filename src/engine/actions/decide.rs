@@ -1,0 +1,45 @@
+//! Decision files: written on a person's word, with the id of the check and at the place that the settings
+//! name.
+
+use std::ffi::OsString;
+
+use crate::action::decision::{self, DecisionText};
+use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionRequest, DecidedFile};
+
+use super::{ActionFinished, Tools, asking};
+
+pub(super) fn decide(
+    request: &ActionRequest,
+    is_complete: bool,
+    reason: Option<&str>,
+    tools: &Tools<'_>,
+) -> ActionFinished {
+    // A file is written as a whole.
+    let Some(_held) = tools.cancel.hold() else { return Err(asking::cancelled()) };
+    let Some(name) = &request.settings.decision_file else {
+        let problem =
+            ActionProblem::new(ActionClass::Refused, "no decision file is configured for this workspace");
+        return Err(problem.with_next("set evidence.decision_file"));
+    };
+    let check_id = request.settings.check_id.as_deref();
+    let text = DecisionText { is_complete, reason, check_id };
+    let (path, digest) = decision::write(request.workspace.path(), name, &text)
+        .map_err(|error| ActionProblem::new(error.class(), error.to_string()))?;
+    Ok(ActionOutcome::Decided(Box::new(DecidedFile {
+        path,
+        is_complete,
+        check_id: check_id.map(str::to_owned),
+        digest,
+    })))
+}
+
+/// The variables by which a program that is started for a workspace knows where its decision goes, and the id
+/// that it must carry.
+pub(super) fn variables(request: &ActionRequest) -> Vec<(OsString, OsString)> {
+    let settings = &request.settings;
+    decision::variables(
+        request.workspace.path(),
+        settings.decision_file.as_deref(),
+        settings.check_id.as_deref(),
+    )
+}

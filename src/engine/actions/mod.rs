@@ -1,0 +1,114 @@
+//! Carries out actions: each file here joins what one kind of action needs of the rooms below. An action answers
+//! with one outcome, whatever happens in it.
+//!
+//! No rule lives here, and nothing is changed here: what changes a workspace is in the room `action`.
+
+mod asking;
+pub(super) mod audit;
+mod auto_probe;
+mod decide;
+mod prompts;
+mod refresher;
+mod reply;
+pub(super) mod rescue;
+mod smart_check;
+pub(super) mod trust;
+mod verify;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::agent::processes;
+use crate::model::{
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
+    AskPurpose, AuditEntry,
+};
+use crate::process::Cancel;
+use crate::store::Store;
+
+use super::{EngineConfig, clock, collect};
+
+/// Outcome of an action, or why it was not done.
+type ActionFinished = Result<ActionOutcome, ActionProblem>;
+
+/// What an action is carried out with.
+pub(super) struct Tools<'a> {
+    /// Programs, folders and configuration of this run.
+    pub(super) launch: &'a EngineConfig,
+    /// Response how far the action is; the last word counts.
+    pub(super) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
+    /// Ends the action early, if it can be ended.
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Tools<'_> {
+    /// Tells what is done now.
+    fn say(&self, words: &str) {
+        (self.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+    }
+}
+
+/// Carries out an action and writes it down. Blocks as long as it takes. The second value is its entry in
+/// the record of what was done; `None` for a plan.
+pub(super) fn perform(
+    request: &ActionRequest,
+    by: Actor,
+    store: Option<&Store>,
+    tools: &Tools<'_>,
+) -> (ActionOutcome, Option<AuditEntry>) {
+    if let Action::AutoProbe { moment } = &request.action {
+        return auto_probe::perform(request, moment, store, tools);
+    }
+    let is_agent_above = processes::is_agent_above();
+    let by = if is_agent_above == Some(true) { Actor::Agent } else { by };
+    let is_person = tools.launch.has_terminal && is_agent_above == Some(false);
+    let action = || match carry_out(request, tools) {
+        // A look that was ended is none, though it came to its end by itself.
+        Ok(_) if request.action.kind() == ActionKind::Plan && tools.cancel.is_cancelled() => {
+            Err(asking::cancelled())
+        }
+        outcome => outcome,
+    };
+    let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(action), None) };
+    if let Err(problem) = audit::write(store, &begun) {
+        return (ActionOutcome::Failed(problem), None);
+    }
+    let outcome = guarded(action);
+    let ended = audit::end(begun, &outcome, is_person, clock::now());
+    if let Err(problem) = audit::write(store, &ended) {
+        // It is done all the same; the line of its beginning stands.
+        tracing::warn!("{}", problem.message);
+    }
+    (outcome, Some(ended))
+}
+
+/// The outcome of an action, also when something in it panics.
+fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome {
+    let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
+        let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
+        Err(ActionProblem::new(ActionClass::Failed, words)
+            .with_next("what a rescue had begun is ended at the next one"))
+    });
+    outcome.unwrap_or_else(ActionOutcome::Failed)
+}
+
+fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
+    match &request.action {
+        Action::PlanRescue { message, order } => rescue::plan(request, message.as_deref(), *order, tools),
+        Action::Record { order } => rescue::record(request, *order, tools),
+        Action::Rescue { plan } => rescue::commit(request, plan, tools),
+        Action::PlanUndo { way } => rescue::plan_undo(request, *way, tools),
+        Action::Undo { plan } => rescue::undo(request, plan, tools),
+        Action::PlanReply { session } => reply::plan(request, session, tools),
+        Action::Reply { plan, body } => reply::send(request, plan, body, tools),
+        Action::PlanAsk { purpose, session } => asking::plan(request, *purpose, session.as_ref(), tools),
+        Action::Ask { plan } => match plan.purpose {
+            AskPurpose::Probe => smart_check::run(request, plan, tools),
+            AskPurpose::Verify => verify::run(request, plan, tools),
+        },
+        // Written down by itself.
+        Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
+        Action::Decide { is_complete, reason } => {
+            decide::decide(request, *is_complete, reason.as_deref(), tools)
+        }
+    }
+}

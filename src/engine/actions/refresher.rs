@@ -1,0 +1,165 @@
+//! Looks at a workspace again while an action runs: what git says now, and what a session does now.
+//!
+//! A look that hangs is given up after the limit of collections, and says nothing.
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use crate::evidence::{self, Memory, TreeSignature, tree_signature};
+use crate::judge::weigh::{WeighContext, weigh};
+use crate::model::{
+    ActionClass, ActionProblem, ActionRequest, CollectRequest, GitFacts, Observations, Parts, Reading,
+    SessionName, SessionObservation, SessionView, WorkspaceSettings,
+};
+
+use super::Tools;
+use crate::engine::{EngineConfig, clock};
+
+/// Looks at one workspace.
+pub(super) struct Refresher<'a> {
+    request: &'a ActionRequest,
+    launch: &'a EngineConfig,
+}
+
+/// A session as it is now.
+pub(super) struct Current {
+    pub(super) session: SessionObservation,
+    /// What its words come to, with what is told beside its record.
+    pub(super) view: SessionView,
+    /// Its record.
+    pub(super) record: Option<PathBuf>,
+}
+
+impl<'a> Refresher<'a> {
+    pub(super) fn new(request: &'a ActionRequest, tools: &Tools<'a>) -> Refresher<'a> {
+        Refresher { request, launch: tools.launch }
+    }
+
+    /// The session of that name, read again.
+    pub(super) fn session(&self, name: &SessionName) -> Result<Current, ActionProblem> {
+        let observations = self.collect(Parts::WORDS).ok_or_else(not_in_time)?;
+        let is_it = |session: &&SessionObservation| {
+            session.agent == name.agent && session.session_id == name.session_id
+        };
+        let first = observations.session.present();
+        let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
+        let policy = self.launch.config.policy();
+        let scales = WeighContext {
+            task_kind: self.request.task_kind,
+            policy: &policy,
+            settings: &self.request.settings,
+        };
+        let words = weigh(observations, &scales).session_facts.unwrap_or_default();
+        let view = words
+            .sessions
+            .into_iter()
+            .find(|view| view.agent == name.agent && view.session_id == name.session_id);
+        let (Some(session), Some(view)) = (found, view) else {
+            let problem = ActionProblem::new(ActionClass::Unknown, "the session is not there any more");
+            return Err(problem.with_next("look at the workspace again"));
+        };
+        let place = self
+            .request
+            .sessions
+            .iter()
+            .find(|place| place.agent == name.agent && place.session_id == name.session_id);
+        Ok(Current { session, view, record: place.map(|place| place.record.clone()) })
+    }
+
+    /// What git says now; `None` if it does not answer, or if there is no repository.
+    pub(super) fn git(&self, parts: Parts) -> Option<GitFacts> {
+        match self.collect(parts)?.git {
+            Reading::Present(git) => Some(git.facts),
+            Reading::NotLookedAt
+            | Reading::NotConfigured
+            | Reading::Absent { .. }
+            | Reading::Unreadable(_) => None,
+        }
+    }
+
+    /// What the work tree looks like now; `None` if it could not be looked at.
+    pub(super) fn signature(&self) -> Option<TreeSignature> {
+        let workspace = self.request.workspace.path().to_owned();
+        self.beside(Parts::COMMITS | Parts::CHANGES, move |observations| {
+            match &observations.git {
+                // Git is there and does not answer: what it would say is not known.
+                Reading::Unreadable(_) => None,
+                git @ (Reading::NotLookedAt
+                | Reading::NotConfigured
+                | Reading::Absent { .. }
+                | Reading::Present(_)) => Some(tree_signature(&workspace, git)),
+            }
+        })
+        .flatten()
+    }
+
+    fn collect(&self, parts: Parts) -> Option<Observations> {
+        self.beside(parts, |observations| observations)
+    }
+
+    /// Collects on a thread of its own and gives what `then` makes of it; `None` if that takes too long.
+    fn beside<T: Send + 'static>(
+        &self,
+        parts: Parts,
+        then: impl FnOnce(Observations) -> T + Send + 'static,
+    ) -> Option<T> {
+        let launch = self.launch.clone();
+        let request = self.collect_request(parts);
+        self.within_limit(move || {
+            let surroundings = launch.surroundings(clock::now());
+            evidence::collect(&request, &surroundings, &mut Memory::default()).ok().map(then)
+        })
+        .flatten()
+    }
+
+    /// What `look` answers on a thread of its own; `None` if that takes longer than a collection may. The thread is
+    /// left behind then.
+    pub(super) fn within_limit<T: Send + 'static>(
+        &self,
+        look: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let limit = Duration::from_millis(self.launch.config.watch().collect_limit_ms);
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            // Nobody may wait any more.
+            let _ = sender.send(look());
+        });
+        receiver.recv_timeout(limit).ok()
+    }
+
+    fn collect_request(&self, parts: Parts) -> CollectRequest {
+        let request = self.request;
+        CollectRequest {
+            workspace: request.workspace.clone(),
+            generation: 0,
+            parts,
+            settings: pinned(request),
+            policy: self.launch.config.policy(),
+            task_kind: request.task_kind,
+            git_reader: None,
+            baseline: request.baseline.clone(),
+            sessions: request.sessions.clone(),
+            prompted_at: None,
+            not_before: clock::now(),
+        }
+    }
+}
+
+/// The disk did not answer.
+pub(super) fn not_in_time() -> ActionProblem {
+    ActionProblem::new(ActionClass::Unknown, "the sessions of the workspace could not be read in time")
+        .with_next("look at the workspace again")
+}
+
+/// The settings with the commit in place of the revision that was given for the baseline: `HEAD` must not
+/// wander while an agent commits.
+fn pinned(request: &ActionRequest) -> WorkspaceSettings {
+    let mut settings = request.settings.clone();
+    let commit = request.baseline.as_ref().and_then(|baseline| baseline.commit.as_ref());
+    if let (Some(given), Some(commit)) = (&mut settings.baseline, commit) {
+        given.rev.clone_from(commit);
+    }
+    settings
+}

@@ -1,0 +1,130 @@
+//! Replies to agents: looks at the session as it is at this moment, and has the room `action` choose the way
+//! and send.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::action::reply::{Current, Programs, Replier, TmuxAccess};
+use crate::agent::Adapter;
+use crate::agent::processes::{ProcessTable, Sought};
+use crate::model::{
+    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Receipt, ReplyBody, ReplyPlan,
+    SessionName, SessionObservation, TurnState,
+};
+use crate::process::{self, Launcher};
+
+use super::refresher::{self, Refresher};
+use super::{ActionFinished, Tools, decide};
+use crate::engine::clock;
+
+/// How long the record is looked at for words that were typed or queued.
+const PATIENCE: Duration = Duration::from_millis(2500);
+/// How long an agent may work on the answer without a screen. A turn can take hours; a person sees it and can
+/// end it.
+const TURN_LIMIT: Duration = Duration::from_hours(6);
+
+pub(super) fn plan(request: &ActionRequest, session: &SessionName, tools: &Tools<'_>) -> ActionFinished {
+    with_replier(request, session, tools, |replier| {
+        Ok(ActionOutcome::ReplyPlanned(Box::new(replier.plan(session)?)))
+    })
+}
+
+pub(super) fn send(
+    request: &ActionRequest,
+    plan: &ReplyPlan,
+    body: &ReplyBody,
+    tools: &Tools<'_>,
+) -> ActionFinished {
+    with_replier(request, &plan.session, tools, |replier| {
+        Ok(ActionOutcome::Replied(Box::new(replier.send(plan, body)?)))
+    })
+}
+
+fn with_replier(
+    request: &ActionRequest,
+    session: &SessionName,
+    tools: &Tools<'_>,
+    action: impl FnOnce(&Replier<'_>) -> ActionFinished,
+) -> ActionFinished {
+    let launch = tools.launch;
+    let adapter = launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let adapter = adapter.ok_or_else(|| unknown("its agent is not known"))?;
+    let state = launch.state_folder.clone().ok_or_else(|| {
+        ActionProblem::new(ActionClass::Failed, "without a state folder it cannot be kept what was sent")
+            .with_next("set CLOSEOUT_STATE_DIR to a folder that can be written")
+    })?;
+    let look = || see(request, session, adapter, tools);
+    let report = |words: &str| {
+        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+    };
+    let taken = |receipt: &Receipt| {
+        let words = "its agent works on the answer".to_owned();
+        (tools.report)(ActionProgress {
+            message: words,
+            taken: Some(Box::new(receipt.clone())),
+            ..ActionProgress::default()
+        });
+    };
+    let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
+    let mut environment = process::environment(&launch.variables, &adapter.variables());
+    environment.extend(decide::variables(request));
+    let replier = Replier {
+        adapter,
+        workspace: request.workspace.path(),
+        tmux: panes.map(|panes| TmuxAccess {
+            program: panes.tmux().program.clone(),
+            default_socket: panes.tmux().default_socket.clone(),
+        }),
+        programs: Programs {
+            search_path: launch.variables.get(OsStr::new("PATH")).cloned(),
+            environment,
+            launcher: launch.own_program.clone().map(|program| Launcher { program }),
+        },
+        state,
+        look: &look,
+        now: &clock::now,
+        report: &report,
+        patience: PATIENCE,
+        turn_limit: TURN_LIMIT,
+        cancel: tools.cancel.clone(),
+        taken: &taken,
+    };
+    action(&replier)
+}
+
+/// The session as it is now. On a disk that does not answer it is not known.
+fn see(
+    request: &ActionRequest,
+    name: &SessionName,
+    adapter: &Adapter,
+    tools: &Tools<'_>,
+) -> Result<Current, ActionProblem> {
+    let refresher = Refresher::new(request, tools);
+    let refresher::Current { session, view, record, .. } = refresher.session(name)?;
+    let (looked_for, workspace) = (session.clone(), request.workspace.path().to_owned());
+    let agent = adapter.name().to_owned();
+    let is_surely_gone = refresher.within_limit(move || is_surely_gone(&looked_for, &agent, &workspace));
+    let is_surely_gone = is_surely_gone.ok_or_else(refresher::not_in_time)?;
+    Ok(Current { session, view, is_surely_gone, record })
+}
+
+/// Whether no process that is seen from here works on the session.
+fn is_surely_gone(session: &SessionObservation, agent: &str, workspace: &Path) -> bool {
+    let folder = session.folder.as_deref().unwrap_or(workspace);
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let sought = Sought {
+        agent,
+        session_id: &session.session_id,
+        folder: &folder,
+        is_newest: true,
+        is_open: matches!(session.turn, TurnState::Open { .. }),
+        grew_at: session.written_at,
+    };
+    // What is outside of this container is not seen; the plan says so.
+    ProcessTable::read().is_surely_gone(&sought, workspace, true)
+}
+
+fn unknown(words: &str) -> ActionProblem {
+    ActionProblem::new(ActionClass::Unknown, words).with_next("look at the workspace again")
+}

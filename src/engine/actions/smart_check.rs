@@ -1,0 +1,329 @@
+//! The smart check: drives the judge's state machine. Each of its steps is carried out here, and each attempt
+//! is told while it runs.
+//!
+//! An answer is data: it is read by the judge, and decides nothing else.
+
+use std::time::Duration;
+
+use crate::action::asking::{Answer, Asked, NoAnswer};
+use crate::judge::smart_check::{
+    Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
+};
+use crate::model::{
+    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost,
+    AskPlan, AskPurpose, NotAsked, Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord,
+    RecordOrder, Rescued, SmartReport, Timestamp,
+};
+
+use super::asking::{self, Ready, asker, cancelled, confirmed};
+use super::{ActionFinished, Tools, rescue};
+use crate::engine::clock;
+
+/// So many characters of an answer are kept.
+const ANSWER_CHARACTERS: usize = 2000;
+
+/// Asked right before a question is sent, with its number: whether it may be.
+pub(super) type Permit<'a> = dyn FnMut(u32) -> Result<Result<(), NotAsked>, ActionProblem> + 'a;
+
+/// The smart check that a person confirmed.
+pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> ActionFinished {
+    let ready = confirmed(request, plan, tools)?;
+    carry_out(request, ready, tools, &mut |_| Ok(Ok(())))
+}
+
+/// A smart check as its plan says. Each of its questions needs `leave`.
+pub(super) fn carry_out<'a>(
+    request: &'a ActionRequest,
+    ready: Ready<'a>,
+    tools: &'a Tools<'a>,
+    leave: &'a mut Permit<'a>,
+) -> ActionFinished {
+    let mut check = Check {
+        request,
+        tools,
+        ready,
+        leave,
+        attempts: Vec::new(),
+        record: None,
+        n_own_commits: 0,
+        notes: Vec::new(),
+    };
+    let config = SmartCheckConfig {
+        max_probes: check.ready.plan.max_attempts,
+        probe_interval_seconds: check.ready.plan.interval_seconds,
+        has_final_rescue: check.ready.plan.rescue != ProbeRescue::Never,
+        may_commit: check.ready.plan.rescue == ProbeRescue::Commit,
+    };
+    let (mut machine, mut step) = SmartCheck::new(config);
+    let outcome = loop {
+        if tools.cancel.is_cancelled() {
+            return Err(check.ended());
+        }
+        let happened = match step {
+            Step::Finish(outcome) => break outcome,
+            Step::CountCommits => Happened::Commits(check.count_commits()),
+            Step::Probe { number } => match check.probe(number)? {
+                Ok(reading) => {
+                    if is_hopeless(reading) {
+                        machine.send_no_more();
+                    }
+                    Happened::Probed(reading)
+                }
+                Err(why) if check.attempts.is_empty() => return Ok(ActionOutcome::NotAsked(why)),
+                Err(why) => {
+                    let words = why.words().unwrap_or_default();
+                    check.notes.push(format!("not asked again by itself: {words}"));
+                    step = machine.send_none();
+                    continue;
+                }
+            },
+            Step::LookAtChanges => Happened::Changes(check.has_changes()),
+            Step::Rescue { is_final } => Happened::Rescued(check.rescue(is_final)),
+            Step::Wait { seconds } => {
+                check.wait(seconds)?;
+                Happened::Waited
+            }
+        };
+        step = machine.advance(happened);
+    };
+    Ok(ActionOutcome::Checked(Box::new(SmartReport {
+        session: Some(check.ready.plan.session.clone()).filter(|_| !check.attempts.is_empty()),
+        at: clock::now(),
+        outcome,
+        attempts: check.attempts,
+        record: check.record,
+        notes: check.notes,
+    })))
+}
+
+/// Whether another probe would end as this one did, or do harm.
+fn is_hopeless(reading: ProbeReading) -> bool {
+    matches!(reading, ProbeReading::Failed(ProbeFailure::SpawnError | ProbeFailure::ChangedFiles))
+}
+
+/// A smart check that runs.
+struct Check<'a> {
+    request: &'a ActionRequest,
+    tools: &'a Tools<'a>,
+    ready: Ready<'a>,
+    leave: &'a mut Permit<'a>,
+    attempts: Vec<ProbeAttempt>,
+    record: Option<String>,
+    /// How many commits this check made of the work.
+    n_own_commits: u32,
+    notes: Vec<String>,
+}
+
+impl Check<'_> {
+    fn tell(&self, words: impl Into<String>, waits_until: Option<Timestamp>) {
+        let attempts = self.attempts.clone();
+        (self.tools.report)(ActionProgress { message: words.into(), attempts, waits_until, taken: None });
+    }
+
+    /// New commits since the baseline; `None` if git does not answer: that is not "none".
+    fn count_commits(&self) -> Option<u64> {
+        self.tell("counting commits", None);
+        self.request.baseline.as_ref()?;
+        let commits = self.ready.refresher.git(Parts::COMMITS)?.commits;
+        // A rescue of before says nothing of the end; one of this check was made because the agent said it.
+        let n_rescued = commits.n_rescued.min(self.n_own_commits);
+        Some(u64::from(commits.n_new) + u64::from(n_rescued))
+    }
+
+    /// A person ended it; what it had done stays, and is said.
+    fn ended(&self) -> ActionProblem {
+        let problem = cancelled();
+        let words =
+            std::iter::once(&problem.message).chain(&self.notes).cloned().collect::<Vec<_>>().join("; ");
+        ActionProblem { message: words, ..problem }
+    }
+
+    fn has_changes(&self) -> Option<bool> {
+        self.tell("refresher for uncommitted changes", None);
+        let git = self.ready.refresher.git(Parts::COMMITS | Parts::CHANGES)?;
+        git.changes.map(|changes| !changes.is_clean())
+    }
+
+    fn wait(&self, seconds: u64) -> Result<(), ActionProblem> {
+        let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+        self.tell(format!("waiting {seconds} s"), Some(clock::now().plus_millis(millis)));
+        if self.tools.cancel.wait(Duration::from_secs(seconds)) { Err(self.ended()) } else { Ok(()) }
+    }
+
+    /// One probe, and how it was read; or why it was not sent.
+    fn probe(&mut self, number: u32) -> Result<Result<ProbeReading, NotAsked>, ActionProblem> {
+        self.attempts.push(ProbeAttempt {
+            number,
+            began_at: clock::now(),
+            took_ms: None,
+            answer: None,
+            reading: None,
+            detail: None,
+            cost: AskCost::default(),
+        });
+        self.tell(format!("asking {}", self.ready.plan.session.agent), None);
+        let (reading, ended) = match self.ask(number)? {
+            Ok(asked) => asked,
+            Err(why) => {
+                self.attempts.pop();
+                return Ok(Err(why));
+            }
+        };
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.took_ms = Some(ended.took_ms);
+            attempt.answer = ended.answer;
+            attempt.reading = Some(reading);
+            attempt.detail = ended.words;
+            attempt.cost = ended.cost;
+        }
+        self.tell("an answer was read", None);
+        Ok(Ok(reading))
+    }
+
+    fn ask(&mut self, number: u32) -> Result<Result<(ProbeReading, Ended), NotAsked>, ActionProblem> {
+        let current = self.ready.refresher.session(&self.ready.plan.session)?;
+        if current.view.activity.state == ActivityState::Working {
+            // It went on by itself: it is not disturbed, and what it does is known.
+            let words = Some("not asked: the session is at work again".to_owned());
+            let ended = Ended { took_ms: 0, answer: None, words, cost: AskCost::default() };
+            return Ok(Ok((ProbeReading::Answered(ProbeWord::Working), ended)));
+        }
+        self.ready.current = current;
+        let plan = &self.ready.plan;
+        let command =
+            asking::command(self.ready.adapter, &self.ready.current, AskPurpose::Probe, &plan.prompt)?;
+        let before = self.ready.refresher.signature();
+        if self.tools.cancel.is_cancelled() {
+            return Err(cancelled());
+        }
+        if let Err(why) = (self.leave)(number)? {
+            return Ok(Err(why));
+        }
+        let client = asker(self.request, &self.ready, self.tools);
+        let asked = client.ask(self.ready.adapter, &self.ready.current.session, &command);
+        self.notes.extend(asked.notes.iter().cloned());
+        if asked.answer == Err(NoAnswer::Cancelled) {
+            return Err(self.ended());
+        }
+        let (reading, answer, words) = read(&asked);
+        let mut ended = Ended { took_ms: asked.took_ms, answer, words, cost: asked.cost };
+        let changed = before.and_then(|before| {
+            let after = self.ready.refresher.signature()?;
+            if before.is_cut || after.is_cut {
+                self.notes.push("not all files could be looked at for changes by the probe".to_owned());
+            }
+            let changed = before.differences(&after, self.request.workspace.path());
+            (!changed.is_empty()).then(|| changed.join(", "))
+        });
+        if let Some(changed) = changed {
+            ended.words = Some(format!("the probe changed files: {changed}"));
+            return Ok(Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended)));
+        }
+        Ok(Ok((reading, ended)))
+    }
+
+    /// A rescue within what the plan allows, and how it ended by its own word. Commits decide what it was worth.
+    fn rescue(&mut self, is_final: bool) -> RescueOutcome {
+        let done = match self.ready.plan.rescue {
+            ProbeRescue::Never => return RescueOutcome::Missing,
+            // The last try is the record only, unless a person allowed more (SECURITY.md 1.4).
+            ProbeRescue::Record => self.keep(),
+            ProbeRescue::Commit if is_final => self.keep(),
+            ProbeRescue::Commit => match self.commit() {
+                Ok(Some(rescued)) => {
+                    let n_commits = u32::try_from(rescued.commits.len()).unwrap_or(u32::MAX);
+                    self.n_own_commits = self.n_own_commits.saturating_add(n_commits);
+                    Ok(())
+                }
+                Ok(None) => return RescueOutcome::Fail,
+                Err(problem) => Err(problem),
+            },
+        };
+        match done {
+            Ok(()) => RescueOutcome::Ok,
+            Err(problem) => {
+                self.notes.push(format!("the rescue failed: {}", problem.message));
+                RescueOutcome::Fail
+            }
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other outcome is one that the action cannot have"
+    )]
+    fn keep(&mut self) -> Result<(), ActionProblem> {
+        self.tell("recording the uncommitted work", None);
+        match rescue::record(self.request, RecordOrder::default(), self.tools)? {
+            ActionOutcome::Recorded(record) => {
+                self.record = Some(record.reference.clone());
+                self.notes.push(format!("the work is recorded: {}", record.reference));
+                Ok(())
+            }
+            _ => Err(too_large()),
+        }
+    }
+
+    /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
+    fn commit(&mut self) -> Result<Option<Rescued>, ActionProblem> {
+        self.tell("committing the uncommitted work", None);
+        let planned = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
+        let ActionOutcome::RescuePlanned(plan) = planned else { return Err(too_large()) };
+        self.record = Some(plan.record.reference.clone());
+        if let Some(refusal) = &plan.refusal {
+            self.notes.push(format!("recorded, and not committed: {refusal}"));
+            return Ok(None);
+        }
+        let ActionOutcome::Rescued(rescued) = rescue::commit(self.request, &plan, self.tools)? else {
+            return Ok(None);
+        };
+        self.notes.push(format!("committed {} files on {}", rescued.n_paths, rescued.branch));
+        Ok(Some(*rescued))
+    }
+}
+
+/// A person is to be asked about its size first.
+fn too_large() -> ActionProblem {
+    let problem =
+        ActionProblem::new(ActionClass::Refused, "a record would be so large that you are asked first");
+    problem.with_next("closeout rescue")
+}
+
+/// What is kept of an attempt that ended.
+struct Ended {
+    took_ms: u64,
+    answer: Option<String>,
+    words: Option<String>,
+    cost: AskCost,
+}
+
+/// How an answer is read, the answer shortened, and more in words.
+fn read(asked: &Asked) -> (ProbeReading, Option<String>, Option<String>) {
+    let report = match &asked.answer {
+        Ok(Answer::Structured(value)) => read_probe(ProbeAnswer::Json(value)),
+        Ok(Answer::Text(text)) => read_probe_doubting(text),
+        Err(no_answer) => {
+            let failure = match no_answer {
+                NoAnswer::NotStarted(_) => ProbeFailure::SpawnError,
+                NoAnswer::TimedOut(_) => ProbeFailure::Timeout,
+                NoAnswer::ClientError(_) | NoAnswer::Flooded | NoAnswer::Cancelled => {
+                    ProbeFailure::ClientError
+                }
+                NoAnswer::Unreadable(_) => ProbeFailure::Unreadable,
+            };
+            return (ProbeReading::Failed(failure), None, Some(no_answer.to_string()));
+        }
+    };
+    let answer = match &asked.answer {
+        Ok(Answer::Structured(value)) => value.to_string(),
+        Ok(Answer::Text(text)) => text.clone(),
+        Err(_) => String::new(),
+    };
+    let answer = answer.trim().chars().take(ANSWER_CHARACTERS).collect();
+    let mut words: Vec<String> =
+        report.message.into_iter().filter(|words| !words.trim().is_empty()).collect();
+    if !report.tasks_pending.is_empty() {
+        words.push(format!("left: {}", report.tasks_pending.join(", ")));
+    }
+    (report.reading, Some(answer), Some(words.join("; ")).filter(|words| !words.is_empty()))
+}

@@ -1,0 +1,95 @@
+//! Which programs of a workspace a person trusts: asked for, kept and taken back, each as an action that is
+//! written down.
+//!
+//! It must not trust what nobody looked at: only the digest of a list that was shown is kept.
+
+use std::path::{Path, PathBuf};
+
+use super::{audit, rescue};
+use crate::action::rescue::Rescuer;
+use crate::engine::{EngineConfig, clock};
+use crate::model::{ActionClass, ActionKind, ActionProblem, TrustList};
+use crate::store::{Store, StoreError};
+
+/// What a person can do where something is not trusted.
+pub(super) const NEXT: &str = "`closeout trust` shows what would run, and asks whether you trust it";
+
+/// What rescues of a workspace are made from, with what the person trusts there. Trust that cannot be read
+/// is none.
+pub(super) fn rescuer_for(launch: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
+    let mut rescuer = rescue::rescuer_of(launch)?;
+    let top = top(launch, workspace);
+    match Store::open(&rescuer.state).and_then(|store| store.trusted(&top)) {
+        Ok(trusted) => rescuer.trusted.extend(trusted),
+        Err(error) => tracing::warn!("what is trusted cannot be read, so nothing is: {error}"),
+    }
+    Ok(rescuer)
+}
+
+/// The path under which trust is kept, however the workspace was named.
+fn top(launch: &EngineConfig, workspace: &Path) -> PathBuf {
+    launch.worktree_top(workspace).unwrap_or_else(|_| workspace.to_owned())
+}
+
+impl EngineConfig {
+    /// What could run a program in the workspace at `path`, and whether the person trusts exactly that. Runs
+    /// nothing.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn trust_list(&self, path: &Path) -> Result<(TrustList, bool), ActionProblem> {
+        let rescuer = rescuer_for(self, path)?;
+        let list = rescuer.trust_list(&top(self, path)).map_err(|error| rescue::problem(&error))?;
+        let is_trusted = rescuer.trusted.contains(&list.digest);
+        Ok((list, is_trusted))
+    }
+
+    /// Remembers that the person trusts exactly what `list` shows, and nothing else in the workspace at `path`.
+    ///
+    /// # Errors
+    /// It cannot be written: then what was trusted before stands.
+    pub fn trust(&self, path: &Path, list: &TrustList) -> Result<(), ActionProblem> {
+        let top = top(self, path);
+        let plan = format!("{} things that could run a program, digest {}", list.items.len(), list.digest);
+        self.of_trust(
+            &top,
+            plan,
+            |store| store.trust(&top, &list.digest, clock::now()),
+            |()| "trusted".to_owned(),
+        )
+    }
+
+    /// Takes the trust in the programs of the workspace at `path` back.
+    ///
+    /// # Errors
+    /// There was none, or it cannot be removed: then it stands.
+    pub fn distrust(&self, path: &Path) -> Result<(), ActionProblem> {
+        let top = top(self, path);
+        // What cannot be read may be trust still, and is taken back.
+        if matches!(self.trust_store()?.trusted(&top), Ok(None)) {
+            return Err(ActionProblem::new(ActionClass::Nothing, "nothing is trusted here"));
+        }
+        let words = |_: &bool| "not trusted any more".to_owned();
+        self.of_trust(&top, "to be taken back".to_owned(), |store| store.distrust(&top), words).map(drop)
+    }
+
+    fn trust_store(&self) -> Result<Store, ActionProblem> {
+        Store::open(&rescue::rescuer_of(self)?.state).map_err(|error| problem(&error))
+    }
+
+    fn of_trust<T>(
+        &self,
+        top: &Path,
+        plan: String,
+        action: impl FnOnce(&Store) -> Result<T, StoreError>,
+        words: impl FnOnce(&T) -> String,
+    ) -> Result<T, ActionProblem> {
+        let store = self.trust_store()?;
+        let action = || action(&store).map_err(|error| problem(&error));
+        audit::audited(Some(&store), (ActionKind::Trust, top, plan), action, words)
+    }
+}
+
+fn problem(error: &StoreError) -> ActionProblem {
+    ActionProblem::new(ActionClass::Failed, format!("what is trusted cannot be kept: {error}"))
+}

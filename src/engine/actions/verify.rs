@@ -1,0 +1,163 @@
+//! The closer: asks for a checklist with evidence, once more if the answer cannot be read, and holds it to the
+//! judge's rules.
+
+use crate::action::asking::{Answer, Asked, NoAnswer};
+use crate::judge::closer::{self, CloserAnswer, CloserError, CloserReport};
+use crate::model::{
+    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, AskCost, AskPlan, AskPurpose,
+    Checklist, ChecklistItem, ItemState, VerifyReport,
+};
+
+use super::asking::{self, Ready, asker, cancelled, confirmed};
+use super::{ActionFinished, Tools, prompts};
+use crate::engine::clock;
+
+/// So many items and pending actions are kept, and so many characters of each text.
+const MOST_ITEMS: usize = 200;
+const MOST_CHARACTERS: usize = 1000;
+
+pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> ActionFinished {
+    let ready = confirmed(request, plan, tools)?;
+    let before = ready.refresher.signature();
+    let mut cost = AskCost::default();
+    let mut notes = Vec::new();
+    let mut prompt = ready.plan.prompt.clone();
+    let most = ready.plan.max_attempts.clamp(1, 2);
+    let (mut n_attempts, mut report, mut error) = (0, None, None);
+    while n_attempts < most {
+        n_attempts += 1;
+        let words = if n_attempts == 1 { "asking for a checklist" } else { "asking again" };
+        (tools.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+        let asked = ask(request, &ready, &prompt, tools)?;
+        cost = cost.plus(&asked.cost);
+        notes.extend(asked.notes.iter().cloned());
+        let read = read(&asked);
+        error = problem(&asked, &read);
+        let is_unreadable = read.error.is_some_and(is_worth_another);
+        report = Some(read);
+        if !is_unreadable {
+            break;
+        }
+        let again =
+            prompts::closer(request, &ready.refresher, tools, &ready.plan.session.agent, error.as_deref())?;
+        prompt = again.text;
+    }
+    check_unchanged(request, &ready, before)?;
+    let report = report.ok_or_else(|| ActionProblem::new(ActionClass::Failed, "nothing was asked"))?;
+    let round = request.verified.as_ref().map_or(0, |verified| verified.round);
+    Ok(ActionOutcome::Verified(Box::new(VerifyReport {
+        session: ready.plan.session.clone(),
+        at: clock::now(),
+        round: round.saturating_add(1),
+        is_complete: report.complete,
+        confidence_percent: report.confidence.map(percent),
+        checklist: checklist(&ready.plan.session.agent, &report),
+        pending_actions: report.pending_actions.iter().take(MOST_ITEMS).map(|text| kept(text)).collect(),
+        summary: report.summary.as_deref().map(kept),
+        error,
+        n_attempts,
+        cost,
+        notes,
+    })))
+}
+
+fn ask(
+    request: &ActionRequest,
+    ready: &Ready<'_>,
+    prompt: &str,
+    tools: &Tools<'_>,
+) -> Result<Asked, ActionProblem> {
+    let command = asking::command(ready.adapter, &ready.current, AskPurpose::Verify, prompt)?;
+    let asked = asker(request, ready, tools).ask(ready.adapter, &ready.current.session, &command);
+    match &asked.answer {
+        Err(NoAnswer::Cancelled) => Err(cancelled()),
+        Err(problem @ NoAnswer::TimedOut(_)) => {
+            Err(ActionProblem::new(ActionClass::TimedOut, problem.to_string()))
+        }
+        Err(problem @ (NoAnswer::NotStarted(_) | NoAnswer::ClientError(_) | NoAnswer::Flooded)) => {
+            Err(ActionProblem::new(ActionClass::Failed, problem.to_string()))
+        }
+        Ok(_) | Err(NoAnswer::Unreadable(_)) => Ok(asked),
+    }
+}
+
+/// An answer whose asking changed files is not used.
+fn check_unchanged(
+    request: &ActionRequest,
+    ready: &Ready<'_>,
+    before: Option<crate::evidence::TreeSignature>,
+) -> Result<(), ActionProblem> {
+    let Some((before, after)) = before.zip(ready.refresher.signature()) else { return Ok(()) };
+    let changed = before.differences(&after, request.workspace.path());
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let words = format!("asking changed files: {}; the answer is not used", changed.join(", "));
+    Err(ActionProblem::new(ActionClass::Unknown, words))
+}
+
+fn read(asked: &Asked) -> CloserReport {
+    match &asked.answer {
+        Ok(Answer::Structured(value)) => closer::read(CloserAnswer::Structured(value)),
+        Ok(Answer::Text(text)) => closer::read(CloserAnswer::Raw(text)),
+        Err(NoAnswer::Unreadable(_)) => closer::read(CloserAnswer::Raw("")),
+        Err(no_answer) => closer::read(CloserAnswer::QueryError(&no_answer.to_string())),
+    }
+}
+
+/// Whether the same question, asked in other words, can bring a better answer.
+fn is_worth_another(error: CloserError) -> bool {
+    match error {
+        CloserError::MissingField
+        | CloserError::WrongType
+        | CloserError::OutOfRange
+        | CloserError::NotObject
+        | CloserError::NoOutput
+        | CloserError::InvalidJson
+        | CloserError::EmptyChecklist => true,
+        CloserError::QueryError => false,
+    }
+}
+
+/// Why an answer cannot be used, in words.
+fn problem(asked: &Asked, report: &CloserReport) -> Option<String> {
+    let words = match report.error? {
+        CloserError::MissingField => "a field of the form is missing",
+        CloserError::WrongType => "a field has another type than in the form",
+        CloserError::OutOfRange => "`confidence` is not between 0 and 1",
+        CloserError::NotObject => "it is JSON and no object",
+        CloserError::NoOutput => "it is empty",
+        CloserError::InvalidJson => "it holds no JSON object of the form",
+        CloserError::QueryError => "the query failed",
+        CloserError::EmptyChecklist => "all is said to be complete, and the checklist is empty",
+    };
+    Some(match &asked.answer {
+        Err(no_answer) => format!("{words} ({no_answer})"),
+        Ok(_) => words.to_owned(),
+    })
+}
+
+fn checklist(agent: &str, report: &CloserReport) -> Checklist {
+    let items = report.checklist.iter().take(MOST_ITEMS).map(|item| ChecklistItem {
+        title: kept(&item.description),
+        state: if item.completed { ItemState::Done } else { ItemState::Open },
+        evidence: item.evidence.as_deref().map(kept),
+    });
+    Checklist { from: format!("closer, asked of {agent}"), items: items.collect() }
+}
+
+fn kept(text: &str) -> String {
+    text.trim().chars().take(MOST_CHARACTERS).collect()
+}
+
+/// A confidence as the judge let it pass (0 to 1), in hundredths; rounded down, so that what does not count
+/// does not look as if it did.
+fn percent(confidence: f64) -> u8 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it was brought between 0 and 100"
+    )]
+    let percent = (confidence * 100.0).floor().clamp(0.0, 100.0) as u8;
+    percent
+}

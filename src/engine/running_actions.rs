@@ -1,0 +1,111 @@
+//! The actions that run beside the loop, so that each can be ended by its number, and all of them at the end. Nothing is
+//! ended here: whoever carries an action out hears of the wish.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::spawn_blocking;
+
+use super::actions::{self, Tools};
+use super::live::EngineEvent;
+use super::{EngineConfig, clock};
+use crate::model::{
+    ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor, Event, WorkspaceId,
+    display_text,
+};
+use crate::process::Cancel;
+use crate::store::Store;
+
+/// The actions that run.
+#[derive(Debug, Default)]
+pub(super) struct RunningActions {
+    by_number: BTreeMap<u64, Running>,
+    /// Whether all of them are to end, and none is to begin.
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Running {
+    workspace: WorkspaceId,
+    kind: ActionKind,
+    cancel: Cancel,
+}
+
+impl RunningActions {
+    /// Actions beside the loop: one event comes back, whatever happens. Needs the runtime.
+    pub(super) fn start(
+        &mut self,
+        request: ActionRequest,
+        launch: Arc<EngineConfig>,
+        store: Option<Store>,
+        sender: UnboundedSender<EngineEvent>,
+    ) {
+        let cancel = self.begin(&request);
+        tokio::spawn(async move {
+            let (workspace, number) = (request.workspace.clone(), request.number);
+            let moved = sender.clone();
+            let work = spawn_blocking(move || {
+                let report = |progress| {
+                    let workspace = request.workspace.clone();
+                    let event = Event::ActionProgressed { at: clock::now(), workspace, number, progress };
+                    let _ = moved.send(EngineEvent::Event(event));
+                };
+                let tools = Tools { launch: &launch, report: &report, cancel: &cancel };
+                actions::perform(&request, Actor::Screen, store.as_ref(), &tools)
+            });
+            let (outcome, entry) = work.await.unwrap_or_else(|error| {
+                (ActionOutcome::Failed(ActionProblem::new(ActionClass::Failed, error.to_string())), None)
+            });
+            let (outcome, entry) = (Box::new(outcome), entry.map(Box::new));
+            let event = Event::ActionFinished { at: clock::now(), workspace, number, outcome, entry };
+            // When nobody receives, the engine has ended.
+            let _ = sender.send(EngineEvent::Event(event));
+        });
+    }
+
+    /// An action begins; by what it hears that it is to end.
+    fn begin(&mut self, request: &ActionRequest) -> Cancel {
+        let cancel = Cancel::new();
+        if self.is_over {
+            cancel.cancel();
+        }
+        let (workspace, kind) = (request.workspace.clone(), request.action.kind());
+        self.by_number.insert(request.number, Running { workspace, kind, cancel: cancel.clone() });
+        cancel
+    }
+
+    /// Takes note of the end of an action, if `event` is one.
+    pub(super) fn hear(&mut self, event: &Event) {
+        if let Event::ActionFinished { number, .. } = event {
+            self.by_number.remove(number);
+        }
+    }
+
+    /// Asks for the end of an action. Its workspace where that has to wait: something is being finished first.
+    pub(super) fn cancel(&self, number: u64) -> Option<&WorkspaceId> {
+        let running = self.by_number.get(&number)?;
+        (!running.cancel.cancel()).then_some(&running.workspace)
+    }
+
+    /// Asks for the end of all, and lets none begin any more.
+    pub(super) fn cancel_all(&mut self) {
+        self.is_over = true;
+        for running in self.by_number.values() {
+            // What is being finished ends by itself.
+            running.cancel.cancel();
+        }
+    }
+
+    /// Whether none runs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_number.is_empty()
+    }
+
+    /// What runs, in words.
+    pub(super) fn label(&self) -> Vec<String> {
+        let words =
+            |it: &Running| format!("{} in {}", it.kind.name(), display_text::path(it.workspace.path()));
+        self.by_number.values().map(words).collect()
+    }
+}

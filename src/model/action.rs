@@ -1,0 +1,318 @@
+//! What a person can have done to a workspace, what became of it, and how far it is.
+//!
+//! Most actions come in two: one that makes a plan and changes nothing (that of a rescue records the work first), and
+//! one that carries out the plan that a person confirmed. A plan carries what was seen of the world: the room that
+//! carries it out looks again and compares. What is confirmed is what is done, or it is refused (DESIGN.md, invariant 6).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, NotAsked, ProbeAttempt,
+    Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
+    SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport,
+    WorkspaceId, WorkspaceSettings,
+};
+
+/// An action on one workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Action {
+    /// Record the uncommitted work, and plan a visible commit of it. Answers with
+    /// [`ActionOutcome::RescuePlanned`].
+    PlanRescue {
+        /// The commit message; `None` has one proposed.
+        message: Option<String>,
+        /// How the record is to be made.
+        order: RecordOrder,
+    },
+    /// Only record the uncommitted work. Answers with [`ActionOutcome::Recorded`].
+    Record {
+        /// How the record is to be made.
+        order: RecordOrder,
+    },
+    /// Commit what the plan shows. Answers with [`ActionOutcome::Rescued`].
+    Rescue {
+        /// The plan as it was confirmed.
+        plan: Box<RescuePlan>,
+    },
+    /// Tell what an undo or a redo would do. Answers with [`ActionOutcome::UndoPlanned`].
+    PlanUndo {
+        /// Which.
+        way: UndoDirection,
+    },
+    /// Take the last rescue back, or make it again. Answers with [`ActionOutcome::Undone`].
+    Undo {
+        /// The plan as it was confirmed.
+        plan: Box<UndoPlan>,
+    },
+    /// Tell how a reply to a session would go. Answers with [`ActionOutcome::ReplyPlanned`].
+    PlanReply {
+        /// The session.
+        session: SessionName,
+    },
+    /// Send a reply. Answers with [`ActionOutcome::Replied`].
+    Reply {
+        /// The plan as it was shown.
+        plan: Box<ReplyPlan>,
+        /// What is sent.
+        body: ReplyBody,
+    },
+    /// Tell how an agent would be asked. Answers with [`ActionOutcome::AskPlanned`].
+    PlanAsk {
+        /// For what.
+        purpose: AskPurpose,
+        /// The session; `None` is the one whose words count.
+        session: Option<SessionName>,
+    },
+    /// Ask the agent by the plan: a smart check, which answers with [`ActionOutcome::Checked`], or the closer,
+    /// which answers with [`ActionOutcome::Verified`].
+    Ask {
+        /// The plan as it was confirmed.
+        plan: Box<AskPlan>,
+    },
+    /// Ask a session for its status where no person asked for that: a smart check that rescues nothing. Answers
+    /// with [`ActionOutcome::Checked`], or with [`ActionOutcome::NotAsked`].
+    AutoProbe {
+        /// The session, and where its task is: it is asked in that moment only.
+        moment: SessionMoment,
+    },
+    /// Write the decision file. Answers with [`ActionOutcome::Decided`].
+    Decide {
+        /// Whether the work is complete.
+        is_complete: bool,
+        /// Why, in the person's words.
+        reason: Option<String>,
+    },
+}
+
+/// What an action is, without what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionKind {
+    /// A plan of one of the others that changes nothing.
+    Plan,
+    /// A record of uncommitted work on a hidden reference.
+    Record,
+    /// A visible commit of uncommitted work.
+    Rescue,
+    /// The undo of a rescue.
+    Undo,
+    /// The redo of a rescue.
+    Redo,
+    /// Work of a record put into a folder.
+    Restore,
+    /// A record deleted for good.
+    Forget,
+    /// Programs of a workspace trusted, or not any more.
+    Trust,
+    /// A reply to an agent.
+    Reply,
+    /// A smart check with probes.
+    Probe,
+    /// A closer's checklist.
+    Verify,
+    /// A decision file.
+    Decide,
+}
+
+impl ActionKind {
+    /// The word for it in a history.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActionKind::Plan => "plan",
+            ActionKind::Record => "record",
+            ActionKind::Rescue => "rescue",
+            ActionKind::Undo => "undo",
+            ActionKind::Redo => "redo",
+            ActionKind::Restore => "restore",
+            ActionKind::Forget => "forget",
+            ActionKind::Trust => "trust",
+            ActionKind::Reply => "reply",
+            ActionKind::Probe => "probe",
+            ActionKind::Verify => "verify",
+            ActionKind::Decide => "decide",
+        }
+    }
+}
+
+impl Action {
+    /// Whether it only prepares what a person confirms then. One of them records the work all the same.
+    pub fn is_plan(&self) -> bool {
+        match self {
+            Action::PlanRescue { .. }
+            | Action::PlanUndo { .. }
+            | Action::PlanReply { .. }
+            | Action::PlanAsk { .. } => true,
+            Action::Record { .. }
+            | Action::Rescue { .. }
+            | Action::Undo { .. }
+            | Action::Reply { .. }
+            | Action::Ask { .. }
+            | Action::AutoProbe { .. }
+            | Action::Decide { .. } => false,
+        }
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> ActionKind {
+        match self {
+            Action::PlanUndo { .. } | Action::PlanReply { .. } | Action::PlanAsk { .. } => ActionKind::Plan,
+            // It makes a record first.
+            Action::PlanRescue { .. } | Action::Record { .. } => ActionKind::Record,
+            Action::Rescue { .. } => ActionKind::Rescue,
+            Action::Undo { plan } => match plan.way {
+                UndoDirection::Undo => ActionKind::Undo,
+                UndoDirection::Redo => ActionKind::Redo,
+            },
+            Action::Reply { .. } => ActionKind::Reply,
+            Action::Ask { plan } => match plan.purpose {
+                AskPurpose::Probe => ActionKind::Probe,
+                AskPurpose::Verify => ActionKind::Verify,
+            },
+            Action::AutoProbe { .. } => ActionKind::Probe,
+            Action::Decide { .. } => ActionKind::Decide,
+        }
+    }
+}
+
+/// An action that the engine is to carry out, with what is known of its workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionRequest {
+    /// Counts up over all workspaces of one run.
+    pub number: u64,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What is to be done.
+    pub action: Action,
+    /// Where its evidence is.
+    pub settings: WorkspaceSettings,
+    /// The kind of its task.
+    pub task_kind: TaskKind,
+    /// Its baseline, once known.
+    pub baseline: Option<Baseline>,
+    /// Where the records of its sessions are.
+    pub sessions: Vec<SessionPlace>,
+    /// The session whose words count, if there is one.
+    pub first_session: Option<SessionName>,
+    /// The person's last prompt, shortened. Untrusted text.
+    pub prompt: Option<String>,
+    /// The agent's last words. Untrusted text.
+    pub last_words: Option<String>,
+    /// What speaks for and against that the work is done.
+    pub standing: EvidenceSummary,
+    /// Of an earlier checklist by the closer what it left open, and its summary.
+    pub verified: Option<Box<VerifyReport>>,
+}
+
+/// What became of an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionOutcome {
+    /// The work is recorded, and this is what a visible commit would be.
+    RescuePlanned(Box<RescuePlan>),
+    /// The record would be large. Nothing was done: a person is to be asked, and says yes by
+    /// [`RecordOrder::is_size_allowed`].
+    SizeAsked(RecordCost),
+    /// The work is recorded, and nothing else was done.
+    Recorded(Box<RescueRecord>),
+    /// It is committed.
+    Rescued(Box<Rescued>),
+    /// What an undo or a redo would do.
+    UndoPlanned(Box<UndoPlan>),
+    /// It is taken back, or made again, as the plan says.
+    Undone(Box<UndoPlan>),
+    /// How a reply would go.
+    ReplyPlanned(Box<ReplyPlan>),
+    /// What became of a reply until now; more can be known of it later.
+    Replied(Box<Receipt>),
+    /// How an agent would be asked.
+    AskPlanned(Box<AskPlan>),
+    /// What a smart check found.
+    Checked(Box<SmartReport>),
+    /// What the closer found.
+    Verified(Box<VerifyReport>),
+    /// The agent was not asked by closeout itself.
+    NotAsked(NotAsked),
+    /// The decision file is written.
+    Decided(Box<DecidedFile>),
+    /// It was not done.
+    Failed(ActionProblem),
+}
+
+impl ActionOutcome {
+    /// How it ended.
+    pub fn class(&self) -> ActionClass {
+        match self {
+            ActionOutcome::RescuePlanned(plan) if plan.refusal.is_some() => ActionClass::SavedOnly,
+            ActionOutcome::RescuePlanned(plan) => plan.record.class(),
+            ActionOutcome::Recorded(record) => record.class(),
+            ActionOutcome::Rescued(rescued) => rescued.record.class(),
+            ActionOutcome::SizeAsked(_) | ActionOutcome::NotAsked(_) => ActionClass::Refused,
+            ActionOutcome::Replied(receipt) => receipt.state.class(),
+            ActionOutcome::Checked(report) => report.class(),
+            ActionOutcome::Failed(problem) => problem.class,
+            ActionOutcome::UndoPlanned(_)
+            | ActionOutcome::Undone(_)
+            | ActionOutcome::ReplyPlanned(_)
+            | ActionOutcome::AskPlanned(_)
+            | ActionOutcome::Verified(_)
+            | ActionOutcome::Decided(_) => ActionClass::Done,
+        }
+    }
+}
+
+/// Why an action was not done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionProblem {
+    /// The class of the reason.
+    pub class: ActionClass,
+    /// What happened, in words. May hold untrusted text.
+    pub message: String,
+    /// What a person can do about it. May hold untrusted text.
+    pub next: Option<String>,
+}
+
+impl ActionProblem {
+    /// A problem of this class.
+    pub fn new(class: ActionClass, words: impl Into<String>) -> ActionProblem {
+        ActionProblem { class, message: words.into(), next: None }
+    }
+
+    /// The same with what a person can do about it.
+    #[must_use]
+    pub fn with_next(self, next: impl Into<String>) -> ActionProblem {
+        ActionProblem { next: Some(next.into()), ..self }
+    }
+}
+
+/// How far an action is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionProgress {
+    /// What it does now, in words. May hold untrusted text.
+    pub message: String,
+    /// The probes so far, in their order; the last one may still run.
+    pub attempts: Vec<ProbeAttempt>,
+    /// Until when it waits, if it does.
+    pub waits_until: Option<Timestamp>,
+    /// A reply that its agent has, while the agent's program goes on with its turn: what is left of the action is
+    /// that turn, and keeps nobody from other actions.
+    pub taken: Option<Box<Receipt>>,
+}
+
+/// An action that runs, as a front shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunningAction {
+    /// Its number.
+    pub number: u64,
+    /// What it is.
+    pub kind: ActionKind,
+    /// Since when.
+    pub since: Timestamp,
+    /// How far it is.
+    pub progress: ActionProgress,
+    /// Whether its end was asked for.
+    pub is_cancelled: bool,
+    /// Whether no person asked for it, but closeout itself began it.
+    pub is_automatic: bool,
+}

@@ -1,0 +1,93 @@
+//! How an action ended: a closed set, and the contract of exit codes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How an action ended. A closed set, and the contract of exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionClass {
+    /// Done and verified.
+    Done,
+    /// The record is saved; some things could not be read, and each is named.
+    SavedGaps,
+    /// The record is saved and there is no visible commit, with the reason.
+    SavedOnly,
+    /// There is nothing to do.
+    Nothing,
+    /// Not done and nothing changed, with the reason and the way out.
+    Refused,
+    /// A person said no, or there was nobody to ask. Nothing was done.
+    Declined,
+    /// Somebody else is at it.
+    Busy,
+    /// It needs trust first.
+    Untrusted,
+    /// It could not be found out. Never shown as clean, complete or delivered.
+    Unknown,
+    /// An error; the state is as before.
+    Failed,
+    /// It took too long; all that was started is ended.
+    TimedOut,
+    /// A check failed. Nothing is deleted.
+    Damage,
+    /// A person ended it.
+    Cancelled,
+}
+
+impl ActionClass {
+    /// Every class, by its exit code.
+    pub const ALL: [ActionClass; 13] = [
+        ActionClass::Done,
+        ActionClass::SavedGaps,
+        ActionClass::SavedOnly,
+        ActionClass::Nothing,
+        ActionClass::Refused,
+        ActionClass::Busy,
+        ActionClass::Untrusted,
+        ActionClass::Unknown,
+        ActionClass::Declined,
+        ActionClass::Failed,
+        ActionClass::TimedOut,
+        ActionClass::Damage,
+        ActionClass::Cancelled,
+    ];
+
+    /// The exit code of a command that ends so.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            ActionClass::Done => 0,
+            ActionClass::SavedGaps => 10,
+            ActionClass::SavedOnly => 11,
+            ActionClass::Nothing => 12,
+            ActionClass::Refused => 20,
+            ActionClass::Busy => 21,
+            ActionClass::Untrusted => 22,
+            ActionClass::Unknown => 23,
+            ActionClass::Declined => 24,
+            ActionClass::Failed => 30,
+            ActionClass::TimedOut => 31,
+            ActionClass::Damage => 40,
+            ActionClass::Cancelled => 130,
+        }
+    }
+
+    /// The word or two for it in a history.
+    pub fn label(self) -> &'static str {
+        match self {
+            ActionClass::Done => "done",
+            ActionClass::SavedGaps => "saved, with gaps",
+            ActionClass::SavedOnly => "saved only",
+            ActionClass::Nothing => "nothing to do",
+            ActionClass::Refused => "refused",
+            ActionClass::Declined => "declined",
+            ActionClass::Busy => "busy",
+            ActionClass::Untrusted => "not trusted",
+            ActionClass::Unknown => "not known",
+            ActionClass::Failed => "failed",
+            ActionClass::TimedOut => "timed out",
+            ActionClass::Damage => "DAMAGE",
+            ActionClass::Cancelled => "cancelled",
+        }
+    }
+}

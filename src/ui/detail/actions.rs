@@ -1,0 +1,170 @@
+//! Actions on the workspace: what runs, what agents answered when they were asked, what became of replies,
+//! and what was done before.
+
+use ratatui::text::{Line, Span};
+
+use crate::model::{AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::ui::look::{Sign, TextStyle};
+use crate::ui::sheet::TextLayout;
+use crate::ui::{action_words, age, keymap, reports, text};
+
+/// More replies are not named.
+const MAX_RECEIPTS: usize = 5;
+/// More actions are counted.
+const MAX_ENTRIES: usize = 20;
+const AGE: usize = 5;
+
+/// What runs now: the lines of the section.
+pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> =
+        view.answering.iter().flat_map(|turn| answering(turn, sheet)).collect();
+    lines.extend(view.action.iter().flat_map(|action| one_running(action, sheet)));
+    lines
+}
+
+/// A turn in which an agent answers a reply, by a program that ends with closeout.
+fn answering(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
+    let agent = action_words::answering_agent(turn);
+    let lasting = age::lasting(sheet.now, turn.since);
+    let words = format!("{agent} answers your reply{lasting}{}{}", sheet.look.dot(), how(turn));
+    let mut lines = sheet.heading("Under way", &words).to_vec();
+    if let Some(taken) = &turn.progress.taken {
+        lines.extend(sheet.signed(
+            Sign::Active,
+            TextStyle::Busy,
+            &text::line(&taken.excerpt),
+            TextStyle::Plain,
+        ));
+    }
+    lines
+}
+
+fn one_running(action: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
+    let mut lines = sheet.heading("Under way", &title(action, sheet)).to_vec();
+    let words = text::line(&action.progress.message);
+    if !words.is_empty() {
+        lines.extend(sheet.signed(Sign::Active, TextStyle::Busy, &words, TextStyle::Plain));
+    }
+    if let Some(until) = action.progress.waits_until {
+        let left = until.millis_since(sheet.now).max(0);
+        // Up to the whole second that is seen as over.
+        let wait = format!("    next in {} s", (left + 999) / 1_000);
+        lines.push(sheet.one(Line::from(sheet.span(wait, TextStyle::Faint))));
+    }
+    lines.extend(reports::attempts(&action.progress.attempts, sheet));
+    lines
+}
+
+fn title(action: &RunningAction, sheet: TextLayout) -> String {
+    let what = action_words::running(action);
+    format!("{what}, {}{}{}", reports::seconds(sheet.now, action.since), sheet.look.dot(), how(action))
+}
+
+/// How it is ended.
+fn how(action: &RunningAction) -> String {
+    if action.is_cancelled {
+        return "is being ended".to_owned();
+    }
+    format!("{} ends it", keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Cancel)))
+}
+
+/// What the last smart check and the closer found.
+pub(super) fn reports(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if let Some(report) = &view.smart_check {
+        lines.extend(sheet.heading("Smart check", &age::ago(sheet.now, report.at)));
+        lines.extend(reports::smart(report, sheet));
+    }
+    if let Some(report) = &view.verified {
+        lines.extend(sheet.heading("Closer", ""));
+        lines.extend(reports::verified(report, sheet));
+        for action in &report.pending_actions {
+            lines.extend(sheet.signed(Sign::Bullet, TextStyle::Open, &text::line(action), TextStyle::Plain));
+        }
+        if !report.pending_actions.is_empty() {
+            let words = format!(
+                "{} shows them again, to reply with one",
+                keymap::key_of(keymap::KeyCommand::Action(keymap::WorkspaceCommand::Report))
+            );
+            lines.extend(sheet.text(&words, TextStyle::Faint, 2));
+        }
+    }
+    lines
+}
+
+/// What became of replies, the newest first.
+pub(super) fn receipts(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    if view.receipts.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = sheet.heading("Replies", "").to_vec();
+    lines.extend(view.receipts.iter().take(MAX_RECEIPTS).flat_map(|receipt| one_receipt(receipt, sheet)));
+    lines
+}
+
+fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
+    let (sign, style) = match receipt.state {
+        ReceiptState::Consumed => (Sign::Done, TextStyle::Good),
+        ReceiptState::Delivered | ReceiptState::Queued => (Sign::Active, TextStyle::Busy),
+        ReceiptState::Held | ReceiptState::Unknown => (Sign::Warning, TextStyle::Open),
+        ReceiptState::Refused => (Sign::Error, TextStyle::Bad),
+    };
+    let age = age::age(sheet.now, receipt.sent_at);
+    let state = action_words::receipt(receipt.state);
+    let sign = text::fit(sheet.look.sign(sign), 4, sheet.look);
+    let room = sheet.width.saturating_sub(2 + text::width(&sign) + text::width(state) + 2 + AGE);
+    let mut lines = vec![sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(sign, style),
+        sheet.span(state, style),
+        Span::raw("  "),
+        sheet.span(text::fit(&text::line(&receipt.excerpt), room, sheet.look), TextStyle::Plain),
+        sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
+    ]))];
+    let channel = format!("{}: {}", text::line(&receipt.session.agent), text::line(&receipt.channel_words));
+    lines.extend(sheet.text(&channel, TextStyle::Faint, 6));
+    if let Some(words) = &receipt.detail {
+        lines.extend(sheet.text(&text::line(words), TextStyle::Plain, 6));
+    }
+    lines
+}
+
+/// What was done here, the newest first.
+pub(super) fn history(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+    if view.history.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = sheet.heading("History", "").to_vec();
+    lines.extend(view.history.iter().take(MAX_ENTRIES).flat_map(|entry| one_entry(entry, sheet)));
+    if view.history.len() > MAX_ENTRIES {
+        let more = format!("and {} more: closeout log", view.history.len() - MAX_ENTRIES);
+        lines.extend(sheet.text(&more, TextStyle::Faint, 2));
+    }
+    lines
+}
+
+fn one_entry(entry: &AuditEntry, sheet: TextLayout) -> Vec<Line<'static>> {
+    const KIND: usize = 8;
+    let (end, style) = match &entry.end {
+        Some(end) if end.class.exit_code() == 0 => (end.class.label(), TextStyle::Good),
+        Some(end) => (end.class.label(), TextStyle::Open),
+        None => ("not ended", TextStyle::Busy),
+    };
+    let by = action_words::by(entry.by);
+    let by = if by.is_empty() { String::new() } else { format!("  {by}") };
+    let age = age::age(sheet.now, entry.at);
+    let room = sheet.width.saturating_sub(2 + KIND + 2 + text::width(end) + AGE);
+    let plan = text::line(&entry.plan);
+    let mut lines = vec![sheet.one(Line::from(vec![
+        Span::raw("  "),
+        sheet.span(text::fit(entry.kind.name(), KIND, sheet.look), TextStyle::Strong),
+        sheet.span(text::fit(&format!("{plan}{by}"), room, sheet.look), TextStyle::Plain),
+        Span::raw("  "),
+        sheet.span(end, style),
+        sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
+    ]))];
+    if let Some(end) = entry.end.as_ref().filter(|end| !end.message.is_empty()) {
+        lines.extend(sheet.text(&text::line(&end.message), TextStyle::Faint, 2 + KIND));
+    }
+    lines
+}

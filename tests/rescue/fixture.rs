@@ -1,0 +1,219 @@
+//! A repository on the bench: the state of it before and after, compared whole, and a rescuer with a
+//! folder of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use closeout::action::rescue::{Rescuer, Step};
+use closeout::model::{RescuePlan, RescueRecord};
+
+use crate::support::repo::{Repo, git_program};
+
+/// Seconds and nanoseconds.
+type Time = (i64, i64);
+
+/// Every path with mode, content (or target of the link) and time.
+type Paths = BTreeMap<Vec<u8>, (u32, Vec<u8>, Time)>;
+
+/// Everything that an action must leave as it was.
+#[derive(Debug, PartialEq, Eq, Clone)]
+pub(super) struct Fingerprint {
+    /// Every path with mode, content (or target of the link) and time.
+    pub(super) work_tree: Paths,
+    /// The bytes and the time of the index.
+    pub(super) index: Option<(Vec<u8>, Time)>,
+    /// HEAD and every reference but our hidden ones.
+    pub(super) references: String,
+    /// Files of locks.
+    pub(super) locks: Vec<String>,
+}
+
+/// The state of a repository.
+pub(super) fn fingerprint(repo: &Repo) -> Fingerprint {
+    let mut work_tree = BTreeMap::new();
+    walk(repo.path(), repo.path(), &mut work_tree);
+    let index = repo.git_dir().join("index");
+    let index = fs::read(&index).ok().map(|bytes| {
+        let metadata = fs::metadata(&index).unwrap();
+        (bytes, (metadata.mtime(), metadata.mtime_nsec()))
+    });
+    let references = repo.git(["for-each-ref", "--exclude=refs/closeout"]);
+    let head = fs::read_to_string(repo.git_dir().join("HEAD")).unwrap();
+    let mut locks = Vec::new();
+    find_locks(&repo.git_dir(), &mut locks);
+    super::hostile::assert_silent(repo);
+    Fingerprint { work_tree, index, references: head + &references, locks }
+}
+
+fn walk(top: &Path, folder: &Path, found: &mut Paths) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if folder == top && path.file_name().unwrap() == ".git" {
+            continue;
+        }
+        let metadata = path.symlink_metadata().unwrap();
+        let content = if metadata.is_symlink() {
+            fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+        } else if metadata.is_file() {
+            fs::read(&path).unwrap()
+        } else {
+            Vec::new()
+        };
+        let name = path.strip_prefix(top).unwrap().as_os_str().as_bytes().to_vec();
+        found.insert(name, (metadata.mode(), content, (metadata.mtime(), metadata.mtime_nsec())));
+        if metadata.is_dir() {
+            walk(top, &path, found);
+        }
+    }
+}
+
+fn find_locks(folder: &Path, locks: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        if path.extension().is_some_and(|extension| extension == "lock") || name.contains(".closeout-") {
+            locks.push(name);
+        } else if path.is_dir() {
+            find_locks(&path, locks);
+        }
+    }
+}
+
+/// A rescuer whose folder lies beside the repository.
+pub(super) fn rescuer(repo: &Repo) -> Rescuer {
+    let settings = "[user]\n\tname = A Person\n\temail = person@example.com\n";
+    let file = repo.home().join(".gitconfig");
+    if !file.exists() {
+        fs::write(file, settings).unwrap();
+        super::hostile::arm_unless_armed(repo);
+    }
+    Rescuer { is_synced: false, ..Rescuer::new(git_program(), Some(repo.home()), repo.root().join("state")) }
+}
+
+/// The same, which calls `action` once the step is over.
+pub(super) fn rescuer_at(repo: &Repo, step: Step, action: impl Fn() + Send + Sync + 'static) -> Rescuer {
+    let at_step = move |reached: Step| {
+        if reached == step {
+            action();
+        }
+    };
+    Rescuer { at_step: Some(Box::new(at_step)), ..rescuer(repo) }
+}
+
+/// Records, and checks that nothing else has changed.
+pub(super) fn record(repo: &Repo) -> RescueRecord {
+    let before = fingerprint(repo);
+    let record = rescuer(repo).record(repo.path()).unwrap();
+    assert_eq!(fingerprint(repo), before);
+    assert!(record.is_settled);
+    record
+}
+
+/// The content of a path in a commit, byte for byte.
+pub(super) fn content(repo: &Repo, commit: &str, path: &[u8]) -> Option<Vec<u8>> {
+    listed(repo, commit).get(path).map(|(_, id)| {
+        let output = repo.try_git(&["cat-file", "blob", id], &[]);
+        assert!(output.status.success());
+        output.stdout
+    })
+}
+
+/// Mode and object of each path in a commit.
+pub(super) fn listed(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, String)> {
+    let output = repo.try_git(&["ls-tree", "-r", "-z", "--full-tree", commit], &[]);
+    output
+        .stdout
+        .split(|byte| *byte == 0)
+        .filter(|record| !record.is_empty())
+        .map(|record| {
+            let tab = record.iter().position(|byte| *byte == b'\t').unwrap();
+            let fields: Vec<&str> = std::str::from_utf8(&record[..tab]).unwrap().split(' ').collect();
+            (record[tab + 1..].to_vec(), (fields[0].to_owned(), fields[2].to_owned()))
+        })
+        .collect()
+}
+
+/// Asserts that a record holds every file and link of the work tree, with bytes and exec bits, and
+/// nothing else.
+pub(super) fn assert_holds_the_work_tree(repo: &Repo, record: &RescueRecord) {
+    let mut expected = BTreeMap::new();
+    walk(repo.path(), repo.path(), &mut expected);
+    let stored: BTreeMap<Vec<u8>, (String, Vec<u8>)> = listed(repo, &record.snapshot)
+        .into_iter()
+        .map(|(path, (mode, _))| {
+            let bytes = content(repo, &record.snapshot, &path).unwrap();
+            (path, (mode, bytes))
+        })
+        .collect();
+    let expected: BTreeMap<Vec<u8>, (String, Vec<u8>)> = expected
+        .into_iter()
+        .filter_map(|(path, (mode, bytes, _))| {
+            let mode = match mode & 0o170_000 {
+                0o120_000 => "120000",
+                0o100_000 if mode & 0o100 != 0 => "100755",
+                0o100_000 => "100644",
+                _ => return None,
+            };
+            Some((path, (mode.to_owned(), bytes)))
+        })
+        .collect();
+    assert_eq!(stored, expected);
+}
+
+/// Makes a file one that can be run.
+pub(super) fn make_executable(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A repository with work of every plain kind: staged and not, new, deleted, renamed, a link.
+pub(super) fn rich() -> Repo {
+    let repo = Repo::new();
+    for name in ["a", "b", "c", "d", "split"] {
+        repo.write(name, format!("content of {name}\n1\n2\n3\n"));
+    }
+    repo.commit("more");
+    repo.write("split", "first\n1\n2\n3\n").git(["add", "split"]);
+    repo.write("split", "first\n1\n2\nlast\n");
+    repo.write("new/deep/x", "x\n").write("e", "");
+    repo.write("intended", "later\n").git(["add", "-N", "intended"]);
+    fs::remove_file(repo.at("a")).unwrap();
+    repo.git(["rm", "-q", "--cached", "b"]);
+    repo.git(["mv", "c", "c2"]);
+    std::os::unix::fs::symlink("nowhere", repo.at("link")).unwrap();
+    // Writes the name of the person, also for a process that is not this one.
+    drop(rescuer(&repo));
+    repo
+}
+
+/// A plan that can be committed.
+pub(super) fn plan(repo: &Repo) -> RescuePlan {
+    let plan = rescuer(repo).plan(repo.path(), "rescue: work\n").unwrap();
+    assert_eq!(plan.refusal, None);
+    plan
+}
+
+/// Plans and commits; the id of the commit.
+pub(super) fn commit(repo: &Repo) -> String {
+    let plan = plan(repo);
+    let before = fingerprint(repo);
+    let rescued = rescuer(repo).commit(repo.path(), &plan).unwrap();
+    let commit = rescued.commits.last().unwrap().clone();
+    let after = fingerprint(repo);
+    assert_eq!(after.work_tree, before.work_tree);
+    assert_eq!(after.locks, before.locks);
+    assert_eq!(repo.head(), commit);
+    commit
+}
+
+/// What git says of the state, without writing it down.
+pub(super) fn status(repo: &Repo) -> String {
+    repo.git(["--no-optional-locks", "status", "--porcelain=v2", "--branch"])
+}
+
+/// The state of a repository in which a merge was begun.
+pub(super) fn begin_merge(repo: &Repo) {
+    fs::write(repo.git_dir().join("MERGE_HEAD"), repo.head() + "\n").unwrap();
+}

@@ -1,0 +1,77 @@
+//! What the process does that is going to be killed: one cycle_action, told in one line.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use closeout::action::rescue::{RescueError, Rescuer};
+
+/// The first argument of a process that actions.
+pub(crate) const WORD: &str = "--cycle_action";
+/// The message of visible commits.
+pub(crate) const MESSAGE: &str = "rescue: soak\n";
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CycleAction {
+    /// A record alone.
+    Record,
+    /// A record, a plan, the visible commit.
+    Commit,
+    /// The undo of the last.
+    Undo,
+    /// The undo's undo.
+    Redo,
+}
+
+impl CycleAction {
+    /// How it is called on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            CycleAction::Record => "record",
+            CycleAction::Commit => "commit",
+            CycleAction::Undo => "undo",
+            CycleAction::Redo => "redo",
+        }
+    }
+}
+
+/// A rescuer for the repository at `top`, with a folder of its own beside it.
+pub(crate) fn rescuer(root: &Path, is_synced: bool) -> Rescuer {
+    let (git, home) = (super::world::git_program(), root.join("home"));
+    Rescuer { is_synced, ..Rescuer::new(git, Some(home), root.join("state")) }
+}
+
+/// Does what the arguments name: the cycle_action, the work tree, the folder of the world, whether it is synced.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let [cycle_action, top, root, synced] = arguments else { return ExitCode::FAILURE };
+    let rescuer = rescuer(Path::new(root), synced == "synced");
+    tell("go");
+    match act_on(&rescuer, cycle_action, Path::new(top)) {
+        Ok(words) => tell(&format!("ok {words}")),
+        Err(error) => tell(&format!("no {error:?}").replace('\n', " ")),
+    }
+    ExitCode::SUCCESS
+}
+
+fn act_on(rescuer: &Rescuer, cycle_action: &str, top: &Path) -> Result<String, RescueError> {
+    match cycle_action {
+        "record" => rescuer.record(top).map(|record| record.reference),
+        "commit" => {
+            let plan = rescuer.plan(top, MESSAGE)?;
+            tell(&format!("saved {}", plan.record.reference));
+            if let Some(words) = plan.refusal {
+                return Err(RescueError::SavedOnly(words));
+            }
+            rescuer.commit(top, &plan).map(|rescued| rescued.commits.join(" "))
+        }
+        "undo" => rescuer.undo(top).map(|()| String::new()),
+        _ => rescuer.redo(top).map(|()| String::new()),
+    }
+}
+
+fn tell(words: &str) {
+    let mut out = std::io::stdout().lock();
+    // Who does not listen is the one who kills.
+    let _ = writeln!(out, "{words}").and_then(|()| out.flush());
+}

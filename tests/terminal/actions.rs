@@ -1,0 +1,151 @@
+//! A rescue, its undo and its redo by keys, on a real repository with real git.
+
+use std::time::Duration;
+
+use closeout::engine::clock;
+
+use super::{LARGE, SMALL, on_demo, wait_for_state};
+use crate::support::pty::{Shown, Terminal};
+use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
+
+/// What git says of the tree, the branch and the index.
+pub(super) fn state_of(repo: &Repo) -> (String, String, String) {
+    let git = |arguments: &[&str]| repo.git(arguments);
+    (
+        git(&["status", "--porcelain=v2", "--branch", "--untracked-files=all"]),
+        git(&["rev-parse", "HEAD"]),
+        git(&["ls-files", "-s", "-v"]),
+    )
+}
+
+/// The demonstration, in which git knows whose name a commit bears.
+pub(super) fn demo() -> (TestEnv, Repo) {
+    let env = TestEnv::with_demo();
+    let repo = env.demo("uncommitted");
+    repo.git(["config", "user.name", "Ada"]);
+    repo.git(["config", "user.email", "ada@example.org"]);
+    (env, repo)
+}
+
+/// Selects the worktree with work that is not committed.
+pub(super) fn on_uncommitted(env: &TestEnv, size: (u16, u16)) -> Terminal {
+    let mut terminal = on_demo(env, size);
+    wait_for_state(&terminal, "uncommitted", "RESCUE");
+    terminal.press("/uncommitted\r");
+    terminal.wait_for("uncommitted selected", |shown| shown.selected() == Some("uncommitted"));
+    terminal
+}
+
+/// The last line says that `y` counts.
+pub(super) fn is_asked(shown: &Shown, word: &str) -> bool {
+    shown.rows.last().is_some_and(|row| row.contains(&format!("y {word}")))
+}
+
+#[test]
+fn c_previews_y_commits_z_undoes_exactly_and_redoes() {
+    let env = TestEnv::with_demo();
+    let repo = env.demo("uncommitted");
+    let before = state_of(&repo);
+    let mut terminal = on_uncommitted(&env, SMALL);
+    terminal.press("c");
+    // Here git knows no name: nothing is committed under a name that nobody gave.
+    terminal.wait_for("the preview", |shown| shown.has("git knows no name for the commit: a gives it."));
+    terminal.press("ya");
+    terminal.wait_for("the field", |shown| shown.has("author  "));
+    terminal.press("Ada <ada@example.org>\r");
+    let shown = terminal.wait_for("the question", |shown| is_asked(shown, "commit"));
+    assert!(shown.has("Rescue  uncommitted") && shown.has("Commit "), "{}", shown.rows.join("\n"));
+    assert_eq!(state_of(&repo), before, "a look changes nothing that a person sees");
+
+    terminal.press("y");
+    terminal.wait_for("the commit", |shown| shown.has("committed ") && shown.has("z undoes it"));
+    let after = state_of(&repo);
+    assert_ne!(after.1, before.1);
+    terminal.wait_for("no rescue is needed", |shown| shown.state_of("uncommitted") != Some("RESCUE"));
+
+    terminal.press("z");
+    let shown = terminal.wait_for("the undo", |shown| is_asked(shown, "do it"));
+    assert!(shown.has("Undo a rescue  uncommitted"), "{}", shown.rows.join("\n"));
+    terminal.press("y");
+    terminal.wait_for("taken back", |shown| shown.has("took 1 commit back"));
+    assert_eq!(state_of(&repo), before);
+    wait_for_state(&terminal, "uncommitted", "RESCUE");
+
+    terminal.press("Z");
+    terminal.wait_for("the redo", |shown| is_asked(shown, "do it"));
+    terminal.press("y");
+    terminal.wait_for("made again", |shown| shown.has("put 1 commit on"));
+    assert_eq!(state_of(&repo), after);
+    terminal.press("l\x1b[F");
+    terminal.wait_for("the history", |shown| shown.has("redo") && shown.has("undo") && shown.has("rescue"));
+}
+
+#[test]
+fn what_is_left_commits_nothing_and_the_record_stays() {
+    let (env, repo) = demo();
+    let before = state_of(&repo);
+    let mut terminal = on_uncommitted(&env, LARGE);
+    terminal.press("c");
+    terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
+    terminal.press("\r");
+    terminal.wait_for("what is kept", |shown| {
+        shown.has("Nothing was committed. The record of the work stays: refs/closeout/rescue/")
+    });
+    assert_eq!(state_of(&repo), before);
+    let records = repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout/rescue/"]);
+    assert_eq!(records.lines().count(), 1, "{records}");
+}
+
+/// RESCUE.md: "changed since the snapshot". What was shown is done, or nothing.
+#[test]
+fn work_that_changed_since_it_was_shown_is_not_committed() {
+    let (env, repo) = demo();
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let mut terminal = on_uncommitted(&env, SMALL);
+    terminal.press("c");
+    terminal.wait_for("the preview", |shown| is_asked(shown, "commit"));
+    repo.write("src/late.rs", "fn late() {}\n");
+    terminal.press("y");
+    let shown = terminal.wait_for("the refusal", |shown| {
+        shown.rows.last().is_some_and(|row| row.contains("Enter Esc close"))
+    });
+    assert!(shown.has("changed since"), "{}", shown.rows.join("\n"));
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), head);
+    terminal.press("\x1b");
+    terminal.wait_for("the list", |shown| shown.selected() == Some("uncommitted"));
+}
+
+/// SECURITY.md 1.1: the plan opens under the fingers of somebody who types on.
+#[test]
+fn a_y_that_was_typed_ahead_commits_nothing() {
+    let (env, repo) = demo();
+    let before = state_of(&repo);
+    // Where this test itself was held up, the box stood still for long enough to be read.
+    for _ in 0..5 {
+        let mut terminal = on_uncommitted(&env, SMALL);
+        terminal.press("c");
+        let (mut longest, mut last) = (0, clock::now());
+        let said = loop {
+            terminal.press("y");
+            let now = clock::now();
+            longest = longest.max(now.millis_since(last));
+            last = now;
+            let said = terminal.wait_for("a frame", |_| true);
+            if said.has("Not yet") || said.has("z undoes it") {
+                break said;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        if said.has("Not yet") {
+            assert_eq!(state_of(&repo), before);
+            return;
+        }
+        assert!(longest > 200, "a y that was typed {longest} ms after the one before has committed");
+        terminal.press("z");
+        terminal.wait_for("the undo", |shown| is_asked(shown, "do it"));
+        terminal.press("y");
+        terminal.wait_for("taken back", |shown| shown.has("took 1 commit back"));
+    }
+    panic!("this machine is too slow for this test");
+}
