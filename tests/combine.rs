@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
-    NextActionKind, Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence,
-    GitFacts, GitReader, Head, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight, Rejection,
-    Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
+    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight,
+    Rejection, Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;

@@ -37,8 +37,8 @@ mod question;
 mod reply;
 mod rescue_plan;
 mod rescue_record;
-mod runs;
 mod response;
+mod runs;
 mod session;
 mod session_place;
 mod session_view;
@@ -102,8 +102,8 @@ pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,
     RecordNotice, RecordOrder, RecordState, RecordTotals, RescueRecord,
 };
-pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use response::Response;
+pub use runs::{ActingRun, CheckKind, CheckRun, RunOutcome, RunsSummary, StepMoment, ToldBy};
 pub use session::{
     AgentMessage, LiveStatus, Pane, ProcessId, SessionObservation, SessionOrigin, SessionUsage, StatusReport,
     Subagent, TurnState, WaitsOn,
@@ -114,8 +114,8 @@ pub use settings::{
     ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
-pub use task::{Demand, SessionTasks, SideTurn, Task};
 pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
+pub use task::{Demand, SessionTasks, SideTurn, Task};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
 pub use trust_list::{TrustItem, TrustKind, TrustList};

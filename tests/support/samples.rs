@@ -1,10 +1,10 @@
 //! The workspaces of the main samples: finished, asking in Japanese, to be rescued, failing, at work.
 
 use closeout::model::{
-    NextActionKind, Activity, ActivityState, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
-    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, PartRole, Pointer,
-    Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict, VerdictState, Warning,
-    WorkspaceView,
+    Activity, ActivityState, Attention, Certainty, ChangeKind, Changes, Checklist, Choice, Claim,
+    CommitCounts, Conflict, Evidence, GitFacts, Head, ItemState, LastWords, NextAction, NextActionKind,
+    PartRole, Pointer, Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict,
+    VerdictState, Warning, WorkspaceView,
 };
 use closeout::ui::{self, Look};
 
