@@ -34,4 +34,5 @@ mod support;
 mod terminal;
 mod vectors;
 mod vectors_questions;
+mod vectors_tasks;
 mod watch;

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod questions;
 pub mod rounds;
 pub mod smart_check;
+pub mod task;
 pub mod weigh;
 
 /// The fingerprint of a session that waits for a permission, which is no question.

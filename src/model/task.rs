@@ -26,8 +26,6 @@ pub struct Task {
     pub asked: u64,
     /// The place just after its last turn.
     pub end: u64,
-    /// What it asks for.
-    pub demand: Demand,
     /// How its last turn ended; side questions after it are not its turns.
     pub last_end: TurnEnd,
     /// The side questions since its last turn, each with its answer.

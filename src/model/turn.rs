@@ -22,8 +22,10 @@ pub struct TurnHistory {
     pub goal: Option<Goal>,
     /// The latest moment that a line of the conversation bears; not the time of the file.
     pub last_line_at: Option<Timestamp>,
-    /// True when the conversation was cleared (`/clear`) and nothing was asked after that.
-    pub is_cleared: bool,
+    /// The moment of the first line, where that was read.
+    pub began_at: Option<Timestamp>,
+    /// True when it began by clearing the conversation before it (`/clear`).
+    pub began_by_clear: bool,
 }
 
 /// What was said and done from one prompt to the next.

@@ -1,0 +1,317 @@
+//! What one prompt asks for, by its words alone: work, an answer, nothing, or to go on.
+//!
+//! The two mistakes cost differently. A wish that is taken for a question leaves an old COMPLETE standing over
+//! work that was never done; a question that is taken for a wish asks the person to look again. So a prompt
+//! asks for work unless its words clearly ask for something else.
+
+use super::phrases::{Group, PHRASES, Phrases};
+use super::sentence::{Sentence, sentences};
+
+/// A prompt of so few words, or signs where words have no blanks, names no new work.
+const FEW_WORDS: usize = 3;
+const FEW_SIGNS: usize = 8;
+
+/// Particles and endings that make a thing of a word of change.
+const THING_MARKS: &[&str] = &[
+    "を",
+    "の",
+    "が",
+    "は",
+    "に",
+    "と",
+    "も",
+    "点",
+    "箇所",
+    "方法",
+    "案",
+    "計画",
+    "理由",
+    "リングの",
+    "内容",
+    "履歴",
+    "された",
+    "した",
+    "을",
+    "를",
+    "은",
+    "는",
+    "이",
+    "의",
+    "사항",
+    "了",
+];
+/// What makes a wish of it again.
+const WISH_MARKS: [&str; 9] =
+    ["をお願い", "をして", "をする", "を行", "をやって", "もお願い", "を頼", "을해", "를해"];
+
+/// What a prompt asks for, by its words alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// Nothing: thanks, a greeting.
+    Nothing,
+    /// Praise or an `ok`: a yes where something was asked, else nothing.
+    Consent,
+    /// A yes or a no: it answers.
+    Reply,
+    /// To go on with what was begun.
+    GoOn,
+    /// An answer and no change.
+    Answer,
+    /// Work.
+    Work {
+        /// True when the words point back at what was done: more of the same task.
+        is_more: bool,
+        /// True when the task before is given up.
+        drops: bool,
+    },
+}
+
+/// What one sentence asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Thanks,
+    Praise,
+    Reply,
+    GoOn,
+    Answer,
+    Work,
+    /// It forbids a change and asks for nothing else.
+    Forbids,
+    /// Its words do not tell.
+    Unknown,
+}
+
+/// What a person's prompt asks for.
+pub(super) fn ask(prompt: &str) -> Ask {
+    read(prompt, true)
+}
+
+/// What a custom command asks for: `/fix-issue 123` by the words of its name.
+pub(super) fn ask_of_command(prompt: &str) -> Ask {
+    let name_end = prompt.find(char::is_whitespace).unwrap_or(prompt.len());
+    let (name, rest) = prompt.split_at(name_end);
+    read(&(name.replace(['/', '-', '_', ':'], " ") + rest), false)
+}
+
+fn read(prompt: &str, is_typed: bool) -> Ask {
+    let phrases = &*PHRASES;
+    let sentences = sentences(prompt);
+    if sentences.is_empty() {
+        // A sign alone, like a thumb, consents; a block of code alone is material for work.
+        let has_words = prompt.chars().any(char::is_alphanumeric);
+        return if has_words { Ask::Work { is_more: true, drops: false } } else { Ask::Consent };
+    }
+    let kinds: Vec<Kind> = sentences.iter().map(|sentence| kind(sentence, phrases)).collect();
+    let has = |wanted: Kind| kinds.contains(&wanted);
+    let drops = sentences.iter().any(|sentence| contains(sentence, Group::Drop, phrases));
+    if drops || has(Kind::Work) {
+        return Ask::Work { is_more: !drops && points_back(&sentences, is_typed, phrases), drops };
+    }
+    if has(Kind::GoOn) {
+        Ask::GoOn
+    } else if has(Kind::Answer) {
+        Ask::Answer
+    } else if has(Kind::Unknown) {
+        if has(Kind::Forbids) {
+            return Ask::Answer;
+        }
+        Ask::Work { is_more: points_back(&sentences, is_typed, phrases), drops }
+    } else if has(Kind::Thanks) {
+        Ask::Nothing
+    } else if has(Kind::Reply) || has(Kind::Forbids) {
+        Ask::Reply
+    } else {
+        Ask::Consent
+    }
+}
+
+fn kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
+    use Group::{Filler, GoOn, Greeting, No, Praise, Thanks, Yes};
+    let is_of = |groups: &[Group]| is_covered(sentence, groups, phrases);
+    if is_of(&[Thanks, Praise, Greeting, Filler]) {
+        let is_thanks = [Thanks, Greeting].into_iter().any(|group| contains(sentence, group, phrases));
+        return if is_thanks { Kind::Thanks } else { Kind::Praise };
+    }
+    // `Yes, thanks` is a yes where something was asked, else nothing.
+    if is_of(&[Thanks, Praise, Filler, Yes, No]) && contains(sentence, Thanks, phrases) {
+        return Kind::Praise;
+    }
+    if is_of(&[Praise, Filler, Yes, No]) {
+        return Kind::Reply;
+    }
+    if is_of(&[Thanks, Praise, Filler, Yes, No, GoOn]) {
+        return Kind::GoOn;
+    }
+    if sentence.is_joined() { joined_kind(sentence, phrases) } else { spaced_kind(sentence, phrases) }
+}
+
+/// A sentence of words that are divided by blanks: its first verb or question word decides.
+fn spaced_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
+    let (words, forbids) = allowed(&sentence.words, phrases);
+    let words = words.as_slice();
+    let mut is_request = false;
+    let mut at = 0;
+    while at < words.len() {
+        let rest = &words[at..];
+        let starts = |group: Group| phrases.starts(rest, &[group]);
+        if let Some(n) = starts(Group::Request) {
+            is_request = true;
+            at += n;
+        } else if !is_request && starts(Group::Question).is_some() {
+            // `Do the migration` has no mark, `do you know` mostly has.
+            let is_work = starts(Group::Work).is_some() && !sentence.is_question;
+            let is_wish = !sentence.is_question && phrases.has(rest, Group::Wish);
+            return if is_work || is_wish || asks_beside(rest, phrases) { Kind::Work } else { Kind::Answer };
+        } else if starts(Group::Look) >= starts(Group::Work) && starts(Group::Look).is_some() {
+            return if asks_beside(rest, phrases) { Kind::Work } else { Kind::Answer };
+        } else if starts(Group::Work).is_some() {
+            return Kind::Work;
+        } else if let Some(n) = starts(Group::Wish) {
+            return if wishes_to_know(&rest[n..], phrases) { Kind::Answer } else { Kind::Work };
+        } else if let Some(n) =
+            phrases.starts(rest, &[Group::Addition, Group::Yes, Group::No, Group::Thanks, Group::Praise])
+        {
+            at += n;
+        } else {
+            break;
+        }
+    }
+    if is_request || phrases.has(words, Group::Wish) {
+        return Kind::Work;
+    }
+    // `And the README?` is a short wish.
+    let is_short_addition = at > 0 && words.len() <= FEW_WORDS;
+    match (sentence.is_question && !is_short_addition, forbids) {
+        (true, _) => Kind::Answer,
+        (false, true) => Kind::Forbids,
+        (false, false) => Kind::Unknown,
+    }
+}
+
+/// The words without what forbids a change, and whether something did.
+fn allowed(words: &[String], phrases: &Phrases) -> (Vec<String>, bool) {
+    let forbidden = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::NoChange]).is_some());
+    let Some(at) = forbidden else { return (words.to_vec(), false) };
+    let after = words[at..].iter().position(|word| word == "but");
+    let mut left = words[..at].to_vec();
+    left.extend(after.into_iter().flat_map(|after| words[at + after..].iter().cloned()));
+    (left, true)
+}
+
+/// Whether a sentence that begins with a question or a look asks for a change beside it: `… and fix it`. What
+/// follows `how to` is spoken of only.
+fn asks_beside(words: &[String], phrases: &Phrases) -> bool {
+    let end = (0..words.len()).find(|at| phrases.starts(&words[*at..], &[Group::Embedded]).is_some());
+    let words = &words[..end.unwrap_or(words.len())];
+    (1..words.len()).any(|at| {
+        let Some(n) = phrases.starts(&words[at..], &[Group::Joint, Group::Request]) else { return false };
+        let mut rest = &words[at + n..];
+        while let Some(n) = phrases.starts(rest, &[Group::Joint, Group::Request, Group::Addition]) {
+            if phrases.starts(rest, &[Group::Work]).is_some() {
+                break;
+            }
+            rest = &rest[n..];
+        }
+        phrases.starts(rest, &[Group::Work]).is_some()
+    })
+}
+
+/// `I want (you) to understand why …`.
+fn wishes_to_know(after_wish: &[String], phrases: &Phrases) -> bool {
+    let is_link = |word: &&String| matches!(word.as_str(), "you" | "to" | "only" | "just" | "first");
+    let n_links = after_wish.iter().take_while(is_link).count();
+    let rest = &after_wish[n_links..];
+    phrases.starts(rest, &[Group::Look]).is_some()
+        && phrases.starts(rest, &[Group::Work]).is_none()
+        && !asks_beside(rest, phrases)
+}
+
+/// A sentence in a script in which phrases are looked for inside words.
+fn joined_kind(sentence: &Sentence, phrases: &Phrases) -> Kind {
+    let text = phrases.without(&sentence.joined, &[Group::NoChange]);
+    let forbids = text.len() != sentence.joined.len();
+    let has = |group: Group| phrases.joined(group).any(|phrase| text.contains(phrase));
+    let is_question = sentence.is_question || has(Group::Question);
+    let has_spaced_work = phrases.has(&sentence.words, Group::Work) && !is_question;
+    let has_work = phrases.joined(Group::Work).any(|phrase| is_verb_in(&text, phrase));
+    if has_work || has_spaced_work {
+        return if is_question && !has(Group::Request) && !has(Group::Wish) {
+            Kind::Answer
+        } else {
+            Kind::Work
+        };
+    }
+    if has(Group::Look) || is_question && !has(Group::Request) {
+        Kind::Answer
+    } else if has(Group::GoOn) {
+        Kind::GoOn
+    } else if has(Group::Request) || has(Group::Wish) {
+        Kind::Work
+    } else if forbids {
+        Kind::Forbids
+    } else {
+        Kind::Unknown
+    }
+}
+
+/// Whether `phrase` stands as a verb in a text: with a particle behind it, it is a thing that is spoken of, as
+/// in "review the change". `変更をお願いします` is a wish all the same.
+fn is_verb_in(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let after = &text[at + phrase.len()..];
+        let is_thing = THING_MARKS.iter().any(|mark| after.starts_with(mark));
+        !is_thing || WISH_MARKS.iter().any(|mark| after.starts_with(mark))
+    })
+}
+
+/// Whether nothing but phrases of `groups` stands in a sentence.
+fn is_covered(sentence: &Sentence, groups: &[Group], phrases: &Phrases) -> bool {
+    if sentence.is_joined() {
+        return phrases.without(&sentence.joined, groups).is_empty();
+    }
+    let mut rest = sentence.words.as_slice();
+    while !rest.is_empty() {
+        let Some(n) = phrases.starts(rest, groups) else { return false };
+        rest = &rest[n..];
+    }
+    !sentence.words.is_empty()
+}
+
+fn contains(sentence: &Sentence, group: Group, phrases: &Phrases) -> bool {
+    phrases.has(&sentence.words, group)
+        || sentence.is_joined() && phrases.joined(group).any(|phrase| sentence.joined.contains(phrase))
+}
+
+/// Whether a wish points back at what was asked or done before, so that it is more of the same task.
+fn points_back(sentences: &[Sentence], is_typed: bool, phrases: &Phrases) -> bool {
+    let Some(first) = sentences.first() else { return true };
+    let n_words: usize = sentences.iter().map(|sentence| sentence.words.len()).sum();
+    let n_signs: usize = sentences.iter().map(|sentence| sentence.joined.chars().count()).sum();
+    let is_short = if first.is_joined() { n_signs <= FEW_SIGNS } else { n_words <= FEW_WORDS };
+    let begins_so = |group: Group| {
+        phrases.starts(&first.words, &[group]).is_some()
+            || first.is_joined() && phrases.joined(group).any(|phrase| first.joined.starts_with(phrase))
+    };
+    is_typed && is_short
+        || begins_so(Group::Addition)
+        || begins_so(Group::GoOn)
+        || begins_so(Group::Finish)
+        || first.is_joined() && contains(first, Group::Finish, phrases)
+        || sentences.iter().any(|sentence| {
+            contains(sentence, Group::Repair, phrases) || points_at_something(sentence, phrases)
+        })
+}
+
+/// `fix that`, `it fails`.
+fn points_at_something(sentence: &Sentence, phrases: &Phrases) -> bool {
+    let words = &sentence.words;
+    let points = |at: usize| phrases.starts(&words[at..], &[Group::PointsAt]).is_some();
+    let is_pointed_at = |at: usize| {
+        let verb = phrases.starts(&words[at..], &[Group::Work, Group::Look]);
+        verb.is_some_and(|n| at + n < words.len() && points(at + n))
+    };
+    !words.is_empty() && points(0)
+        || (0..words.len()).any(is_pointed_at)
+        || sentence.is_joined()
+            && phrases.joined(Group::PointsAt).any(|phrase| sentence.joined.contains(phrase))
+}

@@ -1,0 +1,96 @@
+//! Sessions that were left: what only they say is shown and no longer decides.
+
+use super::is_same_text;
+use crate::model::{SessionTasks, Timestamp, TurnEnd};
+
+/// A session without a process that was silent for so long may be left over, in milliseconds.
+const SILENCE_MS: i64 = 24 * 3_600_000;
+
+/// What is known of one session of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionStanding<'a> {
+    /// The agent, like `claude`.
+    pub agent: &'a str,
+    /// Its id.
+    pub session_id: &'a str,
+    /// Its tasks.
+    pub tasks: &'a SessionTasks,
+    /// The moment of its first line, where that was read.
+    pub began_at: Option<Timestamp>,
+    /// The moment of its last line of conversation.
+    pub last_line_at: Option<Timestamp>,
+    /// Whether a process has it open.
+    pub lives: bool,
+    /// The session that it is a copy of.
+    pub fork_of: Option<&'a str>,
+    /// Whether it began by clearing the conversation before it.
+    pub began_by_clear: bool,
+}
+
+/// Why a session is left over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LeftOver {
+    /// It was silent for a day, and a person prompted elsewhere later.
+    Silent,
+    /// A copy of it went on and ended by itself.
+    Forked,
+    /// The same task was given elsewhere later and ended by itself.
+    DoneElsewhere,
+    /// Its conversation was cleared.
+    Cleared,
+}
+
+/// Which sessions of a workspace are left over at the moment `now`, in the order of `sessions`.
+pub fn left_over(sessions: &[SessionStanding<'_>], now: Timestamp) -> Vec<Option<LeftOver>> {
+    let cleared: Vec<usize> = sessions.iter().filter_map(|session| cleared_by(session, sessions)).collect();
+    let why = |(at, session): (usize, &SessionStanding<'_>)| {
+        if session.lives {
+            return None;
+        }
+        let others = || sessions.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
+        if cleared.contains(&at) {
+            Some(LeftOver::Cleared)
+        } else if others().any(|other| is_finished_copy(other, session)) {
+            Some(LeftOver::Forked)
+        } else if others().any(|other| has_done_the_same(other, session)) {
+            Some(LeftOver::DoneElsewhere)
+        } else if others().any(|other| is_silent_beside(session, other, now)) {
+            Some(LeftOver::Silent)
+        } else {
+            None
+        }
+    };
+    sessions.iter().enumerate().map(why).collect()
+}
+
+/// The session whose conversation was cleared when `session` began: the last one before it.
+fn cleared_by(session: &SessionStanding<'_>, sessions: &[SessionStanding<'_>]) -> Option<usize> {
+    let began_at = session.began_at.filter(|_| session.began_by_clear)?;
+    let before = sessions.iter().enumerate().filter(|(_, other)| {
+        other.agent == session.agent
+            && other.session_id != session.session_id
+            && !other.lives
+            && other.last_line_at.is_some_and(|at| at <= began_at)
+    });
+    before.max_by_key(|(_, other)| other.last_line_at).map(|(at, _)| at)
+}
+
+fn is_finished_copy(copy: &SessionStanding<'_>, of: &SessionStanding<'_>) -> bool {
+    copy.agent == of.agent
+        && copy.fork_of == Some(of.session_id)
+        && copy.tasks.last_end == Some(TurnEnd::Finished)
+        && copy.last_line_at > of.last_line_at
+}
+
+fn has_done_the_same(other: &SessionStanding<'_>, session: &SessionStanding<'_>) -> bool {
+    let (Some(done), Some(task)) = (other.tasks.current(), session.tasks.current()) else { return false };
+    is_same_text(&done.first_prompt, &task.first_prompt)
+        && done.last_end == TurnEnd::Finished
+        && other.last_line_at > session.last_line_at
+}
+
+fn is_silent_beside(session: &SessionStanding<'_>, other: &SessionStanding<'_>, now: Timestamp) -> bool {
+    let Some(moved_at) = session.last_line_at.filter(|at| *at <= now) else { return false };
+    let is_later = |at: &Timestamp| moved_at < *at && *at <= now;
+    now.millis_since(moved_at) >= SILENCE_MS && other.tasks.prompted_at.as_ref().is_some_and(is_later)
+}

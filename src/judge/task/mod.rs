@@ -1,0 +1,225 @@
+//! Tasks: what a person asked for, read from the turns of a session. Pure and total.
+//!
+//! A task begins with a prompt that asks for new work and goes on through answers, options, additions,
+//! repairs, and words that closeout or a gate sent; in doubt it goes on. A question or thanks in between is a
+//! turn beside it and changes nothing of it. What counts as what stands in `assets/tasks.toml`.
+
+mod demand;
+mod left_over;
+mod phrases;
+mod sentence;
+
+pub use left_over::{LeftOver, SessionStanding, left_over};
+
+use demand::{Ask, ask, ask_of_command};
+
+use crate::model::{
+    Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Turn, TurnEnd, TurnHistory,
+};
+
+/// So much of the end of a message is looked at for a question, in bytes.
+const QUESTION_REACH: usize = 600;
+/// Signs and words that a question in an agent's last words has.
+const QUESTION_SIGNS: [&str; 8] =
+    ["?", "？", "let me know", "please confirm", "ですか", "ますか", "でしょうか", "ください"];
+
+/// Reads the tasks of one session.
+pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTasks {
+    let mut fold = Fold {
+        agent,
+        session_id,
+        is_begin_unread: !history.is_whole,
+        tasks: SessionTasks::default(),
+        is_beside: false,
+        before: None,
+    };
+    for turn in &history.turns {
+        fold.take(turn);
+    }
+    fold.tasks
+}
+
+/// What was read so far.
+struct Fold<'a> {
+    agent: &'a str,
+    session_id: &'a str,
+    /// True as long as an unread prompt may have begun the task that goes on now.
+    is_begin_unread: bool,
+    tasks: SessionTasks,
+    /// True when the last turn stood beside the task.
+    is_beside: bool,
+    before: Option<&'a Turn>,
+}
+
+/// Where a prompt belongs.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    NewTask,
+    SameTask,
+    Beside(Demand),
+}
+
+impl<'a> Fold<'a> {
+    fn take(&mut self, turn: &'a Turn) {
+        match turn.prompt.as_ref().map(|prompt| (prompt, prompt.kind)) {
+            // What the person did by the client's own commands ends no turn of the agent.
+            Some((_, PromptKind::ClientCommand)) => return,
+            None | Some((_, PromptKind::HookFeedback | PromptKind::Reminder | PromptKind::Notice)) => {
+                self.resume(turn);
+            }
+            Some((prompt, PromptKind::Gate)) => self.extend_task(prompt, turn, false),
+            Some((prompt, PromptKind::Person | PromptKind::CustomCommand)) => {
+                self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
+                match self.place(prompt, turn) {
+                    Place::NewTask => self.begin_task(prompt, turn),
+                    Place::SameTask => self.extend_task(prompt, turn, true),
+                    Place::Beside(demand) => self.add_side_turn(prompt, demand, turn),
+                }
+            }
+        }
+        self.tasks.last_end = Some(turn.end.clone());
+        self.before = Some(turn);
+    }
+
+    /// Where a prompt of a person belongs.
+    fn place(&self, prompt: &Prompt, turn: &Turn) -> Place {
+        let ask = if prompt.kind == PromptKind::CustomCommand {
+            ask_of_command(&prompt.text)
+        } else if prompt.text.trim().is_empty() {
+            Ask::GoOn
+        } else {
+            ask(&prompt.text)
+        };
+        let is_steering = self.before.is_some_and(|before| before.end == TurnEnd::Steered);
+        let beside = match ask {
+            _ if is_steering && !self.is_beside => None,
+            Ask::Nothing => Some(Demand::Nothing),
+            Ask::Consent if !self.before.is_some_and(asks) => Some(Demand::Nothing),
+            // What made the agent write files was a wish.
+            Ask::Answer if !has_edits(turn) => Some(Demand::Answer),
+            Ask::Answer | Ask::Consent | Ask::Reply | Ask::GoOn | Ask::Work { .. } => None,
+        };
+        match (beside, ask) {
+            (Some(demand), _) => Place::Beside(demand),
+            (None, Ask::Work { is_more, drops }) => {
+                let is_new = drops || !(is_more || prompt.was_queued || self.is_open_for(prompt));
+                if is_new { Place::NewTask } else { Place::SameTask }
+            }
+            (None, _) => Place::SameTask,
+        }
+    }
+
+    /// Whether whatever is wished now goes on with the task: its last turn was cut or asks, or its text is
+    /// given once more.
+    fn is_open_for(&self, prompt: &Prompt) -> bool {
+        let was_cut = self.before.is_some_and(|before| !matches!(before.end, TurnEnd::Finished));
+        let is_same = self.tasks.current().is_some_and(|task| is_same_text(&task.first_prompt, &prompt.text));
+        was_cut || is_same || self.before.is_some_and(asks)
+    }
+
+    fn begin_task(&mut self, prompt: &Prompt, turn: &Turn) {
+        self.is_begin_unread = false;
+        self.is_beside = false;
+        self.tasks.tasks.push(self.task(&prompt.text, prompt, turn));
+    }
+
+    fn task(&self, text: &str, prompt: &Prompt, turn: &Turn) -> Task {
+        Task {
+            agent: self.agent.to_owned(),
+            session_id: self.session_id.to_owned(),
+            first_prompt: text.to_owned(),
+            last_prompt: prompt.text.clone(),
+            began_at: prompt.at,
+            asked_at: prompt.at,
+            begin: turn.order,
+            asked: turn.order,
+            end: end_of(turn),
+            last_end: turn.end.clone(),
+            side_turns: Vec::new(),
+            is_begin_unread: self.is_begin_unread,
+        }
+    }
+
+    /// A prompt goes on with the task that is there. Where there is none, the question before it was what
+    /// the task is about.
+    fn extend_task(&mut self, prompt: &Prompt, turn: &Turn, is_shown: bool) {
+        if self.tasks.tasks.is_empty() {
+            let task = match self.tasks.side_turns.pop_if(|side| side.demand == Demand::Answer) {
+                Some(side) => {
+                    Task { began_at: side.at, begin: side.order, ..self.task(&side.prompt, prompt, turn) }
+                }
+                None => self.task(&prompt.text, prompt, turn),
+            };
+            self.tasks.tasks.push(task);
+        }
+        self.is_begin_unread = false;
+        self.is_beside = false;
+        let Some(task) = self.tasks.tasks.last_mut() else { return };
+        if is_shown {
+            task.last_prompt.clone_from(&prompt.text);
+        }
+        task.asked_at = prompt.at.or(task.asked_at);
+        task.asked = turn.order;
+        task.side_turns.clear();
+        close(task, turn);
+    }
+
+    fn add_side_turn(&mut self, prompt: &Prompt, demand: Demand, turn: &Turn) {
+        let side = SideTurn {
+            prompt: prompt.text.clone(),
+            at: prompt.at,
+            order: turn.order,
+            demand,
+            end: turn.end.clone(),
+        };
+        self.is_beside = true;
+        match self.tasks.tasks.last_mut() {
+            Some(task) => task.side_turns.push(side),
+            None => self.tasks.side_turns.push(side),
+        }
+    }
+
+    /// A turn that no person began belongs to what went on before it.
+    fn resume(&mut self, turn: &Turn) {
+        let sides = match self.tasks.tasks.last_mut() {
+            Some(task) if !self.is_beside => return close(task, turn),
+            Some(task) => &mut task.side_turns,
+            None => &mut self.tasks.side_turns,
+        };
+        if let Some(side) = sides.last_mut() {
+            side.end = turn.end.clone();
+        }
+    }
+}
+
+fn close(task: &mut Task, turn: &Turn) {
+    task.end = end_of(turn);
+    task.last_end = turn.end.clone();
+}
+
+/// The place just after everything that was done in a turn.
+fn end_of(turn: &Turn) -> u64 {
+    turn.steps.last().map_or(turn.order, |step| step.order).saturating_add(1)
+}
+
+fn has_edits(turn: &Turn) -> bool {
+    turn.steps.iter().any(|step| matches!(step.deed, Deed::Edit { was_done: true, .. }))
+}
+
+/// Whether a turn left a question to the person: by a tool or, as far as a look at the signs tells, in its
+/// last words. A yes is one only then.
+fn asks(turn: &Turn) -> bool {
+    let by_tool = turn.steps.iter().rev().take(3).any(|step| matches!(step.deed, Deed::Asked { .. }));
+    let by_words = turn.closing_words.as_deref().is_some_and(|words| {
+        let end = &words[words.ceil_char_boundary(words.len().saturating_sub(QUESTION_REACH))..];
+        let end = end.to_lowercase();
+        QUESTION_SIGNS.iter().any(|sign| end.contains(sign))
+    });
+    by_tool || by_words
+}
+
+/// Whether two prompts say the same, but for blanks and case.
+pub(super) fn is_same_text(one: &str, other: &str) -> bool {
+    let mut words = one.split_whitespace().map(str::to_lowercase);
+    words.by_ref().eq(other.split_whitespace().map(str::to_lowercase)) && !one.trim().is_empty()
+}

@@ -1,0 +1,157 @@
+//! The phrases of `assets/tasks.toml`, made ready to be found in a sentence. It knows which group a phrase
+//! belongs to and nothing of what the groups mean.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::sentence::is_joined;
+
+/// A group of phrases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    Thanks,
+    Praise,
+    Greeting,
+    Filler,
+    Yes,
+    No,
+    GoOn,
+    Addition,
+    Repair,
+    PointsAt,
+    Finish,
+    Drop,
+    Question,
+    Look,
+    Request,
+    Wish,
+    Work,
+    NoChange,
+    Embedded,
+    Joint,
+}
+
+/// The groups by their names in the file.
+const GROUPS: [(&str, Group); 20] = [
+    ("thanks", Group::Thanks),
+    ("praise", Group::Praise),
+    ("greeting", Group::Greeting),
+    ("filler", Group::Filler),
+    ("yes", Group::Yes),
+    ("no", Group::No),
+    ("go_on", Group::GoOn),
+    ("addition", Group::Addition),
+    ("repair", Group::Repair),
+    ("points_at", Group::PointsAt),
+    ("finish", Group::Finish),
+    ("drop", Group::Drop),
+    ("question", Group::Question),
+    ("look", Group::Look),
+    ("request", Group::Request),
+    ("wish", Group::Wish),
+    ("work", Group::Work),
+    ("no_change", Group::NoChange),
+    ("embedded", Group::Embedded),
+    ("joint", Group::Joint),
+];
+
+/// All phrases. Without the file, which a test holds to be readable, there are none, and every prompt asks
+/// for work.
+pub(super) static PHRASES: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::parse(include_str!("../../../assets/tasks.toml")).unwrap_or_default());
+
+/// The phrases, to be found by their first word.
+#[derive(Debug, Default)]
+pub(super) struct Phrases {
+    /// Phrases of whole words, by the first.
+    spaced: HashMap<String, Vec<(Vec<String>, Group)>>,
+    /// The same where the first word is a stem.
+    stems: Vec<(Vec<String>, Group)>,
+    /// Phrases that match anywhere, the longest first.
+    joined: Vec<(String, Group)>,
+}
+
+impl Phrases {
+    /// Reads the file; `None` if a group is missing, unknown or no list of texts.
+    pub(super) fn parse(text: &str) -> Option<Phrases> {
+        let file: HashMap<String, Vec<String>> = toml::from_str(text).ok()?;
+        if file.len() != GROUPS.len() {
+            return None;
+        }
+        let mut phrases = Phrases::default();
+        for (name, group) in GROUPS {
+            for phrase in file.get(name)? {
+                phrases.add(phrase, group);
+            }
+        }
+        phrases.joined.sort_by_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
+        Some(phrases)
+    }
+
+    fn add(&mut self, phrase: &str, group: Group) {
+        if phrase.chars().any(is_joined) {
+            let phrase = phrase.chars().filter(|sign| !sign.is_whitespace()).collect();
+            self.joined.push((phrase, group));
+            return;
+        }
+        let words: Vec<String> = phrase.split_whitespace().map(str::to_owned).collect();
+        let Some(first) = words.first().cloned() else { return };
+        if first.ends_with('*') {
+            self.stems.push((words, group));
+        } else {
+            self.spaced.entry(first).or_default().push((words, group));
+        }
+    }
+
+    /// How many words the longest phrase of one of `groups` takes that begins at the first of `words`.
+    pub(super) fn starts(&self, words: &[String], groups: &[Group]) -> Option<usize> {
+        let first = words.first()?;
+        let exact = self.spaced.get(first).into_iter().flatten();
+        let found = exact.chain(&self.stems).filter(|(_, group)| groups.contains(group));
+        found.filter(|(phrase, _)| begins_with(words, phrase)).map(|(phrase, _)| phrase.len()).max()
+    }
+
+    /// Whether a phrase of `group` stands anywhere among the words.
+    pub(super) fn has(&self, words: &[String], group: Group) -> bool {
+        (0..words.len()).any(|at| self.starts(&words[at..], &[group]).is_some())
+    }
+
+    /// The phrases of `group` that match anywhere, the longest first.
+    pub(super) fn joined(&self, group: Group) -> impl Iterator<Item = &str> {
+        self.joined.iter().filter(move |(_, of)| *of == group).map(|(phrase, _)| phrase.as_str())
+    }
+
+    /// What is left of a text without the phrases of `groups`, the longest taken first.
+    pub(super) fn without(&self, text: &str, groups: &[Group]) -> String {
+        let of_groups = self.joined.iter().filter(|(_, group)| groups.contains(group));
+        of_groups.fold(text.to_owned(), |left, (phrase, _)| {
+            if left.contains(phrase.as_str()) { left.replace(phrase.as_str(), "") } else { left }
+        })
+    }
+}
+
+fn begins_with(words: &[String], phrase: &[String]) -> bool {
+    words.len() >= phrase.len()
+        && phrase.iter().zip(words).all(|(part, word)| match part.strip_suffix('*') {
+            Some(stem) => word.starts_with(stem),
+            None => part == word,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_can_be_read() {
+        assert!(Phrases::parse(include_str!("../../../assets/tasks.toml")).is_some());
+    }
+
+    #[test]
+    fn phrases_are_in_lower_case_and_hold_no_empty_word() {
+        let lower = |text: &str| text.to_lowercase() == text && !text.trim().is_empty();
+        let spaced = PHRASES.spaced.values().flatten().chain(&PHRASES.stems);
+        assert!(spaced.flat_map(|(words, _)| words).all(|word| lower(word)));
+        assert!(PHRASES.joined.iter().all(|(phrase, _)| !phrase.is_empty()));
+    }
+}
