@@ -14,7 +14,7 @@ use closeout::agent::{
     self, Adapter, SessionMemory, SessionsRead, claude_folder_name, read_claude_transcript,
 };
 use closeout::model::{
-    Activity, ActivityState, Claim, ItemState, Names, Parts, ReadProblem, Reading, Sample,
+    Activity, ActivityState, Claim, Evidence, ItemState, Names, Parts, ReadProblem, Reading, Sample,
     SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState, WatchTarget,
 };
 use serde_json::{Value, json};
@@ -112,8 +112,12 @@ impl Machine {
     /// started in `own_session`.
     fn weighed(&self, now: i64, own_session: Option<&str>) -> (Activity, Claim) {
         let sample = self.sample(now, own_session);
-        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
-        let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
+        let evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let mut sessions: Vec<Evidence> =
+            evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
+        // The one that claims something, if one does.
+        sessions.sort_by_key(|evidence| evidence.claim == Claim::Abstain);
+        let session = sessions.remove(0);
         (sample.session_facts.unwrap().activity.unwrap(), session.claim)
     }
 

@@ -1,12 +1,16 @@
 //! The verdict: the vectors of `combine`, and what must hold for every set of evidence.
 
+mod table;
+
 use std::collections::BTreeMap;
 
+use closeout::judge::combine::table::{LastPrompt, Mark};
 use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
-    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Policy, Question, QuestionWeight,
-    Rejection, Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Policy, Proof, Question,
+    QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState,
+    Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -21,9 +25,28 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Vector {
     name: String,
+    /// The rule that it is a case of, and which one.
+    rule: Option<Rule>,
+    is: Option<CaseOf>,
     why: String,
     input: Input,
     expect: Expect,
+}
+
+/// What a rule asks for is so, is not so, or cannot be known.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+enum CaseOf {
+    Met,
+    Unmet,
+    Unknown,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Marked {
+    Done,
+    Open,
 }
 
 #[derive(Deserialize)]
@@ -36,6 +59,18 @@ struct Input {
     git: Option<SomeGit>,
     question: Option<SomeQuestion>,
     prompted_at: Option<i64>,
+    #[serde(default)]
+    taken_at: i64,
+    mark: Option<Marked>,
+    #[serde(default)]
+    required: Proof,
+    /// The last prompt asked only for an answer, and there was no task before.
+    #[serde(default)]
+    answered: bool,
+    /// The last prompt asked only for an answer; the verdict of the task before.
+    answered_after: Option<VerdictState>,
+    #[serde(default)]
+    acted_outside: bool,
     #[serde(default)]
     policy: SomePolicy,
 }
@@ -57,6 +92,8 @@ struct Said {
     reasons: Vec<String>,
     #[serde(default)]
     fingerprints: Vec<String>,
+    #[serde(rename = "said_at")]
+    at: Option<i64>,
 }
 
 #[derive(Deserialize, Default)]
@@ -80,6 +117,15 @@ struct SomeGit {
     operation: Option<Operation>,
     #[serde(default)]
     detached: bool,
+    #[serde(default)]
+    unheld: u32,
+    baseline: Option<GivenBy>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum GivenBy {
+    Flag,
 }
 
 #[derive(Deserialize)]
@@ -112,6 +158,7 @@ struct Expect {
     conflicts: Option<usize>,
     stage: Option<u8>,
     is_self_reported: Option<bool>,
+    proof: Option<Proof>,
 }
 
 impl Said {
@@ -123,6 +170,7 @@ impl Said {
             is_required: self.required,
             reasons: self.reasons.clone(),
             fingerprints: self.fingerprints.clone(),
+            said_at: self.at.map(Timestamp),
             ..Evidence::claim(self.source, self.name.clone(), self.claim)
         }
     }
@@ -139,13 +187,17 @@ impl SomeGit {
             },
             baseline: Baseline {
                 commit: None,
-                origin: BaselineOrigin::FirstSeen,
+                origin: match self.baseline {
+                    Some(GivenBy::Flag) => BaselineOrigin::Flag,
+                    None => BaselineOrigin::FirstSeen,
+                },
                 set_at: Timestamp(0),
                 commit_time: None,
             },
             commits: CommitCounts {
                 n_new: self.new,
                 n_lost: self.lost,
+                n_unheld: self.unheld,
                 newest: self
                     .newest_at
                     .map(|at| CommitSummary { id: "1".repeat(8), subject: String::new(), at: Timestamp(at) })
@@ -200,6 +252,20 @@ fn verdict(input: &Input) -> Verdict {
             git: git.as_ref(),
             question: question.as_ref(),
             prompted_at: input.prompted_at.map(Timestamp),
+            sessions: &[],
+            taken_at: Timestamp(input.taken_at),
+            mark: match input.mark {
+                None => Mark::None,
+                Some(Marked::Done) => Mark::Done,
+                Some(Marked::Open) => Mark::Open,
+            },
+            required: input.required,
+            prompt: match (input.answered_after, input.answered) {
+                (Some(state), _) => LastPrompt::AnsweredAfter(state),
+                (None, true) => LastPrompt::Answered,
+                (None, false) => LastPrompt::Work,
+            },
+            acted_outside: input.acted_outside,
             chosen: &[],
         },
     )
@@ -237,6 +303,9 @@ fn differences(vector: &Vector) -> Vec<String> {
     if let Some(is_self_reported) = expect.is_self_reported {
         check("is_self_reported", is_self_reported.to_string(), verdict.is_self_reported.to_string());
     }
+    if expect.proof.is_some() {
+        check("proof", format!("{:?}", expect.proof), format!("{:?}", verdict.proof));
+    }
     for (source, role) in &expect.roles {
         let parts = verdict.parts.iter().filter(|part| part.evidence.source == *source);
         let roles: Vec<PartRole> = parts.map(|part| part.role).collect();
@@ -260,27 +329,34 @@ fn combine_vectors_reach_every_state_and_every_rule() {
     for state in VerdictState::ALL {
         assert!(file.cases.iter().any(|case| case.expect.state == state), "{state:?} is in no vector");
     }
-    let rules = [
-        Rule::SessionWorks,
-        Rule::SessionWaits,
-        Rule::RunFailed,
-        Rule::RequiredUnreadable,
-        Rule::DecisionUnreadable,
-        Rule::SaysNo,
-        Rule::SameAgain,
-        Rule::YesWithCommits,
-        Rule::YesUncommitted,
-        Rule::YesClean,
-        Rule::Asks,
-        Rule::RoundsUsedUp,
-        Rule::Waits,
-        Rule::Works,
-        Rule::NoEvidence,
-        Rule::NoOutput,
-        Rule::OutputStands,
-    ];
-    for rule in rules {
+    for rule in Rule::ALL {
         assert!(file.cases.iter().any(|case| case.expect.rule == rule), "{rule:?} is in no vector");
+    }
+}
+
+/// A rule that can be met has to be seen met, unmet, and where nobody can tell. What nobody can tell is never
+/// COMPLETE by that rule.
+#[test]
+fn each_rule_has_cases_that_meet_it_that_do_not_and_that_cannot_be_known() {
+    let file: File = serde_json::from_str(include_str!("vectors/combine.json")).unwrap();
+    for rule in Rule::ALL {
+        for case_of in [CaseOf::Met, CaseOf::Unmet, CaseOf::Unknown] {
+            let cases: Vec<&Vector> = file
+                .cases
+                .iter()
+                .filter(|case| case.rule == Some(rule) && case.is == Some(case_of))
+                .collect();
+            assert!(!cases.is_empty(), "{rule:?} has no case {case_of:?}");
+            for case in cases {
+                let is_by_rule = case.expect.rule == rule;
+                let is_right = match case_of {
+                    CaseOf::Met => is_by_rule,
+                    CaseOf::Unmet => !is_by_rule,
+                    CaseOf::Unknown => !is_by_rule || case.expect.state != VerdictState::Complete,
+                };
+                assert!(is_right, "{}: {:?}", case.name, case.expect.rule);
+            }
+        }
     }
 }
 
@@ -305,7 +381,7 @@ const SOURCES: [Source; 15] = [
 const CLAIMS: [Claim; 8] =
     [Claim::Yes, Claim::No, Claim::Ask, Claim::Wait, Claim::Work, Claim::Dirty, Claim::Fail, Claim::Abstain];
 
-const REJECTIONS: [Option<Rejection>; 8] = [
+const REJECTIONS: [Option<Rejection>; 10] = [
     None,
     Some(Rejection::NotConfigured),
     Some(Rejection::Absent),
@@ -314,6 +390,8 @@ const REJECTIONS: [Option<Rejection>; 8] = [
     Some(Rejection::Unreadable),
     Some(Rejection::Vacuous),
     Some(Rejection::Undecided),
+    Some(Rejection::MidTurn),
+    Some(Rejection::LeftOver),
 ];
 
 prop_compose! {
@@ -358,6 +436,12 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             git: None,
             question: None,
             prompted_at: None,
+            sessions: &[],
+            taken_at: Timestamp(0),
+            mark: Mark::None,
+            required: Proof::Said,
+            prompt: LastPrompt::Work,
+            acted_outside: false,
             chosen: &[],
         },
     )
@@ -421,7 +505,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, chosen: &[] };
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false, chosen: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

@@ -125,7 +125,7 @@ fn what_happens_on_disk_becomes_a_verdict() {
     let work = main.worktree("work");
     run(async {
         let mut front = Front::start(launch(&main, &[]));
-        front.until("the first verdicts", |views| is(views, "work", VerdictState::Incomplete)).await;
+        front.until("the first verdicts", |views| is(views, "work", VerdictState::NoTask)).await;
         work.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
         front.until("done, nothing to commit", |views| is(views, "work", VerdictState::Complete)).await;
         work.write("parser.rs", "fn parse() {}\n");
@@ -149,9 +149,9 @@ fn worktrees_come_and_go_by_themselves() {
     let main = Repo::new();
     run(async {
         let mut front = Front::start(launch(&main, &[]));
-        front.until("the main one", |views| is(views, "repo", VerdictState::Incomplete)).await;
+        front.until("the main one", |views| is(views, "repo", VerdictState::NoTask)).await;
         let late = main.worktree("late");
-        front.until("a new one", |views| is(views, "late", VerdictState::Incomplete)).await;
+        front.until("a new one", |views| is(views, "late", VerdictState::NoTask)).await;
         main.git(["worktree", "remove", "--force", &late.path().display().to_string()]);
         front.until("it goes", |views| !views.contains_key("late")).await;
     });
@@ -167,7 +167,7 @@ fn a_workspace_that_hangs_is_said_and_the_others_are_judged() {
     hanging.fifo(&hanging.at("deep/.gitignore"));
     run(async {
         let mut front = Front::start(launch(&main, &[]));
-        front.until("the healthy one", |views| is(views, "healthy", VerdictState::Complete)).await;
+        front.until("the healthy one", |views| is(views, "healthy", VerdictState::NoTask)).await;
         assert_ne!(state(&front.views["hanging"]), Some(VerdictState::Complete));
         front.until("the hanging one", |views| is(views, "hanging", VerdictState::Error)).await;
         // The others still answer.
@@ -175,7 +175,7 @@ fn a_workspace_that_hangs_is_said_and_the_others_are_judged() {
         front.until("the healthy one again", |views| is(views, "healthy", VerdictState::Incomplete)).await;
         std::fs::remove_file(hanging.at("deep/.gitignore")).unwrap();
         hanging.commit_file("other.rs");
-        front.until("it answers again", |views| is(views, "hanging", VerdictState::Complete)).await;
+        front.until("it answers again", |views| is(views, "hanging", VerdictState::NoTask)).await;
     });
 }
 
@@ -208,10 +208,10 @@ fn the_baseline_of_the_first_look_holds_over_restarts() {
     let main = Repo::new();
     let launch = launch(&main, &[]);
     let first = judge_once(&launch).views.remove(0);
-    assert_eq!(state(&first), Some(VerdictState::Incomplete));
     main.commit_file("work.rs");
     let second = judge_once(&launch).views.remove(0);
-    assert_eq!(state(&second), Some(VerdictState::Complete));
+    let n_new = |view: &WorkspaceView| view.git.as_ref().unwrap().commits.n_new;
+    assert_eq!((n_new(&first), n_new(&second)), (0, 1));
     let baselines = [&first, &second].map(|view| view.git.as_ref().unwrap().baseline.clone());
     assert_eq!(baselines[0], baselines[1]);
 }

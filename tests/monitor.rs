@@ -120,6 +120,9 @@ fn decision() -> (Parts, Evidence) {
 }
 
 fn whole(millis: i64, evidence: Vec<(Parts, Evidence)>) -> Sample {
+    // A session that was asked, so that there is a task.
+    let asked = Evidence::abstain(Source::LiveSession, "claude", Rejection::Undecided);
+    let evidence = evidence.into_iter().chain([(Parts::WORDS, asked)]).collect();
     Sample { evidence, ..sample(millis, Parts::all()) }
 }
 

@@ -219,7 +219,7 @@ fn a_file_that_an_agent_wrote_never_makes_a_verdict_complete() {
             let repo = undone();
             let env = TestEnv::beside(&repo);
             let before = check(&env, &repo, &[]);
-            assert_eq!(before["state"], "INCOMPLETE", "{what}: {before:#}");
+            assert_eq!(before["state"], "NO_TASK", "{what}: {before:#}");
             repo.write(".git/info/exclude", "results.json\nplan.json\n.closeout.toml\n");
             repo.write("results.json", "{\"passed\": 9, \"failed\": 0}");
             repo.write("plan.json", "[{\"title\": \"all\", \"status\": \"done\"}]");
@@ -297,7 +297,7 @@ fn the_moment_at_which_a_workspace_was_first_seen_is_remembered_beside_a_chosen_
     repo.git(["commit", "-q", "-a", "-m", "more\n\nRescued-by: closeout"]);
     let second = check(&env, &repo, &[]);
     assert_eq!(second["git"]["baseline"]["origin"]["kind"], "first_seen", "{second:#}");
-    assert_eq!(second["state"], "INCOMPLETE", "{second:#}");
+    assert_eq!(second["state"], "NO_TASK", "{second:#}");
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn in_a_folder_without_a_repository_the_file_softens_nothing() {
     fs::write(folder.join(".closeout.toml"), "evidence.outputs = [\"notes.md\"]\n").unwrap();
     let run = env.run(&folder, &["check", "--json"]);
     let found = run.workspace();
-    assert_eq!((found["state"].as_str(), run.code), (Some("INCOMPLETE"), 1), "{found:#}");
+    assert_eq!((found["state"].as_str(), run.code), (Some("NO_TASK"), 1), "{found:#}");
     assert!(warns(&found, "own_settings_ignored"), "{found:#}");
     assert_eq!(env.run(&folder, &["check", "--output", "notes.md"]).code, 0);
 }

@@ -34,7 +34,8 @@ impl Outcome {
             | VerdictState::Incomplete
             | VerdictState::Waiting
             | VerdictState::Working
-            | VerdictState::Stalled => Outcome::NotComplete,
+            | VerdictState::Stalled
+            | VerdictState::NoTask => Outcome::NotComplete,
         }
     }
 

@@ -206,6 +206,10 @@ pub enum Rejection {
     Vacuous,
     /// It was read and says neither yes nor no.
     Undecided,
+    /// The turn was interrupted or broken off, or nobody knows how it ended: nothing in it claims anything.
+    MidTurn,
+    /// It is of a session without a process that was silent for long, and a person asked another one since.
+    LeftOver,
 }
 
 /// How good a word is.

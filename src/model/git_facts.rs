@@ -86,6 +86,9 @@ pub struct CommitCounts {
     pub n_elsewhere: u32,
     /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
     pub n_lost: u32,
+    /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
+    #[serde(default)]
+    pub n_unheld: u32,
     /// The newest new commits, newest first, at most twenty.
     pub newest: Vec<CommitSummary>,
     /// True when the walk was cut at its limit, so that the counts are lower bounds.

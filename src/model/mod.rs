@@ -125,8 +125,8 @@ pub use turn::{
 };
 pub use variable_names::VariableNames;
 pub use verdict::{
-    Conflict, NextAction, NextActionKind, Part, PartRole, Rounds, Rule, TREE_IS_CLEAN, Verdict, VerdictState,
-    Warning,
+    Conflict, NextAction, NextActionKind, Part, PartRole, Proof, RescueDegree, Rounds, Rule, TREE_IS_CLEAN,
+    Verdict, VerdictState, Warning,
 };
 pub use view::WorkspaceView;
 pub use watch_target::{Names, WatchTarget};

@@ -25,11 +25,13 @@ pub enum VerdictState {
     Stalled,
     /// Something failed.
     Error,
+    /// Nobody was asked for anything here.
+    NoTask,
 }
 
 impl VerdictState {
     /// Every state, in the order of DESIGN.md.
-    pub const ALL: [VerdictState; 8] = [
+    pub const ALL: [VerdictState; 9] = [
         VerdictState::Complete,
         VerdictState::AwaitingResponse,
         VerdictState::RescueNeeded,
@@ -38,6 +40,7 @@ impl VerdictState {
         VerdictState::Working,
         VerdictState::Stalled,
         VerdictState::Error,
+        VerdictState::NoTask,
     ];
 
     /// The name used on the screen and in JSON.
@@ -51,6 +54,7 @@ impl VerdictState {
             VerdictState::Working => "WORKING",
             VerdictState::Stalled => "STALLED",
             VerdictState::Error => "ERROR",
+            VerdictState::NoTask => "NO_TASK",
         }
     }
 
@@ -60,44 +64,128 @@ impl VerdictState {
     }
 }
 
-/// The rule that decided. A closed set: R0 to R7 and the rows of the two tables (DESIGN.md 2.2).
+/// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// R0: the session is at work by its own word.
     SessionWorks,
-    /// R0: only background work of the session runs.
-    SessionWaits,
-    /// The run failed, and nothing says that the work is done.
+    /// R8: a person said so.
+    ByYou,
+    /// A permission, a dialog or a question waits for an answer.
+    Asks,
+    /// The run or the last turn failed.
     RunFailed,
-    /// A source that the verdict needs cannot be read, and nothing says that work is open.
+    /// Git, or a source that the verdict needs, cannot be read.
     RequiredUnreadable,
     /// R4: too many unreadable decisions in a row.
     DecisionUnreadable,
+    /// Nobody was asked for anything here.
+    NobodyAsked,
+    /// R6: rounds, budget or time used up.
+    RoundsUsedUp,
     /// R1: something says that the work is not done.
     SaysNo,
     /// R5: the same open points again and again.
     SameAgain,
-    /// Done by its word, and commits are there.
-    YesWithCommits,
-    /// Done by its word, and the work is not committed.
-    YesUncommitted,
-    /// Done by its word, and the tree is clean.
-    YesClean,
-    /// A question waits for an answer.
-    Asks,
-    /// Rounds, budget or time used up.
-    RoundsUsedUp,
+    /// Work goes on, by a guess.
+    Works,
+    /// The last turn was interrupted or broken off, or nobody knows how it ended.
+    TurnCut,
     /// Background work runs.
     Waits,
-    /// Work goes on.
-    Works,
-    /// R2: nothing says that the work is done.
-    NoEvidence,
-    /// READ_INFO and REPORT: there is no visible output.
+    /// READ_INFO and REPORT: there is no visible output, or a declared one is missing.
     NoOutput,
     /// READ_INFO and REPORT: the output is there and nothing is asked.
     OutputStands,
+    /// Done by its word, and work of the task is at risk.
+    YesUncommitted,
+    /// Done by its word, commits are there, and nothing is at risk.
+    YesWithCommits,
+    /// Done by its word, and nothing is at risk.
+    YesClean,
+    /// Only the last words say that it is done, and it acted outside the tree.
+    DoneOutside,
+    /// The last prompt asked only for an answer: the verdict of the task before stands.
+    TaskBefore,
+    /// Only an answer was asked for, and it was given.
+    Answered,
+    /// The last words say that it is done, and nothing changed.
+    NothingChanged,
+    /// R2: nothing says that the work is done.
+    NoEvidence,
+    /// It would be complete, and is not proven as well as is required.
+    NotProven,
+}
+
+impl Rule {
+    /// Every rule, in the order of the table.
+    pub const ALL: [Rule; 24] = [
+        Rule::SessionWorks,
+        Rule::ByYou,
+        Rule::Asks,
+        Rule::RunFailed,
+        Rule::RequiredUnreadable,
+        Rule::DecisionUnreadable,
+        Rule::NobodyAsked,
+        Rule::RoundsUsedUp,
+        Rule::SaysNo,
+        Rule::SameAgain,
+        Rule::Works,
+        Rule::TurnCut,
+        Rule::Waits,
+        Rule::NoOutput,
+        Rule::OutputStands,
+        Rule::YesUncommitted,
+        Rule::YesWithCommits,
+        Rule::YesClean,
+        Rule::DoneOutside,
+        Rule::TaskBefore,
+        Rule::Answered,
+        Rule::NothingChanged,
+        Rule::NoEvidence,
+        Rule::NotProven,
+    ];
+}
+
+/// How well a COMPLETE is proven, from the weakest up (DESIGN.md 2.4).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// Only the agent's word.
+    #[default]
+    Said,
+    /// Work is committed and nothing is open; nothing checked it.
+    Committed,
+    /// A whole test run or a demanded check passed after the last change.
+    Checked,
+    /// A person said so.
+    ByYou,
+}
+
+impl Proof {
+    /// The name in configuration, flags and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Proof::Said => "said",
+            Proof::Committed => "committed",
+            Proof::Checked => "checked",
+            Proof::ByYou => "by_you",
+        }
+    }
+}
+
+/// How urgent a rescue is (DESIGN.md 2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RescueDegree {
+    /// Finished and not committed, where somebody will commit by hand: the session lives or is young, on a
+    /// named branch of a lasting work tree.
+    ToCommit,
+    /// The work may be lost.
+    AtRisk,
 }
 
 /// How [`Verdict::why`] ends under [`Rule::YesClean`], and what a clean tree is called in evidence. A front
@@ -127,6 +215,12 @@ pub struct Verdict {
     pub stage: u8,
     /// True when only the agent itself says that the work is done.
     pub is_self_reported: bool,
+    /// How well it is proven; exactly when the state is COMPLETE.
+    #[serde(default)]
+    pub proof: Option<Proof>,
+    /// How urgent the rescue is; exactly when the state is `RESCUE_NEEDED`.
+    #[serde(default)]
+    pub degree: Option<RescueDegree>,
     /// What the rest says while a session is at work (R0).
     pub so_far: Option<VerdictState>,
 }
@@ -189,14 +283,8 @@ pub enum Warning {
     VacuousOnly,
     /// The agent's last words announce more work or break off.
     WordsStopHalfWay,
-    /// COMPLETE, and the newest session's turn was not ended, as far as its record tells.
-    TurnOpen,
     /// The decision file is there and cannot be read: what it says is not in the verdict.
     DecisionUnreadable,
-    /// The run failed after the work was done, or so it seems.
-    RunFailed,
-    /// The newest commit is older than what the person asked for last.
-    CommitsBeforePrompt,
     /// COMPLETE, and settings that the workspace chose itself had a part in it.
     OwnSettings,
     /// The workspace's own file says what could soften the verdict, and is not in the baseline's commit as

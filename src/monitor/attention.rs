@@ -1,6 +1,8 @@
 //! Why a person should look at a workspace.
 
-use crate::model::{ActivityState, Attention, QuestionWeight, SessionView, Verdict, VerdictState, Warning};
+use crate::model::{
+    ActivityState, Attention, QuestionWeight, RescueDegree, SessionView, Verdict, VerdictState, Warning,
+};
 
 /// The most urgent reason. What a session waits for comes before the verdict, whichever session it is.
 pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bool) -> Option<Attention> {
@@ -11,10 +13,7 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
     if sessions.iter().skip(1).any(asks) {
         return Some(Attention::Asks);
     }
-    let has_failed = verdict.warnings.contains(&Warning::RunFailed);
-    let stops_half_way = [Warning::WordsStopHalfWay, Warning::TurnOpen]
-        .iter()
-        .any(|warning| verdict.warnings.contains(warning));
+    let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
     let weight = verdict.question.as_ref().map(|question| question.weight);
     let asks = verdict.state == VerdictState::AwaitingResponse || weight == Some(QuestionWeight::Blocking);
     match (verdict.state, asks) {
@@ -23,13 +22,22 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
             Some(Attention::Offer)
         }
         (_, true) => Some(Attention::Asks),
+        // Who commits by hand is told that it is finished, and no more.
+        (VerdictState::RescueNeeded, _) if verdict.degree == Some(RescueDegree::ToCommit) => {
+            (!is_seen).then_some(Attention::Finished)
+        }
         (VerdictState::RescueNeeded, _) => Some(Attention::Rescue),
         (VerdictState::Stalled, _) => Some(Attention::Stalled),
         (VerdictState::Error, _) => Some(Attention::Error),
-        (VerdictState::Complete, _) if has_failed => Some(Attention::Error),
         _ if weight == Some(QuestionWeight::Offer) => Some(Attention::Offer),
         (VerdictState::Complete, _) if !is_seen && !stops_half_way => Some(Attention::Finished),
-        (VerdictState::Complete | VerdictState::Incomplete | VerdictState::AwaitingResponse, _) => None,
+        (
+            VerdictState::Complete
+            | VerdictState::Incomplete
+            | VerdictState::AwaitingResponse
+            | VerdictState::NoTask,
+            _,
+        ) => None,
     }
 }
 

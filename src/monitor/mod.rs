@@ -8,6 +8,7 @@ mod actions;
 mod asked;
 mod attention;
 mod auto_probe;
+mod judging;
 mod replies;
 mod schedule;
 mod tracked;

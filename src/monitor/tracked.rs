@@ -1,10 +1,9 @@
 //! One workspace: what is known of it, what runs for it, what is to be read again.
 
-use crate::judge::{combine, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
-    GitReader, Parts, Policy, ProcessId, Rounds, Rule, Sample, SessionPlace, Snapshot, Source, TaskKind,
-    Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    GitReader, Parts, Policy, ProcessId, Rounds, Sample, SessionPlace, Snapshot, Source, TaskKind, Timestamp,
+    Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 use super::actions::Actions;
@@ -47,7 +46,7 @@ pub(super) struct Tracked {
     /// What was and is done here.
     pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
-    rounds: Rounds,
+    pub(super) rounds: Rounds,
     pub(super) baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
     processes: Vec<ProcessId>,
@@ -57,12 +56,12 @@ pub(super) struct Tracked {
     running: Option<Parts>,
     started_at: Option<Timestamp>,
     /// To be read as soon as nothing runs.
-    again: Parts,
+    pub(super) again: Parts,
     /// The work tree may have changed since it was read.
-    is_tree_outdated: bool,
+    pub(super) is_tree_outdated: bool,
     /// Git's own files changed: the tree is worth a look sooner.
     is_scan_urgent: bool,
-    scanned_at: Option<Timestamp>,
+    pub(super) scanned_at: Option<Timestamp>,
     scan_ms: u32,
     /// Commits may be others than they were, and when that was last let past the frame's time.
     is_hurried: bool,
@@ -353,48 +352,5 @@ impl Tracked {
             ..Snapshot::default()
         };
         self.problem = Some(words);
-    }
-
-    fn judge(&mut self, policy: &Policy, now: Timestamp) {
-        let words = &self.snapshot.session_facts;
-        let mut evidence: Vec<Evidence> =
-            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
-        self.actions.know_decision(words, &mut evidence);
-        evidence.extend(self.actions.evidence(words));
-        let references: Vec<&Evidence> = evidence.iter().collect();
-        let advanced = rounds::advance(
-            &self.rounds,
-            words.round_mark.as_deref(),
-            &references,
-            words.has_unreadable_decision,
-        );
-        let verdict = combine::combine(
-            &evidence,
-            &combine::Case {
-                task_kind: self.task_kind(),
-                policy,
-                rounds: &advanced,
-                git: self.snapshot.git.as_ref(),
-                question: words.last_words.as_ref().and_then(|words| words.question.as_ref()),
-                prompted_at: words.prompted_at,
-                chosen: &self.settings().chosen,
-            },
-        );
-        if verdict.rule == Rule::YesClean && self.is_tree_outdated {
-            // "Clean" was read before the word "done" came. The tree is looked at first.
-            self.again |= Parts::CHANGES;
-            self.scanned_at = None;
-            if self.verdict.is_some() {
-                return;
-            }
-        }
-        self.rounds = advanced;
-        let before = self.verdict.as_ref().map(|verdict| verdict.state);
-        if before != Some(verdict.state) {
-            self.verdict_since = Some(now);
-            self.is_found_state = before.is_none();
-            self.is_seen = false;
-        }
-        self.verdict = Some(verdict);
     }
 }

@@ -60,6 +60,8 @@ impl Urgency {
             Some(VerdictState::Incomplete) => Urgency::Incomplete,
             Some(VerdictState::Waiting) => Urgency::Waiting,
             Some(VerdictState::Working) => Urgency::Working,
+            // Nothing was asked here: there is nothing to wait for, and nothing to look at.
+            Some(VerdictState::NoTask) => Urgency::Seen,
             Some(VerdictState::Complete) if view.is_seen => Urgency::Seen,
             Some(VerdictState::Complete) => Urgency::Unseen,
             None => Urgency::Unjudged,

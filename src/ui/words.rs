@@ -37,6 +37,7 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
         VerdictState::Working => "WORKING",
         VerdictState::Stalled => "STALLED",
         VerdictState::Error => "ERROR",
+        VerdictState::NoTask => "NO TASK",
     }
 }
 
@@ -145,6 +146,8 @@ pub(super) fn rejection(rejection: Rejection) -> &'static str {
         Rejection::Unreadable => "not readable",
         Rejection::Vacuous => "nothing to check",
         Rejection::Undecided => "says neither yes nor no",
+        Rejection::MidTurn => "the turn did not end by itself",
+        Rejection::LeftOver => "left over: another session was asked since",
     }
 }
 
@@ -158,11 +161,8 @@ pub(super) fn warning(warning: Warning) -> &'static str {
         Warning::DetachedWork => "HEAD is on no branch, and only it reaches these commits.",
         Warning::ChangesUnknown => "The work tree was not looked at yet.",
         Warning::VacuousOnly => "Every yes is about nothing: there was nothing to check.",
-        Warning::TurnOpen => "The session's turn was not ended, as far as its record tells.",
         Warning::WordsStopHalfWay => "The last words announce more work, or break off.",
         Warning::DecisionUnreadable => "The decision file cannot be read, so it is not in this verdict.",
-        Warning::RunFailed => "The last run ended in an error.",
-        Warning::CommitsBeforePrompt => "Nothing was committed since the agent was asked last.",
         Warning::OwnSettings => {
             "Settings that the workspace chose itself (.closeout.toml) have a part in this."
         }

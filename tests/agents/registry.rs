@@ -75,8 +75,12 @@ impl Machine {
     /// What the session does and says long after its record fell silent.
     fn later(&self) -> (Activity, Evidence) {
         let sample = self.sample(LATER, None);
-        let mut evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
-        let session = evidence.find(|evidence| evidence.source == Source::LiveSession).unwrap();
+        let evidence = sample.evidence.into_iter().map(|(_, evidence)| evidence);
+        let mut sessions: Vec<Evidence> =
+            evidence.filter(|evidence| evidence.source == Source::LiveSession).collect();
+        // The one that claims something, if one does.
+        sessions.sort_by_key(|evidence| evidence.claim == Claim::Abstain);
+        let session = sessions.remove(0);
         (sample.session_facts.unwrap().activity.unwrap(), session)
     }
 
@@ -99,7 +103,11 @@ impl Machine {
         assert_eq!(self.entry_targets(), [arrivals], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Gone, ActivitySource::Registry));
-        assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)), "{what}");
+        assert_eq!(
+            (evidence.claim, evidence.rejection),
+            (Claim::Abstain, Some(Rejection::MidTurn)),
+            "{what}"
+        );
     }
 
     /// The registry says nothing that counts: it is as if there were none.
@@ -108,7 +116,11 @@ impl Machine {
         assert_eq!(session.live, [], "{what}");
         let (activity, evidence) = self.later();
         assert_eq!((activity.state, activity.source), (ActivityState::Unknown, ActivitySource::Transcript));
-        assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)), "{what}");
+        assert_eq!(
+            (evidence.claim, evidence.rejection),
+            (Claim::Abstain, Some(Rejection::MidTurn)),
+            "{what}"
+        );
     }
 }
 
@@ -238,7 +250,7 @@ fn a_turn_of_a_killed_process_is_over_at_once() {
     let sample = machine.sample(STATUS_SINCE, None);
     assert_eq!(sample.session_facts.as_ref().unwrap().activity.as_ref().unwrap().state, ActivityState::Gone);
     let evidence = machine.later().1;
-    assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::Stale)));
+    assert_eq!((evidence.claim, evidence.rejection), (Claim::Abstain, Some(Rejection::MidTurn)));
     assert_eq!(evidence.reasons, ["the agent's process is gone; the turn was not ended"]);
 }
 
@@ -301,9 +313,10 @@ fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
     assert_eq!(targets[0].names, Names::these([format!("{}.json", std::process::id())]));
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, evidence.claim), (ActivityState::NeedsPermission, Claim::Ask));
-    assert_eq!(evidence.reasons, ["another session here waits for a permission"]);
+    assert_eq!(evidence.reasons, [format!("permission: {}", machine.edit())]);
+    assert_eq!(activity.detail.as_deref(), Some("another session here waits for a permission"));
     machine.enter_this("sessions-busy.json", &of_session("busy"));
-    assert_eq!(machine.later().1.reasons, ["another session here is at work"]);
+    assert_eq!(machine.later().1.reasons, [format!("a turn runs: {}", machine.edit())]);
     machine.enter_this("sessions-idle.json", &of_session("idle"));
     assert_eq!(machine.later().0.state, ActivityState::Idle);
 }

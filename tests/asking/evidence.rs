@@ -42,7 +42,7 @@ fn the_last_answer_to_a_probe_counts_and_only_while_it_is_fresh() {
     let failed = ProbeReading::Failed;
     for (readings, is_stale, claim, rejection) in [
         (vec![working, complete], false, Claim::Yes, None),
-        (vec![complete, working], false, Claim::Work, None),
+        (vec![complete, working], false, Claim::No, None),
         (vec![waiting], false, Claim::Wait, None),
         (vec![complete], true, Claim::Abstain, Some(Rejection::Stale)),
         (vec![complete, failed(ProbeFailure::Timeout)], false, Claim::Abstain, Some(Rejection::Unreadable)),

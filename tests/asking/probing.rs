@@ -308,7 +308,7 @@ impl Way {
         let is_recorded = self.has_changes && self.rescue != "never";
         match (self.commits, self.answer, self.has_changes) {
             // 1: any commit, before anybody is asked.
-            (Commits::New, _, _) => ("commits_created", true, 0, false, false),
+            (Commits::New, _, has_changes) => ("commits_created", !has_changes, 0, false, false),
             // 2
             (_, COMPLETE, false) => ("nothing_to_do", true, 1, false, false),
             (_, COMPLETE, true) if may_commit && !self.is_protected => ("rescued", true, 1, true, true),

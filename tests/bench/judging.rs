@@ -5,9 +5,11 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use closeout::evidence::{Memory, collect};
+use closeout::judge::combine::table::{LastPrompt, Mark};
 use closeout::judge::combine::{Case, combine};
 use closeout::judge::questions::classify;
 use closeout::judge::weigh::{WeighContext, weigh};
+use closeout::model::Proof;
 use closeout::model::{Rounds, TaskKind};
 
 use super::Scope;
@@ -49,11 +51,17 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         rounds: &rounds,
         git: sample.git.as_ref(),
         chosen: &[],
-        prompted_at: sample.session_facts.as_ref().and_then(|words| words.prompted_at),
+        prompted_at: sample.session_facts.as_ref().and_then(|facts| facts.prompted_at),
+        sessions: &[],
+        taken_at: closeout::model::Timestamp(0),
+        mark: Mark::None,
+        required: Proof::Said,
+        prompt: LastPrompt::Work,
+        acted_outside: false,
         question: sample
             .session_facts
             .as_ref()
-            .and_then(|words| words.last_words.as_ref()?.question.as_ref()),
+            .and_then(|facts| facts.last_words.as_ref()?.question.as_ref()),
     };
     let combined = time_in_batches(count, 200, || drop(black_box(combine(&evidence, &case))));
     table.times(&format!("combine {} pieces of evidence", evidence.len()), &combined, None, "≤ 20 µs");

@@ -120,7 +120,8 @@ fn a_decision_file_is_named_from_where_one_stands() {
     }
     // From another place the same name is another file.
     let run = env.run(repo.path(), &["check", "--json", "--decision-file", "verdict.json"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.workspace()["state"], "NO_TASK", "{run:?}");
     assert_eq!(evidence(&run.workspace(), "decision")["rejection"], "absent");
 }
 
@@ -135,11 +136,12 @@ fn a_decision_counts_for_the_check_that_it_names() {
     let (run, workspace) = check(&env, repo.path(), &["--check-id", "check-7"]);
     assert_eq!((run.code, reasons(&workspace, "decision").as_str()), (1, "no docs"));
     // That of another check is shown and does not count.
-    let (run, workspace) = check(&env, repo.path(), &["--check-id", "check-8"]);
+    let since = ["--baseline-commit", "main"];
+    let (run, workspace) = check(&env, repo.path(), &[&["--check-id", "check-8"][..], &since].concat());
     assert_eq!(evidence(&workspace, "decision")["rejection"], "foreign", "{workspace:#}");
     assert_eq!(run.code, 0);
     let env = env.with_variable("AGENTCORE_COMPLETION_CHECK_ID", "check-8");
-    let (run, workspace) = check(&env, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &since);
     assert_eq!((run.code, &evidence(&workspace, "decision")["rejection"]), (0, &"foreign".into()));
     // The flag is stronger than the environment.
     let (run, _) = check(&env, repo.path(), &["--check-id", "check-7"]);

@@ -17,7 +17,9 @@ fn on_the_default_branch_new_work_is_counted_from_when_it_was_first_seen() {
     for n_new in 1..=3 {
         repo.commit_file(&format!("{n_new}.rs"));
         let (run, workspace) = check(&env, repo.path(), &[]);
-        assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (0, &n_new.into()), "{workspace:#}");
+        // Who works here was never asked by anybody: the commits are told and no more.
+        assert_eq!((run.code, &workspace["state"]), (1, &"NO_TASK".into()), "{workspace:#}");
+        assert_eq!(workspace["git"]["commits"]["n_new"], n_new, "{workspace:#}");
         let baseline = &workspace["git"]["baseline"];
         assert_eq!(
             (&baseline["commit"], &baseline["origin"]["kind"]),
@@ -36,7 +38,7 @@ fn on_another_branch_new_work_is_counted_from_where_it_left_the_default_branch()
     repo.switch("work").commit_file("parser.rs");
     let env = TestEnv::beside(&repo);
     let (run, workspace) = check(&env, repo.path(), &[]);
-    assert_eq!(run.code, 0);
+    assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (1, &1.into()));
     let baseline = &workspace["git"]["baseline"];
     assert_eq!(baseline["commit"], first);
     assert_eq!(baseline["origin"], serde_json::json!({"kind": "branch_point", "of": "main"}));
@@ -54,7 +56,7 @@ fn an_unborn_branch_counts_from_the_empty_history() {
     assert_eq!(check(&env, repo.path(), &[]).0.code, 1);
     repo.commit_file("first.rs");
     let (run, workspace) = check(&env, repo.path(), &[]);
-    assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (0, &1.into()), "{workspace:#}");
+    assert_eq!((run.code, &workspace["git"]["commits"]["n_new"]), (1, &1.into()), "{workspace:#}");
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn a_state_folder_that_cannot_be_used_is_said_and_the_verdict_stands() {
     }
     for folder in folders {
         let env = TestEnv::beside(&repo).with_variable("CLOSEOUT_STATE_DIR", &folder);
-        let text = env.run(repo.path(), &["check"]);
+        let text = env.run(repo.path(), &["check", "--baseline-commit", "main"]);
         assert_eq!(text.code, 0, "{text:?}");
         assert!(text.err.contains("nothing is remembered in this run: "), "{text:?}");
         let status = env.run(repo.path(), &["status"]);

@@ -138,7 +138,7 @@ fn a_rescue_makes_nothing_complete() {
     let (env, repo) = (TestEnv::new(), Repo::new());
     repo.switch("work").write("half.rs", "half\n");
     let verdict = || {
-        let (run, workspace) = super::check(&env, repo.path(), &[]);
+        let (run, workspace) = super::check(&env, repo.path(), &["--baseline-commit", "main"]);
         (run.code, workspace["state"].as_str().unwrap().to_owned())
     };
     let incomplete = (1, "INCOMPLETE".to_owned());

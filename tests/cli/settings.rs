@@ -71,9 +71,10 @@ fn settings_for_a_workspace_count_there() {
         repo.path().display()
     );
     fs::write(&file, entry).unwrap();
-    assert_eq!(check(&env, repo.path(), &[]).0.code, 0);
+    let since = ["--baseline-commit", "main"];
+    assert_eq!(check(&env, repo.path(), &since).0.code, 0);
     let env = env.with_variable("CLOSEOUT_CONFIG", &file);
-    assert_eq!(check(&env, repo.path(), &[]).0.code, 1);
+    assert_eq!(check(&env, repo.path(), &since).0.code, 1);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn without_a_home_it_judges_and_remembers_nothing() {
         .with_variable("XDG_CONFIG_HOME", "")
         .with_variable("XDG_STATE_HOME", "")
         .with_variable("CLAUDE_CONFIG_DIR", "");
-    let (run, workspace) = check(&env, repo.path(), &[]);
+    let (run, workspace) = check(&env, repo.path(), &["--baseline-commit", "main"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{workspace:#}");
     assert!(!env.at("state").exists());
 }

@@ -21,8 +21,10 @@ fn the_most_urgent_comes_first() {
     assert_eq!(words[0], ["AWAITING_RESPONSE", "asks"]);
     assert!(run.out.lines().next().unwrap().contains("どちらにしますか"), "{run:?}");
     assert_eq!(words[1], ["RESCUE_NEEDED", "uncommitted"]);
-    assert_eq!(words[4], ["COMPLETE", "finished"]);
-    assert_eq!(words[5], ["WORKING", "working"]);
+    assert_eq!(words[3], ["COMPLETE", "finished"]);
+    assert_eq!(words[4], ["WORKING", "working"]);
+    // Where nobody was asked, nothing waits.
+    assert_eq!(words[5], ["NO_TASK", "shop"]);
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn a_change_is_a_json_line() {
     env.agent_says("working", "Which database should I use, PostgreSQL or SQLite?");
     follow.wait_for_state("working", "AWAITING_RESPONSE");
     env.demo("shop").git(["worktree", "add", "-q", "-b", "search", "../search"]);
-    follow.wait_for_state("search", "INCOMPLETE");
+    follow.wait_for_state("search", "NO_TASK");
     env.demo("shop").git(["worktree", "remove", "../search"]);
     let path = env.at("demo/search").display().to_string();
     follow.wait_for("search removed", |line| line["event"] == "removed" && line["path"] == path);

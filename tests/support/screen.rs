@@ -88,6 +88,8 @@ pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
         question: None,
         stage: 0,
         is_self_reported: false,
+        proof: None,
+        degree: None,
         so_far: None,
     }
 }

@@ -1,9 +1,10 @@
 //! New commits on top of what is known: the commonest change by far costs what those commits cost,
 //! not what the branch costs.
 
-use super::commits::{MAX_NEWEST, summary};
+use super::commits::MAX_NEWEST;
 use super::layout::Layout;
 use super::memory::{Facts, Stamp};
+use super::newest::summary;
 use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
 use super::reflog::{LogEntry, ReflogAction};

@@ -6,15 +6,16 @@
 //! here, by the word of the logs, or else be reachable from nowhere but this branch. In doubt a
 //! commit is not new: work that is not counted is shown, work that is counted wrongly is believed.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::history::History;
 use super::layout::Layout;
+use super::newest::{newest_first, summary};
 use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
 use super::reflog::{LogEntry, ReflogAction};
 use super::trouble::Read;
-use crate::model::{Baseline, BaselineOrigin, CommitCounts, CommitSummary, Head, Timestamp};
+use crate::model::{Baseline, BaselineOrigin, CommitCounts, Head};
 
 /// So many commits are walked; beyond, counts are lower bounds.
 const WALK_LIMIT: usize = 10_000;
@@ -22,8 +23,6 @@ const WALK_LIMIT: usize = 10_000;
 const STRAY_LIMIT: usize = 200;
 /// So many new commits are listed.
 pub(super) const MAX_NEWEST: usize = 20;
-/// Signs of an abbreviated id.
-const SHORT: usize = 8;
 /// The trees without entries.
 const EMPTY_TREES: [&str; 2] = [
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -58,9 +57,11 @@ pub(super) fn count(repo: &dyn Repo, layout: &Layout, head: &Head, baseline: &Ba
         own_refs: branch.into_iter().chain(raw::rebased_branch(layout)).collect(),
         refs: None,
         is_plain: true,
+        is_detached: matches!(head, Head::Detached { .. }),
         counts: CommitCounts::default(),
     };
-    count.is_plain = !count.history.is_blind;
+    // On no branch, it depends on what other references hold.
+    count.is_plain = !count.history.is_blind && !count.is_detached;
     let walked = count.walk()?;
     count.classify(&walked)?;
     count.find_strays(&walked)?;
@@ -117,6 +118,7 @@ struct Count<'a> {
     /// All other references, once read.
     refs: Option<Vec<Id>>,
     is_plain: bool,
+    is_detached: bool,
     counts: CommitCounts,
 }
 
@@ -170,10 +172,11 @@ impl Count<'_> {
         }
         // A rescue keeps work, and nobody has said that it is done.
         let rescued = rescued(self.repo, &new)?;
-        let (rescued, new): (Vec<&Commit>, Vec<&Commit>) =
+        let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
-        self.counts.n_rescued = u32::try_from(rescued.len()).unwrap_or(u32::MAX);
+        self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
+        self.count_unheld(new.iter().chain(&rescued_here))?;
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
         self.counts.newest = newest_first(walked)
             .into_iter()
@@ -332,6 +335,16 @@ impl Count<'_> {
         Ok(())
     }
 
+    /// Which of the commits made here no reference holds, where HEAD is on no branch.
+    fn count_unheld<'c>(&mut self, made: impl Iterator<Item = &'c &'c Commit>) -> Read<()> {
+        if self.is_detached {
+            let tips = self.other_refs()?.to_vec();
+            let unheld = self.unreached(made.map(|commit| (**commit).clone()).collect(), &tips)?;
+            self.counts.n_unheld = u32::try_from(unheld.len()).unwrap_or(u32::MAX);
+        }
+        Ok(())
+    }
+
     /// Those of `commits` that `tips` do not reach.
     fn unreached(&self, commits: Vec<Commit>, tips: &[Id]) -> Read<Vec<Commit>> {
         if commits.is_empty() {
@@ -355,40 +368,5 @@ impl Count<'_> {
             .filter(|commit| is_again(commit))
             .flat_map(|commit| self.history.chain(&commit.id).cloned().chain([commit.id.clone()]))
             .collect()
-    }
-}
-
-/// Newest first, children before parents, the same for every reader: by time, then by id.
-fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
-    let by_id: HashMap<&str, usize> =
-        walked.iter().enumerate().map(|(position, commit)| (commit.id.as_str(), position)).collect();
-    let parents = |commit: &Commit| -> Vec<usize> {
-        commit.parents.iter().filter_map(|parent| by_id.get(parent.as_str()).copied()).collect()
-    };
-    let mut n_children = vec![0_usize; walked.len()];
-    for parent in walked.iter().flat_map(parents) {
-        n_children[parent] += 1;
-    }
-    let key = |position: usize| (walked[position].time, &walked[position].id, position);
-    let mut ready: BinaryHeap<_> =
-        (0..walked.len()).filter(|position| n_children[*position] == 0).map(key).collect();
-    let mut sorted = Vec::with_capacity(walked.len());
-    while let Some((_, _, position)) = ready.pop() {
-        sorted.push(&walked[position]);
-        for parent in parents(&walked[position]) {
-            n_children[parent] -= 1;
-            if n_children[parent] == 0 {
-                ready.push(key(parent));
-            }
-        }
-    }
-    sorted
-}
-
-pub(super) fn summary(commit: &Commit) -> CommitSummary {
-    CommitSummary {
-        id: commit.id.chars().take(SHORT).collect(),
-        subject: commit.subject.clone(),
-        at: Timestamp(commit.time.saturating_mul(1000)),
     }
 }

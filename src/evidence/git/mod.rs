@@ -17,6 +17,7 @@ mod in_process;
 mod index_file;
 mod layout;
 mod memory;
+mod newest;
 mod observe;
 mod porcelain;
 mod program;

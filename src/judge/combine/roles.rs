@@ -1,22 +1,15 @@
 //! Every source's part in a verdict, and the pairs that contradict one another. Explains; decides
 //! nothing.
 
-use crate::model::{
-    Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, TaskKind, VerdictState,
-};
+use crate::model::{Claim, Conflict, Evidence, Part, PartRole, Rejection, Rule, Source, VerdictState};
 
 /// The parts, in the order of `evidence`, and the conflicts as positions in them.
-pub(super) fn parts(
-    evidence: &[Evidence],
-    state: VerdictState,
-    rule: Rule,
-    task_kind: TaskKind,
-) -> (Vec<Part>, Vec<Conflict>) {
+pub(super) fn parts(evidence: &[Evidence], state: VerdictState, rule: Rule) -> (Vec<Part>, Vec<Conflict>) {
     let parts: Vec<Part> = evidence
         .iter()
         .map(|evidence| Part { role: role(evidence, state, rule), evidence: evidence.clone() })
         .collect();
-    let conflicts = conflicts(&parts, task_kind);
+    let conflicts = conflicts(&parts);
     (parts, conflicts)
 }
 
@@ -49,7 +42,6 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
     let is_git = is_git(evidence);
     match rule {
         Rule::SessionWorks => evidence.source == Source::LiveSession && evidence.claim == Claim::Work,
-        Rule::SessionWaits => evidence.source == Source::LiveSession && evidence.claim == Claim::Wait,
         Rule::RunFailed => evidence.claim == Claim::Fail && !is_git,
         Rule::RequiredUnreadable => {
             (evidence.claim == Claim::Fail && (is_git || evidence.is_required))
@@ -60,14 +52,19 @@ fn decided(evidence: &Evidence, rule: Rule) -> bool {
             evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
         }
         Rule::SaysNo | Rule::SameAgain => evidence.claim == Claim::No,
-        Rule::YesWithCommits | Rule::OutputStands => evidence.is_yes(),
+        Rule::YesWithCommits
+        | Rule::OutputStands
+        | Rule::DoneOutside
+        | Rule::NothingChanged
+        | Rule::NotProven => evidence.is_yes(),
         Rule::YesUncommitted => evidence.is_yes() || evidence.claim == Claim::Dirty,
         Rule::YesClean => evidence.is_yes() || evidence.source == Source::Changes,
         Rule::Asks => evidence.claim == Claim::Ask,
         Rule::RoundsUsedUp => evidence.claim == Claim::Dirty,
         Rule::Waits => evidence.claim == Claim::Wait,
         Rule::Works => evidence.claim == Claim::Work,
-        Rule::NoEvidence => false,
+        Rule::TurnCut => evidence.rejection == Some(Rejection::MidTurn),
+        Rule::ByYou | Rule::NobodyAsked | Rule::TaskBefore | Rule::Answered | Rule::NoEvidence => false,
         Rule::NoOutput => matches!(evidence.source, Source::Output | Source::LastWords),
     }
 }
@@ -88,7 +85,8 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
             | VerdictState::Waiting
             | VerdictState::Working
             | VerdictState::Stalled
-            | VerdictState::Error => Stance::Against,
+            | VerdictState::Error
+            | VerdictState::NoTask => Stance::Against,
         },
         Claim::No => match state {
             VerdictState::Incomplete | VerdictState::Stalled => Stance::Same,
@@ -96,7 +94,8 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
             VerdictState::AwaitingResponse
             | VerdictState::Waiting
             | VerdictState::Working
-            | VerdictState::Error => Stance::Beside,
+            | VerdictState::Error
+            | VerdictState::NoTask => Stance::Beside,
         },
         Claim::Work | Claim::Wait => match state {
             VerdictState::Working | VerdictState::Waiting => Stance::Same,
@@ -104,20 +103,19 @@ fn stance(claim: Claim, state: VerdictState) -> Stance {
             VerdictState::AwaitingResponse
             | VerdictState::Incomplete
             | VerdictState::Stalled
-            | VerdictState::Error => Stance::Beside,
+            | VerdictState::Error
+            | VerdictState::NoTask => Stance::Beside,
         },
         Claim::Fail if state == VerdictState::Complete => Stance::Against,
         Claim::Ask | Claim::Dirty | Claim::Fail | Claim::Abstain => Stance::Beside,
     }
 }
 
-/// Each YES with each NO or failure of the run; for a deliverable also with each question, which
-/// stands even against a YES.
-fn conflicts(parts: &[Part], task_kind: TaskKind) -> Vec<Conflict> {
+/// Each YES with each NO, failure of the run, and question: none of these lets a YES stand.
+fn conflicts(parts: &[Part]) -> Vec<Conflict> {
     let is_against = |part: &Part| match part.evidence.claim {
-        Claim::No => true,
+        Claim::No | Claim::Ask => true,
         Claim::Fail => matches!(part.evidence.source, Source::Run | Source::LiveSession),
-        Claim::Ask => task_kind != TaskKind::Implementation,
         Claim::Yes | Claim::Wait | Claim::Work | Claim::Dirty | Claim::Abstain => false,
     };
     let mut conflicts = Vec::new();

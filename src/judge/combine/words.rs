@@ -2,11 +2,13 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    Evidence, NextAction, NextActionKind, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text,
-    quantity,
+    Claim, Evidence, NextAction, NextActionKind, QuestionWeight, Rule, Source, TREE_IS_CLEAN, VerdictState,
+    Warning, display_text, quantity,
 };
 
-use super::{Case, Claim, Tally, Tree, changes, commits};
+use super::situation::Tally;
+use super::table::Tree;
+use super::{Case, changes, commits};
 
 /// How many signs of a source's own words go into one sentence.
 const QUOTE: usize = 160;
@@ -15,7 +17,14 @@ const QUOTE: usize = 160;
 pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
     match rule {
         Rule::SessionWorks => "the session is at work by its own word".to_owned(),
-        Rule::SessionWaits => "only background work of the session runs".to_owned(),
+        Rule::ByYou => "by your own word".to_owned(),
+        Rule::NobodyAsked => nobody_asked(tally, case),
+        Rule::TurnCut => with_reason("stopped in mid-turn", tally.cut_turn()),
+        Rule::DoneOutside => "it says that it is done, and it acted outside this work tree".to_owned(),
+        Rule::TaskBefore => "only an answer was asked for since; the task before is as it was".to_owned(),
+        Rule::Answered => "only an answer was asked for, and it was given".to_owned(),
+        Rule::NothingChanged => "it says that it is done, and nothing changed".to_owned(),
+        Rule::NotProven => "done by its word, and not proven as well as you require".to_owned(),
         Rule::RunFailed => with_reason("the run failed", tally.run_failure()),
         Rule::RequiredUnreadable => {
             let unreadable = tally.unreadable();
@@ -34,7 +43,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         ),
         Rule::YesWithCommits => format!("{} since the baseline{}", new_commits(case), others_agree(tally)),
         Rule::YesUncommitted => {
-            format!("{}, but {} not committed", says("done", tally.yes()), is_are_files(case))
+            format!("{}, but {}", says("done", tally.yes()), at_risk(case))
         }
         Rule::YesClean => format!("{}, and {TREE_IS_CLEAN}", says("done", tally.yes())),
         Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
@@ -63,21 +72,29 @@ pub(super) fn next_action(
         return action(NextActionKind::Answer, format!("allow or deny: {}", quote(what)));
     }
     if let Some(question) = case.question
-        && (state == VerdictState::AwaitingResponse || (tally.has_blocking_question && state.is_terminal()))
+        && (state == VerdictState::AwaitingResponse
+            || (question.weight == QuestionWeight::Blocking && state.is_terminal()))
     {
         return action(NextActionKind::Answer, format!("answer: {}", quote(&question.text)));
     }
     match state {
-        VerdictState::Complete => after_complete(tally, case, warnings),
+        VerdictState::Complete => after_complete(tally, warnings),
         VerdictState::AwaitingResponse => {
             let asks = tally.claims(Claim::Ask).find_map(|evidence| evidence.reasons.first());
             let text =
                 asks.map_or("answer the agent".to_owned(), |reason| format!("answer: {}", quote(reason)));
             action(NextActionKind::Answer, text)
         }
-        VerdictState::RescueNeeded => action(NextActionKind::Rescue, format!("rescue {}", n_paths(case))),
+        VerdictState::RescueNeeded => action(NextActionKind::Rescue, rescue(case)),
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
+        VerdictState::Incomplete if rule == Rule::TurnCut => {
+            action(NextActionKind::Ask, "look at the session: its turn did not end".to_owned())
+        }
+        VerdictState::Incomplete if rule == Rule::NotProven => {
+            action(NextActionKind::Fix, "run the tests".to_owned())
+        }
         VerdictState::Incomplete => whether_done(tally, case),
+        VerdictState::NoTask => action(NextActionKind::None, "nothing to do".to_owned()),
         VerdictState::Waiting | VerdictState::Working => action(NextActionKind::Wait, "wait".to_owned()),
         VerdictState::Stalled => fix(tally),
         VerdictState::Error => action(NextActionKind::Repair, repair(rule, tally)),
@@ -87,7 +104,7 @@ pub(super) fn next_action(
 /// Nothing says whether the work is done: who can be asked, or else the person's own word.
 fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     let left = match tally.tree {
-        Tree::Dirty => format!("; {} not committed", is_are_files(case)),
+        Tree::AtRisk => format!("; {} not committed", is_are_files(case)),
         Tree::Clean | Tree::Unknown => String::new(),
     };
     if tally.has_session() {
@@ -100,25 +117,52 @@ fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     }
 }
 
+fn rescue(case: &Case<'_>) -> String {
+    let n_unheld = commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost));
+    match changes(case) {
+        Some(changes) if changes.n_paths == 0 && n_unheld > 0 => {
+            format!("keep {} on a branch", quantity::counted(n_unheld, "commit", "commits"))
+        }
+        _ => format!("rescue {}", n_paths(case)),
+    }
+}
+
 /// COMPLETE by the rules, and perhaps something beside it that a person would look at.
-fn after_complete(tally: &Tally<'_>, case: &Case<'_>, warnings: &[Warning]) -> NextAction {
+fn after_complete(tally: &Tally<'_>, warnings: &[Warning]) -> NextAction {
     let has = |warning| warnings.contains(&warning);
-    if has(Warning::RunFailed) {
-        action(NextActionKind::Repair, with_reason("look at the error", tally.run_failure()))
-    } else if has(Warning::DecisionUnreadable) {
+    if has(Warning::DecisionUnreadable) {
         action(NextActionKind::Repair, with_reason("look at the decision file", tally.unreadable_decision()))
-    } else if has(Warning::TurnOpen) {
-        action(NextActionKind::Ask, "look at the session: its turn was not ended".to_owned())
     } else if has(Warning::WordsStopHalfWay) && !tally.has_session() {
         action(NextActionKind::Ask, "look at the last words: they announce more, or break off".to_owned())
     } else if has(Warning::WordsStopHalfWay) {
         action(NextActionKind::Ask, "ask the agent: its last words announce more, or break off".to_owned())
-    } else if has(Warning::CommitsBeforePrompt) {
-        action(NextActionKind::Ask, "ask the agent: nothing was committed since it was asked last".to_owned())
-    } else if tally.tree == Tree::Dirty {
-        action(NextActionKind::Rescue, format!("look at {} left uncommitted", n_paths(case)))
     } else {
         action(NextActionKind::None, "nothing to do".to_owned())
+    }
+}
+
+/// What lies in a work tree in which nobody was asked for anything.
+fn nobody_asked(tally: &Tally<'_>, case: &Case<'_>) -> String {
+    let n_commits = commits(case).map_or(0, |commits| commits.n_new);
+    let mut lies = Vec::new();
+    if n_commits > 0 {
+        lies.push(quantity::counted(n_commits, "new commit", "new commits"));
+    }
+    if tally.tree == Tree::AtRisk {
+        lies.push(at_risk(case));
+    }
+    let what = "nobody was asked for anything here";
+    if lies.is_empty() { what.to_owned() } else { format!("{what}; {}", lies.join(", ")) }
+}
+
+/// The work that only this work tree has, in words.
+fn at_risk(case: &Case<'_>) -> String {
+    let n_unheld = commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost));
+    match changes(case) {
+        Some(changes) if changes.n_paths == 0 && n_unheld > 0 => {
+            format!("{} on no branch", quantity::counted(n_unheld, "commit is", "commits are"))
+        }
+        _ => format!("{} not committed", is_are_files(case)),
     }
 }
 
@@ -146,7 +190,7 @@ fn repair(rule: Rule, tally: &Tally<'_>) -> String {
 fn no_evidence(tally: &Tally<'_>, case: &Case<'_>) -> String {
     if tally.has_yes() {
         "something says done, but the work tree was not looked at".to_owned()
-    } else if tally.tree == Tree::Dirty {
+    } else if tally.tree == Tree::AtRisk {
         format!("{} not committed, and no evidence that the work is done", is_are_files(case))
     } else {
         "no evidence that the work is done".to_owned()

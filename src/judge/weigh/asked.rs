@@ -22,7 +22,8 @@ pub fn probe(report: &SmartReport, is_stale: bool) -> Option<Evidence> {
             let (claim, words) = match word {
                 ProbeWord::Complete => (Claim::Yes, "asked, it says that it is done"),
                 ProbeWord::Waiting => (Claim::Wait, "asked, it says that background work runs"),
-                ProbeWord::Working => (Claim::Work, "asked, it says that work is left"),
+                // It was asked because it works no more, so what is left is open.
+                ProbeWord::Working => (Claim::No, "asked, it says that work is left"),
             };
             Evidence::claim(Source::Probe, name, claim).because(words)
         }

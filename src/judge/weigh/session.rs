@@ -4,8 +4,8 @@
 
 use crate::judge::PERMISSION;
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
-    Strength, TurnState,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, LiveStatus, Rejection, SessionObservation,
+    Source, Strength, Timestamp, TurnState,
 };
 
 use super::activity::is_prompt;
@@ -13,6 +13,47 @@ use super::{WeighContext, excerpt};
 
 /// The detail of work that another session in the workspace does.
 const OTHER_WORKS: &str = "another session here";
+
+/// A session without a process is left over once it was silent for so long and another was asked since.
+const LEFT_OVER_MS: i64 = 86_400_000;
+
+/// Whether what a session says decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It does.
+    Counts,
+    /// It was opened and not asked for anything yet.
+    NotAsked,
+    /// It has no process, was silent for a day, and a person asked another session here since.
+    LeftOver,
+}
+
+/// Whether `session`, one of `all` in its workspace, decides (DESIGN.md 2.1).
+pub(super) fn standing(
+    session: &SessionObservation,
+    all: &[&SessionObservation],
+    now: Timestamp,
+) -> Standing {
+    let was_asked = session.prompted_at.is_some()
+        || session.last_message.is_some()
+        || !matches!(session.turn, TurnState::Unknown)
+        || session
+            .live
+            .iter()
+            .any(|word| matches!(word.status, LiveStatus::Busy | LiveStatus::Waiting { .. }));
+    if !was_asked {
+        return Standing::NotAsked;
+    }
+    let moved_at = session.last_message.as_ref().and_then(|message| message.at).max(session.prompted_at);
+    let is_silent = moved_at.is_some_and(|at| now.millis_since(at) > LEFT_OVER_MS);
+    let is_followed = all.iter().any(|other| {
+        other.session_id != session.session_id
+            && other.prompted_at.zip(moved_at).is_some_and(|(asked_at, moved_at)| asked_at > moved_at)
+    });
+    let lives = session.process.is_some()
+        && !session.live.iter().any(|word| matches!(word.status, LiveStatus::Gone | LiveStatus::Ended));
+    if is_silent && is_followed && !lives { Standing::LeftOver } else { Standing::Counts }
+}
 
 /// What goes on in a workspace: what its newest session does, or, when that is over, what another one
 /// does: one that waits for the person, else one that works. A session that this check was started in
@@ -62,26 +103,10 @@ fn told_of_another(activity: &Activity) -> Activity {
 pub(super) fn weigh(
     session: &SessionObservation,
     activity: &Activity,
+    standing: Standing,
     scales: &WeighContext<'_>,
 ) -> Evidence {
-    let reported_at = match activity.source {
-        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
-            activity.since.max(session.written_at)
-        }
-        ActivitySource::Transcript
-        | ActivitySource::Process
-        | ActivitySource::PaneTitle
-        | ActivitySource::None => session.written_at,
-    };
-    let strength = match activity.source {
-        ActivitySource::PaneTitle => Strength::Guess,
-        ActivitySource::Hook
-        | ActivitySource::Registry
-        | ActivitySource::Api
-        | ActivitySource::Transcript
-        | ActivitySource::Process
-        | ActivitySource::None => Strength::SelfReported,
-    };
+    let (reported_at, strength) = origin(session, activity);
     let own = |claim| {
         let evidence = Evidence::claim(Source::LiveSession, session.agent.clone(), claim).at(reported_at);
         Evidence { strength, ..evidence }
@@ -93,6 +118,13 @@ pub(super) fn weigh(
     };
     if is_own(session, scales) {
         return silent(Rejection::Foreign, "this check was started inside that session");
+    }
+    match standing {
+        Standing::Counts => {}
+        Standing::NotAsked => return silent(Rejection::Vacuous, "it was not asked for anything yet"),
+        Standing::LeftOver => {
+            return silent(Rejection::LeftOver, "silent for a day, and another session here was asked since");
+        }
     }
     match (activity.state, &session.turn) {
         (ActivityState::Working, _) => Evidence { reasons: at_work(activity), ..own(Claim::Work) },
@@ -117,41 +149,60 @@ pub(super) fn weigh(
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
         },
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
-            let (rejection, reason) = silence(activity.state, turn);
+            let (rejection, reason) = silence(activity.state, turn, session.n_skipped_lines > 0);
             silent(rejection, reason)
         }
     }
 }
 
+/// When its word was told, and how good it is.
+fn origin(session: &SessionObservation, activity: &Activity) -> (Option<Timestamp>, Strength) {
+    let reported_at = match activity.source {
+        ActivitySource::Hook | ActivitySource::Registry | ActivitySource::Api => {
+            activity.since.max(session.written_at)
+        }
+        ActivitySource::Transcript
+        | ActivitySource::Process
+        | ActivitySource::PaneTitle
+        | ActivitySource::None => session.written_at,
+    };
+    let strength = match activity.source {
+        ActivitySource::PaneTitle => Strength::Guess,
+        ActivitySource::Hook
+        | ActivitySource::Registry
+        | ActivitySource::Api
+        | ActivitySource::Transcript
+        | ActivitySource::Process
+        | ActivitySource::None => Strength::SelfReported,
+    };
+    (reported_at, strength)
+}
+
 /// Why a session that does nothing, as far as is known, says nothing.
-fn silence(state: ActivityState, turn: &TurnState) -> (Rejection, &'static str) {
+fn silence(state: ActivityState, turn: &TurnState, is_damaged: bool) -> (Rejection, &'static str) {
     let is_gone = state == ActivityState::Gone;
     let is_idle = state == ActivityState::Idle;
     match turn {
         TurnState::Open { .. } if is_gone => {
-            (Rejection::Stale, "the agent's process is gone; the turn was not ended")
+            (Rejection::MidTurn, "the agent's process is gone; the turn was not ended")
         }
         TurnState::Open { .. } if !is_idle => {
-            (Rejection::Stale, "a turn is open and its record has been silent: at work, waiting or killed")
+            (Rejection::MidTurn, "a turn is open and its record has been silent: at work, waiting or killed")
+        }
+        TurnState::Unknown if is_damaged => {
+            (Rejection::MidTurn, "a line of its record cannot be read: nobody can tell how the turn ended")
         }
         TurnState::Unknown if is_idle => (Rejection::Undecided, "the session waits for a prompt"),
-        TurnState::Open { .. } | TurnState::Interrupted { .. } if is_idle => {
-            (Rejection::Undecided, "the turn was interrupted")
-        }
-        TurnState::Open { .. }
-        | TurnState::Interrupted { .. }
-        | TurnState::Ended { .. }
-        | TurnState::Failed { .. }
-        | TurnState::Unknown
+        TurnState::Interrupted { .. } => (Rejection::MidTurn, "the turn was interrupted"),
+        TurnState::Open { .. } if is_idle => (Rejection::MidTurn, "the turn was interrupted"),
+        TurnState::Open { .. } | TurnState::Ended { .. } | TurnState::Failed { .. } | TurnState::Unknown
             if is_gone || is_idle =>
         {
             (Rejection::Undecided, "the turn has ended")
         }
-        TurnState::Open { .. }
-        | TurnState::Interrupted { .. }
-        | TurnState::Ended { .. }
-        | TurnState::Failed { .. }
-        | TurnState::Unknown => (Rejection::Undecided, "the record does not tell what the session does"),
+        TurnState::Open { .. } | TurnState::Ended { .. } | TurnState::Failed { .. } | TurnState::Unknown => {
+            (Rejection::Undecided, "the record does not tell what the session does")
+        }
     }
 }
 
@@ -159,7 +210,6 @@ fn silence(state: ActivityState, turn: &TurnState) -> (Rejection, &'static str) 
 fn at_work(activity: &Activity) -> Vec<String> {
     let by_record = "a wait for permission to use the tool looks the same in the record";
     match (activity.source, activity.detail.as_deref()) {
-        (_, Some(OTHER_WORKS)) => vec!["another session here is at work".to_owned()],
         (ActivitySource::Transcript, Some(call)) => {
             vec![format!("a turn runs: {}", excerpt::reason(call)), by_record.to_owned()]
         }

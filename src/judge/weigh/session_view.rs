@@ -41,15 +41,15 @@ pub(super) fn view(
     }
 }
 
-/// The question in the last words of a session beside the newest one. Only a session that is known to
-/// live asks: the last words of one that ended long ago wait for nobody.
+/// The question in the last words of a session beside the newest one, if its turn ended with them.
 pub(super) fn asked_beside(
     session: &SessionObservation,
     activity: &Activity,
     task_kind: TaskKind,
 ) -> Option<Question> {
-    let lives = session.process.is_some() && !is_gone(session);
-    if !lives || activity.state != ActivityState::Idle {
+    let is_over =
+        matches!(activity.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
+    if !is_over || !matches!(session.turn, TurnState::Ended { .. } | TurnState::Unknown) {
         return None;
     }
     let message = session.last_message.as_ref()?;

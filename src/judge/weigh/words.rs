@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use crate::judge::STOPS_HALF_WAY;
 use crate::judge::questions::{self, Ask, Classification, Label};
 use crate::model::{
-    Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy, Parts, Pointer,
-    Question, QuestionWeight, Reading, Rejection, SessionFacts, SessionObservation, Source, Strength,
-    TaskKind, TextFile, Timestamp, TurnState, display_text,
+    Activity, Certainty, Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy,
+    Parts, Pointer, Question, QuestionWeight, Reading, Rejection, SessionFacts, SessionObservation, Source,
+    Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
 use super::{
@@ -30,9 +30,14 @@ pub(super) fn weigh(
         .map(|session| (session, activity::of_session(session, now, scales)))
         .collect();
     let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, scales));
-    if let Some((session, activity)) = &told {
-        pile.add(Parts::WORDS, session::weigh(session, activity, scales));
-    } else if let Reading::Unreadable(unreadable) = &observations.session {
+    let all =
+        || session.zip(newest.as_ref()).into_iter().chain(others.iter().map(|(other, at)| (*other, at)));
+    let asked_last: Vec<_> = all().map(|(session, _)| session).collect();
+    for (session, activity) in all() {
+        let standing = session::standing(session, &asked_last, now);
+        pile.add(Parts::WORDS, session::weigh(session, activity, standing, scales));
+    }
+    if let Reading::Unreadable(unreadable) = &observations.session {
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
         pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
     }
@@ -43,9 +48,17 @@ pub(super) fn weigh(
         unusable_output(output, pile);
     }
     let last_words = weigh_spoken(&spoken, observations, scales, pile);
-    if let Some(todos) = session.and_then(|session| session.todos.as_ref()) {
-        pile.add(Parts::WORDS, todos_evidence(todos, session.and_then(|session| session.written_at)));
-        pile.checklists.push((Parts::WORDS, todos.clone()));
+    let counts = |session: &&SessionObservation| {
+        session::standing(session, &asked_last, now) == session::Standing::Counts
+    };
+    for session in asked_last.iter().copied().filter(counts) {
+        if let Some(todos) = &session.todos {
+            pile.add(Parts::WORDS, todos_evidence(todos, session.written_at));
+            pile.checklists.push((Parts::WORDS, todos.clone()));
+        }
+    }
+    for (session, activity) in others.iter().filter(|(session, _)| counts(session)) {
+        weigh_question_beside(session, activity, scales, pile);
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
@@ -127,6 +140,23 @@ impl<'a> Spoken<'a> {
     }
 }
 
+/// The question of a session beside the newest one, as evidence.
+fn weigh_question_beside(
+    session: &SessionObservation,
+    activity: &Activity,
+    scales: &WeighContext<'_>,
+    pile: &mut EvidenceSet,
+) {
+    let Some(question) = session_view::asked_beside(session, activity, scales.task_kind) else { return };
+    if question.weight == QuestionWeight::Offer || question.certainty == Certainty::Low {
+        return;
+    }
+    let evidence = Evidence::claim(Source::LastWords, session.agent.clone(), Claim::Ask)
+        .because(excerpt::reason(&question.text))
+        .at(session.last_message.as_ref().and_then(|message| message.at));
+    pile.add(Parts::WORDS, Evidence { strength: Strength::Guess, ..evidence });
+}
+
 /// What came after these words, if anything did: then they wait for nothing.
 fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<&'static str> {
     let is_answered =
@@ -137,6 +167,8 @@ fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Opt
         Some("a later turn has begun since")
     } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
         Some("said on the way: the turn has not ended")
+    } else if matches!(session.turn, TurnState::Interrupted { .. } | TurnState::Failed { .. }) {
+        Some("said on the way: the turn was cut")
     } else {
         None
     }
@@ -222,9 +254,18 @@ fn asking(
                     excerpt::reason(&question.text)
                 ));
             }
+            if question.certainty == Certainty::Low {
+                return silent(format!("may ask: {}", excerpt::reason(&question.text)));
+            }
             let evidence = Evidence::claim(Source::LastWords, spoken.from.clone(), Claim::Ask)
                 .because(excerpt::reason(&question.text));
             Evidence { strength: Strength::Guess, ..evidence }
+        }
+        // What its writer surely admits or announces is open, whatever else says that it is done.
+        (Label::Incomplete, _) if !is_deliverable && judged.certainty == Certainty::High => {
+            let evidence =
+                Evidence::claim(Source::LastWords, spoken.from.clone(), Claim::No).because(half_way(judged));
+            Evidence { strength: Strength::Guess, fingerprints: vec![STOPS_HALF_WAY.to_owned()], ..evidence }
         }
         (Label::Incomplete, _) if !is_deliverable => Evidence {
             fingerprints: vec![STOPS_HALF_WAY.to_owned()],

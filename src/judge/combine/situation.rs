@@ -1,0 +1,232 @@
+//! From evidence to the situation that the table is asked about. Decides nothing itself.
+
+use crate::model::{BaselineOrigin, Claim, Evidence, Head, Proof, Rejection, Source, Strength, TaskKind};
+
+use super::Case;
+use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
+
+/// The evidence of one workspace, seen by claim.
+pub(super) struct Tally<'a> {
+    pub(super) evidence: &'a [Evidence],
+    pub(super) tree: Tree,
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn of(evidence: &'a [Evidence], case: &Case<'_>) -> Tally<'a> {
+        Tally { evidence, tree: tree(evidence, case) }
+    }
+
+    /// What the table is asked about.
+    pub(super) fn situation(&self, case: &Case<'_>) -> Situation {
+        Situation {
+            deliverable: self.deliverable(case),
+            activity: self.activity(),
+            mark: case.mark,
+            asks: self.has(Claim::Ask),
+            failure: self.failure(case),
+            is_asked: self.is_asked(case),
+            limit: if case.rounds.is_used_up { Limit::UsedUp } else { Limit::Within },
+            no: self.no(case),
+            turn: if self.cut_turn().is_some() { LastTurn::Cut } else { LastTurn::Ended },
+            waits: self.has(Claim::Wait),
+            done: self.done(),
+            tree: self.tree,
+            acted_outside: case.acted_outside,
+            prompt: case.prompt,
+            proof: self.proof(),
+            required: case.required,
+        }
+    }
+
+    pub(super) fn claims(&self, claim: Claim) -> impl Iterator<Item = &'a Evidence> {
+        self.evidence.iter().filter(move |evidence| evidence.claim == claim)
+    }
+
+    pub(super) fn has(&self, claim: Claim) -> bool {
+        self.claims(claim).next().is_some()
+    }
+
+    pub(super) fn yes(&self) -> impl Iterator<Item = &'a Evidence> {
+        self.evidence.iter().filter(|evidence| evidence.is_yes())
+    }
+
+    pub(super) fn has_yes(&self) -> bool {
+        self.yes().next().is_some()
+    }
+
+    pub(super) fn has_commits(&self) -> bool {
+        self.yes().any(|evidence| evidence.source == Source::Commits)
+    }
+
+    /// A session that waits for a permission.
+    pub(super) fn permission(&self) -> Option<&'a Evidence> {
+        self.claims(Claim::Ask)
+            .find(|evidence| evidence.fingerprints.iter().any(|mark| mark == crate::judge::PERMISSION))
+    }
+
+    /// Whether a session of an agent is known here: somebody who can be asked.
+    pub(super) fn has_session(&self) -> bool {
+        let is_known = |evidence: &Evidence| {
+            evidence.source == Source::LiveSession && evidence.rejection != Some(Rejection::Unreadable)
+        };
+        self.evidence.iter().any(is_known)
+    }
+
+    /// The first failure of the run itself.
+    pub(super) fn run_failure(&self) -> Option<&'a Evidence> {
+        self.claims(Claim::Fail)
+            .find(|evidence| matches!(evidence.source, Source::Run | Source::LiveSession | Source::Probe))
+    }
+
+    /// A session whose last turn did not end by itself.
+    pub(super) fn cut_turn(&self) -> Option<&'a Evidence> {
+        self.evidence.iter().find(|evidence| {
+            evidence.source == Source::LiveSession && evidence.rejection == Some(Rejection::MidTurn)
+        })
+    }
+
+    /// A decision file that is there and cannot be used.
+    pub(super) fn unreadable_decision(&self) -> Option<&'a Evidence> {
+        self.evidence.iter().find(|evidence| {
+            evidence.source == Source::Decision && evidence.rejection == Some(Rejection::Unreadable)
+        })
+    }
+
+    /// The first source that cannot be read and that the verdict cannot do without. Git that does
+    /// not answer is always one (R7).
+    pub(super) fn unreadable(&self) -> Option<&'a Evidence> {
+        self.evidence.iter().find(|evidence| match evidence.claim {
+            Claim::Fail => {
+                matches!(evidence.source, Source::Commits | Source::Changes) || evidence.is_required
+            }
+            Claim::Abstain => {
+                evidence.is_required
+                    && matches!(evidence.rejection, Some(Rejection::Unreadable | Rejection::Absent))
+            }
+            Claim::Yes | Claim::No | Claim::Ask | Claim::Wait | Claim::Work | Claim::Dirty => false,
+        })
+    }
+
+    fn activity(&self) -> AtWork {
+        self.claims(Claim::Work).fold(AtWork::Rests, |found, evidence| match (found, is_word(evidence)) {
+            (_, true) | (AtWork::Works, _) => AtWork::Works,
+            (AtWork::Rests | AtWork::Perhaps, false) => AtWork::Perhaps,
+        })
+    }
+
+    fn failure(&self, case: &Case<'_>) -> Failure {
+        if self.run_failure().is_some() {
+            Failure::Run
+        } else if self.unreadable().is_some() {
+            Failure::Unreadable
+        } else if case.rounds.n_unreadable >= case.policy.unreadable_limit {
+            Failure::Decisions
+        } else {
+            Failure::None
+        }
+    }
+
+    /// Whether anybody was asked for anything here: a session or a run is known, a person gave the baseline
+    /// or declared an output, or a source beside git makes a claim.
+    fn is_asked(&self, case: &Case<'_>) -> bool {
+        let is_given = case.git.is_some_and(|git| match git.baseline.origin {
+            BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => true,
+            BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => false,
+        });
+        let speaks = |evidence: &Evidence| match evidence.source {
+            // A session that was opened and not asked anything yet.
+            Source::LiveSession => evidence.rejection != Some(Rejection::Vacuous),
+            Source::Run => true,
+            Source::Commits | Source::Changes => false,
+            Source::Output => evidence.rejection != Some(Rejection::NotConfigured),
+            Source::Command
+            | Source::Tests
+            | Source::RequiredFiles
+            | Source::DecisionWithId
+            | Source::Plan
+            | Source::Closer
+            | Source::Decision
+            | Source::Marker
+            | Source::Probe
+            | Source::LastWords => {
+                // What cannot be read was written by somebody, for somebody.
+                evidence.claim != Claim::Abstain || evidence.rejection == Some(Rejection::Unreadable)
+            }
+        };
+        is_given || case.rounds.is_used_up || self.evidence.iter().any(speaks)
+    }
+
+    fn no(&self, case: &Case<'_>) -> No {
+        if !self.has(Claim::No) {
+            No::Silent
+        } else if case.rounds.stage >= case.policy.stall_stage {
+            No::SaysAgain
+        } else {
+            No::Says
+        }
+    }
+
+    fn done(&self) -> Done {
+        self.yes().fold(Done::Silent, |done, evidence| match (done, evidence.source) {
+            (Done::Silent | Done::Words, Source::LastWords) => Done::Words,
+            (Done::Silent | Done::Words | Done::Yes, _) => Done::Yes,
+        })
+    }
+
+    fn deliverable(&self, case: &Case<'_>) -> Deliverable {
+        match case.task_kind {
+            TaskKind::Implementation => Deliverable::Work,
+            TaskKind::ReadInfo | TaskKind::Report => {
+                let mut outputs =
+                    self.evidence.iter().filter(|evidence| evidence.source == Source::Output).peekable();
+                let is_there = outputs.peek().is_some();
+                // One of several that is missing or not of this task is missing.
+                if is_there && outputs.all(|output| output.claim == Claim::Yes) {
+                    Deliverable::Output
+                } else {
+                    Deliverable::NoOutput
+                }
+            }
+        }
+    }
+
+    /// How well the work is proven, if it is done.
+    pub(super) fn proof(&self) -> Proof {
+        let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
+        if has(&[Source::Command, Source::Tests]) {
+            Proof::Checked
+        } else if has(&[Source::Commits]) {
+            Proof::Committed
+        } else {
+            Proof::Said
+        }
+    }
+}
+
+/// Whether this is a session's own structured word; a guess is none.
+pub(super) fn is_word(evidence: &Evidence) -> bool {
+    evidence.source == Source::LiveSession && evidence.strength != Strength::Guess
+}
+
+/// What is known of work that only this work tree has.
+fn tree(evidence: &[Evidence], case: &Case<'_>) -> Tree {
+    let mut changes = evidence.iter().filter(|evidence| evidence.source == Source::Changes).peekable();
+    let is_clean =
+        |changes: &Evidence| changes.claim == Claim::Abstain && changes.rejection == Some(Rejection::Vacuous);
+    let is_unheld = case.git.is_some_and(|git| {
+        git.commits.n_lost > 0 || matches!(git.head, Head::Detached { .. }) && git.commits.n_unheld > 0
+    });
+    if is_unheld || changes.clone().any(|changes| changes.claim == Claim::Dirty) {
+        return Tree::AtRisk;
+    }
+    // Where there is no repository, a deliverable has no work beside it that could be lost.
+    let has_no_repository = case.task_kind != TaskKind::Implementation
+        && evidence.iter().any(|evidence| {
+            evidence.source == Source::Commits && evidence.rejection == Some(Rejection::NotConfigured)
+        });
+    if has_no_repository || (changes.peek().is_some() && changes.all(is_clean)) {
+        Tree::Clean
+    } else {
+        Tree::Unknown
+    }
+}
