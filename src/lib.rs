@@ -8,9 +8,11 @@ pub mod monitor;
 
 pub mod ui;
 
+pub mod disk;
+pub mod process;
+
 pub mod agent;
 pub mod evidence;
-pub mod process;
 pub mod watch;
 
 pub mod config;

@@ -3,17 +3,17 @@
 //! It must not follow a link, replace anything that is no regular file, leave a half-written file, or make the
 //! work tree dirty: closeout's own folder gets a `.gitignore`.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::disk::Folder;
+use crate::disk::write::{self, NewFile, Over};
 use crate::model::ActionClass;
 
 /// The folder that closeout makes in a workspace.
@@ -107,19 +107,22 @@ pub fn write(
         let path = path.to_owned();
         move |errno: Errno| refusal(path, errno)
     };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut folder = rustix::fs::openat(CWD, top, flags, Mode::empty()).map_err(failed(top))?;
+    let mut folder = Folder::open(top).map_err(failed(top))?;
     for (depth, part) in parts.into_iter().enumerate() {
         path.push(part);
-        folder = open_folder(folder.as_fd(), part).map_err(failed(&path))?;
+        folder = write::folder_in(&folder, part).map_err(failed(&path))?;
         if depth == 0 && part == OWN_FOLDER && top == workspace {
-            ignore_all(folder.as_fd()).map_err(failed(&path.join(".gitignore")))?;
+            // Git does not look at closeout's own folder, unless something says already what of it is seen.
+            let path = path.join(".gitignore");
+            write::create_once(&folder, ".gitignore", b"*\n")
+                .map_err(|source| DecisionError::Io { path, source })?;
         }
     }
     path.push(file_name);
-    check_place(folder.as_fd(), file_name, &path)?;
+    check_place(&folder, file_name, &path)?;
     let content = content(text);
-    replace(folder.as_fd(), file_name, content.as_bytes())
+    NewFile::create(&folder, 0o600, content.as_bytes())
+        .and_then(|file| file.put_whole(file_name, Over::Any))
         .map_err(|source| DecisionError::Io { path: path.clone(), source })?;
     Ok((path, format!("{:x}", Sha256::digest(content.as_bytes()))))
 }
@@ -157,72 +160,17 @@ fn content(text: &DecisionText<'_>) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-/// Opens a folder, which is made if it is not there; a link is none.
-fn open_folder(parent: BorrowedFd<'_>, name: &std::ffi::OsStr) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match rustix::fs::openat(parent, name, flags, Mode::empty()) {
-        Err(Errno::NOENT) => {
-            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o700)) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(errno) => return Err(errno),
-            }
-            rustix::fs::openat(parent, name, flags, Mode::empty())
-        }
-        opened => opened,
-    }
-}
-
-/// Keeps closeout's own folder out of git's sight, unless something says already what of it is seen.
-fn ignore_all(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match rustix::fs::openat(folder, ".gitignore", flags, Mode::from_raw_mode(0o600)) {
-        Ok(file) => rustix::io::write(&file, b"*\n").map(drop),
-        Err(Errno::EXIST | Errno::LOOP) => Ok(()),
-        Err(errno) => Err(errno),
-    }
-}
-
 /// Only nothing or a regular file may stand where the decision goes.
-fn check_place(folder: BorrowedFd<'_>, name: &std::ffi::OsStr, path: &Path) -> Result<(), DecisionError> {
-    let what = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => return Ok(()),
+fn check_place(folder: &Folder, name: &OsStr, path: &Path) -> Result<(), DecisionError> {
+    let what = match folder.kind(name) {
+        Err(Errno::NOENT) | Ok(FileType::RegularFile) => return Ok(()),
         Err(errno) => return Err(refusal(path.to_owned(), errno)),
-        Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => return Ok(()),
-            FileType::Symlink => "a link",
-            FileType::Directory => "a folder",
-            FileType::Fifo => "a FIFO",
-            FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
-                "a socket or a device"
-            }
-        },
+        Ok(FileType::Symlink) => "a link",
+        Ok(FileType::Directory) => "a folder",
+        Ok(FileType::Fifo) => "a FIFO",
+        Ok(_) => "a socket or a device",
     };
     Err(DecisionError::InTheWay { path: path.to_owned(), what })
-}
-
-/// Writes a new file beside the place and renames it into it.
-fn replace(folder: BorrowedFd<'_>, name: &std::ffi::OsStr, content: &[u8]) -> io::Result<()> {
-    let mut beside = OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}.new", std::process::id()));
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(0o600);
-    let opened = match rustix::fs::openat(folder, &beside, flags, mode) {
-        // Of a run with the same number that was killed.
-        Err(Errno::EXIST) => {
-            rustix::fs::unlinkat(folder, &beside, AtFlags::empty())?;
-            rustix::fs::openat(folder, &beside, flags, mode)
-        }
-        opened => opened,
-    }?;
-    let mut file = File::from(opened);
-    let written = file.write_all(content).and_then(|()| file.sync_all());
-    let placed = written.and_then(|()| Ok(rustix::fs::renameat(folder, &beside, folder, name)?));
-    if placed.is_err() {
-        // What is left is our own file; the reason above is the one that matters.
-        let _ = rustix::fs::unlinkat(folder, &beside, AtFlags::empty());
-    }
-    placed
 }
 
 fn refusal(path: PathBuf, errno: Errno) -> DecisionError {

@@ -5,6 +5,5 @@
 
 pub mod asking;
 pub mod decision;
-mod own_folder;
 pub mod reply;
 pub mod rescue;

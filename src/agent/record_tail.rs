@@ -6,7 +6,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
+
+pub(super) use crate::disk::{fill, read_range};
 
 /// How far back from the end is looked at most, in bytes.
 pub(super) const REACH: u64 = 32 << 20;
@@ -128,29 +130,6 @@ pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
         }
     }
     taken
-}
-
-/// The bytes from `start` to `end`; fewer if the file is shorter by now.
-pub(super) fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; length];
-    let filled = fill(file, start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
-}
-
-/// Fills `bytes` with what stands in the file from `start` on, and tells how many there were.
-pub(super) fn fill(file: &File, start: u64, bytes: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read_at(&mut bytes[filled..], start + filled as u64) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 fn line_feed(bytes: &[u8]) -> Option<usize> {

@@ -2,16 +2,16 @@
 //!
 //! The person's own file may be a link (many keep it in a repository of their own). The file of a
 //! workspace is untrusted: no link, nothing but a regular file, and no file that another user owns and
-//! that has a second name. No open can hang (`O_NONBLOCK`), and nothing beyond the cap is read.
+//! that has a second name. No open can hang and nothing beyond the cap is read.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 
 use super::ConfigError;
 use super::problem::{Place, Problem, Problems};
+use crate::disk;
+use crate::model::ReadProblem;
 
 /// No configuration is larger than this, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -29,34 +29,30 @@ pub(super) enum Owner {
 pub(super) fn read(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let unreadable = |source: io::Error| ConfigError::Unreadable { path: path.to_owned(), source };
     let not_a_file = |what| ConfigError::NotAFile { path: path.to_owned(), what };
-    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    if owner == Owner::Workspace {
-        flags |= OFlags::NOFOLLOW;
-    }
-    let descriptor = match open(path, flags, Mode::empty()) {
-        Ok(descriptor) => descriptor,
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
-        Err(rustix::io::Errno::LOOP) => return Err(not_a_file("a symbolic link")),
-        Err(rustix::io::Errno::NXIO) => return Err(not_a_file("a socket")),
-        Err(errno) => return Err(unreadable(errno.into())),
+    let opened = match owner {
+        Owner::Person => disk::open_linked(path),
+        Owner::Workspace => disk::open(path),
     };
-    let stat = fstat(&descriptor).map_err(|errno| unreadable(errno.into()))?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => {}
-        FileType::CharacterDevice if owner == Owner::Person => return Ok(Some(String::new())),
-        FileType::Directory => return Err(not_a_file("a directory")),
-        FileType::Fifo => return Err(not_a_file("a FIFO")),
-        FileType::Socket => return Err(not_a_file("a socket")),
-        FileType::Symlink => return Err(not_a_file("a symbolic link")),
-        FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
-            return Err(not_a_file("a device"));
+    let file = match disk::existing(opened) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            return match disk::thing_in_the_way(&error) {
+                Some("a device") if owner == Owner::Person => Ok(Some(String::new())),
+                Some(thing) => Err(not_a_file(thing)),
+                None if disk::file_problem(&error) == ReadProblem::Link => Err(not_a_file("a symbolic link")),
+                None => Err(unreadable(error)),
+            };
         }
-    }
-    if owner == Owner::Workspace && stat.st_nlink > 1 && stat.st_uid != rustix::process::getuid().as_raw() {
+    };
+    let metadata = file.metadata().map_err(unreadable)?;
+    if owner == Owner::Workspace
+        && metadata.nlink() > 1
+        && metadata.uid() != rustix::process::getuid().as_raw()
+    {
         return Err(not_a_file("a second name of another user's file"));
     }
-    let mut bytes = Vec::new();
-    File::from(descriptor).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let bytes = disk::read_start(&file, MAX_FILE + 1).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(ConfigError::TooLarge { path: path.to_owned(), limit: MAX_FILE });
     }

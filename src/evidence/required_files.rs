@@ -5,10 +5,10 @@
 
 use std::path::{Component, Path};
 
-use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::FileType;
 
 use super::untrusted_file::{Reach, WorkspaceDir};
+use crate::disk::Folder;
 use crate::model::FileCheck;
 
 /// So many entries of folders are looked at for one pattern.
@@ -38,9 +38,8 @@ pub(super) fn is_pattern(name: &str) -> bool {
 /// and then in no order.
 pub(super) fn matching_files(directory: &WorkspaceDir, pattern: &str, most: usize) -> Vec<String> {
     let Some(parts) = pattern_parts(pattern) else { return Vec::new() };
-    let Ok(top) = directory.open_directory(Path::new("")) else { return Vec::new() };
     let mut walk = Walk { n_entries: 0, most, found: Vec::new() };
-    walk.enter(&top, "", &parts, 0);
+    walk.enter(directory.folder(), "", &parts, 0);
     walk.found.sort();
     walk.found.dedup();
     walk.found
@@ -68,7 +67,7 @@ struct Walk {
 
 impl Walk {
     /// Looks in `folder`, whose path from the workspace is `path`, for what `parts` match.
-    fn enter(&mut self, folder: &OwnedFd, path: &str, parts: &[&str], depth: usize) {
+    fn enter(&mut self, folder: &Folder, path: &str, parts: &[&str], depth: usize) {
         let Some((part, rest)) = parts.split_first() else { return };
         if depth > DEEPEST || self.is_over() {
             return;
@@ -80,7 +79,7 @@ impl Walk {
             self.try_entry(folder, path, part, rest, depth);
             return;
         }
-        let Ok(entries) = Dir::read_from(folder) else { return };
+        let Ok(entries) = folder.entries() else { return };
         for entry in entries.flatten() {
             self.n_entries += 1;
             if self.is_over() {
@@ -106,10 +105,10 @@ impl Walk {
     }
 
     /// Takes the entry if nothing more is to match, else goes into it.
-    fn try_entry(&mut self, folder: &OwnedFd, path: &str, name: &str, rest: &[&str], depth: usize) {
+    fn try_entry(&mut self, folder: &Folder, path: &str, name: &str, rest: &[&str], depth: usize) {
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         if rest.is_empty() {
-            let is_file = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+            let is_file = folder.stat(name).is_ok_and(|stat| {
                 FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_size > 0
             });
             if is_file {
@@ -117,8 +116,7 @@ impl Walk {
             }
             return;
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        if let Ok(inner) = rustix::fs::openat(folder, name, flags, Mode::empty()) {
+        if let Ok(inner) = folder.folder(Path::new(name)) {
             self.enter(&inner, &path, rest, depth + 1);
         }
     }

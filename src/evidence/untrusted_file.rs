@@ -6,26 +6,16 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags};
-use rustix::io::Errno;
-
+use crate::disk::{self, Folder};
 use crate::model::{ReadProblem, Reading, Timestamp, Unreadable};
-
-/// Flags of every opening: nothing waits, nothing becomes the terminal, nothing is inherited.
-const FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
 
 /// A workspace's directory, held open: what is found below it is found there and nowhere else.
 #[derive(Debug)]
 pub struct WorkspaceDir {
-    directory: OwnedFd,
+    folder: Folder,
     path: PathBuf,
 }
 
@@ -89,9 +79,7 @@ impl Refusal {
 impl WorkspaceDir {
     /// Opens the directory of a workspace.
     pub fn open(path: &Path) -> io::Result<WorkspaceDir> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
-        Ok(WorkspaceDir { directory, path: path.to_owned() })
+        Ok(WorkspaceDir { folder: Folder::open(path)?, path: path.to_owned() })
     }
 
     /// Its path, as it was opened.
@@ -103,24 +91,22 @@ impl WorkspaceDir {
     pub fn open_file(&self, name: &str, reach: Reach) -> Result<UntrustedFile, Refusal> {
         let asked = Path::new(name);
         let opened = match self.inside(asked) {
-            Some(inside) => self.open_below(&inside, OFlags::empty()),
-            None if asked.is_absolute() && reach == Reach::Named => {
-                rustix::fs::openat(CWD, asked, FLAGS, Mode::empty())
-            }
+            Some(inside) => self.folder.file(&inside),
+            None if asked.is_absolute() && reach == Reach::Named => disk::open(asked),
             None => {
                 let detail = "the path leads out of the workspace";
                 return Err(Refusal::because(name, ReadProblem::Refused, detail));
             }
         };
-        examined(name, opened.map_err(|errno| refusal_of(name, errno))?)
+        match disk::existing(opened).map_err(|error| refusal_of(name, &error))? {
+            Some(file) => examined(name, file),
+            None => Err(Refusal::Absent),
+        }
     }
 
-    /// Opens the directory `path` below the workspace, not through links.
-    pub(super) fn open_directory(&self, path: &Path) -> rustix::io::Result<OwnedFd> {
-        if path.as_os_str().is_empty() {
-            return rustix::fs::openat(&self.directory, ".", FLAGS | OFlags::DIRECTORY, Mode::empty());
-        }
-        self.open_below(path, OFlags::DIRECTORY)
+    /// The directory.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
     }
 
     /// The path from the workspace, if `asked` is one that stays inside.
@@ -136,62 +122,11 @@ impl WorkspaceDir {
         }
         (!inside.as_os_str().is_empty()).then_some(inside)
     }
-
-    #[cfg(target_os = "linux")]
-    fn open_below(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
-        use rustix::fs::ResolveFlags;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        match rustix::fs::openat2(&self.directory, path, FLAGS | more, Mode::empty(), resolve) {
-            // Kernels before 5.6 do not have it, and sandboxes forbid what they do not know.
-            Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => self.open_by_component(path, more),
-            opened => opened,
-        }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_below(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
-        self.open_by_component(path, more)
-    }
-
-    /// Opens one directory after the other, none of them a link.
-    fn open_by_component(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
-        let mut parts: Vec<_> = path.components().collect();
-        let last = parts.pop().ok_or(Errno::NOENT)?;
-        let mut held: Option<OwnedFd> = None;
-        for part in parts {
-            let next = {
-                let directory = held.as_ref().unwrap_or(&self.directory);
-                rustix::fs::openat(directory, part.as_os_str(), FLAGS | OFlags::DIRECTORY, Mode::empty())
-            };
-            held = Some(match next {
-                Ok(next) => next,
-                Err(Errno::NOTDIR) => return Err(self.link_or_file(held.as_ref(), part.as_os_str())),
-                Err(errno) => return Err(errno),
-            });
-        }
-        let directory = held.as_ref().unwrap_or(&self.directory);
-        rustix::fs::openat(directory, last.as_os_str(), FLAGS | more, Mode::empty())
-    }
-
-    /// With both flags set, a link in place of a directory is told as "not a directory".
-    fn link_or_file(&self, held: Option<&OwnedFd>, name: &std::ffi::OsStr) -> Errno {
-        let directory = held.unwrap_or(&self.directory);
-        let found = rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
-        match found {
-            Ok(stat) if rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink() => Errno::LOOP,
-            Ok(_) | Err(_) => Errno::NOTDIR,
-        }
-    }
 }
 
-/// Refuses what is no regular file or was put there by somebody else under a second name.
-fn examined(name: &str, opened: OwnedFd) -> Result<UntrustedFile, Refusal> {
-    let file = File::from(opened);
+/// Refuses what was put there by somebody else under a second name.
+fn examined(name: &str, file: File) -> Result<UntrustedFile, Refusal> {
     let metadata = file.metadata().map_err(|error| io_refusal(name, &error))?;
-    if !metadata.is_file() {
-        let detail = format!("{} stands where a file should be", kind_of(metadata.file_type()));
-        return Err(Refusal::because(name, ReadProblem::NotAFile, detail));
-    }
     if metadata.nlink() > 1 && metadata.uid() != rustix::process::geteuid().as_raw() {
         let detail = "it belongs to another user and has a second name (a hard link)";
         return Err(Refusal::because(name, ReadProblem::Refused, detail));
@@ -214,37 +149,18 @@ fn examined(name: &str, opened: OwnedFd) -> Result<UntrustedFile, Refusal> {
     })
 }
 
-fn kind_of(kind: std::fs::FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    if kind.is_dir() {
-        "a directory"
-    } else if kind.is_fifo() {
-        "a FIFO"
-    } else if kind.is_socket() {
-        "a socket"
+fn refusal_of(name: &str, error: &io::Error) -> Refusal {
+    let problem = disk::file_problem(error);
+    let detail = if problem == ReadProblem::Link {
+        "it is a symbolic link, or a directory on the way to it is one; links are not followed".to_owned()
+    } else if error.kind() == io::ErrorKind::PermissionDenied {
+        "no permission to read it".to_owned()
+    } else if problem == ReadProblem::Refused {
+        "the path leads out of the workspace".to_owned()
     } else {
-        "a device"
-    }
-}
-
-fn refusal_of(name: &str, errno: Errno) -> Refusal {
-    match errno {
-        Errno::NOENT | Errno::NOTDIR => Refusal::Absent,
-        Errno::LOOP => {
-            let detail =
-                "it is a symbolic link, or a directory on the way to it is one; links are not followed";
-            Refusal::because(name, ReadProblem::Link, detail)
-        }
-        Errno::XDEV => Refusal::because(name, ReadProblem::Refused, "the path leads out of the workspace"),
-        Errno::ACCESS | Errno::PERM => {
-            Refusal::because(name, ReadProblem::Refused, "no permission to read it")
-        }
-        Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP => {
-            let detail = "a socket or a device stands where a file should be";
-            Refusal::because(name, ReadProblem::NotAFile, detail)
-        }
-        other => io_refusal(name, &io::Error::from(other)),
-    }
+        error.to_string()
+    };
+    Refusal::because(name, problem, detail)
 }
 
 fn io_refusal(name: &str, error: &io::Error) -> Refusal {
@@ -268,54 +184,12 @@ impl UntrustedFile {
 
     /// At most `length` bytes from `start`; fewer at the end of the file.
     pub fn read_range(&self, start: u64, length: u64) -> Result<Vec<u8>, Refusal> {
-        let mut bytes = Vec::new();
-        // One byte more than there should be, so that one read sees the end of a file that stays as it is.
-        let expected = self.size.saturating_sub(start).saturating_add(1).min(length);
-        let mut piece = vec![0; usize::try_from(expected.clamp(1, 256 << 10)).unwrap_or(1)];
-        while (bytes.len() as u64) < length {
-            let left = usize::try_from(length - bytes.len() as u64).unwrap_or(usize::MAX).min(piece.len());
-            match self.file.read_at(&mut piece[..left], start + bytes.len() as u64) {
-                Ok(0) => break,
-                Ok(n) => bytes.extend_from_slice(&piece[..n]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(io_refusal(&self.name, &error)),
-            }
-        }
-        Ok(bytes)
+        let end = start.saturating_add(length);
+        disk::read_range(&self.file, start, end).map_err(|error| io_refusal(&self.name, &error))
     }
 
     /// The open file, for a reader that streams.
     pub(super) fn as_file(&self) -> &File {
         &self.file
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Systems without `openat2` take the other way; it has to come to the same answers.
-    #[test]
-    fn both_ways_of_opening_agree() {
-        let temp = tempfile::tempdir().unwrap();
-        let top = temp.path().canonicalize().unwrap();
-        std::fs::create_dir_all(top.join("a/b")).unwrap();
-        std::fs::write(top.join("a/b/file"), "x").unwrap();
-        std::os::unix::fs::symlink("a", top.join("link")).unwrap();
-        std::os::unix::fs::symlink("file", top.join("a/b/last")).unwrap();
-        let directory = WorkspaceDir::open(&top).unwrap();
-        let cases = [
-            ("a/b/file", None),
-            ("a/b/none", Some(Errno::NOENT)),
-            ("a/none/file", Some(Errno::NOENT)),
-            ("a/b/file/below", Some(Errno::NOTDIR)),
-            ("link/b/file", Some(Errno::LOOP)),
-            ("a/b/last", Some(Errno::LOOP)),
-        ];
-        for (name, errno) in cases {
-            let path = Path::new(name);
-            assert_eq!(directory.open_below(path, OFlags::empty()).err(), errno, "{name}");
-            assert_eq!(directory.open_by_component(path, OFlags::empty()).err(), errno, "{name}");
-        }
     }
 }

@@ -3,17 +3,13 @@
 //!
 //! It holds no text of a reply, a prompt or an answer.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
+use crate::disk::write::Journal;
 use crate::model::{ActionEnd, ActionKind, Actor, AuditEntry, Timestamp, WorkspaceId};
 
 use super::StoreError;
-use super::folder::{Store, nofollow, open_regular, sync_folder};
+use super::folder::{Store, unreadable};
 use super::written_path::WrittenPath;
 
 /// The version that this program writes and the newest that it reads.
@@ -53,7 +49,6 @@ impl Store {
     /// # Errors
     /// It cannot be written.
     pub fn write_audit(&self, entry: &AuditEntry) -> Result<(), StoreError> {
-        let file = self.audit_file();
         let line = Line {
             version: VERSION,
             id: entry.id.clone(),
@@ -66,22 +61,8 @@ impl Store {
             end: entry.end.clone(),
             decided: entry.decided.clone(),
         };
-        let mut text = serde_json::to_vec(&line)
-            .map_err(|source| StoreError::Unwritable { path: file.clone(), source })?;
-        // A line that a crash cut off is ended first.
-        text.insert(0, b'\n');
-        text.push(b'\n');
-        let is_new = !file.exists();
-        let mut opened = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(nofollow())
-            .open(&file)
-            .map_err(StoreError::io("open", &file))?;
-        opened.write_all(&text).map_err(StoreError::io("write", &file))?;
-        opened.sync_data().map_err(StoreError::io("sync", &file))?;
-        if is_new { sync_folder(self.folder()) } else { Ok(()) }
+        let journal = self.audit_journal();
+        journal.append(&line).map_err(StoreError::io("write", journal.path()))
     }
 
     /// The actions that were written down, the newest first.
@@ -89,12 +70,12 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn audit(&self) -> Result<Audit, StoreError> {
-        let file = self.audit_file();
-        let Some(content) = read_end(&file)? else { return Ok(Audit::default()) };
-        let mut audit = Audit::default();
+        let journal = self.audit_journal();
+        let lines = journal.read().map_err(|error| unreadable(journal.path(), error))?;
+        let mut audit = Audit { n_unread: lines.n_unread(), ..Audit::default() };
         let mut places = std::collections::HashMap::new();
-        for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let Some(entry) = parse(line) else {
+        for line in lines.entries {
+            let Some(entry) = line.entry() else {
                 audit.n_unread += 1;
                 continue;
             };
@@ -110,38 +91,26 @@ impl Store {
         Ok(audit)
     }
 
-    fn audit_file(&self) -> PathBuf {
-        self.folder().join("audit.jsonl")
+    fn audit_journal(&self) -> Journal<Line> {
+        Journal::at(self.folder().join("audit.jsonl"), MOST_READ, None)
     }
 }
 
-fn parse(line: &[u8]) -> Option<AuditEntry> {
-    let line: Line = serde_json::from_slice(line).ok()?;
-    if line.version > VERSION {
-        return None;
+impl Line {
+    /// What it says; `None` in the words of a newer closeout.
+    fn entry(self) -> Option<AuditEntry> {
+        if self.version > VERSION {
+            return None;
+        }
+        Some(AuditEntry {
+            id: self.id,
+            at: self.at,
+            by: self.by,
+            workspace: WorkspaceId::on(&self.host, self.path.read().ok()?),
+            kind: self.kind,
+            plan: self.plan,
+            end: self.end,
+            decided: self.decided,
+        })
     }
-    Some(AuditEntry {
-        id: line.id,
-        at: line.at,
-        by: line.by,
-        workspace: WorkspaceId::on(&line.host, line.path.read().ok()?),
-        kind: line.kind,
-        plan: line.plan,
-        end: line.end,
-        decided: line.decided,
-    })
-}
-
-/// The end of a file, from the beginning of a line; `None` if there is no file.
-fn read_end(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let Some((mut file, length)) = open_regular(path)? else { return Ok(None) };
-    let from = length.saturating_sub(MOST_READ);
-    let mut content = Vec::new();
-    file.seek(SeekFrom::Start(from)).map_err(StoreError::io("read", path))?;
-    file.take(MOST_READ).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
-    if from > 0 {
-        let first = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
-        content.drain(..first);
-    }
-    Ok(Some(content))
 }

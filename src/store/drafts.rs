@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::{Draft, WorkspaceId};
 
 use super::StoreError;
-use super::folder::{Store, put_in_place, write_beside};
+use super::folder::{Store, replace_record_soon};
 use super::workspace_files::WorkspaceFiles;
 
 impl Store {
@@ -19,7 +19,7 @@ impl Store {
         if drafts.is_empty() {
             return self.draft_files().forget(workspace);
         }
-        self.draft_files().keep(workspace, drafts, |path, json| put_in_place(write_beside(path, json)?, path))
+        self.draft_files().keep(workspace, drafts, replace_record_soon)
     }
 
     /// The drafts of all workspaces. What cannot be read stays where it is, and is counted.

@@ -2,15 +2,16 @@
 //! user can read, and which goes with all that the editor left beside the file. What cannot be taken back
 //! into the program stays on disk.
 
-use std::fs::{OpenOptions, Permissions};
+use std::fs::Permissions;
 use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use super::StoreError;
-use super::folder::{nofollow, own_folder, read_up_to};
+use super::folder::{own_folder, read_up_to};
+use crate::disk::write::create_new;
 
 /// The file's name: an editor knows by it that there is prose in it.
 const NAME: &str = "reply.md";
@@ -37,12 +38,7 @@ impl EditedText {
             .tempdir_in(&all)
             .map_err(StoreError::io("make a folder in", &all))?;
         let path = folder.path().join(NAME);
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .custom_flags(nofollow())
-            .open(&path)
+        create_new(&path)
             .and_then(|mut file| file.write_all(text.as_bytes()))
             .map_err(StoreError::io("write", &path))?;
         Ok(EditedText { folder, path })

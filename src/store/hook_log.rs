@@ -5,13 +5,14 @@
 //! not mix. Nothing is synced and nothing is locked: an event that is lost costs little, an agent that
 //! waits costs a person's time.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::folder::nofollow;
+use super::folder::unreadable;
+use crate::disk::write::open_to_append;
 use crate::model::{HookEvent, Timestamp, hook_file_stem};
 
 /// The longest line, in bytes.
@@ -32,22 +33,20 @@ pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(),
     let folder = folder(state_folder).join(agent);
     let path = folder.join(format!("{}.jsonl", hook_file_stem(&event.session_id)));
     let line = line_of(event, &path)?;
-    let mut file = match open(&path) {
+    let open = || open_to_append(&path, Some(0o600));
+    let mut file = match open() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             DirBuilder::new()
                 .recursive(true)
                 .mode(0o700)
                 .create(&folder)
                 .map_err(StoreError::io("make the folder", &folder))?;
-            open(&path)
+            open()
         }
         opened => opened,
     }
-    .map_err(StoreError::io("open", &path))?;
+    .map_err(|error| unreadable(&path, error))?;
     let metadata = file.metadata().map_err(StoreError::io("look at", &path))?;
-    if !metadata.is_file() {
-        return Err(StoreError::WrongKind { path, expected: "a regular file" });
-    }
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(StoreError::Foreign { path, owner: metadata.uid() });
     }
@@ -57,10 +56,6 @@ pub fn append(state_folder: &Path, agent: &str, event: &HookEvent) -> Result<(),
         set_aside(&path, &file)?;
     }
     Ok(())
-}
-
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(nofollow()).open(path)
 }
 
 /// The event as one line. What makes it too long is left out, the least needed first.

@@ -5,9 +5,8 @@
 //! it offers for old files (`max_log_files`) is done here in the same way, by name. Its thread that
 //! writes in the background is used.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tracing::Subscriber;
@@ -19,7 +18,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use crate::model::display_text;
 
 use super::StoreError;
-use super::folder::{nofollow, own_folder};
+use super::folder::own_folder;
+use crate::disk::write::open_to_append;
 
 /// How many days are kept, today included.
 const MAX_FILES: usize = 5;
@@ -104,12 +104,7 @@ impl DailyFile {
     /// Opens the file of `day` and removes those that are too old.
     fn turn_to(&mut self, day: &str) -> io::Result<()> {
         let path = self.folder.join(format!("{PREFIX}{day}{SUFFIX}"));
-        let file =
-            OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(nofollow()).open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("the log file is not a regular file"));
-        }
-        self.file = Some(file);
+        self.file = Some(open_to_append(&path, Some(0o600))?);
         day.clone_into(&mut self.day);
         remove_old(&self.folder)
     }

@@ -1,14 +1,16 @@
 //! One file of an agent's settings, replaced as a whole on a person's order, with a copy of what was
 //! there before in `backups/` of the state folder.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Read, Write};
+use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::folder::{own_folder, replace_record, sync_folder};
-use crate::model::stable_hash;
+use super::folder::{own_folder, replace_record};
+use crate::disk::write::{NewFile, Over, place};
+use crate::disk::{self, file_problem};
+use crate::model::{ReadProblem, stable_hash};
 
 /// A longer file is no settings, in bytes.
 const LONGEST: u64 = 8 << 20;
@@ -20,18 +22,12 @@ const ABSENT: &str = "absent";
 /// # Errors
 /// It cannot be read, is no regular file, or is too long.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(StoreError::Io { what: "open", path: path.to_owned(), source }),
-    };
-    let metadata = file.metadata().map_err(StoreError::io("look at", path))?;
-    if !metadata.is_file() || metadata.len() > LONGEST {
-        return Err(StoreError::WrongKind { path: path.to_owned(), expected: "a file of settings" });
-    }
-    let mut content = Vec::new();
-    file.take(LONGEST).read_to_end(&mut content).map_err(StoreError::io("read", path))?;
-    Ok(Some(content))
+    disk::read_linked(path, LONGEST).map_err(|source| {
+        if matches!(file_problem(&source), ReadProblem::NotAFile | ReadProblem::TooLarge) {
+            return StoreError::WrongKind { path: path.to_owned(), expected: "a file of settings" };
+        }
+        StoreError::Io { what: "open", path: path.to_owned(), source }
+    })
 }
 
 /// Puts `content` in the place of the file, or removes it (`None`), and keeps a copy of what it was.
@@ -117,24 +113,15 @@ fn put(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(StoreError::io("make the folder", folder))?;
     let before = fs::metadata(path).ok();
-    let mut file = tempfile::Builder::new()
-        .prefix(".closeout-")
-        .tempfile_in(folder)
-        .map_err(StoreError::io("make a file in", folder))?;
-    file.write_all(content).map_err(StoreError::io("write", path))?;
-    if let Some(before) = &before {
-        // A file of another user stays that user's where this one may do so.
-        let _ = std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
-    }
-    let mode = before.map_or(0o600, |before| before.mode() & 0o7777);
-    file.as_file()
-        .set_permissions(Permissions::from_mode(mode))
-        .map_err(StoreError::io("set the permissions of", path))?;
-    file.as_file().sync_all().map_err(StoreError::io("sync", path))?;
-    file.persist(path).map_err(|error| StoreError::Io {
-        what: "replace",
-        path: path.to_owned(),
-        source: error.error,
-    })?;
-    sync_folder(folder)
+    let write = || {
+        let (folder, name) = place(path)?;
+        let file = NewFile::create(&folder, 0o600, content)?;
+        if let Some(before) = &before {
+            // A file of another user stays that user's where this one may do so.
+            let _ = std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
+            file.as_file().set_permissions(Permissions::from_mode(before.mode() & 0o7777))?;
+        }
+        file.put_synced(name, Over::Any)
+    };
+    write().map_err(StoreError::io("replace", path))
 }

@@ -111,13 +111,16 @@ fn check_path(room: &Allowed<'_>, file: &str, path: &Found, found: &mut BTreeSet
         }
         if let Some(target) = segments.get(1) {
             check_arrow(room, file, target, found);
+            if target == room.room.name {
+                return;
+            }
         }
-        return;
+    } else if *context == Context::Program {
+        check_crate(room, file, segments, found);
     }
     if *context == Context::Test {
         return;
     }
-    check_crate(room, file, segments, found);
     if let Some((prefix, need)) = need_of(segments) {
         let is_allowed = match need {
             Need::Nothing => true,
@@ -186,6 +189,12 @@ fn check_rights(room: &Allowed<'_>, file: &str, source: &Source, found: &mut BTr
         if source.macros.iter().any(|name| name == "thread_local") {
             found.insert(format!("{file}: has a thread_local, which `{}` may not", room.room.name));
         }
+    }
+    let opens_raw = |(method, _, context): &&(String, bool, Context)| {
+        *context == Context::Program && method == "custom_flags"
+    };
+    if !room.has(Right::OpenRaw) && source.methods.iter().any(|method| opens_raw(&method)) {
+        found.insert(format!("{file}: calls `custom_flags`, which is for `disk` alone"));
     }
     if room.has(Right::WriteFiles) {
         return;

@@ -24,6 +24,8 @@ pub(super) enum Right {
     LazyStatics,
     /// Connect to this machine's own loopback.
     Connect,
+    /// Name the flags with which the system opens files.
+    OpenRaw,
 }
 
 /// One room.
@@ -36,7 +38,7 @@ pub(super) struct Room {
     pub(super) crates: Option<&'static [&'static str]>,
 }
 
-use Right::{Concurrency, Connect, Environment, LazyStatics, ReadFiles, Spawn, WriteFiles};
+use Right::{Concurrency, Connect, Environment, LazyStatics, OpenRaw, ReadFiles, Spawn, WriteFiles};
 
 /// The rooms in reading order: each imports only rooms before it.
 pub(super) const ROOMS: &[Room] = &[
@@ -87,25 +89,41 @@ pub(super) const ROOMS: &[Room] = &[
         ]),
     },
     Room {
+        name: "disk",
+        imports: &["model"],
+        rights: &[ReadFiles, WriteFiles, OpenRaw, Concurrency],
+        crates: None,
+    },
+    Room {
         name: "process",
         imports: &["model"],
         rights: &[ReadFiles, WriteFiles, Spawn, Environment, Concurrency, LazyStatics],
         crates: None,
     },
-    Room { name: "agent", imports: &["model"], rights: &[ReadFiles, Concurrency, LazyStatics], crates: None },
+    Room {
+        name: "agent",
+        imports: &["model", "disk"],
+        rights: &[ReadFiles, Concurrency, LazyStatics],
+        crates: None,
+    },
     Room {
         name: "evidence",
         // `process`: a repository that cannot be read in process is read by the git program.
-        imports: &["model", "agent", "process"],
+        imports: &["model", "disk", "agent", "process"],
         rights: &[ReadFiles, Concurrency, LazyStatics],
         crates: None,
     },
     Room { name: "watch", imports: &["model"], rights: &[ReadFiles, Concurrency], crates: None },
-    Room { name: "config", imports: &["model"], rights: &[ReadFiles], crates: None },
-    Room { name: "store", imports: &["model"], rights: &[ReadFiles, WriteFiles, Concurrency], crates: None },
+    Room { name: "config", imports: &["model", "disk"], rights: &[ReadFiles], crates: None },
+    Room {
+        name: "store",
+        imports: &["model", "disk"],
+        rights: &[ReadFiles, WriteFiles, Concurrency],
+        crates: None,
+    },
     Room {
         name: "action",
-        imports: &["model", "agent", "process"],
+        imports: &["model", "disk", "agent", "process"],
         rights: &[ReadFiles, WriteFiles, Concurrency],
         crates: None,
     },
@@ -146,6 +164,18 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         crates: &["tempfile"],
         reason: "writes a git directory of its own, in a new temporary folder and never in a workspace, so that \
                  git can be asked without running what the repository configures",
+    },
+    Exception {
+        file: "src/process/mod.rs",
+        rights: &[OpenRaw],
+        crates: &[],
+        reason: "the pipes of a child are set not to wait; no file is opened",
+    },
+    Exception {
+        file: "src/process/launcher.rs",
+        rights: &[OpenRaw],
+        crates: &[],
+        reason: "opens the pipe to the process that started it, by its number in /proc",
     },
     Exception {
         file: "src/action/reply/loopback.rs",
@@ -250,12 +280,13 @@ pub(super) const NEEDS: &[(&str, Need)] = &[
     ("rustix::process::waitpid", Need::Of(Spawn)),
     ("rustix::process::set_child_subreaper", Need::Of(Spawn)),
     ("rustix::stdio", Need::Of(Environment)),
-    ("rustix::fs::OFlags::WRONLY", Need::Of(WriteFiles)),
-    ("rustix::fs::OFlags::RDWR", Need::Of(WriteFiles)),
-    ("rustix::fs::OFlags::CREATE", Need::Of(WriteFiles)),
-    ("rustix::fs::OFlags::TRUNC", Need::Of(WriteFiles)),
-    ("rustix::fs::OFlags::APPEND", Need::Of(WriteFiles)),
-    ("rustix::fs::OFlags::TMPFILE", Need::Of(WriteFiles)),
+    ("crate::disk::write", Need::Of(WriteFiles)),
+    ("rustix::fs::OFlags", Need::Of(OpenRaw)),
+    ("rustix::fs::ResolveFlags", Need::Of(OpenRaw)),
+    ("rustix::fs::AtFlags", Need::Of(OpenRaw)),
+    ("rustix::fs::open", Need::Of(OpenRaw)),
+    ("rustix::fs::openat", Need::Of(OpenRaw)),
+    ("rustix::fs::openat2", Need::Of(OpenRaw)),
     ("rustix::fs::unlink", Need::Of(WriteFiles)),
     ("rustix::fs::unlinkat", Need::Of(WriteFiles)),
     ("rustix::fs::rmdir", Need::Of(WriteFiles)),

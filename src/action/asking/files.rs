@@ -2,16 +2,15 @@
 //! it.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use tempfile::TempDir;
 
 use super::MOST_OUTPUT;
 use crate::agent::{AgentCommand, Argument, COPY_PREFIX};
+use crate::disk;
+use crate::disk::write::create_new;
 
 /// The largest record that is copied, in bytes.
 const LARGEST_RECORD: u64 = 256 << 20;
@@ -48,18 +47,18 @@ impl Files {
                 Argument::Text(text) => OsString::from(text),
                 Argument::File(content) => {
                     let path = at(format!("{index}.json"))?;
-                    create(&path)?.write_all(content.as_bytes())?;
+                    create_new(&path)?.write_all(content.as_bytes())?;
                     path.into_os_string()
                 }
                 Argument::AnswerFile => {
                     let path = at(format!("{index}.answer"))?;
-                    create(&path)?;
+                    create_new(&path)?;
                     files.answer = Some(path.clone());
                     path.into_os_string()
                 }
                 Argument::RecordCopy => {
                     let path = at(format!("{COPY_PREFIX}{index}.{ending}"))?;
-                    create(&path)?;
+                    create_new(&path)?;
                     copy(&path)?;
                     path.into_os_string()
                 }
@@ -75,30 +74,18 @@ impl Files {
 
     /// What the program wrote to its answer file, if it was given one and wrote anything.
     pub(super) fn answer(&self) -> Option<Vec<u8>> {
-        let file = open_regular(self.answer.as_deref()?).ok()?;
-        let mut answer = Vec::new();
-        file.take(MOST_OUTPUT as u64).read_to_end(&mut answer).ok()?;
+        let file = disk::open(self.answer.as_deref()?).ok()?;
+        let answer = disk::read_start(&file, MOST_OUTPUT as u64).ok()?;
         Some(answer).filter(|answer| !answer.is_empty())
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-/// Opens a regular file without following a link or waiting for a writer.
-fn open_regular(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
-}
-
 /// Copies a record into an empty file.
 pub(super) fn copy_file(record: &Path, to: &Path) -> io::Result<()> {
-    let from = open_regular(record)?;
+    let from = disk::open(record)?;
     if from.metadata()?.len() > LARGEST_RECORD {
         return Err(io::Error::other("its record is larger than 256 MiB"));
     }
-    let mut to = OpenOptions::new().write(true).open(to)?;
+    let mut to = std::fs::OpenOptions::new().write(true).open(to)?;
     io::copy(&mut from.take(LARGEST_RECORD), &mut to).map(drop)
 }

@@ -117,7 +117,7 @@ impl Replier<'_> {
                 Err(refused("it can be answered on its own screen only", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
-                file::write(path, self.workspace, text, &plan.id)?;
+                file::write(path, self.workspace, text)?;
                 Ok(known((
                     ReceiptState::Queued,
                     Some("the file is there; the agent takes it when it looks".to_owned()),

@@ -6,16 +6,15 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::OFlags;
 
 use super::error::RescueError;
 use super::git::{Git, Input, line};
 use super::journal::Move;
 use super::ref_transaction::inode;
 use super::repository::{Repository, read_regular};
+use crate::disk;
+use crate::disk::write::open_to_append;
 
 /// The most that is read of the file of packed references.
 const PACKED_CAP: u64 = 256 << 20;
@@ -114,8 +113,7 @@ impl<'r> Branch<'r> {
 
     /// The file that the branch is in, if it has one of its own.
     pub(super) fn open(&self) -> Option<File> {
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(self.file()).ok()
+        disk::open(&self.file()).ok()
     }
 
     fn file(&self) -> PathBuf {
@@ -266,10 +264,5 @@ fn append(path: &Path, text: &str, is_made: bool) -> io::Result<()> {
     if let (true, Some(folder)) = (is_made, path.parent()) {
         fs::create_dir_all(folder)?;
     }
-    let mut file = File::options()
-        .append(true)
-        .create(is_made)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-        .open(path)?;
-    file.write_all(text.as_bytes())
+    open_to_append(path, is_made.then_some(0o666))?.write_all(text.as_bytes())
 }

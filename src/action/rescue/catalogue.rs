@@ -51,7 +51,7 @@ pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordL
         if read.n_newer > 0 {
             list.notices.push(RecordNotice::JournalNewer { n_lines: read.n_newer });
         }
-        for saved in journal::saved(&read.actions) {
+        for saved in journal::saved(&read.entries) {
             known.insert(saved.reference.clone());
             let (state, notice) = look_at(&git, place, saved, &hidden)?;
             list.notices.extend(notice);
@@ -81,7 +81,7 @@ pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<Recor
     let mut totals = RecordTotals::default();
     for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
         let read = Journal::at(&place.folder).read()?;
-        for saved in journal::saved(&read.actions) {
+        for saved in journal::saved(&read.entries) {
             totals.n_records += 1;
             totals.n_disk_bytes += saved.shown.n_disk_bytes.unwrap_or(0);
         }
@@ -97,7 +97,7 @@ pub(super) fn vault_of(
 ) -> Result<Option<PathBuf>, RescueError> {
     for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
         let read = Journal::at(&place.folder).read()?;
-        let found = journal::saved(&read.actions).into_iter().find(|saved| saved.reference == reference);
+        let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
         if let Some(path) = found.and_then(|saved| bundle(&place, saved)) {
             return Ok(Some(path));
         }

@@ -42,10 +42,10 @@ impl Rescuer {
         let mut forgotten = Vec::new();
         for record in catalogue::list(self, &worktree)?.records.iter().filter(|record| record.is_old) {
             let read = worktree.journal.read()?;
-            let saved = journal::saved(&read.actions).into_iter().find(|it| it.reference == record.reference);
-            let last = journal::last_done(&read.actions);
+            let saved = journal::saved(&read.entries).into_iter().find(|it| it.reference == record.reference);
+            let last = journal::last_done(&read.entries);
             let is_needed = saved.zip(last).is_some_and(|(saved, last)| {
-                moves_of(&read.actions, saved).iter().any(|made| is_same_commit(made, last))
+                moves_of(&read.entries, saved).iter().any(|made| is_same_commit(made, last))
             });
             let is_own = references::key_of(&record.reference) == Some(&worktree.repo.key);
             if is_own && !is_needed {
@@ -102,7 +102,7 @@ fn forget(
     let owner = Owner::find(rescuer, worktree, key)?;
     let journal = owner.as_ref().map(|owner| Journal::at(&owner.place().folder));
     let read = journal.as_ref().map_or_else(|| Ok(Reading::default()), Journal::read)?;
-    let saved = journal::saved(&read.actions).into_iter().find(|saved| saved.reference == reference);
+    let saved = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
     let at = references::at(&git, reference)?;
     if at.is_none() && saved.is_none() {
         return Err(RescueError::Refused("there is no such record".to_owned()));
@@ -110,7 +110,7 @@ fn forget(
     if !is_loss_accepted && !is_safe(&git, at.as_deref(), saved) {
         return Err(RescueError::WouldLose);
     }
-    let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.actions, saved));
+    let moves: Vec<&Move> = saved.map_or_else(Vec::new, |saved| moves_of(&read.entries, saved));
     let ids: Vec<String> = moves.iter().map(|made| made.id.clone()).collect();
     if let Some(journal) = &journal {
         // First, so that nobody puts the reference back.
@@ -221,7 +221,7 @@ fn remove_files(
     moves: &[String],
 ) -> Result<(), RescueError> {
     let sums = |is_gone: bool| -> BTreeSet<String> {
-        journal::moves(&read.actions)
+        journal::moves(&read.entries)
             .filter(|made| moves.contains(&made.id) == is_gone)
             .flat_map(|made| [&made.index_before, &made.index_after])
             .flatten()

@@ -13,11 +13,14 @@ use super::git::Git;
 use super::reading::Blob;
 use super::shadow::Shadow;
 use super::trust::Programs;
+use crate::disk;
 use crate::model::display_text;
 use crate::process::{self, End, Spec};
 
 /// So much of what a hook says is shown, in bytes.
 const SAID: usize = 2000;
+/// The longest message that is taken from a hook, in bytes.
+const LONGEST_MESSAGE: u64 = 1 << 20;
 /// So many paths are named.
 const NAMED: usize = 10;
 
@@ -51,8 +54,8 @@ impl<'a> Hooks<'a> {
         let name = file.to_string_lossy().into_owned();
         self.run("prepare-commit-msg", index, &[&name, "message"])?;
         self.run("commit-msg", index, &[&name])?;
-        let text = fs::read(&file).map_err(RescueError::io("read", &file))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        let text = disk::read(&file, LONGEST_MESSAGE).map_err(RescueError::io("read", &file))?;
+        Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
     }
 
     /// What git runs after a commit; in words when it failed, which changes nothing any more.

@@ -3,17 +3,13 @@
 //! It must not be repaired in place: a line that was cut by a crash is passed over, and a damaged one
 //! is said.
 
-use std::fs::File;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::error::RescueError;
-use super::repository::read_regular;
 use super::sha1::Sha1;
+use crate::disk::write;
 
 /// The most that is read of a journal: some hundred thousand actions.
 const CAP: u64 = 256 << 20;
@@ -172,117 +168,39 @@ pub(super) struct KeptIndex {
     pub(super) modified: (u64, u32),
 }
 
+/// What a journal holds.
+pub(super) type Reading = write::Lines<JournalEntry>;
+
 /// The journal of one worktree.
 pub(super) struct Journal {
-    path: PathBuf,
+    lines: write::Journal<JournalEntry>,
 }
 
 impl Journal {
     /// The journal in `folder`.
     pub(super) fn at(folder: &Path) -> Journal {
-        Journal { path: folder.join("journal") }
+        let sum = |text: &[u8]| {
+            let mut sum = Sha1::default();
+            sum.update(text);
+            sum.hex()
+        };
+        Journal { lines: write::Journal::at(folder.join("journal"), CAP, Some(sum)) }
     }
 
     /// Appends an action; it is on the disk when this returns.
     pub(super) fn append(&self, action: &JournalEntry) -> Result<(), RescueError> {
-        let failed = |error| RescueError::io("append to", &self.path)(error);
-        let text = serde_json::to_string(action).map_err(|error| failed(error.into()))?;
-        let mut file = File::options()
-            .create(true)
-            .append(true)
-            .read(true)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&self.path)
-            .map_err(failed)?;
-        // A line before that was cut by a crash is ended first.
-        let line = format!("\n{} {text}\n", sum_of(text.as_bytes()));
-        file.write_all(line.as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        // The name of a new file is in its folder.
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
-    }
-
-    /// All actions. The second value is the number of lines that could not be read.
-    pub(super) fn actions(&self) -> Result<(Vec<JournalEntry>, usize), RescueError> {
-        let read = self.read()?;
-        Ok((read.actions, read.n_damaged + read.n_newer))
+        self.lines.append(action).map_err(RescueError::io("append to", self.lines.path()))
     }
 
     /// All actions, and what could not be read.
     pub(super) fn read(&self) -> Result<Reading, RescueError> {
-        let content = read_regular(&self.path, CAP)?.unwrap_or_default();
-        let mut read = Reading::default();
-        for line in lines(&content) {
-            match parse(line) {
-                Line::JournalEntry(action) => read.actions.push(*action),
-                Line::Newer => read.n_newer += 1,
-                Line::Damaged => read.n_damaged += 1,
-            }
-        }
-        Ok(read)
+        self.lines.read().map_err(RescueError::io("read", self.lines.path()))
     }
 
-    /// Writes the journal again without the actions that `is_gone` names. Every other line stays as it is, also
-    /// those that cannot be read.
+    /// Writes the journal again without the actions that `is_gone` names.
     pub(super) fn drop_actions(&self, is_gone: &dyn Fn(&JournalEntry) -> bool) -> Result<(), RescueError> {
-        let content = read_regular(&self.path, CAP)?.unwrap_or_default();
-        let mut kept = Vec::with_capacity(content.len());
-        for line in lines(&content) {
-            if !matches!(parse(line), Line::JournalEntry(action) if is_gone(&action)) {
-                kept.extend_from_slice(line);
-                kept.push(b'\n');
-            }
-        }
-        let beside = self.path.with_extension("new");
-        // What a crash left.
-        let _ = std::fs::remove_file(&beside);
-        let failed = |error| RescueError::io("write", &beside)(error);
-        let mut file =
-            File::options().write(true).create_new(true).mode(0o600).open(&beside).map_err(failed)?;
-        file.write_all(&kept).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        std::fs::rename(&beside, &self.path).map_err(RescueError::io("replace", &self.path))?;
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(RescueError::io("write", folder))
+        self.lines.remove(is_gone).map_err(RescueError::io("write", self.lines.path()))
     }
-}
-
-fn sum_of(text: &[u8]) -> String {
-    let mut sum = Sha1::default();
-    sum.update(text);
-    sum.hex()
-}
-
-fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
-    content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
-}
-
-/// What a journal holds.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
-    /// The actions, the oldest first.
-    pub(super) actions: Vec<JournalEntry>,
-    /// Lines that are cut or changed.
-    pub(super) n_damaged: usize,
-    /// Lines that are whole and tell of something that this version does not know.
-    pub(super) n_newer: usize,
-}
-
-enum Line {
-    JournalEntry(Box<JournalEntry>),
-    Newer,
-    Damaged,
-}
-
-fn parse(line: &[u8]) -> Line {
-    let (Some(sum), Some(text)) = (line.get(..40), line.get(41..)) else { return Line::Damaged };
-    if sum != sum_of(text).as_bytes() {
-        return Line::Damaged;
-    }
-    serde_json::from_slice(text).map_or(Line::Newer, |action| Line::JournalEntry(Box::new(action)))
 }
 
 /// The last move, and whether it is over.

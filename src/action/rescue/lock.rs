@@ -1,13 +1,10 @@
 //! The lock of one worktree: a file in our own folder, freed by the kernel when its holder dies, and
 //! everything that is opened under it.
 
-use std::fs::{self, File, TryLockError};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-
-use rustix::fs::OFlags;
 
 use super::Rescuer;
 use super::error::RescueError;
@@ -18,13 +15,11 @@ use super::repository::Repository;
 use super::sha1::Sha1;
 use super::step::Step;
 use super::worktrees;
-use crate::action::own_folder;
+use crate::disk::write;
 use crate::model::display_text;
 
-/// How often and after which pauses the lock is tried: two seconds in all. A child of a killed rescue
-/// can hold it a moment longer than its parent.
-const TRIES: u32 = 100;
-const PAUSE: Duration = Duration::from_millis(20);
+/// So long the lock is waited for. A child of a killed rescue can hold it a moment longer than its parent.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// A locked worktree. The lock is freed when this is dropped and no child of git holds it.
 pub(super) struct WorktreeLock {
@@ -42,7 +37,7 @@ impl WorktreeLock {
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         let repo = Repository::open(workspace, rescuer.home.as_deref())?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
-        own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
+        write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;
         worktrees::remember(&folder, &repo)?;
         let journal = Journal::at(&folder);
@@ -90,11 +85,7 @@ impl WorktreeLock {
     pub(super) fn sync(&self, rescuer: &Rescuer) -> Result<(), RescueError> {
         if rescuer.is_synced {
             for path in [&self.repo.common_dir, &self.folder] {
-                let file = File::open(path).map_err(RescueError::io("open", path))?;
-                #[cfg(target_os = "linux")]
-                rustix::fs::syncfs(&file).map_err(|errno| RescueError::io("write", path)(errno.into()))?;
-                #[cfg(not(target_os = "linux"))]
-                file.sync_all().map_err(RescueError::io("write", path))?;
+                write::sync_file_system(path).map_err(RescueError::io("write", path))?;
             }
         }
         Ok(())
@@ -104,22 +95,8 @@ impl WorktreeLock {
 /// Waits for the lock on a folder of ours.
 pub(super) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
-    let file = File::options()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-        .open(&path)
-        .map_err(RescueError::io("open", &path))?;
-    for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(RescueError::io("lock", &path)(error)),
-        }
-    }
-    Err(RescueError::Busy("another rescue works on this worktree".to_owned()))
+    let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
+    lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))
 }
 
 /// How the objects of the repository are named.

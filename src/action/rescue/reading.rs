@@ -3,18 +3,21 @@
 //!
 //! It must not follow a link, not even in a parent, and must not read what is no regular file.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use super::error::RescueError;
 use super::object_id::ObjectFormat;
 use super::spool::Spool;
+use crate::disk::{Folder, file_problem};
+use crate::model::ReadProblem;
 
 /// A file is read so often when it changes under the reader.
 const TRIES: usize = 3;
@@ -104,47 +107,35 @@ pub(super) struct Blob {
 
 /// The work tree, opened once.
 pub(super) struct WorkTree {
-    top: OwnedFd,
+    top: Folder,
     format: ObjectFormat,
 }
 
 impl WorkTree {
     /// Opens the top; contents get ids of this format.
     pub(super) fn open(top: &Path, format: ObjectFormat) -> Result<WorkTree, RescueError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let top = rustix::fs::open(top, flags, Mode::empty())
-            .map_err(|errno| RescueError::io("open", top)(errno.into()))?;
+        let top = Folder::open_unlinked(top).map_err(|errno| RescueError::io("open", top)(errno.into()))?;
         Ok(WorkTree { top, format })
     }
 
     /// How the path is found now; `None` when nothing is there.
     pub(super) fn stamp(&self, path: &[u8]) -> Result<Option<Stamp>, Errno> {
-        let parent = match self.parent(path) {
-            Ok(parent) => parent,
-            Err(errno) => return absence(errno),
-        };
-        let (folder, name) = match &parent {
-            (Some(folder), name) => (folder.as_fd(), *name),
-            (None, name) => (self.top.as_fd(), *name),
-        };
-        match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        match self.parent(path).and_then(|(folder, name)| folder.stat(name)) {
             Ok(stat) => Ok(Some(Stamp::of(&stat))),
-            Err(errno) => absence(errno),
+            Err(errno) if is_absence(errno) => Ok(None),
+            Err(errno) => Err(errno),
         }
     }
 
     /// Reads what is at the path into the spool.
     pub(super) fn read(&self, path: &[u8], spool: &mut Spool) -> Result<Found, RescueError> {
-        let parent = match self.parent(path) {
+        let (folder, name) = match self.parent(path) {
             Ok(parent) => parent,
             Err(errno) => return Ok(not_found(errno)),
         };
-        let (folder, name) = match &parent {
-            (Some(folder), name) => (folder.as_fd(), *name),
-            (None, name) => (self.top.as_fd(), *name),
-        };
+        let folder = &folder;
         for attempt in 1..=TRIES {
-            let stat = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            let stat = match folder.stat(name) {
                 Ok(stat) => stat,
                 Err(errno) => return Ok(not_found(errno)),
             };
@@ -169,12 +160,9 @@ impl WorkTree {
 
     /// The names in a folder.
     pub(super) fn list(&self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-        let mut inner = path.to_vec();
-        inner.extend_from_slice(b"/x");
-        let (folder, _) = self.parent(&inner)?;
-        let Some(folder) = folder else { return Ok(Vec::new()) };
+        check_plain(path)?;
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&folder)? {
+        for entry in self.top.folder(Path::new(OsStr::from_bytes(path)))?.entries()? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -191,24 +179,19 @@ impl WorkTree {
             if FileType::from_raw_mode(stamp.mode) == FileType::Directory)
     }
 
-    /// The folder that holds the last component; `None` for the top itself.
-    fn parent<'p>(&self, path: &'p [u8]) -> Result<(Option<OwnedFd>, &'p [u8]), Errno> {
-        let mut components = path.split(|byte| *byte == b'/').peekable();
-        let mut folder: Option<OwnedFd> = None;
-        while let Some(name) = components.next() {
-            if name.is_empty() || name == b"." || name == b".." {
-                return Err(Errno::INVAL);
-            }
-            if components.peek().is_none() {
-                return Ok((folder, name));
-            }
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let at = folder.as_ref().map_or(self.top.as_fd(), |folder| folder.as_fd());
-            let next = rustix::fs::openat(at, name, flags, Mode::empty())?;
-            folder = Some(next);
-        }
-        Err(Errno::INVAL)
+    /// The folder that holds the last component, and that component.
+    fn parent<'p>(&self, path: &'p [u8]) -> Result<(Folder, &'p [u8]), Errno> {
+        check_plain(path)?;
+        let at = path.iter().rposition(|byte| *byte == b'/');
+        let (parent, name) = at.map_or((&path[..0], path), |at| (&path[..at], &path[at + 1..]));
+        Ok((self.top.folder(Path::new(OsStr::from_bytes(parent)))?, name))
     }
+}
+
+/// Refuses what is no path as git has them.
+fn check_plain(path: &[u8]) -> Result<(), Errno> {
+    let is_plain = |name: &[u8]| !name.is_empty() && name != b"." && name != b"..";
+    if path.split(|byte| *byte == b'/').all(is_plain) { Ok(()) } else { Err(Errno::INVAL) }
 }
 
 /// Nothing is at a path whose parent is missing, a file or a link.
@@ -216,22 +199,18 @@ fn is_absence(errno: Errno) -> bool {
     matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
 }
 
-fn absence(errno: Errno) -> Result<Option<Stamp>, Errno> {
-    if is_absence(errno) { Ok(None) } else { Err(errno) }
-}
-
 fn not_found(errno: Errno) -> Found {
     if is_absence(errno) { Found::Absent } else { Found::Unreadable(std::io::Error::from(errno).to_string()) }
 }
 
 fn read_link(
-    folder: std::os::fd::BorrowedFd<'_>,
+    folder: &Folder,
     name: &[u8],
     stamp: Stamp,
     format: ObjectFormat,
     spool: &mut Spool,
 ) -> Result<Option<Found>, RescueError> {
-    let target = match rustix::fs::readlinkat(folder, name, Vec::new()) {
+    let target = match folder.link_target(name) {
         Ok(target) => target,
         // It is no link any more.
         Err(Errno::INVAL) => return Ok(None),
@@ -239,7 +218,7 @@ fn read_link(
     };
     let content = target.to_bytes();
     // A link cannot be changed, only replaced.
-    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+    match folder.stat(name) {
         Ok(after) if Stamp::of(&after) == stamp => {}
         Ok(_) => return Ok(None),
         Err(errno) => return Ok(Some(not_found(errno))),
@@ -257,26 +236,28 @@ fn collision() -> Found {
 
 /// Reads a regular file; `None` when it changed meanwhile and this was not the last try.
 fn read_file(
-    folder: std::os::fd::BorrowedFd<'_>,
+    folder: &Folder,
     name: &[u8],
     is_last: bool,
     format: ObjectFormat,
     spool: &mut Spool,
 ) -> Result<Option<Found>, RescueError> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let fd = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
-        Ok(fd) => fd,
-        // It is a link now.
-        Err(Errno::LOOP) => return Ok(None),
-        Err(errno) => return Ok(Some(not_found(errno))),
+    let mut file = match folder.file(Path::new(OsStr::from_bytes(name))) {
+        Ok(file) => file,
+        // It is something else now.
+        Err(error) if matches!(file_problem(&error), ReadProblem::Link | ReadProblem::NotAFile) => {
+            return Ok(None);
+        }
+        Err(error) => {
+            let errno = Errno::from_io_error(&error);
+            return Ok(Some(errno.map_or_else(|| Found::Unreadable(error.to_string()), not_found)));
+        }
     };
     let unreadable = |errno: Errno| Found::Unreadable(std::io::Error::from(errno).to_string());
-    let before = match rustix::fs::fstat(&fd) {
-        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Stamp::of(&stat),
-        Ok(_) => return Ok(None),
+    let before = match rustix::fs::fstat(&file) {
+        Ok(stat) => Stamp::of(&stat),
         Err(errno) => return Ok(Some(unreadable(errno))),
     };
-    let mut file = File::from(fd);
     let mut id = format.blob(before.size);
     let start = spool.begin(before.size)?;
     let mut n_read = 0;

@@ -18,8 +18,9 @@ use super::{Rescuer, branch, new_branch, record};
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
-    let (actions, n_unread) = worktree.journal.actions()?;
-    if let Some((plan, false)) = journal::last_move(&actions) {
+    let read = worktree.journal.read()?;
+    let (actions, n_unread) = (&read.entries, read.n_unread());
+    if let Some((plan, false)) = journal::last_move(actions) {
         let git = worktree.git(rescuer).to_the_end();
         let at = branch_at(&git, &plan.branch)?;
         if plan.is_branch_only {

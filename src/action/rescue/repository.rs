@@ -3,17 +3,16 @@
 //! It must not run git and must not look above the workspace: a parent may be a hostile repository.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::error::RescueError;
 use super::object_id::ObjectFormat;
 use super::sha1::Sha1;
+use crate::disk;
 use crate::model::display_text;
 
 /// The most that is read of a file that git keeps small.
@@ -192,23 +191,20 @@ pub(super) fn read_regular(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, Res
 
 /// The rest of an open file, at most `cap` bytes.
 pub(super) fn read_to_cap(file: &mut File, path: &Path, cap: u64) -> Result<Vec<u8>, RescueError> {
-    let mut content = Vec::new();
-    file.take(cap).read_to_end(&mut content).map_err(RescueError::io("read", path))?;
-    Ok(content)
+    disk::read_start(file, cap).map_err(RescueError::io("read", path))
 }
 
 /// A regular file of at most `cap` bytes, opened without waiting and through no link; `None` when there is none.
 pub(super) fn open_regular(path: &Path, cap: u64) -> Result<Option<File>, RescueError> {
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    let opened = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(RescueError::io("open", path)(error)),
-    };
+    let opened = disk::existing(disk::open(path)).map_err(|error| match disk::thing_in_the_way(&error) {
+        Some(_) => no_file(path),
+        None => RescueError::io("open", path)(error),
+    });
+    let Some(file) = opened? else { return Ok(None) };
     let metadata = file.metadata().map_err(RescueError::io("look at", path))?;
-    if !metadata.is_file() || metadata.len() > cap {
-        return refused(path, "is no regular file, or too large");
-    }
-    Ok(Some(file))
+    if metadata.len() > cap { Err(no_file(path)) } else { Ok(Some(file)) }
+}
+
+fn no_file(path: &Path) -> RescueError {
+    RescueError::Refused(format!("{} is no regular file, or too large", display_text::path(path)))
 }

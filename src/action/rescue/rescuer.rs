@@ -267,7 +267,7 @@ fn is_shown(now: &[PlannedPath], plan: &[PlannedPath]) -> bool {
 
 /// The record of a plan, as the journal and the repository know it.
 fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result<Saved, RescueError> {
-    let (actions, _) = worktree.journal.actions()?;
+    let actions = worktree.journal.read()?.entries;
     let saved = journal::saved(&actions).into_iter().rev().find(|it| it.reference == plan.record.reference);
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::Refused("the journal does not know this record".to_owned()));

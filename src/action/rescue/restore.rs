@@ -16,7 +16,7 @@ use super::lock::{self, WorktreeLock};
 use super::object_id::ObjectFormat;
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
-use crate::action::own_folder;
+use crate::disk::write::{own_folder, sync_file_system};
 use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.
@@ -71,7 +71,7 @@ impl Rescuer {
     /// Writes files of a bundle of the vault; the repository that it is of need not be there any more.
     pub fn restore_vault(&self, bundle: &Path, paths: &[Vec<u8>], into: &Path) -> Result<usize, RescueError> {
         let folder = self.state.join("rescue").join("opened");
-        own_folder::make(&folder).map_err(RescueError::io("make", &folder))?;
+        own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let _lock = lock::lock(&folder)?;
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(self), &opened.snapshot, paths, into)
@@ -295,9 +295,5 @@ fn write_large(git: &Git<'_>, path: &Path, entry: &TreeEntry) -> Result<(), Resc
 
 /// What was restored is on the disk before it is said.
 fn sync(into: &Path) -> Result<(), RescueError> {
-    let folder = File::open(into).map_err(RescueError::io("open", into))?;
-    #[cfg(target_os = "linux")]
-    return rustix::fs::syncfs(&folder).map_err(|errno| RescueError::io("write", into)(errno.into()));
-    #[cfg(not(target_os = "linux"))]
-    folder.sync_all().map_err(RescueError::io("write", into))
+    sync_file_system(into).map_err(RescueError::io("write", into))
 }

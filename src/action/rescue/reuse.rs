@@ -28,7 +28,7 @@ pub(super) fn same(
         return Ok(None);
     }
     worktree.repo.check_same()?;
-    let (actions, _) = worktree.journal.actions()?;
+    let actions = worktree.journal.read()?.entries;
     let newest = journal::saved(&actions).pop().cloned();
     Ok(newest.filter(|saved| {
         let id = saved.reference.rsplit('/').next().unwrap_or_default();

@@ -5,7 +5,6 @@
 use std::fs::File;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
 
 use super::error::RescueError;
@@ -48,7 +47,7 @@ impl SeenIndex {
 
     /// True when the very same file is at `path`, not changed in any way, or still none.
     pub(super) fn is_still_at(&self, path: &Path) -> Result<bool, RescueError> {
-        match (rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW), &self.current) {
+        match (rustix::fs::lstat(path), &self.current) {
             (Ok(stat), Some((_, stamp))) => Ok(Stamp::of(&stat) == *stamp),
             (Ok(_), None) => Ok(false),
             (Err(Errno::NOENT), current) => Ok(current.is_none()),

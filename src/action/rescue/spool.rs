@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::git::Git;
+use crate::disk::write::create_new;
 use crate::process::Cancel;
 
 /// The stream.
@@ -22,14 +23,7 @@ pub(super) struct Spool {
 impl Spool {
     /// A new stream in the file `path`, which must not exist. What ends the commands of `git` ends its writing.
     pub(super) fn create(git: &Git<'_>, path: &Path) -> Result<Spool, RescueError> {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(RescueError::io("make", path))?;
+        let file = create_new(path).map_err(RescueError::io("make", path))?;
         Ok(Spool {
             file: BufWriter::with_capacity(256 << 10, file),
             path: path.to_owned(),

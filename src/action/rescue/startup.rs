@@ -34,7 +34,7 @@ impl Rescuer {
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let folders = fs::read_dir(self.state.join("rescue")).into_iter().flatten().flatten();
         let cut = folders.filter_map(|entry| {
-            let (actions, _) = Journal::at(&entry.path()).actions().ok()?;
+            let actions = Journal::at(&entry.path()).read().ok()?.entries;
             let (_, is_over) = journal::last_move(&actions)?;
             let place = read_small(&entry.path().join("place")).ok().flatten()?;
             let top = names::unhex(place.split(|byte| *byte == b'\n').next()?)?;

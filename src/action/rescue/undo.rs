@@ -141,7 +141,7 @@ fn last_of(read: &Reading, way: UndoDirection) -> Result<&Move, RescueError> {
             "{n} lines of the journal cannot be read, and no other tells of a rescue"
         )),
     };
-    journal::last_done(&read.actions)
+    journal::last_done(&read.entries)
         .filter(|last| match (way, last.purpose) {
             (UndoDirection::Undo, Purpose::Commit | Purpose::Redo) | (UndoDirection::Redo, Purpose::Undo) => {
                 true

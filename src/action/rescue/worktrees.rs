@@ -3,13 +3,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::names;
 use super::repository::{Repository, read_small};
+use crate::disk::write::replace;
 
 /// A folder of ours for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +29,7 @@ pub(super) fn remember(folder: &Path, repo: &Repository) -> Result<(), RescueErr
     if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
-    let beside = folder.join("place.new");
-    let _ = fs::remove_file(&beside);
-    let written = fs::File::create_new(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.and_then(|()| fs::rename(&beside, &path)).map_err(RescueError::io("write", &path))
+    replace(&path, text.as_bytes()).map_err(RescueError::io("write", &path))
 }
 
 /// The folders of all worktrees of the repository with this shared git directory, as far as they are known.

@@ -2,21 +2,18 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::fs::FileType;
 
 use crate::agent::claude_folder_name;
+use crate::disk::{self, Folder};
 use crate::model::{Names, Parts, Timestamp, WatchTarget};
 
 /// So many entries of folders are looked at for one place.
 const MOST_ENTRIES: usize = 20_000;
 /// So many folders are entered and watched for one place.
 const MOST_FOLDERS: usize = 64;
-/// Flags of every opening: nothing waits, nothing becomes the terminal, nothing is inherited.
-const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A place for one workspace: a folder to begin at, and the names from there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +73,7 @@ impl Place {
             let n_exact = folders.iter().take_while(|name| matches!(name, Name::Exact(_))).count();
             let n_given = if self.is_inside { 0 } else { n_exact };
             let start = self.base.join(joined(&folders[..n_given]));
-            match open_folder(CWD, &start, false) {
+            match Folder::open(&start) {
                 Ok(folder) => search.enter(&folder, &start, &folders[n_given..], last, self),
                 Err(_) => search.watch(&self.base.join(joined(&folders[..n_exact])), last),
             }
@@ -88,16 +85,7 @@ impl Place {
     /// Opens a file that was found.
     pub(super) fn open(&self, id: &str) -> io::Result<File> {
         let path = Path::new(id);
-        let file = if self.is_inside {
-            open_inside(&self.base, path)?
-        } else {
-            File::from(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty())?)
-        };
-        if file.metadata()?.is_file() {
-            Ok(file)
-        } else {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
-        }
+        if self.is_inside { Folder::open(&self.base)?.file(path) } else { disk::open(path) }
     }
 
     /// The path; `None` for a place with a pattern in it.
@@ -113,7 +101,7 @@ impl Place {
 }
 
 impl Search {
-    fn enter(&mut self, folder: &OwnedFd, path: &Path, folders: &[Name], last: &Name, place: &Place) {
+    fn enter(&mut self, folder: &Folder, path: &Path, folders: &[Name], last: &Name, place: &Place) {
         let Some((name, rest)) = folders.split_first() else {
             self.watch(path, last);
             for name in self.matching(folder, last) {
@@ -130,7 +118,7 @@ impl Search {
                 return;
             }
             let below = path.join(&name);
-            if let Ok(inner) = open_folder(folder, Path::new(&name), true) {
+            if let Ok(inner) = folder.folder(Path::new(&name)) {
                 self.enter(&inner, &below, rest, last, place);
             } else if rest.is_empty() && matches!(folders, [Name::Exact(_)]) {
                 self.watch(&below, last);
@@ -139,13 +127,13 @@ impl Search {
     }
 
     /// The names in `folder` that match, without those that begin with a dot unless the name says so.
-    fn matching(&mut self, folder: &OwnedFd, name: &Name) -> Vec<String> {
+    fn matching(&mut self, folder: &Folder, name: &Name) -> Vec<String> {
         let pattern = match name {
             Name::Exact(name) => return vec![name.clone()],
             Name::Pattern(pattern) => pattern,
         };
         let mut matching = Vec::new();
-        for entry in Dir::read_from(folder).into_iter().flatten().flatten() {
+        for entry in folder.entries().into_iter().flatten().flatten() {
             self.n_entries += 1;
             if self.n_entries > MOST_ENTRIES {
                 break;
@@ -160,8 +148,8 @@ impl Search {
         matching
     }
 
-    fn take(&mut self, folder: &OwnedFd, path: &Path, name: &str, place: &Place) {
-        let Ok(stat) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+    fn take(&mut self, folder: &Folder, path: &Path, name: &str, place: &Place) {
+        let Ok(stat) = folder.stat(name) else { return };
         // What is no file is taken too, so that opening it can say what it is.
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             return;
@@ -225,22 +213,6 @@ fn joined(names: &[Name]) -> PathBuf {
         Name::Exact(text) | Name::Pattern(text) => text.clone(),
     };
     names.iter().map(text).collect()
-}
-
-/// Opens a file below `base`; no name on the way may be a link.
-fn open_inside(base: &Path, path: &Path) -> io::Result<File> {
-    let mut folder = open_folder(CWD, base, false)?;
-    let mut parts: Vec<_> = path.components().collect();
-    let last = parts.pop().ok_or(Errno::NOENT)?;
-    for part in parts {
-        folder = open_folder(&folder, Path::new(part.as_os_str()), true)?;
-    }
-    Ok(File::from(rustix::fs::openat(&folder, last.as_os_str(), FLAGS | OFlags::NOFOLLOW, Mode::empty())?))
-}
-
-fn open_folder(at: impl std::os::fd::AsFd, path: &Path, is_real: bool) -> rustix::io::Result<OwnedFd> {
-    let no_link = if is_real { OFlags::NOFOLLOW } else { OFlags::empty() };
-    rustix::fs::openat(at, path, FLAGS | OFlags::DIRECTORY | no_link, Mode::empty())
 }
 
 /// Whether a name matches a pattern in which `*` is any number of signs and `?` one. Linear but for the

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags};
+use crate::disk::open;
 
 /// The header of the index stands twice at its begin; each is so many bytes.
 const INDEX_HEADER: usize = 48;
@@ -69,9 +69,4 @@ fn bytes<const N: usize>(file: &File, at: u64) -> io::Result<[u8; N]> {
 
 fn number(header: &[u8], at: usize) -> u32 {
     header.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes)
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?))
 }

@@ -4,13 +4,13 @@
 //! be regular. A folder without `.git` is never taken for a repository, even if it looks like a bare
 //! one: its configuration could name programs (`SECURITY.md` 1.2).
 
-use std::fs::{File, Metadata};
-use std::io::Read as _;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::trouble::{Read, file_trouble, not_a_file, trouble};
+use crate::disk;
 use crate::model::{ReadProblem, display_text};
 
 /// The most that is read of a file that git keeps small.
@@ -127,10 +127,8 @@ impl Layout {
 
     /// How many entries the index has, by its header; `None` when there is no readable index.
     pub(super) fn n_index_entries(&self) -> Option<u32> {
-        let mut header = [0_u8; 12];
-        let (mut file, _) = open_regular(&self.git_dir.join("index")).ok()??;
-        file.read_exact(&mut header).ok()?;
-        let (signature, rest) = header.split_at(4);
+        let header = read_regular(&self.git_dir.join("index"), 12).ok()??;
+        let (signature, rest) = header.split_at_checked(4)?;
         let n_entries = rest.get(4..8)?.try_into().map(u32::from_be_bytes).ok()?;
         (signature == b"DIRC").then_some(n_entries)
     }
@@ -243,21 +241,6 @@ pub(super) fn resolve(base: &Path, text: &[u8]) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// Opens a file without waiting on it. `None` when it does not exist, an error when it is not regular.
-fn open_regular(path: &Path) -> Read<Option<(File, Metadata)>> {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let options = std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
-    let file = match options {
-        Ok(file) => file,
-        Err(error) if is_absence(&error) => return Ok(None),
-        // A socket cannot be opened.
-        Err(_) if path.metadata().is_ok_and(|metadata| !metadata.is_file()) => return Err(not_a_file(path)),
-        Err(error) => return Err(file_trouble(path, &error)),
-    };
-    let metadata = file.metadata().map_err(|error| file_trouble(path, &error))?;
-    if metadata.is_file() { Ok(Some((file, metadata))) } else { Err(not_a_file(path)) }
-}
-
 /// The content of a small regular file; `None` when it does not exist.
 pub(super) fn read_small(path: &Path) -> Read<Option<Vec<u8>>> {
     read_regular(path, SMALL)
@@ -265,23 +248,23 @@ pub(super) fn read_small(path: &Path) -> Read<Option<Vec<u8>>> {
 
 /// The first `cap` bytes of a regular file; `None` when it does not exist.
 pub(super) fn read_regular(path: &Path, cap: u64) -> Read<Option<Vec<u8>>> {
-    let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };
-    let mut content = Vec::with_capacity(usize::try_from(metadata.len().min(cap)).unwrap_or(0) + 1);
-    file.take(cap).read_to_end(&mut content).map_err(|error| file_trouble(path, &error))?;
-    Ok(Some(content))
+    opened(path, |file| disk::read_start(file, cap))
 }
 
 /// The last `cap` bytes of a regular file, and whether that is all; `None` when it does not exist.
 pub(super) fn read_tail(path: &Path, cap: u64) -> Read<Option<(Vec<u8>, bool)>> {
-    let Some((mut file, metadata)) = open_regular(path)? else { return Ok(None) };
-    let skipped = metadata.len().saturating_sub(cap);
-    if skipped > 0 {
-        use std::io::Seek as _;
-        file.seek(std::io::SeekFrom::Start(skipped)).map_err(|error| file_trouble(path, &error))?;
-    }
-    let mut content = Vec::new();
-    file.take(cap).read_to_end(&mut content).map_err(|error| file_trouble(path, &error))?;
-    Ok(Some((content, skipped == 0)))
+    opened(path, |file| disk::read_end(file, cap))
+}
+
+/// What `read` finds in a file that is opened without waiting on it, through links, as git does. `None` when
+/// it does not exist, an error when it is not regular.
+fn opened<T>(path: &Path, read: impl FnOnce(&File) -> std::io::Result<T>) -> Read<Option<T>> {
+    let found =
+        disk::existing(disk::open_linked(path)).and_then(|file| file.map(|file| read(&file)).transpose());
+    found.map_err(|error| match disk::thing_in_the_way(&error) {
+        Some(_) => not_a_file(path),
+        None => file_trouble(path, &error),
+    })
 }
 
 /// Refuses what is there and is no regular file; links are followed, as readers follow them.
@@ -292,8 +275,4 @@ fn check_file(path: &Path) -> Read<()> {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Err(file_trouble(path, &error)),
         Err(_) => Ok(()),
     }
-}
-
-fn is_absence(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }

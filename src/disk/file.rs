@@ -1,0 +1,201 @@
+//! Regular files: opened by a path whose folders are trusted, and read up to a cap.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::model::{ReadProblem, Timestamp};
+
+/// Flags of every opening: nothing waits, nothing becomes the terminal, nothing is inherited.
+pub(super) const FLAGS: OFlags =
+    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Opens the regular file at `path` for reading. Links on the way are followed, the file itself may be none.
+///
+/// # Errors
+/// The system's; for a link [`ReadProblem::Link`] by [`file_problem`], for another thing that is no regular file
+/// [`thing_in_the_way`] names it.
+pub fn open(path: &Path) -> io::Result<File> {
+    regular(rustix::fs::openat(CWD, path, FLAGS | OFlags::NOFOLLOW, Mode::empty()))
+}
+
+/// The same for a file that may be a link: the person's own, or one that its program follows too.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_linked(path: &Path) -> io::Result<File> {
+    regular(rustix::fs::openat(CWD, path, FLAGS, Mode::empty()))
+}
+
+/// Refuses what is no regular file.
+pub(super) fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
+    let opened = match opened {
+        Err(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => return Err(not_a_file("a socket or a device")),
+        opened => opened?,
+    };
+    let kind = match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
+        FileType::RegularFile => return Ok(File::from(opened)),
+        FileType::Directory => "a directory",
+        FileType::Fifo => "a FIFO",
+        FileType::Socket => "a socket",
+        FileType::Symlink => "a symbolic link",
+        FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => "a device",
+    };
+    Err(not_a_file(kind))
+}
+
+/// Something else stands where a regular file should be.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} stands where a file should be")]
+struct NotAFile(&'static str);
+
+fn not_a_file(kind: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, NotAFile(kind))
+}
+
+/// What stands where [`open`] looked for a regular file, in words; `None` for another failure.
+pub fn thing_in_the_way(error: &io::Error) -> Option<&'static str> {
+    error.get_ref()?.downcast_ref::<NotAFile>().map(|thing| thing.0)
+}
+
+/// The kind of problem that a failed opening or reading is.
+pub fn file_problem(error: &io::Error) -> ReadProblem {
+    let (errno, kind) = (Errno::from_io_error(error), error.kind());
+    if errno == Some(Errno::LOOP) {
+        ReadProblem::Link
+    } else if errno == Some(Errno::XDEV) || kind == io::ErrorKind::PermissionDenied {
+        ReadProblem::Refused
+    } else if kind == io::ErrorKind::InvalidInput {
+        ReadProblem::NotAFile
+    } else if kind == io::ErrorKind::FileTooLarge {
+        ReadProblem::TooLarge
+    } else {
+        ReadProblem::Io
+    }
+}
+
+/// `None` where nothing is there.
+///
+/// # Errors
+/// Every other failure.
+pub fn existing<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
+    match opened {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The content of a regular file of at most `cap` bytes, which is no link; `None` where nothing is there.
+///
+/// # Errors
+/// As [`open`]; it is longer than `cap`.
+pub fn read(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
+    existing(open(path))?.map(|file| read_whole(&file, cap)).transpose()
+}
+
+/// The same for a file that may be a link.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_linked(path: &Path, cap: u64) -> io::Result<Option<Vec<u8>>> {
+    existing(open_linked(path))?.map(|file| read_whole(&file, cap)).transpose()
+}
+
+fn read_whole(file: &File, cap: u64) -> io::Result<Vec<u8>> {
+    let content = read_start(file, cap.saturating_add(1))?;
+    if content.len() as u64 > cap {
+        let words = format!("it is longer than {cap} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(content)
+}
+
+/// The first `cap` bytes from where the file stands.
+///
+/// # Errors
+/// The system's.
+pub fn read_start(file: &File, cap: u64) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len().min(cap);
+    let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or(0).saturating_add(1));
+    file.take(cap).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The last `cap` bytes of a file, and whether that is all of it.
+///
+/// # Errors
+/// The system's.
+pub fn read_end(mut file: &File, cap: u64) -> io::Result<(Vec<u8>, bool)> {
+    let skipped = file.metadata()?.len().saturating_sub(cap);
+    file.seek(SeekFrom::Start(skipped))?;
+    Ok((read_start(file, cap)?, skipped == 0))
+}
+
+/// The bytes from `start` to `end`; fewer if the file is shorter by now.
+///
+/// # Errors
+/// The system's.
+pub fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX)];
+    let filled = fill(file, start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Fills `bytes` with what stands in the file from `start` on, and tells how many there were.
+///
+/// # Errors
+/// The system's.
+pub fn fill(file: &File, start: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// When a file was last written.
+pub fn millis(metadata: &Metadata) -> Timestamp {
+    Timestamp(metadata.mtime().saturating_mul(1000).saturating_add(metadata.mtime_nsec() / 1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_is_opened_and_nothing_waits() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        std::fs::write(at("file"), "content").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        rustix::fs::mknodat(CWD, at("fifo"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        assert_eq!(read(&at("file"), 7).unwrap().as_deref(), Some(&b"content"[..]));
+        assert_eq!(file_problem(&read(&at("file"), 6).unwrap_err()), ReadProblem::TooLarge);
+        assert_eq!(file_problem(&open(&at("link")).unwrap_err()), ReadProblem::Link);
+        assert_eq!(read_linked(&at("link"), 7).unwrap().as_deref(), Some(&b"content"[..]));
+        for open in [open, open_linked] {
+            assert_eq!(thing_in_the_way(&open(&at("fifo")).unwrap_err()), Some("a FIFO"));
+            assert_eq!(thing_in_the_way(&open(temp.path()).unwrap_err()), Some("a directory"));
+        }
+        assert_eq!(read(&at("none"), 1).unwrap(), None);
+        assert_eq!(read(&at("file/below"), 1).unwrap(), None);
+        let file = open(&at("file")).unwrap();
+        assert_eq!(read_end(&file, 3).unwrap(), (b"ent".to_vec(), false));
+        assert_eq!(read_end(&file, 9).unwrap(), (b"content".to_vec(), true));
+        assert_eq!(read_range(&file, 3, 90).unwrap(), b"tent");
+    }
+}

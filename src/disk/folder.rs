@@ -1,0 +1,198 @@
+//! What lies below a folder, opened without following a link in any component of the way.
+
+use std::ffi::{CString, OsStr};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+use super::file::{FLAGS, regular};
+
+/// A folder, held open: what is found below it is found there and nowhere else.
+#[derive(Debug)]
+pub struct Folder {
+    directory: OwnedFd,
+}
+
+impl Folder {
+    /// Opens the folder at a path that the caller trusts: it may lead through links.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn open(path: &Path) -> rustix::io::Result<Folder> {
+        let directory = rustix::fs::openat(CWD, path, FLAGS | OFlags::DIRECTORY, Mode::empty())?;
+        Ok(Folder { directory })
+    }
+
+    /// The same where the folder itself may be no link.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn open_unlinked(path: &Path) -> rustix::io::Result<Folder> {
+        let flags = FLAGS | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+        Ok(Folder { directory: rustix::fs::openat(CWD, path, flags, Mode::empty())? })
+    }
+
+    /// Opens the folder `below` this one; the empty path is this one.
+    ///
+    /// # Errors
+    /// The system's: `LOOP` for a link, `XDEV` for a path that leads out.
+    pub fn folder(&self, below: &Path) -> rustix::io::Result<Folder> {
+        let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+        Ok(Folder { directory: self.open_below(below, OFlags::DIRECTORY)? })
+    }
+
+    /// Opens the regular file `below` this folder for reading.
+    ///
+    /// # Errors
+    /// As [`Folder::folder`], and as [`super::open`] for what is no regular file.
+    pub fn file(&self, below: &Path) -> io::Result<File> {
+        regular(self.open_below(below, OFlags::empty()))
+    }
+
+    /// What is at `name`, which is one component; a link is told as a link.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn stat(&self, name: impl Arg) -> rustix::io::Result<Stat> {
+        rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// The kind of what is at `name`, as [`Folder::stat`].
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn kind(&self, name: impl Arg) -> rustix::io::Result<FileType> {
+        Ok(FileType::from_raw_mode(self.stat(name)?.st_mode))
+    }
+
+    /// Where the link `name` leads.
+    ///
+    /// # Errors
+    /// The system's; `INVAL` for what is no link.
+    pub fn link_target(&self, name: impl Arg) -> rustix::io::Result<CString> {
+        rustix::fs::readlinkat(&self.directory, name, Vec::new())
+    }
+
+    /// What is in it, in no order.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn entries(&self) -> rustix::io::Result<Dir> {
+        Dir::read_from(&self.directory)
+    }
+
+    fn open_below(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
+        if path.components().any(|component| component == Component::ParentDir) {
+            return Err(Errno::XDEV);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            let flags = FLAGS | OFlags::NOFOLLOW | more;
+            match rustix::fs::openat2(&self.directory, path, flags, Mode::empty(), resolve) {
+                // Kernels before 5.6 do not have it, sandboxes forbid what they do not know, a rename on the way
+                // makes it give up, and a path can be longer than the system takes in one piece.
+                Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::NAMETOOLONG) => {}
+                opened => return opened,
+            }
+        }
+        self.walk(path, more)
+    }
+
+    /// Opens one folder after the other, none of them a link.
+    fn walk(&self, path: &Path, more: OFlags) -> rustix::io::Result<OwnedFd> {
+        let mut held: Option<OwnedFd> = None;
+        let mut components = path.components().peekable();
+        while let Some(component) = components.next() {
+            let name = match component {
+                Component::Normal(name) => name,
+                Component::CurDir => OsStr::new("."),
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(Errno::XDEV),
+            };
+            let at = held.as_ref().map_or(self.directory.as_fd(), AsFd::as_fd);
+            let is_last = components.peek().is_none();
+            let flags = FLAGS | OFlags::NOFOLLOW | if is_last { more } else { OFlags::DIRECTORY };
+            match rustix::fs::openat(at, name, flags, Mode::empty()) {
+                // With both flags set, a link in place of a folder is told as "not a directory".
+                Err(Errno::NOTDIR) => return Err(link_or_file(at, name)),
+                next => held = Some(next?),
+            }
+        }
+        held.ok_or(Errno::NOENT)
+    }
+}
+
+fn link_or_file(folder: BorrowedFd<'_>, name: &OsStr) -> Errno {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => Errno::LOOP,
+        Ok(_) | Err(_) => Errno::NOTDIR,
+    }
+}
+
+impl AsFd for Folder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Systems without `openat2` take the other way; it has to come to the same answers.
+    #[test]
+    fn both_ways_of_opening_agree() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().join("top");
+        std::fs::create_dir_all(top.join("a/b")).unwrap();
+        std::fs::write(top.join("a/b/file"), "x").unwrap();
+        std::fs::write(temp.path().join("outside"), "x").unwrap();
+        std::os::unix::fs::symlink("a", top.join("link")).unwrap();
+        std::os::unix::fs::symlink("file", top.join("a/b/last")).unwrap();
+        let folder = Folder::open(&top).unwrap();
+        let outside = temp.path().join("outside");
+        let cases = [
+            (Path::new("a/b/file"), OFlags::empty(), None),
+            (Path::new("./a/./b/file"), OFlags::empty(), None),
+            (Path::new("a/b"), OFlags::DIRECTORY, None),
+            (Path::new("."), OFlags::DIRECTORY, None),
+            (Path::new(""), OFlags::empty(), Some(Errno::NOENT)),
+            (Path::new("a/b/none"), OFlags::empty(), Some(Errno::NOENT)),
+            (Path::new("a/none/file"), OFlags::empty(), Some(Errno::NOENT)),
+            (Path::new("a/b/file/below"), OFlags::empty(), Some(Errno::NOTDIR)),
+            (Path::new("a/b/file"), OFlags::DIRECTORY, Some(Errno::NOTDIR)),
+            (Path::new("link/b/file"), OFlags::empty(), Some(Errno::LOOP)),
+            (Path::new("a/b/last"), OFlags::empty(), Some(Errno::LOOP)),
+            (Path::new("../outside"), OFlags::empty(), Some(Errno::XDEV)),
+            (Path::new("a/../a/b/file"), OFlags::empty(), Some(Errno::XDEV)),
+            (&outside, OFlags::empty(), Some(Errno::XDEV)),
+        ];
+        for (path, more, errno) in cases {
+            assert_eq!(folder.open_below(path, more).err(), errno, "{}", path.display());
+            assert_eq!(folder.walk(path, more).err(), errno, "{}", path.display());
+        }
+        assert!(folder.folder(Path::new("link")).is_err());
+        assert!(folder.folder(Path::new("")).is_ok());
+    }
+
+    #[test]
+    fn a_path_that_is_longer_than_the_system_takes_is_walked() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut at = Folder::open(temp.path()).unwrap();
+        let name = "n".repeat(200);
+        let mut path = std::path::PathBuf::new();
+        for _ in 0..30 {
+            rustix::fs::mkdirat(&at, &name, Mode::from_raw_mode(0o700)).unwrap();
+            at = at.folder(Path::new(&name)).unwrap();
+            path.push(&name);
+        }
+        assert!(path.as_os_str().len() > 4096);
+        assert!(Folder::open(temp.path()).unwrap().folder(&path).is_ok());
+    }
+}

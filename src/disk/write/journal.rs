@@ -1,0 +1,186 @@
+//! A file of JSON lines that only grows: what was written stays, what a crash cut off is passed over and counted.
+//!
+//! It must not be repaired in place.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::open_to_append;
+use crate::disk::{existing, open, read_end};
+
+/// A journal of entries `T`, one a line. Before each there can be a sum of its text, so that a line that was
+/// damaged is told from one that a newer version wrote.
+#[derive(Debug)]
+pub struct Journal<T> {
+    path: PathBuf,
+    /// The most of its end that is read, in bytes.
+    cap: u64,
+    sum: Option<fn(&[u8]) -> String>,
+    entries: PhantomData<fn(T) -> T>,
+}
+
+/// What a journal holds.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lines<T> {
+    /// The entries, the oldest first.
+    pub entries: Vec<T>,
+    /// Lines that are cut or changed.
+    pub n_damaged: usize,
+    /// Lines that are whole and hold no entry that this version knows.
+    pub n_newer: usize,
+}
+
+impl<T> Default for Lines<T> {
+    fn default() -> Lines<T> {
+        Lines { entries: Vec::new(), n_damaged: 0, n_newer: 0 }
+    }
+}
+
+impl<T> Lines<T> {
+    /// Lines that could not be read, for whatever reason.
+    pub fn n_unread(&self) -> usize {
+        self.n_damaged + self.n_newer
+    }
+}
+
+enum Line<T> {
+    Entry(T),
+    Newer,
+    Damaged,
+}
+
+impl<T: Serialize + DeserializeOwned> Journal<T> {
+    /// The journal at `path`, of which at most the last `cap` bytes are read, with a sum before each entry if one
+    /// is given.
+    pub fn at(path: PathBuf, cap: u64, sum: Option<fn(&[u8]) -> String>) -> Journal<T> {
+        Journal { path, cap, sum, entries: PhantomData }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends an entry; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn append(&self, entry: &T) -> io::Result<()> {
+        self.append_to(&open_to_append(&self.path, Some(0o600))?, entry)
+    }
+
+    /// The same to the file, which is open already.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn append_to(&self, mut file: &File, entry: &T) -> io::Result<()> {
+        let text = serde_json::to_string(entry)?;
+        let sum = self.sum.map(|sum| sum(text.as_bytes()) + " ").unwrap_or_default();
+        // A line before that was cut by a crash is ended first.
+        file.write_all(format!("\n{sum}{text}\n").as_bytes())?;
+        file.sync_data()?;
+        // The name of a new file is in its folder.
+        super::sync_folder(self.path.parent().unwrap_or(Path::new("/")))
+    }
+
+    /// The entries; none where there is no journal.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn read(&self) -> io::Result<Lines<T>> {
+        let mut read = Lines::default();
+        for line in lines(&self.content()?.0) {
+            match self.parse(line) {
+                Line::Entry(entry) => read.entries.push(entry),
+                Line::Newer => read.n_newer += 1,
+                Line::Damaged => read.n_damaged += 1,
+            }
+        }
+        Ok(read)
+    }
+
+    /// Writes the journal again without the entries that `is_gone` names. Every other line stays as it is, also
+    /// those that cannot be read.
+    ///
+    /// # Errors
+    /// The system's; it is longer than what is read of it.
+    pub fn remove(&self, is_gone: &dyn Fn(&T) -> bool) -> io::Result<()> {
+        let (content, is_whole) = self.content()?;
+        if !is_whole {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut kept = Vec::with_capacity(content.len());
+        for line in lines(&content) {
+            if !matches!(self.parse(line), Line::Entry(entry) if is_gone(&entry)) {
+                kept.extend_from_slice(line);
+                kept.push(b'\n');
+            }
+        }
+        super::replace(&self.path, &kept)
+    }
+
+    /// The end of it from the beginning of a line, and whether that is all.
+    fn content(&self) -> io::Result<(Vec<u8>, bool)> {
+        let Some(file) = existing(open(&self.path))? else { return Ok((Vec::new(), true)) };
+        let (mut content, is_whole) = read_end(&file, self.cap)?;
+        if !is_whole {
+            let first = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
+            content.drain(..first);
+        }
+        Ok((content, is_whole))
+    }
+
+    fn parse(&self, line: &[u8]) -> Line<T> {
+        let text = match self.sum {
+            None => line,
+            Some(sum) => {
+                let at = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+                let text = line.get(at + 1..).unwrap_or_default();
+                if sum(text).as_bytes() != &line[..at] {
+                    return Line::Damaged;
+                }
+                text
+            }
+        };
+        serde_json::from_slice(text).map_or(Line::Newer, Line::Entry)
+    }
+}
+
+fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn journal(folder: &Path, cap: u64) -> Journal<u32> {
+        Journal::at(folder.join("journal"), cap, Some(|text| text.len().to_string()))
+    }
+
+    #[test]
+    fn what_was_cut_or_changed_is_counted_and_the_rest_is_read() {
+        let temp = tempfile::tempdir().unwrap();
+        let all = journal(temp.path(), 1 << 20);
+        assert!(all.read().unwrap().entries.is_empty());
+        for entry in [1, 22] {
+            all.append(&entry).unwrap();
+        }
+        let cut = fs::read(all.path()).unwrap();
+        fs::write(all.path(), [&cut[..], b"3 34"].concat()).unwrap();
+        all.append(&333).unwrap();
+        fs::write(all.path(), [&fs::read(all.path()).unwrap()[..], b"6 \"text\"\n"].concat()).unwrap();
+        let read = all.read().unwrap();
+        assert_eq!((&read.entries[..], read.n_damaged, read.n_newer), (&[1, 22, 333][..], 1, 1));
+        all.remove(&|entry| *entry == 22).unwrap();
+        assert_eq!(fs::read_to_string(all.path()).unwrap(), "1 1\n3 34\n3 333\n6 \"text\"\n");
+        assert_eq!(journal(temp.path(), 17).read().unwrap().entries, [333]);
+    }
+}

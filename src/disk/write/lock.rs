@@ -1,0 +1,57 @@
+//! Locks that the kernel frees when their holder dies.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::open_to_append;
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Waits for the lock on an open file, at most `longest`; `false` when another holds it all that time. It is
+/// freed when the file is closed, also in children that were given it.
+///
+/// # Errors
+/// The system's.
+pub fn lock(file: &File, longest: Duration) -> io::Result<bool> {
+    let n_tries = longest.as_millis() / PAUSE.as_millis();
+    for n in 0..=n_tries {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if n < n_tries => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Waits for the lock on the file at `path`, which is made if it is not there; `None` when another holds it.
+///
+/// # Errors
+/// The system's.
+pub fn lock_file(path: &Path, longest: Duration) -> io::Result<Option<File>> {
+    let file = open_to_append(path, Some(0o600))?;
+    Ok(lock(&file, longest)?.then_some(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_and_the_next_gets_it_when_it_is_closed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("lock");
+        let held = lock_file(&path, Duration::ZERO).unwrap().unwrap();
+        assert!(lock_file(&path, Duration::from_millis(20)).unwrap().is_none());
+        drop(held);
+        assert!(lock_file(&path, Duration::ZERO).unwrap().is_some());
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        assert!(lock_file(&path, Duration::ZERO).is_err(), "a link is not followed");
+    }
+}

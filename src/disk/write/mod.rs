@@ -1,0 +1,112 @@
+//! Changing files: a whole file put into its place, a file that only grows, a lock. A room needs the right to
+//! write for this.
+
+mod journal;
+mod lock;
+mod new_file;
+
+pub use journal::{Journal, Lines};
+pub use lock::{lock, lock_file};
+pub use new_file::{NewFile, Over, place, replace, replace_soon};
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::Path;
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Folder;
+use super::file::{FLAGS, regular};
+
+/// Opens a file to append to it, and to read it. Where there is none it is made with the mode `new`, if one is
+/// given. It may be no link.
+///
+/// # Errors
+/// As [`super::open`].
+pub fn open_to_append(path: &Path, new: Option<u32>) -> io::Result<File> {
+    let create = if new.is_some() { OFlags::CREATE } else { OFlags::empty() };
+    let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | create;
+    regular(rustix::fs::openat(CWD, path, flags, Mode::from_raw_mode(new.unwrap_or(0))))
+}
+
+/// Makes a file for this user only that must not be there yet, to write and to read it.
+///
+/// # Errors
+/// The system's.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    create_in(CWD, path.as_os_str(), 0o600)
+}
+
+/// The same below a folder, whatever the mode.
+fn create_in(folder: impl std::os::fd::AsFd, name: &std::ffi::OsStr, mode: u32) -> io::Result<File> {
+    let flags = FLAGS | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+    Ok(File::from(rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(mode))?))
+}
+
+/// Makes a file for this user only in `folder`, with this content, unless something is there already.
+///
+/// # Errors
+/// The system's.
+pub fn create_once(folder: &Folder, name: &str, content: &[u8]) -> io::Result<()> {
+    use std::io::Write as _;
+    match create_in(folder, name.as_ref(), 0o600) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        file => file?.write_all(content),
+    }
+}
+
+/// Opens the folder `name` of `parent`, which is made (0700) if it is not there; a link is none.
+///
+/// # Errors
+/// The system's.
+pub fn folder_in(parent: &Folder, name: &std::ffi::OsStr) -> rustix::io::Result<Folder> {
+    match parent.folder(Path::new(name)) {
+        Err(Errno::NOENT) => {
+            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o700)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+            parent.folder(Path::new(name))
+        }
+        opened => opened,
+    }
+}
+
+/// Makes a folder of closeout's own (0700), and those above it, if it is not there.
+///
+/// # Errors
+/// It cannot be made; it is a link, belongs to another user, or others can look into it.
+pub fn own_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let metadata = fs::symlink_metadata(folder)?;
+    let is_own = metadata.is_dir()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && metadata.mode().trailing_zeros() >= 6;
+    if is_own {
+        Ok(())
+    } else {
+        Err(io::Error::other("closeout's own folder can be changed or read by others"))
+    }
+}
+
+/// Makes the names in `folder` last through a power failure.
+///
+/// # Errors
+/// The system's.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Writes what was written to the file system that `path` lies on to the disk.
+///
+/// # Errors
+/// The system's.
+pub fn sync_file_system(path: &Path) -> io::Result<()> {
+    let opened = File::open(path)?;
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::syncfs(&opened)?);
+    #[cfg(not(target_os = "linux"))]
+    opened.sync_all()
+}
