@@ -34,5 +34,6 @@ mod support;
 mod terminal;
 mod vectors;
 mod vectors_questions;
+mod vectors_runs;
 mod vectors_tasks;
 mod watch;

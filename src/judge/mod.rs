@@ -12,6 +12,7 @@ pub mod json_answer;
 pub mod prompt;
 pub mod questions;
 pub mod rounds;
+pub mod runs;
 pub mod smart_check;
 pub mod task;
 pub mod weigh;

@@ -1,0 +1,154 @@
+//! How a run ended, by the exit code that reaches it and by what its tool printed.
+
+use super::catalog::{Catalog, Tool};
+use super::lines::{fits, name_in, plain};
+use crate::model::{RunOutcome, ToldBy};
+
+/// So much of the end of an output is read, in bytes.
+const LONGEST_OUTPUT: usize = 64 << 10;
+/// A longer line is no line of a summary, in bytes.
+const LONGEST_LINE: usize = 2_000;
+/// More names of what failed are not kept, and no longer ones, in characters.
+const MOST_NAMES: usize = 50;
+const LONGEST_NAME: usize = 160;
+
+/// What a tool printed, as far as it tells how the run ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own: a line can tell several")]
+pub(super) struct Report {
+    pub(super) has_failed: bool,
+    pub(super) has_passed: bool,
+    pub(super) is_empty: bool,
+    /// The tool could not start.
+    pub(super) has_no_tool: bool,
+    pub(super) failing: Vec<String>,
+    /// The last line that tells one of these.
+    pub(super) summary: Option<String>,
+}
+
+/// The lines of an output without colours, from its end.
+pub(super) fn output_lines(output: &str) -> Vec<String> {
+    let from = output.ceil_char_boundary(output.len().saturating_sub(LONGEST_OUTPUT));
+    let lines = output[from..].lines().filter(|line| line.len() <= LONGEST_LINE);
+    lines.map(plain).filter(|line| !line.is_empty()).collect()
+}
+
+/// What `lines` say of a run of `tool`.
+pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[String]) -> Report {
+    let others: Vec<&Tool> = if tool.runs_others {
+        let names: Vec<&String> =
+            catalog.lines.iter().filter(|of| of.kind == tool.kind).flat_map(|of| &of.of).collect();
+        catalog.tool.iter().filter(|other| names.contains(&&other.name)).collect()
+    } else {
+        Vec::new()
+    };
+    let tools = || std::iter::once(tool).chain(others.iter().copied());
+    let mut report = Report::default();
+    for line in lines {
+        let has = |patterns: &[String]| patterns.iter().any(|pattern| fits(pattern, line));
+        let (mut tells, mut fails) = (false, false);
+        if tools().any(|tool| has(&tool.fail)) {
+            report.has_failed = true;
+            (tells, fails) = (true, true);
+        }
+        // `1 failed, 2 passed` is no pass.
+        if !fails && tools().any(|tool| has(&tool.pass)) {
+            report.has_passed = true;
+            tells = true;
+        }
+        if tools().any(|tool| has(&tool.empty)) {
+            report.is_empty = true;
+            tells = true;
+        }
+        if has(&catalog.start) {
+            report.has_no_tool = true;
+            tells = true;
+        }
+        // The first pattern of a tool that fits: the most exact one stands first.
+        let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| name_in(pattern, line));
+        for name in tools().filter_map(failing) {
+            let name: String = name.chars().take(LONGEST_NAME).collect();
+            if report.failing.len() < MOST_NAMES && !report.failing.contains(&name) {
+                report.failing.push(name);
+            }
+        }
+        if tells {
+            report.summary = Some(line.chars().take(LONGEST_NAME).collect());
+        }
+    }
+    report
+}
+
+/// Whether what the filters of a pipe let through shows a failure where there is one: a pass is believed only
+/// then.
+pub(super) fn shows_failures(filters: &[Vec<String>]) -> bool {
+    filters.iter().all(|words| {
+        let Some(name) = words.first().and_then(|name| name.rsplit('/').next()) else { return true };
+        let options = || words[1..].iter().filter(|word| word.starts_with('-'));
+        let patterns: Vec<String> =
+            words[1..].iter().filter(|word| !word.starts_with('-')).map(|word| word.to_lowercase()).collect();
+        let has_any =
+            |texts: &[&str]| patterns.iter().any(|word| texts.iter().any(|text| word.contains(text)));
+        match name {
+            "head" | "sed" | "awk" | "cut" => false,
+            "grep" | "egrep" | "rg" | "fgrep" | "ag" => {
+                let is_inverted = options().any(|option| {
+                    !option.starts_with("--") && option.contains('v') || option == "--invert-match"
+                });
+                let counts = options().any(|option| !option.starts_with("--") && option.contains('c'));
+                let is_of_failures = has_any(&["fail", "error"]);
+                let is_of_summary =
+                    is_of_failures || has_any(&["result", "summary", "passed", "tests:", "problem"]);
+                !counts && if is_inverted { !is_of_failures } else { is_of_summary }
+            }
+            _ => true,
+        }
+    })
+}
+
+/// The outcome where a code is known and is the tool's own.
+pub(super) fn by_code(code: i32, tool: &Tool, report: &Report) -> RunOutcome {
+    match code {
+        0 if report.is_empty && !report.has_passed => RunOutcome::Empty,
+        0 => RunOutcome::Passed,
+        _ if tool.empty_codes.contains(&code) => RunOutcome::Empty,
+        126 | 127 => RunOutcome::CouldNotStart,
+        // A time limit or a signal cut it short.
+        124 | 130 | 137 | 143 => RunOutcome::Unknown,
+        _ => by_failure(report),
+    }
+}
+
+/// The outcome of a run of which only a failure is known.
+pub(super) fn by_failure(report: &Report) -> RunOutcome {
+    let has_ended = report.has_failed || report.has_passed;
+    if report.has_no_tool && !has_ended {
+        RunOutcome::CouldNotStart
+    } else if report.is_empty && !has_ended {
+        RunOutcome::Empty
+    } else {
+        RunOutcome::Failed
+    }
+}
+
+/// Whether these filters let through something of whatever was printed.
+pub(super) fn passes_on_something(filters: &[Vec<String>]) -> bool {
+    let name = |words: &Vec<String>| words.first().map(String::as_str).unwrap_or_default().to_owned();
+    filters.iter().all(|words| matches!(name(words).as_str(), "tail" | "head" | "cat"))
+}
+
+/// The outcome where only the text can tell. `is_quiet` if the tool printed nothing, which is how it passes.
+pub(super) fn by_text(report: &Report, filters: &[Vec<String>], is_quiet: bool) -> (RunOutcome, ToldBy) {
+    let outcome = if report.has_failed {
+        RunOutcome::Failed
+    } else if is_quiet || report.has_passed && shows_failures(filters) {
+        RunOutcome::Passed
+    } else if report.has_no_tool && !report.has_passed {
+        RunOutcome::CouldNotStart
+    } else if report.is_empty && !report.has_passed {
+        RunOutcome::Empty
+    } else {
+        return (RunOutcome::Unknown, ToldBy::Nothing);
+    };
+    (outcome, ToldBy::Summary)
+}

@@ -1,0 +1,288 @@
+//! What one shell command of an agent was: runs of checks, a change of files, an act outside, something without
+//! an end.
+
+use super::catalog::{Catalog, Tool, has_option, is_option};
+use super::edits::changes_files;
+use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
+use super::script::{Command, Reach, commands, joined};
+use super::wrapper::{Call, bare, call_of};
+use crate::model::{CommandRun, Exit, RunOutcome, ToldBy};
+
+/// Commands of a chain that hardly ever fail by themselves.
+const TRIVIAL: &[&str] = &[
+    "cd", "echo", "printf", "export", "source", ".", "set", "true", ":", "pwd", "mkdir", "which", "sleep",
+    "date", "unset", "pushd", // Filters of a pipe whose failures count.
+    "tail", "head", "cat", "tee", "sort", "uniq", "wc",
+];
+
+/// What a command was.
+#[derive(Debug, Default)]
+pub(super) struct CommandFacts<'c> {
+    pub(super) runs: Vec<FoundRun<'c>>,
+    /// Whether it changed files, or may have.
+    pub(super) is_edit: bool,
+    /// Whether it changed files before its last run ended, so that the run has seen the change.
+    pub(super) is_edit_before_runs: bool,
+    /// What it did outside the work tree, with the words.
+    pub(super) acts: Vec<(&'c str, String)>,
+    /// What it started that has no end.
+    pub(super) endless: Vec<String>,
+}
+
+/// A run of a check.
+#[derive(Debug)]
+pub(super) struct FoundRun<'c> {
+    pub(super) tool: &'c Tool,
+    pub(super) command: String,
+    pub(super) folder: Option<String>,
+    pub(super) is_part: bool,
+    pub(super) outcome: RunOutcome,
+    pub(super) told_by: ToldBy,
+    pub(super) report: Report,
+    /// What tells the same run again: the words that narrow it.
+    pub(super) narrowed_by: Vec<String>,
+}
+
+/// What an exit code says of one command of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// It ended with 0.
+    Zero,
+    /// It ended with this code, or with some other than 0.
+    NotZero(Option<i32>),
+    /// The chain that it stands in failed somewhere.
+    InFailedChain,
+    /// The code says nothing of it.
+    Nothing,
+}
+
+/// Reads one command. `home` is the folder of the session.
+pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalog) -> CommandFacts<'c> {
+    let mut facts = CommandFacts::default();
+    if run.exit == Exit::Refused {
+        return facts;
+    }
+    let commands = commands(&run.command);
+    let calls: Vec<Call> =
+        commands.iter().map(|command| call_of(&command.words, command.folder.as_deref())).collect();
+    let mut lines = None;
+    let mut found: Vec<(usize, FoundRun<'c>)> = Vec::new();
+    for (at, (command, call)) in commands.iter().zip(&calls).enumerate() {
+        if let Some((tool, call)) = check_of(call, catalog) {
+            if has_option(&call.words, &tool.watch)
+                || call.words[1..].iter().any(|word| tool.watch.contains(word))
+            {
+                facts.endless.push(command.words.join(" "));
+                continue;
+            }
+            let lines = lines.get_or_insert_with(|| output_lines(&run.output));
+            found.push((at, found_run(tool, &call, command, run, home, report(tool, catalog, lines))));
+        } else if is_endless(call, catalog) {
+            facts.endless.push(command.words.join(" "));
+        } else if changes_files(command, call, home, catalog) {
+            facts.is_edit = true;
+            facts.is_edit_before_runs = found.is_empty();
+        }
+    }
+    let seen: Vec<Seen> = commands.iter().map(|command| seen(command, &commands, run)).collect();
+    for (at, call) in calls.iter().enumerate() {
+        if let Some(act) = catalog.act_of(&call.words).filter(|_| seen[at] == Seen::Zero) {
+            facts.acts.push((act, commands[at].words.join(" ")));
+        }
+    }
+    settle(&mut found, &seen, &commands, run);
+    facts.runs = found.into_iter().map(|(_, run)| run).collect();
+    facts
+}
+
+/// The check that a call is, with the call itself: by its bare name where a runner of packages starts it.
+fn check_of<'c>(call: &Call, catalog: &'c Catalog) -> Option<(&'c Tool, Call)> {
+    if let Some((tool, _)) = catalog.tool(&call.words) {
+        return Some((tool, call.clone()));
+    }
+    let words = bare(&call.words)?;
+    let (tool, _) = catalog.tool(&words)?;
+    Some((tool, Call { words, folder: call.folder.clone() }))
+}
+
+fn is_endless(call: &Call, catalog: &Catalog) -> bool {
+    catalog.is_endless(&call.words) || bare(&call.words).is_some_and(|words| catalog.is_endless(&words))
+}
+
+fn found_run<'c>(
+    tool: &'c Tool,
+    call: &Call,
+    command: &Command,
+    run: &CommandRun,
+    home: Option<&str>,
+    report: Report,
+) -> FoundRun<'c> {
+    let n_words = tool_words(tool, &call.words);
+    let narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
+    let narrows = |word: &String| {
+        word.starts_with('-')
+            || !tool.takes_folders
+            || word.contains('*')
+            || has_file_end(word)
+            || word.contains("::")
+    };
+    let folder = match (&run.folder, &call.folder) {
+        (Some(at), to) => from_home(
+            to.as_deref().map_or_else(|| Some(at.clone()), |to| joined(Some(at), to)).as_deref(),
+            home,
+        ),
+        (None, to) => from_home(to.as_deref(), home),
+    };
+    // A script with a longer name, like `test:unit`, is a part of the tests.
+    let is_named_part = call.words.get(n_words.wrapping_sub(1)).is_some_and(|word| {
+        tool.runs_others
+            && word.contains(':')
+            && !["ci", "all", "run"].iter().any(|end| word.ends_with(&format!(":{end}")))
+    });
+    let mut narrowed_by = narrowed_by;
+    if is_named_part {
+        narrowed_by.extend(call.words.get(n_words - 1).cloned());
+    }
+    FoundRun {
+        tool,
+        command: command.words.join(" "),
+        folder,
+        is_part: is_named_part || narrowed_by.iter().any(narrows),
+        outcome: RunOutcome::Unknown,
+        told_by: ToldBy::Nothing,
+        report,
+        narrowed_by,
+    }
+}
+
+/// How many of the words name the tool.
+fn tool_words(tool: &Tool, words: &[String]) -> usize {
+    let only = Catalog { tool: vec![tool.clone()], ..Catalog::default() };
+    only.tool(words).map_or(1, |(_, n_words)| n_words)
+}
+
+/// The words behind a call that narrow it.
+fn narrowing(tool: &Tool, words: &[String]) -> Vec<String> {
+    let mut narrowing = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if word == "--" {
+            continue;
+        }
+        if word.starts_with('-') && word != "-" {
+            let takes_next = !word.contains('=') && is_option(word, &tool.values);
+            if is_option(word, &tool.part) {
+                narrowing.push(word.clone());
+            } else if takes_next {
+                at += 1;
+            }
+        } else if !tool.whole.contains(word) && !word.contains('=') {
+            narrowing.push(word.clone());
+        }
+    }
+    narrowing.sort_unstable();
+    narrowing
+}
+
+fn has_file_end(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let end = name.rsplit_once('.').map(|(begin, end)| (!begin.is_empty(), end));
+    end.is_some_and(|(has_begin, end)| {
+        has_begin && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// A folder as it is told: from the session's own where it lies below it.
+fn from_home(folder: Option<&str>, home: Option<&str>) -> Option<String> {
+    let folder = folder?;
+    match home.and_then(|home| folder.strip_prefix(home.trim_end_matches('/'))) {
+        Some("" | "/") => None,
+        Some(below) if below.starts_with('/') => Some(below.trim_matches('/').to_owned()),
+        _ => Some(folder.to_owned()),
+    }
+}
+
+/// What the exit code of the line says of one of its commands.
+fn seen(command: &Command, commands: &[Command], run: &CommandRun) -> Seen {
+    if command.prints_code {
+        let last = run.output.lines().rev().find(|line| !line.trim().is_empty());
+        let number = last.and_then(|line| {
+            line.rsplit(|sign: char| !sign.is_ascii_digit()).find(|part| !part.is_empty())?.parse().ok()
+        });
+        return match number {
+            Some(0) => Seen::Zero,
+            Some(code) => Seen::NotZero(Some(code)),
+            None => Seen::Nothing,
+        };
+    }
+    if command.reach == Reach::Hidden {
+        return Seen::Nothing;
+    }
+    let in_chain = |other: &&Command| other.reach == Reach::Chain;
+    let is_alone = || {
+        let mut others = commands.iter().filter(in_chain).filter(|other| !std::ptr::eq(*other, command));
+        others.all(|other| {
+            let name = other.words.first().map(String::as_str).unwrap_or_default();
+            TRIVIAL.contains(&name)
+        })
+    };
+    match (run.exit, command.is_negated) {
+        (Exit::Code(0), false) => Seen::Zero,
+        (Exit::Code(0), true) | (Exit::Failed, false) if is_alone() => Seen::NotZero(None),
+        (Exit::Code(_) | Exit::Failed, true) if is_alone() => Seen::Zero,
+        (Exit::Code(code), false) if is_alone() => Seen::NotZero(Some(code)),
+        (Exit::Code(_) | Exit::Failed, _) => Seen::InFailedChain,
+        (Exit::Refused | Exit::Stopped | Exit::Running | Exit::Unknown, _) => Seen::Nothing,
+    }
+}
+
+/// Gives each run its outcome; those that a failed chain never reached are taken out.
+fn settle(found: &mut Vec<(usize, FoundRun<'_>)>, seen: &[Seen], commands: &[Command], run: &CommandRun) {
+    let is_cut = matches!(run.exit, Exit::Stopped | Exit::Running);
+    let in_chain = |at: usize| seen[at] == Seen::InFailedChain;
+    // The one whose own lines say that it failed: what stands before it passed, what follows never ran.
+    let failed = found.iter().position(|(at, run)| {
+        in_chain(*at) && run.report.has_failed && {
+            // A compiler's words before a test's are the test's own build.
+            !found.iter().any(|(other, later)| other > at && in_chain(*other) && later.report.has_failed)
+        }
+    });
+    let mut has_failed = false;
+    let is_quiet = |at: usize, tool: &Tool| {
+        let command = &commands[at];
+        tool.is_silent
+            && !is_cut
+            && run.exit != Exit::Unknown
+            && run.output.trim().is_empty()
+            && command.writes.is_empty()
+            && passes_on_something(&command.filters)
+            && !command.filters.is_empty()
+    };
+    for (index, (at, found)) in found.iter_mut().enumerate() {
+        let (outcome, told_by) = match seen[*at] {
+            Seen::Zero => (by_code(0, found.tool, &found.report), ToldBy::ExitCode),
+            Seen::NotZero(Some(code)) => (by_code(code, found.tool, &found.report), ToldBy::ExitCode),
+            Seen::NotZero(None) => (by_failure(&found.report), ToldBy::ExitCode),
+            Seen::InFailedChain => match failed {
+                Some(failed) if index < failed => (RunOutcome::Passed, ToldBy::Summary),
+                Some(failed) if index > failed => {
+                    has_failed = true;
+                    continue;
+                }
+                _ => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
+            },
+            Seen::Nothing if is_cut && !found.report.has_failed => (RunOutcome::Unknown, ToldBy::Nothing),
+            Seen::Nothing => by_text(&found.report, &commands[*at].filters, is_quiet(*at, found.tool)),
+        };
+        found.outcome = outcome;
+        found.told_by = if outcome == RunOutcome::Unknown { ToldBy::Nothing } else { told_by };
+    }
+    if has_failed && let Some(failed) = failed {
+        let mut index = 0;
+        found.retain(|(at, _)| {
+            index += 1;
+            index - 1 <= failed || !in_chain(*at)
+        });
+    }
+}

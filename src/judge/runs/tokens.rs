@@ -1,0 +1,271 @@
+//! The words and operators of a shell command line, as bash(1) cuts it. Nothing is expanded and nothing is
+//! run; what stands in quotes and in heredocs is text.
+
+/// A token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(Word),
+    /// `;`, `&`, `&&`, `||`, `|`, `(`, `)`; a line's end is `;`.
+    Sign(&'static str),
+    /// The output goes to this file.
+    WriteTo(String),
+    /// The text of a heredoc, given to the command before it.
+    Heredoc(String),
+}
+
+/// One word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Its text without quotes. Expansions stand there as they were written.
+    pub(super) text: String,
+    /// The command lines of substitutions in it.
+    pub(super) substitutions: Vec<String>,
+    /// True when a part of it was quoted, so that it is no keyword.
+    pub(super) is_quoted: bool,
+}
+
+/// The signs, longer ones before their beginnings.
+const SIGNS: [(&str, &str); 11] = [
+    ("&&", "&&"),
+    ("||", "||"),
+    (";;", ";"),
+    ("|&", "|"),
+    (";", ";"),
+    ("&", "&"),
+    ("|", "|"),
+    ("(", "("),
+    (")", ")"),
+    ("\r\n", ";"),
+    ("\n", ";"),
+];
+
+/// The tokens of a command line.
+pub(super) fn tokens(line: &str) -> Vec<Token> {
+    let mut lexer = Lexer { rest: line, tokens: Vec::new(), heredocs: Vec::new(), is_open_ended: false };
+    while !lexer.rest.is_empty() {
+        lexer.step();
+    }
+    lexer.tokens
+}
+
+struct Lexer<'a> {
+    rest: &'a str,
+    tokens: Vec<Token>,
+    /// Heredocs whose text begins at the next line: the end mark, and whether tabs before it are left out.
+    heredocs: Vec<(String, bool)>,
+    /// True once a substitution was found that nothing closes, so that no other is looked for: the time stays
+    /// linear.
+    is_open_ended: bool,
+}
+
+impl<'a> Lexer<'a> {
+    fn take(&mut self, n_bytes: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(n_bytes.min(self.rest.len()));
+        self.rest = rest;
+        taken
+    }
+
+    fn step(&mut self) {
+        let rest = self.rest;
+        if let Some(after) = rest.strip_prefix("\\\n") {
+            self.rest = after;
+        } else if rest.starts_with([' ', '\t', '\r']) && !rest.starts_with("\r\n") {
+            self.take(1);
+        } else if rest.starts_with('#') {
+            self.take(rest.find('\n').unwrap_or(rest.len()));
+        } else if let Some(n) = redirection(rest) {
+            self.redirect(n);
+        } else if let Some((sign, meaning)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            self.take(sign.len());
+            self.tokens.push(Token::Sign(meaning));
+            if sign.ends_with('\n') {
+                self.take_heredocs();
+            }
+        } else {
+            let word = self.word();
+            self.tokens.push(Token::Word(word));
+        }
+    }
+
+    /// A redirection whose operator takes `n` bytes.
+    fn redirect(&mut self, n: usize) {
+        let operator = self.take(n).trim_start_matches(|sign: char| sign.is_ascii_digit());
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        match operator {
+            "<<" | "<<-" => {
+                let mark = self.word().text;
+                self.heredocs.push((mark, operator == "<<-"));
+            }
+            ">" | ">>" | ">|" | "&>" | "&>>" => {
+                let target = self.word().text;
+                self.tokens.push(Token::WriteTo(target));
+            }
+            // What is read, and one descriptor put in place of another.
+            _ => {
+                self.word();
+            }
+        }
+    }
+
+    /// The texts of the heredocs that begin here.
+    fn take_heredocs(&mut self) {
+        for (mark, strips_tabs) in std::mem::take(&mut self.heredocs) {
+            let mut text = String::new();
+            while !self.rest.is_empty() {
+                let length = self.rest.find('\n').map_or(self.rest.len(), |at| at + 1);
+                let line = self.take(length);
+                let plain = line.trim_end_matches(['\n', '\r']);
+                if plain == mark || strips_tabs && plain.trim_start_matches('\t') == mark {
+                    break;
+                }
+                text.push_str(line);
+            }
+            self.tokens.push(Token::Heredoc(text));
+        }
+    }
+
+    fn word(&mut self) -> Word {
+        let mut word = Word::default();
+        while let Some(sign) = self.rest.chars().next() {
+            match sign {
+                ' ' | '\t' | '\n' | '\r' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
+                '\'' => {
+                    word.is_quoted = true;
+                    self.take(1);
+                    let end = self.rest.find('\'').unwrap_or(self.rest.len());
+                    word.text.push_str(self.take(end));
+                    self.take(1);
+                }
+                '"' => {
+                    word.is_quoted = true;
+                    self.take(1);
+                    self.double_quoted(&mut word);
+                }
+                _ => self.piece(sign, &mut word),
+            }
+        }
+        // An operator where a word should be: nothing that loops for ever.
+        if word == Word::default()
+            && !self.rest.is_empty()
+            && !self.rest.starts_with([';', '&', '|', '(', ')', '\n', ' '])
+        {
+            self.take(self.rest.chars().next().map_or(1, char::len_utf8));
+        }
+        word
+    }
+
+    fn double_quoted(&mut self, word: &mut Word) {
+        while let Some(sign) = self.rest.chars().next() {
+            if sign == '"' {
+                self.take(1);
+                return;
+            }
+            self.piece(sign, word);
+        }
+    }
+
+    /// One sign outside of quotes, or inside of double quotes.
+    fn piece(&mut self, sign: char, word: &mut Word) {
+        if sign == '\\' {
+            self.take(1);
+            let length = self.rest.chars().next().map_or(0, char::len_utf8);
+            let escaped = self.take(length);
+            if escaped != "\n" {
+                word.text.push_str(escaped);
+            }
+        } else if let Some(inner) = self.substitution() {
+            word.text.push_str("$()");
+            word.substitutions.push(inner.to_owned());
+        } else {
+            word.text.push_str(self.take(sign.len_utf8()));
+        }
+    }
+
+    /// The command line of a substitution that begins here.
+    fn substitution(&mut self) -> Option<&'a str> {
+        if self.is_open_ended {
+            return None;
+        }
+        let rest = self.rest;
+        let (inner, end, n_signs) = match rest.strip_prefix('`') {
+            Some(inner) => (inner, inner.find('`'), 2),
+            None => rest.strip_prefix("$(").map(|inner| (inner, closing(inner), 3))?,
+        };
+        self.is_open_ended = end.is_none();
+        let end = end?;
+        self.take(end + n_signs);
+        Some(&inner[..end])
+    }
+}
+
+/// How long the operator of a redirection at the begin of `text` is, with the descriptor before it.
+fn redirection(text: &str) -> Option<usize> {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let after = &text[n_digits..];
+    let operators = ["<<<", "<<-", "<<", "&>>", "&>", ">>", ">&", "<&", ">|", "<>", ">", "<"];
+    let operator = operators.iter().find(|operator| after.starts_with(**operator))?;
+    // `>(…)` and `<(…)` are words that run something.
+    let is_process = matches!(*operator, "<" | ">") && after[1..].starts_with('(');
+    (!is_process && (n_digits == 0 || !operator.starts_with('&'))).then_some(n_digits + operator.len())
+}
+
+/// Where the bracket closes that was opened before `text`.
+fn closing(text: &str) -> Option<usize> {
+    let mut n_open = 1_u32;
+    let mut quote = None;
+    let mut signs = text.char_indices();
+    while let Some((at, sign)) = signs.next() {
+        match (sign, quote) {
+            ('\\', None | Some('"')) => {
+                signs.next();
+            }
+            ('\'' | '"', None) => quote = Some(sign),
+            (_, Some(open)) if open == sign => quote = None,
+            ('(', None) => n_open += 1,
+            (')', None) => {
+                n_open -= 1;
+                if n_open == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &str) -> Vec<String> {
+        let show = |token: Token| match token {
+            Token::Word(word) => word.text,
+            Token::Sign(sign) => format!("[{sign}]"),
+            Token::WriteTo(target) => format!("[>{target}]"),
+            Token::Heredoc(text) => format!("[<<{}]", text.trim_end()),
+        };
+        tokens(line).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn quotes_signs_and_redirections_are_told_apart() {
+        assert_eq!(shown("a 'b; c' \"d && e\" 2>&1 >f;g"), ["a", "b; c", "d && e", "[>f]", "[;]", "g"]);
+        assert_eq!(shown("a|b||c&d # e"), ["a", "[|]", "b", "[||]", "c", "[&]", "d"]);
+        assert_eq!(shown("x=$(a; (b)) `c`"), ["x=$()", "$()"]);
+    }
+
+    #[test]
+    fn a_heredoc_is_text() {
+        assert_eq!(shown("cat <<'E' > f\ncargo test\nE\nls"), ["cat", "[>f]", "[;]", "[<<cargo test]", "ls"]);
+    }
+
+    #[test]
+    fn broken_lines_come_to_an_end() {
+        for line in ["'", "\"", "$(", "`", "<<", ">", "((((", "a <", "\\", "<<E\nx", "1>", "&>", "é'", "$(\""]
+        {
+            tokens(line);
+        }
+        assert!(tokens(&"$(".repeat(5_000)).len() <= 10_000);
+    }
+}

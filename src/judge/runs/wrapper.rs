@@ -1,0 +1,269 @@
+//! Takes away what only starts a tool: `env A=b`, `timeout 60`, `npx`, `uv run --directory d`, `python -m`, a
+//! path before its name. What is left begins with the tool's own name.
+
+use super::catalog::VALUE_OPTIONS;
+use super::script::joined;
+
+/// Programs that run the words behind their options: their names, and options of theirs that take a value.
+const STARTERS: &[(&[&str], &[&str])] = &[
+    (&["env"], &["-u", "-C", "--unset", "--chdir"]),
+    (&["time"], &["-f", "-o"]),
+    (&["nohup"], &[]),
+    (&["nice"], &["-n"]),
+    (&["ionice"], &["-c", "-n"]),
+    (&["sudo"], &["-u", "-g"]),
+    (&["stdbuf"], &[]),
+    (&["command"], &[]),
+    (&["exec"], &[]),
+    (&["builtin"], &[]),
+    (&["setsid"], &[]),
+    (&["unbuffer"], &[]),
+    (&["caffeinate"], &[]),
+    (&["xvfb-run"], &["-s", "-n"]),
+    (&["dotenv"], &["-e", "-f"]),
+    (&["dotenvx", "run"], &["-f"]),
+    (&["cross-env"], &[]),
+    (&["mise", "exec"], &[]),
+    (&["mise", "x"], &[]),
+    (&["nix", "develop"], &[]),
+    (&["nix-shell"], &[]),
+    (&["devbox", "run"], &[]),
+    (&["corepack"], &[]),
+    (&["npx"], &["-p", "--package", "-w", "--workspace"]),
+    (&["bunx"], &[]),
+    (&["pnpx"], &[]),
+    (&["uvx"], &["--from", "--with", "-p", "--python"]),
+    (&["npm", "exec"], &["-p", "--package", "-w", "--workspace"]),
+    (&["pnpm", "exec"], &[]),
+    (&["pnpm", "dlx"], &[]),
+    (&["yarn", "exec"], &[]),
+    (&["yarn", "dlx"], &[]),
+    (&["bun", "x"], &[]),
+    (
+        &["uv", "run"],
+        &["--with", "--extra", "--group", "-p", "--python", "--package", "--env-file", "--only-group"],
+    ),
+    (&["poetry", "run"], &[]),
+    (&["pipenv", "run"], &[]),
+    (&["hatch", "run"], &["-e"]),
+    (&["rye", "run"], &[]),
+    (&["pdm", "run"], &[]),
+    (&["pixi", "run"], &["-e"]),
+    (&["conda", "run"], &["-n", "-p"]),
+    (&["bundle", "exec"], &[]),
+    (&["fvm"], &[]),
+    (&["coverage", "run"], &["--source", "--rcfile"]),
+    (&["then"], &[]),
+];
+/// Interpreters: `-m NAME` and a script with a tool's name are that tool.
+const INTERPRETERS: [&str; 8] = ["python", "python3", "py", "php", "ruby", "node", "bash", "sh"];
+/// Options that name the folder in which a tool works.
+const FOLDER_OPTIONS: [&str; 9] = [
+    "--directory",
+    "--prefix",
+    "--dir",
+    "--cwd",
+    "-C",
+    "--manifest-path",
+    "--project-dir",
+    "--test-dir",
+    "--rootDir",
+];
+/// Runners of packages that also start a tool by its bare name.
+const BARE_RUNNERS: [&str; 8] = ["yarn", "pnpm", "bun", "npm", "uv", "deno", "turbo", "dart"];
+/// Taking away ends after so many starters.
+const MOST_STARTERS: u32 = 12;
+
+/// A call without what starts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    /// The words; the first is the tool's name without a path.
+    pub(super) words: Vec<String>,
+    /// The folder it works in, from that of the line.
+    pub(super) folder: Option<String>,
+}
+
+/// The call that `words` make in `folder`.
+pub(super) fn call_of(words: &[String], folder: Option<&str>) -> Call {
+    let mut call = Call { words: words.to_vec(), folder: folder.map(str::to_owned) };
+    for _ in 0..MOST_STARTERS {
+        call.words = without_path(std::mem::take(&mut call.words));
+        if !call.take_starter() && !call.take_timeout() && !call.take_interpreter() {
+            break;
+        }
+    }
+    call.take_folder_options();
+    call
+}
+
+/// The words behind a runner of packages that starts a tool by its bare name: `yarn jest`.
+pub(super) fn bare(words: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = words.split_first()?;
+    let mut rest = if BARE_RUNNERS.contains(&first.as_str()) { rest } else { return None };
+    rest = rest.strip_prefix(&["run".to_owned()]).unwrap_or(rest);
+    rest = &rest[rest.iter().take_while(|word| word.starts_with('-')).count()..];
+    (!rest.is_empty()).then(|| without_path(rest.to_vec()))
+}
+
+/// The first word without a path. A wrapper in the project has the name of its tool.
+fn without_path(mut words: Vec<String>) -> Vec<String> {
+    let is_assignment = |word: &String| word.contains('=') && !word.starts_with('-') && !word.contains('/');
+    let n_assignments = words.iter().take_while(|word| is_assignment(word)).count();
+    words.drain(..n_assignments);
+    if let Some(first) = words.first_mut() {
+        let name = first.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".cmd")).unwrap_or(name);
+        let name = match name {
+            "gradlew" | "gradlew.bat" => "gradle",
+            "mvnw" | "mvnd" => "mvn",
+            name => name,
+        };
+        *first = name.to_owned();
+    }
+    words
+}
+
+impl Call {
+    fn take_starter(&mut self) -> bool {
+        let starter = STARTERS.iter().find(|(names, _)| {
+            names.len() < self.words.len() && names.iter().zip(&self.words).all(|(name, word)| name == word)
+        });
+        let Some((names, values)) = starter else { return false };
+        let mut at = names.len();
+        while let Some(word) = self.words.get(at) {
+            if word == "--" {
+                at += 1;
+                break;
+            }
+            let is_assignment = word.contains('=') && !word.starts_with('-');
+            if !word.starts_with('-') && !is_assignment {
+                break;
+            }
+            if matches!(word.as_str(), "-c" | "--command" | "--run") {
+                at += 1;
+                break;
+            }
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
+            };
+            let takes_next = value.is_none()
+                && (values.contains(&name)
+                    || FOLDER_OPTIONS.contains(&name)
+                    || VALUE_OPTIONS.contains(&name) && *names != ["npx"]);
+            let is_module = name == "-m" && value.is_none();
+            if FOLDER_OPTIONS.contains(&name)
+                && let Some(folder) = value.or_else(|| self.words.get(at + 1).cloned())
+            {
+                self.folder = joined(self.folder.as_deref(), &folder);
+            }
+            at += if takes_next { 2 } else { 1 };
+            if is_module {
+                break;
+            }
+        }
+        if at >= self.words.len() {
+            return false;
+        }
+        self.words.drain(..at);
+        true
+    }
+
+    /// `timeout [OPTIONS] DURATION COMMAND`.
+    fn take_timeout(&mut self) -> bool {
+        if !matches!(self.words.first().map(String::as_str), Some("timeout" | "gtimeout")) {
+            return false;
+        }
+        let mut at = 1;
+        while let Some(word) = self.words.get(at).filter(|word| word.starts_with('-')) {
+            at += if matches!(word.as_str(), "-k" | "-s" | "--signal" | "--kill-after") { 2 } else { 1 };
+        }
+        if at + 1 >= self.words.len() {
+            return false;
+        }
+        self.words.drain(..=at);
+        true
+    }
+
+    /// `python -m NAME`, `php artisan`, `node node_modules/.bin/jest`.
+    fn take_interpreter(&mut self) -> bool {
+        let Some(first) = self.words.first() else { return false };
+        let is_python = first.starts_with("python");
+        if !is_python && !INTERPRETERS.contains(&first.as_str()) {
+            return false;
+        }
+        let n_options =
+            self.words[1..].iter().take_while(|word| word.starts_with('-') && *word != "-m").count();
+        let at = 1 + n_options;
+        let at = match self.words.get(at).map(String::as_str) {
+            Some("-m") if is_python || first == "py" => at + 1,
+            // A script with a name of its own; options before it may have taken it for themselves.
+            Some(script) if n_options == 0 && !script.starts_with('-') => {
+                let name = script.rsplit('/').next().unwrap_or_default();
+                let is_tool = script.contains("/bin/") || matches!(name, "artisan" | "manage.py");
+                let is_test_script = name.strip_suffix(".sh").is_some_and(|name| name.contains("test"));
+                if !is_tool && !is_test_script {
+                    return false;
+                }
+                at
+            }
+            _ => return false,
+        };
+        if at >= self.words.len() {
+            return false;
+        }
+        self.words.drain(..at);
+        // `manage.py test` keeps its name.
+        true
+    }
+
+    /// The tool's own options that name a folder.
+    fn take_folder_options(&mut self) {
+        let words = self.words.clone();
+        for (at, word) in words.iter().enumerate().skip(1).take_while(|(_, word)| *word != "--") {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.as_str(), words.get(at + 1).map(String::as_str)),
+            };
+            if !FOLDER_OPTIONS.contains(&name) || name == "-C" && words[0] == "git" {
+                continue;
+            }
+            let Some(value) = value else { continue };
+            let folder = match value.strip_suffix("Cargo.toml") {
+                Some(folder) => folder.trim_end_matches('/'),
+                None => value,
+            };
+            self.folder = joined(self.folder.as_deref(), folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(line: &str) -> (String, Option<String>) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let call = call_of(&words, None);
+        (call.words.join(" "), call.folder)
+    }
+
+    #[test]
+    fn starters_are_taken_away() {
+        for (line, left, folder) in [
+            ("env A=b timeout -k 5 60 nice -n 5 ./.venv/bin/pytest -q", "pytest -q", None),
+            ("corepack pnpm exec vitest run", "vitest run", None),
+            ("uv run --directory api pytest", "pytest", Some("api")),
+            ("uv run --with x python -m pytest a", "pytest a", None),
+            ("python3 -m pytest", "pytest", None),
+            ("./gradlew -p app test", "gradle -p app test", None),
+            ("npx --yes jest", "jest", None),
+            ("nix develop -c cargo test", "cargo test", None),
+            ("python fix.py", "python fix.py", None),
+            ("env", "env", None),
+            ("timeout 5", "timeout 5", None),
+        ] {
+            assert_eq!(called(line), (left.to_owned(), folder.map(str::to_owned)), "{line}");
+        }
+    }
+}
