@@ -3,6 +3,7 @@
 mod commands;
 mod registry;
 mod sessions;
+mod sixth;
 mod survey;
 mod words;
 
@@ -10,9 +11,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use closeout::agent::{
-    self, Adapter, SessionMemory, SessionsRead, claude_folder_name, read_claude_transcript,
-};
+use closeout::agent::{self, Adapter, Memories, SessionsRead, claude_folder_name, read_claude_transcript};
 use closeout::model::{
     Activity, ActivityState, Claim, Evidence, ItemState, Names, Parts, ReadProblem, Reading, Sample,
     SessionObservation, Source, Subagent, TaskKind, Timestamp, TurnState, WatchTarget,
@@ -36,7 +35,7 @@ struct Machine {
     config_dir: PathBuf,
     workspace: PathBuf,
     folder: PathBuf,
-    memory: SessionMemory,
+    memory: Memories,
     /// Of the last reading.
     watch_targets: Vec<WatchTarget>,
     others: Vec<SessionObservation>,
@@ -56,7 +55,7 @@ impl Machine {
             config_dir,
             workspace,
             folder,
-            memory: SessionMemory::default(),
+            memory: Memories::default(),
             watch_targets: Vec::new(),
             others: Vec::new(),
         }
@@ -90,7 +89,7 @@ impl Machine {
     }
 
     fn read(&mut self) -> Reading<SessionObservation> {
-        let adapters = [Adapter::ClaudeCode { config_dir: self.config_dir.clone() }];
+        let adapters = [Adapter::named("claude", self.config_dir.clone()).unwrap()];
         let read = agent::sessions(&adapters, &self.workspace, &[], &mut self.memory);
         self.watch_targets = read.watch_targets;
         let mut sessions = read.sessions.into_iter();
@@ -126,7 +125,7 @@ impl Machine {
         weighed_words::sample(weighed_words::Asked {
             workspace: &self.workspace,
             task_kind: TaskKind::Implementation,
-            adapter: Adapter::ClaudeCode { config_dir: self.config_dir.clone() },
+            adapter: Adapter::named("claude", self.config_dir.clone()).unwrap(),
             sessions: Vec::new(),
             now,
             own_session,
@@ -393,7 +392,7 @@ fn a_message_that_lies_far_back_is_found_and_one_out_of_reach_is_said_to_be() {
     machine.write("s", &(begin + &result(&machine, 3 << 20).repeat(12)));
     // What was read before is still known; one who sees it for the first time cannot know it.
     assert!(machine.session().last_message.is_some());
-    machine.memory = SessionMemory::default();
+    machine.memory = Memories::default();
     let session = machine.session();
     assert_eq!((session.last_message, session.prompted_at, session.is_partial), (None, None, true));
 }
@@ -588,7 +587,7 @@ fn a_change_of_a_task_that_was_created_long_ago_is_understood_or_said_to_be_part
     let near = machine.session();
     assert_eq!((near.todos.unwrap().n_done(), near.is_partial), (1, false));
     machine.write("near", &(create + &filler.repeat(5) + &end));
-    machine.memory = SessionMemory::default();
+    machine.memory = Memories::default();
     let far = machine.session();
     assert_eq!((far.todos, far.is_partial), (None, true));
 }
@@ -612,7 +611,7 @@ fn links_and_fifos_in_place_of_a_transcript_are_not_followed_and_do_not_hang() {
 #[test]
 fn without_a_home_no_agent_is_configured_and_without_a_folder_there_is_no_session() {
     let mut machine = Machine::new();
-    let none = agent::sessions(&[], &machine.workspace, &[], &mut SessionMemory::default());
+    let none = agent::sessions(&[], &machine.workspace, &[], &mut Memories::default());
     assert_eq!(none, SessionsRead::default());
     fs::remove_dir(&machine.folder).unwrap();
     assert_eq!(machine.read(), Reading::Absent { name: "session".to_owned() });

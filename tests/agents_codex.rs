@@ -9,9 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use closeout::agent::{
-    self, Adapter, SessionMemory, SessionsRead, Survey, SurveyAsk, SurveyMemory, read_codex_rollout,
-};
+use closeout::agent::{self, Adapter, Memories, SessionsRead, Survey, SurveyAsk, read_codex_rollout};
 use closeout::model::{
     ItemState, Names, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Timestamp, TurnState,
 };
@@ -99,8 +97,8 @@ struct Machine {
     _temp: TempDir,
     home: PathBuf,
     workspace: PathBuf,
-    memory: SessionMemory,
-    surveyed: SurveyMemory,
+    memory: Memories,
+    surveyed: Memories,
 }
 
 impl Machine {
@@ -110,13 +108,7 @@ impl Machine {
         let (home, workspace) = (top.join("codex"), top.join("work"));
         fs::create_dir_all(&workspace).unwrap();
         fs::create_dir_all(&home).unwrap();
-        Machine {
-            _temp: temp,
-            home,
-            workspace,
-            memory: SessionMemory::default(),
-            surveyed: SurveyMemory::default(),
-        }
+        Machine { _temp: temp, home, workspace, memory: Memories::default(), surveyed: Memories::default() }
     }
 
     fn path(&self, day: &str, id: &str) -> PathBuf {
@@ -132,7 +124,7 @@ impl Machine {
     }
 
     fn adapters(&self) -> [Adapter; 1] {
-        [Adapter::Codex { home: self.home.clone() }]
+        [Adapter::named("codex", self.home.clone()).unwrap()]
     }
 
     fn survey_since(&mut self, since: i64, within: Option<&Path>) -> Survey {

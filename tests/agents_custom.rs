@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use closeout::agent::{self, Adapter, Argument, Asking, SessionMemory, SessionsRead, Trace};
+use closeout::agent::{self, Adapter, Argument, Asking, Memories, SessionsRead, Trace};
 use closeout::config::{Config, LayerOrigin, Sources, WORKSPACE_FILE, parse_layer};
 use closeout::model::{
     Activity, ActivitySource, ActivityState, AgentTrail, CustomAgent, LiveStatus, Names, ReadProblem,
@@ -22,7 +22,7 @@ struct Machine {
     _temp: TempDir,
     top: PathBuf,
     workspace: PathBuf,
-    memory: SessionMemory,
+    memory: Memories,
 }
 
 impl Machine {
@@ -32,7 +32,7 @@ impl Machine {
         let workspace = top.join("work.x");
         fs::create_dir(&workspace).unwrap();
         fs::create_dir_all(top.join("home/.config/closeout")).unwrap();
-        Machine { _temp: temp, top, workspace, memory: SessionMemory::default() }
+        Machine { _temp: temp, top, workspace, memory: Memories::default() }
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     fn read(&mut self, agent: &CustomAgent) -> SessionsRead {
-        agent::sessions(&[Adapter::Custom(Box::new(agent.clone()))], &self.workspace, &[], &mut self.memory)
+        agent::sessions(&[Adapter::described(agent.clone())], &self.workspace, &[], &mut self.memory)
     }
 
     fn session(&mut self, agent: &CustomAgent) -> SessionObservation {
@@ -71,7 +71,7 @@ impl Machine {
         let asked = weighed_words::Asked {
             workspace: &self.workspace,
             task_kind: TaskKind::ReadInfo,
-            adapter: Adapter::Custom(Box::new(agent.clone())),
+            adapter: Adapter::described(agent.clone()),
             sessions: Vec::new(),
             now,
             own_session: None,
@@ -539,7 +539,7 @@ fn commands_are_the_persons_with_the_words_on_standard_input() {
     );
     machine.write("a.md", "words");
     let session = machine.session(&agent);
-    let adapter = Adapter::Custom(Box::new(agent));
+    let adapter = Adapter::described(agent);
     let text = |text: &str| Argument::Text(text.to_owned());
     let query = Asking::Closer { prompt: "Check $(x)".to_owned(), schema: "{}".to_owned() };
     let command = adapter.command(&session, &query).unwrap();

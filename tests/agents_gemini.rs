@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use closeout::agent::{
-    self, Adapter, Argument, Asking, COPY_PREFIX, SessionMemory, SessionsRead, Survey, SurveyAsk,
-    SurveyMemory, Trace,
+    self, Adapter, Argument, Asking, COPY_PREFIX, Memories, SessionsRead, Survey, SurveyAsk, Trace,
 };
 use closeout::model::{
     ItemState, Names, ReadProblem, SessionObservation, SessionOrigin, SessionPlace, Timestamp, TurnState,
@@ -28,8 +27,8 @@ struct Machine {
     home: PathBuf,
     workspace: PathBuf,
     chats: PathBuf,
-    memory: SessionMemory,
-    survey: SurveyMemory,
+    memory: Memories,
+    survey: Memories,
 }
 
 impl Machine {
@@ -46,8 +45,8 @@ impl Machine {
             home,
             workspace,
             chats,
-            memory: SessionMemory::default(),
-            survey: SurveyMemory::default(),
+            memory: Memories::default(),
+            survey: Memories::default(),
         };
         machine.list(&json!({ machine.workspace.to_str().unwrap(): "work" }));
         machine
@@ -58,7 +57,7 @@ impl Machine {
     }
 
     fn adapters(&self) -> [Adapter; 1] {
-        [Adapter::Gemini { home: self.home.clone() }]
+        [Adapter::named("gemini", self.home.clone()).unwrap()]
     }
 
     fn write(&self, name: &str, text: &str) -> PathBuf {

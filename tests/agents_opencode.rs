@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use closeout::agent::{self, Adapter, SessionMemory, SessionsRead, Survey, SurveyAsk, SurveyMemory};
+use closeout::agent::{self, Adapter, Memories, SessionsRead, Survey, SurveyAsk};
 use closeout::model::{SessionObservation, SessionPlace, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -34,8 +34,8 @@ struct Machine {
     data_dir: PathBuf,
     database: PathBuf,
     owner: Option<Connection>,
-    memory: SessionMemory,
-    surveyed: SurveyMemory,
+    memory: Memories,
+    surveyed: Memories,
 }
 
 impl Machine {
@@ -45,7 +45,7 @@ impl Machine {
         let data_dir = temp.path().canonicalize().unwrap().join("a b#c%41");
         fs::create_dir(&data_dir).unwrap();
         let database = data_dir.join("opencode.db");
-        let (memory, surveyed) = (SessionMemory::default(), SurveyMemory::default());
+        let (memory, surveyed) = (Memories::default(), Memories::default());
         Machine { _temp: temp, data_dir, database, owner: None, memory, surveyed }
     }
 
@@ -76,7 +76,7 @@ impl Machine {
     }
 
     fn adapters(&self) -> [Adapter; 1] {
-        [Adapter::OpenCode { data_dir: self.data_dir.clone() }]
+        [Adapter::named("opencode", self.data_dir.clone()).unwrap()]
     }
 
     fn places(&self, ids: &[&str]) -> Vec<SessionPlace> {

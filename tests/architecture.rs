@@ -114,6 +114,53 @@ fn no_file_is_too_long() {
     assert!(too_long.is_empty(), "\n{}\n", too_long.join("\n"));
 }
 
+/// Files outside an agent's own folder that name one in code, and why.
+const NAMING_AGENTS: [(&str, &str); 2] = [
+    ("src/agent/mod.rs", "the list of the agents, and the two forms of records that others can have"),
+    (
+        "src/config/agent_entry.rs",
+        "the names that an agent of a person's own cannot have, and those two forms",
+    ),
+];
+
+/// The agents that a file names in code: by a literal or by their module. Words for a person are no code.
+fn agents_named_in(file: &str, text: &str) -> Vec<&'static str> {
+    let own_folder = |name: &str| file.starts_with(&format!("src/agent/{name}/"));
+    let program: Vec<&str> = text.lines().take(source::lines_without_tests(text)).collect();
+    let code = |line: &&str| line.split("//").next().unwrap_or_default().to_owned();
+    let code: String = program.iter().map(code).collect::<Vec<_>>().join("\n");
+    let is_named = |name: &str| {
+        code.contains(&format!("\"{name}\""))
+            || code.contains(&format!("{name}::"))
+            || code.contains(&format!("mod {name};"))
+    };
+    let names = closeout::agent::AGENTS.iter().map(|agent| agent.name());
+    names.filter(|name| is_named(name) && !own_folder(name)).collect()
+}
+
+#[test]
+fn what_is_known_of_an_agent_stands_in_its_folder_alone() {
+    let mut found = Vec::new();
+    for (file, text) in rust_files("src") {
+        let named = agents_named_in(&file, &text);
+        match NAMING_AGENTS.iter().find(|(known, _)| *known == file) {
+            Some((_, reason)) => {
+                assert!(!named.is_empty() && !reason.is_empty(), "{file} names none any more")
+            }
+            None => found.extend(named.iter().map(|name| format!("{file}: names {name}"))),
+        }
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    for code in ["if agent == \"codex\" {", "use crate::agent::codex::NAME;", "codex::command(session)"] {
+        assert_eq!(agents_named_in("src/action/planted.rs", code), ["codex"], "{code}");
+        assert_eq!(agents_named_in("src/agent/codex/planted.rs", code), Vec::<&str>::new());
+    }
+    assert_eq!(
+        agents_named_in("src/cli/planted.rs", "// claude::x\nsay(\"start `codex`\");"),
+        Vec::<&str>::new()
+    );
+}
+
 #[test]
 fn every_test_file_is_a_module_of_the_one_test_binary() {
     let main = fs::read_to_string(top().join("tests/main.rs")).unwrap();

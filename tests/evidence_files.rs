@@ -87,7 +87,7 @@ impl Place {
         let surroundings = CollectContext {
             now: self.now,
             home: Some(self.top.join("home")),
-            adapters: vec![Adapter::ClaudeCode { config_dir: self.top.join("home/.claude") }],
+            adapters: vec![Adapter::named("claude", self.top.join("home/.claude")).unwrap()],
             hook_folder: None,
             git_program: None,
             live: None,

@@ -32,40 +32,6 @@ pub enum Asking {
     },
 }
 
-/// What is asked of the server that an agent's own process has (opencode).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApiAsk<'a> {
-    /// The session, to see that the server answers for it.
-    Session,
-    /// Which sessions are at work.
-    Status,
-    /// Which permissions are waited for.
-    Permissions,
-    /// Which questions are.
-    Questions,
-    /// Words of the person for the session.
-    Prompt {
-        /// The words.
-        text: &'a str,
-    },
-    /// The answer to a permission.
-    Answer {
-        /// The server's id of what it waits for.
-        request: &'a str,
-        /// The answer, in the server's words.
-        answer: &'a str,
-    },
-}
-
-/// A request to such a server: a `POST` if it has a body, which is JSON, else a `GET`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApiRequest {
-    /// Letters, digits, `/` and `_` only.
-    pub path: String,
-    /// What is sent.
-    pub body: Option<String>,
-}
-
 /// A command line, and how its answer is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCommand {

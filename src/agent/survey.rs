@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Adapter, claude, codex, gemini, hook_events, opencode};
+use super::Adapter;
+use super::memory::Memories;
 use crate::model::{SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// What is looked for.
@@ -36,26 +37,8 @@ pub struct FoundSession {
     pub moved_at: Timestamp,
 }
 
-/// What is remembered of the sessions found, so that the folder of each is read once. Losing it costs
-/// time and nothing else.
-#[derive(Debug, Default)]
-pub struct SurveyMemory {
-    pub(super) claude: claude::SurveyMemory,
-    pub(super) codex: codex::SurveyMemory,
-    pub(super) opencode: opencode::SurveyMemory,
-    pub(super) gemini: gemini::SurveyMemory,
-    hooks: hook_events::HookSurveyMemory,
-}
-
-impl SurveyMemory {
-    /// What is remembered of the sessions that left events of hooks.
-    pub fn hooks_mut(&mut self) -> &mut hook_events::HookSurveyMemory {
-        &mut self.hooks
-    }
-}
-
 /// Finds the sessions of all `adapters`.
-pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut SurveyMemory) -> Survey {
+pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
     let mut all = Survey::default();
     for adapter in adapters {
         let one = adapter.survey(ask, memory);
@@ -69,6 +52,6 @@ pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut SurveyMemo
 
 /// Whether an event in `folder`, one of the watch targets of a survey, asks for another survey. False
 /// only where an agent could tell cheaply that nothing but known sessions moved.
-pub fn is_news(adapters: &[Adapter], folder: &Path, memory: &mut SurveyMemory) -> bool {
+pub fn is_news(adapters: &[Adapter], folder: &Path, memory: &mut Memories) -> bool {
     adapters.iter().find_map(|adapter| adapter.is_news(folder, memory)).unwrap_or(true)
 }

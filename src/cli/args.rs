@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::agent::hook_events::HookAgent;
+use crate::agent::hook_settings::Hooks;
+use crate::agent::{all_hooks, hooks_of};
 use crate::model::TaskKind;
 
 use super::ask_args::{Decide, Probe, Probing, Verify};
@@ -244,7 +245,7 @@ pub(super) struct HookSettings {
     /// The agent: claude, codex, gemini or opencode; may be given several times [default: all whose
     /// folder is there]
     #[arg(long = "agent", value_name = "NAME", value_parser = hook_agent)]
-    pub(super) agents: Vec<HookAgent>,
+    pub(super) agents: Vec<&'static Hooks>,
     /// Where it counts: for all your sessions, or in this directory only
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     pub(super) scope: HookScope,
@@ -262,9 +263,9 @@ pub(super) enum HookScope {
     Project,
 }
 
-fn hook_agent(name: &str) -> Result<HookAgent, String> {
-    HookAgent::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = HookAgent::ALL.into_iter().map(HookAgent::name).collect();
+fn hook_agent(name: &str) -> Result<&'static Hooks, String> {
+    hooks_of(name).ok_or_else(|| {
+        let names: Vec<&str> = all_hooks().map(|hooks| hooks.agent).collect();
         format!("it is one of {}", names.join(", "))
     })
 }

@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use crate::agent::Adapter;
-use crate::agent::hook_events::HookAgent;
+use crate::agent::{AGENTS, Adapter, Folder};
 use crate::config::{Config, Flags, Sources};
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::evidence::LiveSources;
@@ -68,18 +67,7 @@ impl Environment {
 
     /// The agents that closeout knows, each with the place where its records are by its own variables.
     pub(super) fn adapters(&self) -> Vec<Adapter> {
-        let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
-        let claude = self.folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude"));
-        let codex = self.folder("CODEX_HOME").or_else(|| in_home(".codex"));
-        let data = self.folder("XDG_DATA_HOME").or_else(|| in_home(".local/share"));
-        let gemini = in_home(".gemini");
-        let adapters = [
-            claude.map(|config_dir| Adapter::ClaudeCode { config_dir }),
-            codex.map(|home| Adapter::Codex { home }),
-            data.map(|data| Adapter::OpenCode { data_dir: data.join("opencode") }),
-            gemini.map(|home| Adapter::Gemini { home }),
-        ];
-        adapters.into_iter().flatten().collect()
+        Adapter::all(|folder| self.folder_of(folder))
     }
 
     /// tmux, if it is installed, and whether this runs inside (tmux(1), ENVIRONMENT).
@@ -95,18 +83,14 @@ impl Environment {
         Some(Tmux { program, default_socket: folder.join(format!("tmux-{own}/default")), inside })
     }
 
-    /// The agent's own folder, in which its settings for this user are.
-    pub(super) fn settings_folder(&self, agent: HookAgent) -> Option<PathBuf> {
-        let in_home = |rest: &str| self.home.as_ref().map(|home| home.join(rest));
-        match agent {
-            HookAgent::Claude => self.folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude")),
-            HookAgent::Codex => self.folder("CODEX_HOME").or_else(|| in_home(".codex")),
-            HookAgent::Gemini => in_home(".gemini"),
-            HookAgent::OpenCode => {
-                let config = self.folder("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
-                config.map(|config| config.join("opencode"))
-            }
-        }
+    /// Where a folder of an agent's own is.
+    pub(super) fn folder_of(&self, folder: &Folder) -> Option<PathBuf> {
+        folder.path(self.home.as_deref(), |name| self.folder(name))
+    }
+
+    /// The session of an agent that this was started in, where the agent names it.
+    fn own_session(&self) -> Option<String> {
+        AGENTS.into_iter().find_map(|agent| self.text(agent.facts().session_variable?))
     }
 
     /// A variable that is an absolute path.
@@ -130,12 +114,12 @@ impl Environment {
         let state_folder = sources.state_folder();
         let overlay = Overrides {
             check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
-            own_session: self.text("CLAUDE_CODE_SESSION_ID"),
+            own_session: self.own_session(),
             ..overlay
         };
         let config = Config::load(&sources)?;
         let mut adapters = self.adapters();
-        adapters.extend(config.agents().iter().cloned().map(|agent| Adapter::Custom(Box::new(agent))));
+        adapters.extend(config.agents().iter().cloned().map(Adapter::described));
         Ok(EngineConfig {
             config,
             scope,

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::agent::{self, Survey, SurveyAsk, SurveyMemory, hook_events};
+use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
     Event, FoundWorkspace, Names, Parts, ReadProblem, TaskKind, Timestamp, Unreadable, WatchTarget,
@@ -35,7 +35,7 @@ pub(super) struct Known {
 }
 
 /// Finds the workspaces of `launch`.
-pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut SurveyMemory) -> Discovery {
+pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut Memories) -> Discovery {
     let at = clock::now();
     let mut found = Found::new(launch, &known.recalled);
     let mut n_older_sessions = 0;
@@ -79,14 +79,14 @@ fn survey(
     at: Timestamp,
     with_older: bool,
     within: Option<&Path>,
-    memory: &mut SurveyMemory,
+    memory: &mut Memories,
 ) -> Survey {
     let fold_after_ms = i64::try_from(launch.config.watch().fold_after_ms).unwrap_or(i64::MAX);
     let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
     let ask = SurveyAsk { since, within };
     let mut found = agent::survey(&launch.adapters, &ask, memory);
     if let (Some(folder), false) = (launch.hook_folder(), launch.adapters.is_empty()) {
-        hook_events::survey(&folder, &ask, memory.hooks_mut(), &mut found);
+        hook_events::survey(&folder, &ask, memory, &mut found);
     }
     found
 }

@@ -14,7 +14,7 @@ use super::live::EngineEvent;
 use super::recall::recall;
 use super::watching::Watching;
 use super::{EngineConfig, clock};
-use crate::agent::{self, SurveyMemory};
+use crate::agent::{self, Memories};
 use crate::model::{Event, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
 
@@ -32,7 +32,7 @@ pub(super) struct Discovering {
     launch: Arc<EngineConfig>,
     store: Option<Store>,
     sender: UnboundedSender<EngineEvent>,
-    surveyed: Arc<Mutex<SurveyMemory>>,
+    surveyed: Arc<Mutex<Memories>>,
     /// Whether workspaces in which only old sessions are, are found.
     pub(super) with_older: bool,
     is_running: bool,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::agent::SurveyMemory;
+use crate::agent::Memories;
 use crate::evidence::Memory;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, CollectProblem,
@@ -67,7 +67,7 @@ impl<'a> OneShot<'a> {
         let store = open_store(launch, &mut notices);
         let recalled = recall(store.as_ref(), true, &mut |notice| notices.push(notice));
         let known = Known { recalled, with_older: false };
-        let discovery = discover::discover(launch, &known, &mut SurveyMemory::default());
+        let discovery = discover::discover(launch, &known, &mut Memories::default());
         notices.extend(discovery.problems);
         let mut all = OneShot {
             launch,

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::panes::PaneSource;
-use crate::agent::panes::{ListedPane, hides_open_calls, pane_of, tells_by_title, title_status};
+use crate::agent::panes::{ListedPane, pane_of};
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::{ProcessTable, Sought, tmux_socket};
+use crate::agent::{built_in, facts_of};
 use crate::model::{
     ActivitySource, CollectRequest, LiveStatus, Pane, ProcessId, SessionObservation, StatusReport, Timestamp,
     TurnState,
@@ -30,9 +31,6 @@ const MOST_END_LOOKS: u32 = 5;
 
 /// A process that was found in no pane is looked for again after so long.
 const NO_PANE_MS: i64 = 60_000;
-/// This agent takes its entry out of its registry when it ends in order, so that a session without one
-/// may have been over before it was looked at: that it is gone is told if its process was seen.
-const KEEPS_REGISTRY: &str = "claude";
 
 /// Where processes and panes are asked for; shared by all workspaces.
 #[derive(Debug, Clone, Default)]
@@ -183,7 +181,7 @@ impl Look<'_> {
             }
             return;
         }
-        let can_tell = was_seen || sought.is_open && sought.agent != KEEPS_REGISTRY;
+        let can_tell = was_seen || sought.is_open && !facts_of(sought.agent).keeps_registry;
         let is_gone =
             can_tell && self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {
@@ -238,7 +236,7 @@ impl Look<'_> {
     fn title(&mut self, session: &mut SessionObservation, folder: &Path) {
         let since = match &session.turn {
             TurnState::Open { since, .. } => since,
-            TurnState::Ended { at } if hides_open_calls(&session.agent) => at,
+            TurnState::Ended { at } if facts_of(&session.agent).hides_open_calls => at,
             TurnState::Ended { .. }
             | TurnState::Interrupted { .. }
             | TurnState::Failed { .. }
@@ -254,7 +252,7 @@ impl Look<'_> {
         else {
             return;
         };
-        if is_told || session.process.is_none() || !tells_by_title(&session.agent) {
+        if is_told || session.process.is_none() || !facts_of(&session.agent).tells_by_title {
             return;
         }
         let silent_ms = self.now.millis_since(grew_at);
@@ -262,7 +260,7 @@ impl Look<'_> {
         let status = (silent_ms >= TITLE_LOOKS_MS[0]).then(|| {
             let listed = panes.panes(&panes.socket_of(pane), self.now);
             let title = listed.iter().find(|listed: &&ListedPane| listed.id == pane.id)?.title.clone();
-            title_status(&session.agent, &title, folder)
+            built_in(&session.agent)?.title_status(&title, folder)
         });
         if let Some(status) = status.flatten() {
             session.live.push(word(ActivitySource::PaneTitle, status));

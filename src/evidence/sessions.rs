@@ -3,7 +3,7 @@
 use super::collect::CollectContext;
 use super::live_facts::{self, LiveMemory};
 use crate::agent::hook_events::{HookReader, is_own_place};
-use crate::agent::{self, SessionMemory};
+use crate::agent::{self, Memories};
 use crate::model::{
     CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
     StatusReport, WatchTarget,
@@ -12,7 +12,7 @@ use crate::model::{
 /// What is remembered of the sessions between collections. Losing it costs time and some certainty.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    records: SessionMemory,
+    records: Memories,
     hooks: HookReader,
     live: LiveMemory,
 }

@@ -13,7 +13,7 @@ fn session(id: &str, folder: Option<&str>) -> SessionObservation {
 }
 
 fn command(session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-    Adapter::ClaudeCode { config_dir: PathBuf::from("/home/user/.claude") }.command(session, asking)
+    Adapter::named("claude", PathBuf::from("/home/user/.claude")).unwrap().command(session, asking)
 }
 
 fn arguments(command: &AgentCommand) -> Vec<&str> {
@@ -101,7 +101,7 @@ fn an_id_that_is_none_of_the_clients_and_a_folder_that_is_not_known_are_refused(
 
 #[test]
 fn versions_between_those_that_were_tried_are_known() {
-    let adapter = Adapter::ClaudeCode { config_dir: PathBuf::from("/home/user/.claude") };
+    let adapter = Adapter::named("claude", PathBuf::from("/home/user/.claude")).unwrap();
     for version in ["1.0.128", "2.1.197", "2.1.330", "2.0.0", "2.1.330-beta.1"] {
         assert!(adapter.knows_version(version), "{version}");
     }

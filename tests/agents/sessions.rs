@@ -1,6 +1,6 @@
 //! Several sessions of Claude Code in one workspace: which are its own, how each came to be, which live.
 
-use closeout::agent::{FoundSession, SurveyAsk, SurveyMemory};
+use closeout::agent::{FoundSession, Memories, SurveyAsk};
 use closeout::model::{ActivitySource, LiveStatus, Pane, SessionOrigin, SessionPlace, StatusReport, WaitsOn};
 
 use super::registry::{Living, OPEN_SINCE, SESSION, ended};
@@ -9,14 +9,14 @@ use super::*;
 impl Machine {
     /// All sessions of the machine, as discovery finds them.
     fn found(&self) -> Vec<FoundSession> {
-        let adapters = [Adapter::ClaudeCode { config_dir: self.config_dir.clone() }];
+        let adapters = [Adapter::named("claude", self.config_dir.clone()).unwrap()];
         let ask = SurveyAsk { since: Timestamp(0), within: None };
-        agent::survey(&adapters, &ask, &mut SurveyMemory::default()).found
+        agent::survey(&adapters, &ask, &mut Memories::default()).found
     }
 
     /// The sessions of the workspace with these places.
     fn at(&mut self, places: &[SessionPlace]) -> SessionsRead {
-        let adapters = [Adapter::ClaudeCode { config_dir: self.config_dir.clone() }];
+        let adapters = [Adapter::named("claude", self.config_dir.clone()).unwrap()];
         agent::sessions(&adapters, &self.workspace, places, &mut self.memory)
     }
 

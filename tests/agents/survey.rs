@@ -1,7 +1,7 @@
 //! Finding the sessions of Claude Code on a machine: which count, where each was begun, and what is
 //! watched for new ones.
 
-use closeout::agent::{FoundSession, Survey, SurveyAsk, SurveyMemory};
+use closeout::agent::{FoundSession, Memories, Survey, SurveyAsk};
 
 use super::registry::Living;
 use super::*;
@@ -11,16 +11,16 @@ const SINCE: u64 = 1_000_000;
 
 impl Machine {
     fn adapter(&self) -> Adapter {
-        Adapter::ClaudeCode { config_dir: self.config_dir.clone() }
+        Adapter::named("claude", self.config_dir.clone()).unwrap()
     }
 
-    fn survey_within(&self, within: Option<&Path>, memory: &mut SurveyMemory) -> Survey {
+    fn survey_within(&self, within: Option<&Path>, memory: &mut Memories) -> Survey {
         let since = Timestamp(i64::try_from(SINCE * 1000).unwrap());
         agent::survey(&[self.adapter()], &SurveyAsk { since, within }, memory)
     }
 
     fn survey(&self) -> Survey {
-        self.survey_within(None, &mut SurveyMemory::default())
+        self.survey_within(None, &mut Memories::default())
     }
 
     /// A session that was begun in `cwd` and grew `age` seconds after the moment asked for.
@@ -140,7 +140,7 @@ fn subagents_and_sessions_in_which_nothing_was_said_are_none_until_something_is(
     fs::copy(subagent, machine.folder.join("s/subagents/agent-2.jsonl")).unwrap();
     let blank = machine.write("blank", &machine.line(&json!({"type": "mode"})));
     machine.write("empty", "");
-    let mut memory = SurveyMemory::default();
+    let mut memory = Memories::default();
     let survey = machine.survey_within(None, &mut memory);
     assert_eq!(survey.found, []);
     let growing =
@@ -168,12 +168,12 @@ fn within_a_folder_only_its_own_are_looked_at() {
     machine.session_in(&below, "old", -10);
     machine.session_in(&beside, "beside", 10);
     machine.session_in(&away, "away", -10);
-    let survey = machine.survey_within(Some(&machine.workspace), &mut SurveyMemory::default());
+    let survey = machine.survey_within(Some(&machine.workspace), &mut Memories::default());
     assert_eq!((ids(&survey), survey.n_older), (vec!["below", "here"], 1));
     assert_eq!(machine.survey().n_older, 2);
     machine.registry();
     machine.enter_this("sessions-idle.json", &json!({"sessionId": "new", "cwd": away}));
-    let survey = machine.survey_within(Some(&machine.workspace), &mut SurveyMemory::default());
+    let survey = machine.survey_within(Some(&machine.workspace), &mut Memories::default());
     assert_eq!(ids(&survey), ["below", "here"]);
 }
 
@@ -187,18 +187,18 @@ fn folders_with_long_names_that_were_cut_are_found() {
     let prompt = json!({"type": "user", "message": {"role": "user", "content": "go"}});
     fs::write(cut.join("deep.jsonl"), Machine::line_in(&deep, &prompt)).unwrap();
     for within in [&machine.workspace, &deep] {
-        let survey = machine.survey_within(Some(within), &mut SurveyMemory::default());
+        let survey = machine.survey_within(Some(within), &mut Memories::default());
         assert_eq!(one(&survey).place.record, cut.join("deep.jsonl"));
     }
     let deeper = deep.join("f");
-    assert_eq!(machine.survey_within(Some(&deeper), &mut SurveyMemory::default()).found, []);
+    assert_eq!(machine.survey_within(Some(&deeper), &mut Memories::default()).found, []);
 }
 
 #[test]
 fn the_head_of_a_record_is_read_once() {
     let machine = Machine::new();
     let path = machine.session_in(&machine.workspace, "s", 10);
-    let mut memory = SurveyMemory::default();
+    let mut memory = Memories::default();
     assert_eq!(one(&machine.survey_within(None, &mut memory)).place.folder, machine.workspace);
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("/work\"", "/krow\"")).unwrap();

@@ -120,7 +120,7 @@ fn a_line_of_50_mb_costs_a_bounded_look_and_what_follows_is_read() {
     let session = machine.session();
     assert_eq!(session.last_message.unwrap().text, "read");
     assert_eq!(session.prompt.as_deref(), Some("after"));
-    machine.memory = SessionMemory::default();
+    machine.memory = Memories::default();
     assert_eq!(machine.last_words(), "read");
 }
 
@@ -180,7 +180,7 @@ proptest::proptest! {
         // What was read and followed is what is read at once.
         fs::write(machine.folder.join("s.jsonl"), [bytes.as_slice(), b"\n{}\n"].concat()).unwrap();
         let followed = machine.read();
-        machine.memory = SessionMemory::default();
+        machine.memory = Memories::default();
         proptest::prop_assert_eq!(followed, machine.read());
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 fn command(id: &str, asking: &Asking) -> Option<AgentCommand> {
     let mut session = read("statement.jsonl");
     id.clone_into(&mut session.session_id);
-    let adapter = Adapter::Codex { home: PathBuf::from("/home/user/.codex") };
+    let adapter = Adapter::named("codex", PathBuf::from("/home/user/.codex")).unwrap();
     adapter.command(&session, asking)
 }
 
@@ -105,7 +105,7 @@ fn an_id_that_is_no_threads_is_never_an_argument() {
 
 #[test]
 fn a_version_that_was_not_tried_is_not_claimed() {
-    let adapter = Adapter::Codex { home: PathBuf::from("/home/user/.codex") };
+    let adapter = Adapter::named("codex", PathBuf::from("/home/user/.codex")).unwrap();
     assert!(adapter.knows_version("0.169.0"));
     assert!(
         !adapter.knows_version("0.170.0") && !adapter.knows_version("") && !adapter.knows_version("0.169")

@@ -348,7 +348,7 @@ fn readers_on_many_threads_do_not_disturb_each_other() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..50 {
-                    let mut memory = closeout::agent::SessionMemory::default();
+                    let mut memory = closeout::agent::Memories::default();
                     let folder = std::path::Path::new("/home/user/project");
                     let read = closeout::agent::sessions(&adapters, folder, &places, &mut memory);
                     assert_eq!((read.sessions.len(), read.trouble), (1, vec![]));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use closeout::agent::{OpenCodeAnswers, read_opencode_answers};
+use closeout::agent::{ApiAnswers, built_in};
 use closeout::model::{
     ActivitySource, AgentMessage, Checklist, ChecklistItem, ItemState, LiveStatus, Names, Parts,
     SessionObservation, SessionOrigin, SessionUsage, StatusReport, Timestamp, TurnState, WaitsOn,
@@ -149,9 +149,10 @@ fn the_answers_of_the_interface_tell_who_works_and_who_waits() {
         reported_at: None,
         what: what.map(str::to_owned),
     };
-    let busy = read_opencode_answers(&OpenCodeAnswers { status: Some(&status), ..Default::default() });
+    let server = built_in("opencode").unwrap().server().unwrap();
+    let busy = server.reports(&ApiAnswers { status: Some(&status), ..Default::default() });
     assert_eq!(Vec::from_iter(busy), [(TOOL.to_owned(), word(LiveStatus::Busy, None))]);
-    let all = read_opencode_answers(&OpenCodeAnswers {
+    let all = server.reports(&ApiAnswers {
         status: Some(&status),
         permission: Some(&permission),
         question: Some(&question),
@@ -162,6 +163,6 @@ fn the_answers_of_the_interface_tell_who_works_and_who_waits() {
     let asking = "ses_e002f86b5ffe7SAxq0FYZXMZMu".to_owned();
     assert_eq!(Vec::from_iter(all), [(TOOL.to_owned(), permission), (asking, asks)]);
     let html: &[u8] = b"<!doctype html><html></html>";
-    let answers = OpenCodeAnswers { status: Some(html), permission: Some(html), question: Some(html) };
-    assert_eq!(Vec::from_iter(read_opencode_answers(&answers)), []);
+    let answers = ApiAnswers { status: Some(html), permission: Some(html), question: Some(html) };
+    assert_eq!(Vec::from_iter(server.reports(&answers)), []);
 }

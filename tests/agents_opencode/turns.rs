@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use closeout::agent::{
-    AgentCommand, AnswerPlace, ApiAsk, Argument, Asking, Trace, api_is_about, api_waits_for,
-};
+use closeout::agent::{AgentCommand, AnswerPlace, ApiAsk, Argument, Asking, Trace, built_in};
 use closeout::model::{
     Activity, ActivityState, SessionObservation, SessionOrigin, Subagent, TaskKind, Timestamp, TurnState,
 };
@@ -308,7 +306,7 @@ fn requests_to_a_server_name_this_session_and_its_agent() {
     let session = machine.session(ID);
     let [adapter] = machine.adapters();
     let asked = |ask: &ApiAsk<'_>| {
-        adapter.api_request(&session, ask).map(|request| {
+        adapter.server().unwrap().request(&session, ask).map(|request| {
             let body = request.body.map(|body| serde_json::from_str::<Value>(&body).unwrap());
             (request.path, body)
         })
@@ -330,7 +328,7 @@ fn requests_to_a_server_name_this_session_and_its_agent() {
         (None, None, None)
     );
     let other = SessionObservation { session_id: "../permission".to_owned(), ..session.clone() };
-    assert_eq!(adapter.api_request(&other, &ApiAsk::Session), None);
+    assert_eq!(adapter.server().unwrap().request(&other, &ApiAsk::Session), None);
 }
 
 #[test]
@@ -341,16 +339,17 @@ fn a_permission_is_this_sessions_and_a_page_is_no_answer() {
     let asks =
         |id: &str, of: &str| json!({"id": id, "sessionID": of, "permission": "bash", "patterns": ["make"]});
     let body = |asks: &[Value]| Value::from(asks).to_string().into_bytes();
-    let told = |asks: &[Value]| api_waits_for(&session, &body(asks));
+    let server = built_in("opencode").unwrap().server().unwrap();
+    let told = |asks: &[Value]| server.waits_for(&session, &body(asks));
     let this = Some(("per_2".to_owned(), "bash: make".to_owned()));
     assert_eq!(told(&[asks("per_1", "ses_other"), asks("per_2", ID)]), this);
     assert_eq!(
         (told(&[asks("per_1", "ses_other")]), told(&[asks("x/y", ID)]), told(&[])),
         (None, None, None)
     );
-    assert_eq!(api_waits_for(&session, b"<html>"), None);
-    assert!(api_is_about(&session, json!({"id": ID}).to_string().as_bytes()));
+    assert_eq!(server.waits_for(&session, b"<html>"), None);
+    assert!(server.is_about(&session, json!({"id": ID}).to_string().as_bytes()));
     for other in [&b"<html>"[..], b"{}", br#"{"id":"ses_other"}"#] {
-        assert!(!api_is_about(&session, other));
+        assert!(!server.is_about(&session, other));
     }
 }

@@ -70,7 +70,7 @@ fn text(text: &str) -> Result<Answer, NoAnswer> {
 fn claude_gets_the_prompt_on_its_input_and_answers_in_its_object() {
     let body = r#"cat > "$OUT/prompt"; echo "$*" > "$OUT/line"; env > "$OUT/env"
 echo '{"type":"result","is_error":false,"result":"x","total_cost_usd":0.25,"usage":{"input_tokens":3}}'"#;
-    let client = Client::new(Adapter::ClaudeCode { config_dir: "/nowhere".into() }, UUID, body);
+    let client = Client::new(Adapter::named("claude", "/nowhere".into()).unwrap(), UUID, body);
     let asked = client.ask(&probe(), None);
     assert_eq!(asked.answer, text("x"), "{asked:?}");
     assert_eq!((asked.cost.micro_dollars, asked.cost.input_tokens), (Some(250_000), Some(3)));
@@ -93,8 +93,11 @@ while [ $# -gt 0 ]; do
   shift
 done
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}'"#;
-    let client =
-        Client::new(Adapter::Codex { home: "/nowhere".into() }, "01a1ffc5-a4d7-7dc1-9890-5bab1b017cfc", body);
+    let client = Client::new(
+        Adapter::named("codex", "/nowhere".into()).unwrap(),
+        "01a1ffc5-a4d7-7dc1-9890-5bab1b017cfc",
+        body,
+    );
     let asking = Asking::Closer { prompt: "done?".to_owned(), schema: "{\"type\":\"object\"}".to_owned() };
     let asked = client.ask(&asking, None);
     assert_eq!(asked.answer, text("x"), "{asked:?}");
@@ -116,7 +119,7 @@ fn opencode_data(with_copy: bool) -> (TempDir, Adapter) {
                    time_updated) VALUES (?1, 'global', 's', '/', 'x (fork #1)', '1.18.33', 1, 1)";
         owner.execute(sql, [COPY_ID]).unwrap();
     }
-    let adapter = Adapter::OpenCode { data_dir: folder.path().to_owned() };
+    let adapter = Adapter::named("opencode", folder.path().to_owned()).unwrap();
     (folder, adapter)
 }
 
@@ -184,7 +187,7 @@ fn gemini_gets_a_copy_of_the_record() {
     let body = r#"if [ "$1" = --delete-session ]; then echo "$2" > "$OUT/deleted"; exit; fi
 cat > /dev/null; cat "$2" > "$OUT/copy"; echo "$2" > "$OUT/file"
 echo '{"session_id":"47352845-8a8c-49cd-86a4-29088423769e","response":"x"}'"#;
-    let client = Client::new(Adapter::Gemini { home: "/nowhere".into() }, UUID, body);
+    let client = Client::new(Adapter::named("gemini", "/nowhere".into()).unwrap(), UUID, body);
     let record = client.repo.root().join("record.jsonl");
     fs::write(&record, "{\"a\":1}\n").unwrap();
     let asked = client.ask(&probe(), Some(record.clone()));

@@ -60,7 +60,7 @@ fn launch(asked: &Asked) -> EngineConfig {
         ..Sources::default()
     };
     let config = Config::load(&sources).unwrap();
-    let adapters = config.agents().iter().cloned().map(|agent| Adapter::Custom(Box::new(agent))).collect();
+    let adapters = config.agents().iter().cloned().map(Adapter::described).collect();
     EngineConfig {
         config,
         scope: Scope::Worktrees { with_sessions: false, here: repo.path().to_owned(), paths: Vec::new() },
@@ -440,13 +440,13 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
     let asked = Asked::new("exit 0", "exit 9");
     let folder = || asked.repo.path().to_owned();
     let config = launch(&asked).config;
-    let own = Adapter::Custom(Box::new(config.agents()[0].clone()));
+    let own = Adapter::described(config.agents()[0].clone());
     let id = "0199a2f4-0b1c-7d3e-8f10-213243546576";
     let adapters = [
-        (Adapter::ClaudeCode { config_dir: folder() }, id, true),
-        (Adapter::Codex { home: folder() }, id, true),
-        (Adapter::OpenCode { data_dir: folder() }, "ses_66b3f4a5affeQnJpM1bkZ2hXyz", true),
-        (Adapter::Gemini { home: folder() }, id, false),
+        (Adapter::named("claude", folder()).unwrap(), id, true),
+        (Adapter::named("codex", folder()).unwrap(), id, true),
+        (Adapter::named("opencode", folder()).unwrap(), "ses_66b3f4a5affeQnJpM1bkZ2hXyz", true),
+        (Adapter::named("gemini", folder()).unwrap(), id, false),
         (own, ".mine/last.md", true),
     ];
     for (adapter, id, is_traceless) in adapters {

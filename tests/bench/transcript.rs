@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use closeout::agent::{self, Adapter, SessionMemory, SurveyAsk, SurveyMemory};
+use closeout::agent::{self, Adapter, Memories, SurveyAsk};
 use closeout::model::Timestamp;
 
 use super::Scope;
@@ -31,11 +31,11 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
 }
 
 fn adapter(world: &World) -> Adapter {
-    Adapter::ClaudeCode { config_dir: world.home().join(".claude") }
+    Adapter::named("claude", world.home().join(".claude")).unwrap()
 }
 
 /// What the sessions of a workspace take to be read, with what `memory` knows of them.
-fn read(world: &World, top: &Path, memory: &mut SessionMemory) -> Result<Duration> {
+fn read(world: &World, top: &Path, memory: &mut Memories) -> Result<Duration> {
     let adapters = [adapter(world)];
     let began = Instant::now();
     let found = agent::sessions(&adapters, top, &[], memory);
@@ -59,7 +59,7 @@ fn ends(scope: &Scope, table: &mut Table) -> Result<()> {
         for _ in 0..count {
             tails.push(tail_and_parse(&world, &path)?);
             let before = thread_cpu();
-            opened.push(read(&world, &top, &mut SessionMemory::default())?);
+            opened.push(read(&world, &top, &mut Memories::default())?);
             cpu.push(thread_cpu().saturating_sub(before));
         }
         let by_tail = Reference::new("tail -c + parse", &tails);
@@ -100,7 +100,7 @@ fn tail_and_parse(world: &World, path: &Path) -> Result<Duration> {
 
 /// One line more since the last reading, in CPU time of the thread.
 fn follow(world: &World, top: &Path, path: &Path, megabytes: u64, table: &mut Table) -> Result<()> {
-    let mut memory = SessionMemory::default();
+    let mut memory = Memories::default();
     read(world, top, &mut memory)?;
     let mut file = OpenOptions::new().append(true).open(path)?;
     let mut samples = Samples::default();
@@ -148,7 +148,7 @@ fn discovery(scope: &Scope, table: &mut Table) -> Result<()> {
     let (mut first, mut again, mut heads, mut times) =
         (Samples::default(), Samples::default(), Samples::default(), Samples::default());
     for number in 0..=scope.pick(20, 5) {
-        let mut memory = SurveyMemory::default();
+        let mut memory = Memories::default();
         let cpu = |action: &mut dyn FnMut() -> Result<()>| -> Result<Duration> {
             let before = thread_cpu();
             action()?;

@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use closeout::agent::hook_events::{HookAgent, HookFold, event_of};
+use closeout::agent::hook_events::{HookFold, event_of};
+use closeout::agent::hook_settings::Hooks;
+use closeout::agent::hooks_of;
 use closeout::model::{
     BackgroundTask, HookEvent, HookKind, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn,
 };
@@ -41,10 +43,10 @@ fn process_of(name: &str, number: usize) -> (ProcessId, bool) {
 }
 
 /// The state after each payload, the payloads two seconds apart.
-fn states(agent: HookAgent, name: &str) -> String {
+fn states(agent: &Hooks, name: &str) -> String {
     let mut states = String::new();
     let mut folds: Vec<(String, HookFold)> = Vec::new();
-    for (number, payload) in payloads(agent.name(), name).iter().enumerate() {
+    for (number, payload) in payloads(agent.agent, name).iter().enumerate() {
         let at = Timestamp(i64::try_from(number).unwrap() * 2000);
         let mut event = event_of(agent, payload.as_bytes(), at).unwrap();
         let (process, is_headless) = process_of(name, number);
@@ -75,14 +77,14 @@ fn states(agent: HookAgent, name: &str) -> String {
 #[test]
 fn every_recorded_run_gives_the_expected_state_after_each_event() {
     let mut n_runs = 0;
-    for agent in [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini] {
-        for entry in fs::read_dir(fixtures(agent.name())).unwrap() {
+    for agent in [hooks_of("claude").unwrap(), hooks_of("codex").unwrap(), hooks_of("gemini").unwrap()] {
+        for entry in fs::read_dir(fixtures(agent.agent)).unwrap() {
             let file = entry.unwrap().file_name().into_string().unwrap();
             let Some(name) = file.strip_suffix(".stdin.jsonl") else { continue };
-            let expected = fixtures(agent.name()).join(format!("{name}.states.txt"));
+            let expected = fixtures(agent.agent).join(format!("{name}.states.txt"));
             let states = states(agent, name);
             let expected = fs::read_to_string(&expected).unwrap_or_default();
-            assert_eq!(states, expected, "{} {name}", agent.name());
+            assert_eq!(states, expected, "{} {name}", agent.agent);
             n_runs += 1;
         }
     }
@@ -187,17 +189,17 @@ fn background_work_that_ends_leaves_the_session_idle() {
 #[test]
 fn a_payload_that_is_cut_off_tells_what_stood_before() {
     let whole = r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Write","tool_input":{"file_path":"/w/a","content":""#;
-    let event = event_of(HookAgent::Claude, whole.as_bytes(), Timestamp(5)).unwrap();
+    let event = event_of(hooks_of("claude").unwrap(), whole.as_bytes(), Timestamp(5)).unwrap();
     assert_eq!((event.kind, event.tool.as_deref(), event.what), (HookKind::ToolStarted, Some("Write"), None));
-    assert_eq!(event_of(HookAgent::Claude, b"{\"cwd\":\"/w\"}", Timestamp(5)), None);
-    assert_eq!(event_of(HookAgent::Claude, b"\xff\xfe", Timestamp(5)), None);
-    assert_eq!(event_of(HookAgent::Claude, b"[1,2]", Timestamp(5)), None);
+    assert_eq!(event_of(hooks_of("claude").unwrap(), b"{\"cwd\":\"/w\"}", Timestamp(5)), None);
+    assert_eq!(event_of(hooks_of("claude").unwrap(), b"\xff\xfe", Timestamp(5)), None);
+    assert_eq!(event_of(hooks_of("claude").unwrap(), b"[1,2]", Timestamp(5)), None);
 }
 
 #[test]
 fn fields_of_another_kind_than_expected_are_left_out() {
     let odd = r#"{"session_id":"s","hook_event_name":7,"cwd":[],"tool_input":"text","tool_name":null,"background_tasks":{"a":1}}"#;
-    let event = event_of(HookAgent::Codex, odd.as_bytes(), Timestamp(5)).unwrap();
+    let event = event_of(hooks_of("codex").unwrap(), odd.as_bytes(), Timestamp(5)).unwrap();
     assert_eq!((event.kind, event.folder, event.what), (HookKind::Other, None, None));
     assert_eq!(event.background, Some(Vec::new()));
 }
@@ -206,7 +208,7 @@ fn fields_of_another_kind_than_expected_are_left_out() {
 fn the_plugin_of_opencode_tells_in_the_same_words() {
     let tell = |fields: &str| {
         let payload = format!(r#"{{"session_id":"ses_1","cwd":"/w",{fields}}}"#);
-        event_of(HookAgent::OpenCode, payload.as_bytes(), Timestamp(10_000)).unwrap()
+        event_of(hooks_of("opencode").unwrap(), payload.as_bytes(), Timestamp(10_000)).unwrap()
     };
     let busy = tell(r#""hook_event_name":"session.busy","at":9999"#);
     assert_eq!((busy.kind, busy.at), (HookKind::Busy, Timestamp(9999)));

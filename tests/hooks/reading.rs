@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use closeout::agent::hook_events::{HookReader, HookSurveyMemory, survey};
+use closeout::agent::Memories;
+use closeout::agent::hook_events::{HookReader, survey};
 use closeout::agent::{Survey, SurveyAsk};
 use closeout::model::{
     HookEvent, HookKind, LiveStatus, Names, Pane, ProcessId, SessionObservation, SessionPlace, Timestamp,
@@ -38,7 +39,7 @@ impl State {
     fn survey(&self) -> Survey {
         let mut found = Survey::default();
         let ask = SurveyAsk { since: Timestamp(0), within: None };
-        survey(&self.hooks(), &ask, &mut HookSurveyMemory::default(), &mut found);
+        survey(&self.hooks(), &ask, &mut Memories::default(), &mut found);
         found
     }
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use closeout::agent::hook_events::HookAgent;
-use closeout::agent::hook_settings::{Wanted, install, remove};
+use closeout::agent::hook_settings::{Hooks, Wanted, install, remove};
+use closeout::agent::hooks_of;
 use jsonc_parser::JsonValue;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::support::test_env::TestEnv;
 
 const PROGRAM: &str = "/opt/closeout";
 
-fn wanted(agent: HookAgent) -> Wanted {
+fn wanted(agent: &'static Hooks) -> Wanted {
     Wanted::new(agent, PROGRAM)
 }
 
@@ -38,7 +38,7 @@ const SETTINGS: [&str; 14] = [
 
 #[test]
 fn what_was_put_in_and_taken_out_left_every_byte() {
-    for agent in [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini] {
+    for agent in [hooks_of("claude").unwrap(), hooks_of("codex").unwrap(), hooks_of("gemini").unwrap()] {
         for text in SETTINGS {
             let installed = install(text, &wanted(agent)).unwrap();
             assert_ne!(installed, text);
@@ -76,9 +76,9 @@ fn value_of(value: JsonValue<'_>) -> Value {
 #[test]
 fn the_hooks_stand_at_every_event_and_nothing_else_changed() {
     for text in SETTINGS {
-        let wanted = wanted(HookAgent::Claude);
+        let wanted = wanted(hooks_of("claude").unwrap());
         let installed = meaning(&install(text, &wanted).unwrap());
-        for event in wanted.events() {
+        for (event, _) in wanted.hooks.events {
             let groups = installed["hooks"][event].as_array().unwrap();
             let own = &groups.last().unwrap()["hooks"][0];
             assert_eq!(own["command"], "/opt/closeout hook event --agent claude", "{event}");
@@ -89,16 +89,16 @@ fn the_hooks_stand_at_every_event_and_nothing_else_changed() {
 
 #[test]
 fn lines_keep_their_ends_and_their_indentation() {
-    let installed = install(SETTINGS[2], &wanted(HookAgent::Codex)).unwrap();
+    let installed = install(SETTINGS[2], &wanted(hooks_of("codex").unwrap())).unwrap();
     assert_eq!(installed.matches('\n').count(), installed.matches("\r\n").count());
     assert!(installed.contains("\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{"), "{installed}");
-    let one_line = install(SETTINGS[3], &wanted(HookAgent::Codex)).unwrap();
+    let one_line = install(SETTINGS[3], &wanted(hooks_of("codex").unwrap())).unwrap();
     assert!(!one_line.contains('\n'));
 }
 
 #[test]
 fn gemini_is_given_its_own_form() {
-    let installed = meaning(&install("", &wanted(HookAgent::Gemini)).unwrap());
+    let installed = meaning(&install("", &wanted(hooks_of("gemini").unwrap())).unwrap());
     let group = &installed["hooks"]["BeforeTool"][0];
     assert_eq!(group["matcher"], "*");
     assert_eq!(group["hooks"][0]["timeout"], 5000);
@@ -106,21 +106,22 @@ fn gemini_is_given_its_own_form() {
 
 #[test]
 fn an_older_path_is_updated_in_its_place_and_an_event_of_old_taken_out() {
-    let before = install(SETTINGS[5], &Wanted::new(HookAgent::Claude, "/old place/closeout")).unwrap();
+    let before =
+        install(SETTINGS[5], &Wanted::new(hooks_of("claude").unwrap(), "/old place/closeout")).unwrap();
     let before = before.replacen("\"PreToolUse\"", "\"TaskCreated\"", 1);
-    let now = install(&before, &wanted(HookAgent::Claude)).unwrap();
+    let now = install(&before, &wanted(hooks_of("claude").unwrap())).unwrap();
     assert!(!now.contains("/old place") && !now.contains("TaskCreated"), "{now}");
-    assert_eq!(now.matches("/opt/closeout hook event").count(), wanted(HookAgent::Claude).events().len());
-    assert_eq!(remove(&now, HookAgent::Claude).unwrap(), SETTINGS[5]);
+    assert_eq!(now.matches("/opt/closeout hook event").count(), hooks_of("claude").unwrap().events.len());
+    assert_eq!(remove(&now, hooks_of("claude").unwrap()).unwrap(), SETTINGS[5]);
 }
 
 #[test]
 fn what_a_person_added_since_stays() {
-    let installed = install("{\n  \"a\": 1\n}\n", &wanted(HookAgent::Codex)).unwrap();
+    let installed = install("{\n  \"a\": 1\n}\n", &wanted(hooks_of("codex").unwrap())).unwrap();
     let mine = r#""Stop": [
       {"hooks": [{"type": "command", "command": "mine"}]},"#;
     let edited = installed.replace("\"Stop\": [", mine).replace("\"a\": 1,", "\"a\": 1,\n  \"b\": 2,");
-    let removed = remove(&edited, HookAgent::Codex).unwrap();
+    let removed = remove(&edited, hooks_of("codex").unwrap()).unwrap();
     let expected = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}\n    ]\n  }\n}\n";
     assert_eq!(removed, expected);
 }
@@ -136,7 +137,7 @@ fn broken_settings_are_refused_with_the_place() {
         ("{\"hooks\": {}, \"hooks\": {}}", "written once"),
         ("{'a': 1}", "line 1"),
     ] {
-        let problem = install(text, &wanted(HookAgent::Claude)).unwrap_err().to_string();
+        let problem = install(text, &wanted(hooks_of("claude").unwrap())).unwrap_err().to_string();
         assert!(problem.contains(place), "{text}: {problem}");
     }
 }

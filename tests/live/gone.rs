@@ -40,7 +40,7 @@ pub(super) fn launch(repo: &Repo, live: LiveSources) -> EngineConfig {
         scope: Scope::One(repo.path().to_owned()),
         overlay: Overrides::default(),
         home: Some(repo.home()),
-        adapters: vec![Adapter::ClaudeCode { config_dir: repo.home().join(".claude") }],
+        adapters: vec![Adapter::named("claude", repo.home().join(".claude")).unwrap()],
         variables: BTreeMap::new(),
         git_program: Some(git_program()),
         own_program: Some(env!("CARGO_BIN_EXE_closeout").into()),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use closeout::agent::panes::{pane_of, parse_panes, title_status};
+use closeout::agent::built_in;
+use closeout::agent::panes::{pane_of, parse_panes};
 use closeout::agent::process_stat::read;
 use closeout::evidence::LiveSources;
 use closeout::evidence::live_facts::{LiveMemory, tell};
@@ -53,7 +54,11 @@ fn titles_that_were_seen_are_understood_and_others_tell_nothing() {
         ("opencode", "OC | [ ! ] Action Required", None),
     ];
     for (agent, title, wanted) in cases {
-        assert_eq!(title_status(agent, title, Path::new("/w/project")), wanted, "{agent} {title}");
+        assert_eq!(
+            built_in(agent).unwrap().title_status(title, Path::new("/w/project")),
+            wanted,
+            "{agent} {title}"
+        );
     }
 }
 

@@ -89,7 +89,7 @@ fn given() -> BTreeMap<OsString, OsString> {
 /// What a program prints that is given the environment for `adapter`.
 fn printed(adapter: &Adapter) -> Vec<String> {
     let mut spec = Spec::new("/usr/bin/env", "/");
-    spec.env = environment(&given(), &adapter.variables());
+    spec.env = environment(&given(), &adapter.facts().variables);
     spec.own_session = Some(Launcher { program: env!("CARGO_BIN_EXE_closeout").into() });
     let output = run(&spec).unwrap();
     assert!(output.is_success());
@@ -116,7 +116,7 @@ fn claude_gets_its_own_names_and_no_mark_of_a_session() {
         "CLAUDE_CONFIG_DIR=/home/user/claude",
         "DISABLE_TELEMETRY=1",
     ];
-    assert_eq!(printed(&Adapter::ClaudeCode { config_dir: "/".into() }), common_and(&own));
+    assert_eq!(printed(&Adapter::named("claude", "/".into()).unwrap()), common_and(&own));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn codex_gets_its_own_names_and_the_keys_of_providers() {
         "MISTRAL_API_KEY=m",
         "OPENAI_API_KEY=o",
     ];
-    assert_eq!(printed(&Adapter::Codex { home: "/".into() }), common_and(&own));
+    assert_eq!(printed(&Adapter::named("codex", "/".into()).unwrap()), common_and(&own));
 }
 
 #[test]
@@ -142,13 +142,13 @@ fn opencode_gets_its_own_names_and_those_of_providers() {
         "OPENAI_API_KEY=o",
         "OPENCODE_CONFIG=/home/user/opencode.json",
     ];
-    assert_eq!(printed(&Adapter::OpenCode { data_dir: "/".into() }), common_and(&own));
+    assert_eq!(printed(&Adapter::named("opencode", "/".into()).unwrap()), common_and(&own));
 }
 
 #[test]
 fn gemini_gets_its_own_names_only() {
     let own = ["GEMINI_API_KEY=g", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:2"];
-    assert_eq!(printed(&Adapter::Gemini { home: "/".into() }), common_and(&own));
+    assert_eq!(printed(&Adapter::named("gemini", "/".into()).unwrap()), common_and(&own));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn an_agent_of_the_person_s_gets_the_usual_keys() {
         "MISTRAL_API_KEY=m",
         "OPENAI_API_KEY=o",
     ];
-    assert_eq!(printed(&Adapter::Custom(Box::new(agent))), common_and(&own));
+    assert_eq!(printed(&Adapter::described(agent)), common_and(&own));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn names_that_are_no_text_and_a_path_without_fixed_folders_stay_out() {
         ("PATH".into(), ".:bin:".into()),
         ("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())),
     ]);
-    let made = environment(&given, &Adapter::ClaudeCode { config_dir: "/".into() }.variables());
+    let made = environment(&given, &Adapter::named("claude", "/".into()).unwrap().facts().variables);
     let wanted: Vec<(OsString, OsString)> =
         vec![("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())), ("TERM".into(), "dumb".into())];
     assert_eq!(made, wanted);

@@ -23,7 +23,7 @@ fn bench() -> Option<(ReplyFixture, EngineConfig)> {
         query: None,
         reply: None,
     };
-    let launch = bench.launch_with(bench.server.tmux(None), Adapter::Custom(Box::new(agent)), &[]);
+    let launch = bench.launch_with(bench.server.tmux(None), Adapter::described(agent), &[]);
     Some((bench, launch))
 }
 

@@ -208,7 +208,7 @@ impl ReplyFixture {
     pub(super) fn launch(&self, path: &[&Path]) -> EngineConfig {
         self.launch_with(
             self.server.tmux(None),
-            Adapter::ClaudeCode { config_dir: self.repo.home().join(".claude") },
+            Adapter::named("claude", self.repo.home().join(".claude")).unwrap(),
             path,
         )
     }

@@ -103,7 +103,7 @@ fn a_program_that_is_not_there_sends_nothing() {
     let Some((bench, _)) = over(ANSWER) else { return };
     let launch = bench.launch_with(
         bench.server.tmux(None),
-        Adapter::ClaudeCode { config_dir: bench.repo.home().join(".claude") },
+        Adapter::named("claude", bench.repo.home().join(".claude")).unwrap(),
         &[],
     );
     let mut launch = launch;
@@ -123,7 +123,8 @@ fn a_live_codex_session_is_given_words_by_its_queue() {
     let folder = program(&bench, "codex", "");
     let _agent =
         Agent::start(&bench.repo, "codex", bench.repo.path(), &format!("exec 9>>'{}'", rollout.display()));
-    let launch = bench.launch_with(bench.server.tmux(None), Adapter::Codex { home }, &[&folder]);
+    let launch =
+        bench.launch_with(bench.server.tmux(None), Adapter::named("codex", home).unwrap(), &[&folder]);
     let seen = plan(&launch, THREAD).unwrap();
     assert_eq!(
         (&seen.channel, &*seen.channel_words),

@@ -3,8 +3,7 @@
 
 use super::pane::Address;
 use super::{Current, Replier};
-use crate::agent::panes::{tells_by_title, title_status};
-use crate::agent::{Asking, hooks_tell_keys, option_dialog, permission_keys};
+use crate::agent::Asking;
 use crate::model::{
     ActionClass, ActionProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
     PermissionPrompt, ReplyChannel, display_text,
@@ -48,7 +47,7 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
         return Ok(plain(ReplyChannel::File { path }, words));
     }
     let resumed = adapter.command(&current.session, &Asking::Reply { text: String::new() });
-    if matches!(adapter, crate::agent::Adapter::Custom(_)) {
+    if adapter.facts().is_described {
         let program = resumed.ok_or_else(|| {
             let name = adapter.name();
             refused(
@@ -71,7 +70,7 @@ pub(super) fn choose(replier: &Replier<'_>, current: &Current) -> Result<Chosen,
     if state == ActivityState::Asks {
         return Ok(dialog(replier, current));
     }
-    if adapter.has_queue() {
+    if adapter.facts().has_queue {
         return queue(replier, current);
     }
     pane(replier, current)
@@ -106,13 +105,10 @@ fn is_over(current: &Current) -> bool {
 
 /// For a session that nobody has open: its agent's program goes on with it.
 fn over(replier: &Replier<'_>, current: &Current, program: Option<String>) -> Result<Chosen, ActionProblem> {
-    let agent = replier.adapter.name();
     let Some(program) = program else {
-        let why = if agent == "gemini" {
-            "Gemini CLI can lose a session that it goes on with without a screen"
-        } else {
-            "its agent's program cannot go on with it: its id or its folder is not known"
-        };
+        let why = replier.adapter.facts().never_resumed;
+        let why =
+            why.unwrap_or("its agent's program cannot go on with it: its id or its folder is not known");
         return Err(refused(
             format!("it is not open, and {why}"),
             "open it on its own screen and answer there",
@@ -176,13 +172,13 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
             ));
         }
     }
-    let typing = replier.adapter.typing().ok_or_else(|| {
+    let typing = replier.adapter.facts().typing.ok_or_else(|| {
         refused("what its screen makes of pasted words was never tried", "answer it in its pane")
     })?;
     let (channel, words, address) = in_pane(replier, current)?;
     let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
-    let agent = replier.adapter.name();
-    if tells_by_title(agent) && title_status(agent, &address.title, folder) != Some(LiveStatus::Idle) {
+    let is_ready = replier.adapter.title_status(&address.title, folder) == Some(LiveStatus::Idle);
+    if replier.adapter.facts().tells_by_title && !is_ready {
         return Err(refused("the title of its pane does not say that it is ready", wait));
     }
     match replier.adapter.is_shown(&current.session, current.record.as_deref(), &address.title) {
@@ -210,7 +206,7 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
 
 /// For a session that waits for a permission: no words, only the options of its prompt.
 fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
-    let known = permission_keys(&current.session);
+    let known = replier.adapter.permission_keys(&current.session);
     let (what, options) = if let Some((what, keys)) = known {
         (what.to_owned(), keys.iter().map(Into::into).collect())
     } else {
@@ -221,7 +217,7 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let mut chosen = by_a_key(replier, current, why);
     if chosen.channel == ReplyChannel::Nowhere && chosen.pane.is_some() && known.is_none() {
         let is_told = current.session.live.iter().any(|word| word.source == ActivitySource::Hook);
-        if hooks_tell_keys(replier.adapter.name()) && !is_told {
+        if replier.adapter.facts().hooks_tell_keys && !is_told {
             chosen
                 .next
                 .push("`closeout hook install`, and its next permissions can be answered here".to_owned());
@@ -233,7 +229,7 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
 
 /// For a session that asks in a dialog on its screen: no words, only one of the options.
 fn dialog(replier: &Replier<'_>, current: &Current) -> Chosen {
-    let chosen = by_a_key(replier, current, option_dialog(&current.session).err());
+    let chosen = by_a_key(replier, current, replier.adapter.option_dialog(&current.session).err());
     Chosen { asked: current.session.asked.clone(), ..chosen }
 }
 

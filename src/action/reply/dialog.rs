@@ -8,15 +8,22 @@ use super::input_box::{AtCursor, plain};
 use super::pane::{Address, NotTyped};
 use super::sending::{LOOK_AGAIN, LOOKS_AT_BOX, refused};
 use super::{Current, Replier};
-use crate::agent::{OptionDialog, option_dialog};
+use crate::agent::{Adapter, OptionDialog};
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
 
 /// Where one is sent if not from here.
 const IN_PANE: &str = "answer it in its pane";
 
 /// Whether this is an option of the dialog that the session shows.
-pub(super) fn check(place: usize, label: &str, call: &str, current: &Current) -> Result<(), ActionProblem> {
-    let (asked, _) = option_dialog(&current.session)
+pub(super) fn check(
+    adapter: &Adapter,
+    place: usize,
+    label: &str,
+    call: &str,
+    current: &Current,
+) -> Result<(), ActionProblem> {
+    let (asked, _) = adapter
+        .option_dialog(&current.session)
         .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
     let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
     let is_same = asked.call == call && options.get(place).is_some_and(|option| option.label == label);
@@ -34,7 +41,9 @@ impl Replier<'_> {
         address: &Address,
         current: &Current,
     ) -> Result<AtCursor, ActionProblem> {
-        let (asked, dialog) = option_dialog(&current.session)
+        let (asked, dialog) = self
+            .adapter
+            .option_dialog(&current.session)
             .map_err(|why| refused(format!("{why}; nothing was typed"), IN_PANE))?;
         let options = asked.questions.first().map(|question| question.options.as_slice()).unwrap_or_default();
         for _ in 0..LOOKS_AT_BOX {
@@ -47,7 +56,7 @@ impl Replier<'_> {
             std::thread::sleep(LOOK_AGAIN);
         }
         Err(refused(
-            "its dialog is not current ready for a key: it is higher than its pane, or somebody is answering it there",
+            "its dialog is not seen ready for a key: it is higher than its pane, or somebody is answering it there",
             IN_PANE,
         ))
     }
@@ -61,9 +70,12 @@ impl Replier<'_> {
         call: &str,
     ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
         let (tmux, address, current) = self.pane_now(plan)?;
-        check(place, label, call, &current)?;
-        let key =
-            option_dialog(&current.session).ok().and_then(|(_, dialog)| dialog.keys.get(place).copied());
+        check(self.adapter, place, label, call, &current)?;
+        let key = self
+            .adapter
+            .option_dialog(&current.session)
+            .ok()
+            .and_then(|(_, dialog)| dialog.keys.get(place).copied());
         let key =
             key.ok_or_else(|| refused("which key chooses it is not certain; nothing was typed", IN_PANE))?;
         let at = self.open_dialog(&address, &current)?;

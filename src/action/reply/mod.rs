@@ -108,7 +108,7 @@ impl Replier<'_> {
         }
         if journal.last().is_some_and(|last| last.state == ReceiptState::Held) {
             warnings.push(
-                "your last reply was typed and not current taken: it may stand in its input box".to_owned(),
+                "your last reply was typed and not seen taken: it may stand in its input box".to_owned(),
             );
         }
         Ok(ReplyPlan {

@@ -41,13 +41,15 @@ impl Replier<'_> {
         match ran {
             Ran::NotStarted(why) => Err(refused(why, "see that the agent's program is on the path")),
             // A person's own program says that it took the words, and no more.
-            Ran::Well if self.is_custom() => Ok((ReceiptState::Delivered, None)),
+            Ran::Well if self.adapter.facts().is_described => Ok((ReceiptState::Delivered, None)),
             Ran::Well => Ok((ReceiptState::Consumed, Some("the agent has answered".to_owned()))),
             Ran::CutOff(_) if self.cancel.is_cancelled() && has_it() => {
                 Ok((ReceiptState::Consumed, Some("its turn was ended".to_owned())))
             }
             Ran::CutOff(why) if was_shown => Ok((ReceiptState::Consumed, Some(why))),
-            Ran::Failed(why) | Ran::CutOff(why) if self.is_custom() => Ok(self.by_record(receipt, &why)),
+            Ran::Failed(why) | Ran::CutOff(why) if self.adapter.facts().is_described => {
+                Ok(self.by_record(receipt, &why))
+            }
             Ran::Failed(why) if has_it() => {
                 Ok((ReceiptState::Consumed, Some(format!("the agent took it, and then failed: {why}"))))
             }

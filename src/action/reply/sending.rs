@@ -8,7 +8,7 @@ use super::input_box::{self, AtCursor};
 use super::pane::{Address, NotTyped, TmuxAccess};
 use super::program::Ran;
 use super::{Current, Replier, dialog, file, text};
-use crate::agent::{Adapter, Asking, permission_keys};
+use crate::agent::Asking;
 use crate::model::{
     ActionClass, ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
 };
@@ -37,7 +37,7 @@ impl Replier<'_> {
     ) -> Result<Cow<'b, str>, ActionProblem> {
         match (body, &chosen.permission) {
             (ReplyBody::Option { place, label, call }, _) => {
-                dialog::check(*place, label, call, current)?;
+                dialog::check(self.adapter, *place, label, call, current)?;
                 Ok(format!("answered: {label}").into())
             }
             (ReplyBody::Text { .. }, _) if current.view.activity.state == ActivityState::Asks => {
@@ -51,7 +51,7 @@ impl Replier<'_> {
                 "answer the permission first",
             )),
             (ReplyBody::Text { text }, None) => {
-                let typing = self.adapter.typing();
+                let typing = self.adapter.facts().typing;
                 text::check(text, &chosen.channel, typing.as_ref())?;
                 let is_bracketed = chosen.address.as_ref().and_then(|address| address.is_bracketed);
                 if text.contains('\n') && is_bracketed == Some(false) {
@@ -82,7 +82,8 @@ impl Replier<'_> {
                         "look again",
                     ));
                 }
-                let keys = permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
+                let keys =
+                    self.adapter.permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
                 let given = keys.iter().find(|key| key.answer == answer).map_or("answered", |key| key.given);
                 Ok(format!("{given}: {what}").into())
             }
@@ -156,7 +157,7 @@ impl Replier<'_> {
     /// seen. Whether it takes words is not read from its screen, only whether others stand there: Return
     /// would send both.
     pub(super) fn empty_box(&self, address: &Address) -> Result<Option<AtCursor>, ActionProblem> {
-        let known = self.adapter.typing().and_then(|typing| typing.empty_box);
+        let known = self.adapter.facts().typing.and_then(|typing| typing.empty_box);
         let (Some(empty), Some(tmux)) = (known, &self.tmux) else { return Ok(None) };
         for _ in 0..LOOKS_AT_BOX {
             let current = tmux.at_cursor(address)?;
@@ -191,7 +192,7 @@ impl Replier<'_> {
                 ));
             }
         }
-        let typing_ms = self.adapter.typing().map_or(0, |typing| u64::from(typing.pause_ms));
+        let typing_ms = self.adapter.facts().typing.map_or(0, |typing| u64::from(typing.pause_ms));
         let more_ms = u64::try_from(text.len() / BYTES_A_MS).unwrap_or(0);
         std::thread::sleep(Duration::from_millis(typing_ms + more_ms));
         let held =
@@ -218,7 +219,7 @@ impl Replier<'_> {
         answer: &str,
     ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
         let (tmux, address, current) = self.pane_now(plan)?;
-        let keys = permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
+        let keys = self.adapter.permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
         let Some(key) = keys.iter().find(|key| key.answer == answer) else {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
@@ -233,7 +234,7 @@ impl Replier<'_> {
             }
         }
         let is_answered = |current: &Current| {
-            let what = permission_keys(&current.session).map(|(what, _)| what.to_owned());
+            let what = self.adapter.permission_keys(&current.session).map(|(what, _)| what.to_owned());
             current.view.activity.state != ActivityState::NeedsPermission
                 || what != plan.permission.as_ref().map(|prompt| prompt.what.clone())
         };
@@ -272,10 +273,6 @@ impl Replier<'_> {
             Ran::Failed(why) => Ok((ReceiptState::Consumed, Some(why))),
             Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
         }
-    }
-
-    pub(super) fn is_custom(&self) -> bool {
-        matches!(self.adapter, Adapter::Custom(_))
     }
 
     /// What the record tells, where the program that took the words does not.

@@ -8,7 +8,7 @@ use super::channel::{Chosen, plain, refused};
 use super::loopback::{self, NoResponse};
 use super::{Current, Replier};
 use crate::agent::processes::listening_ports;
-use crate::agent::{ApiAsk, ApiRequest, OpenCodeAnswers, api_permission_options, read_opencode_answers};
+use crate::agent::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 use crate::model::{
     ActionProblem, LiveStatus, PermissionPrompt, ProcessId, Receipt, ReceiptState, ReplyChannel, ReplyPlan,
 };
@@ -23,23 +23,21 @@ impl Replier<'_> {
     /// The way by the server of the session's process; `None` where it has none that answers.
     pub(super) fn by_server(&self, current: &Current) -> Option<Result<Chosen, ActionProblem>> {
         let process = current.view.process?;
-        let session = self.adapter.api_request(&current.session, &ApiAsk::Session)?;
+        let server = self.adapter.server()?;
+        let session = server.request(&current.session, &ApiAsk::Session)?;
         let answers = |port: &u16| {
             let told = get(process, *port, &session);
-            told.is_some_and(|told| crate::agent::api_is_about(&current.session, &told))
+            told.is_some_and(|told| server.is_about(&current.session, &told))
         };
         let port = listening_ports(process).into_iter().take(MOST_PORTS).find(answers)?;
-        let ask = |ask| get(process, port, &self.adapter.api_request(&current.session, &ask)?);
+        let ask = |ask| get(process, port, &server.request(&current.session, &ask)?);
         // Without these it is not known what the session does.
         let (status, permission, question) =
             (ask(ApiAsk::Status)?, ask(ApiAsk::Permissions)?, ask(ApiAsk::Questions)?);
-        let answers = OpenCodeAnswers {
-            status: Some(&status),
-            permission: Some(&permission),
-            question: Some(&question),
-        };
-        let word = read_opencode_answers(&answers).remove(&current.session.session_id);
-        let waits = crate::agent::api_waits_for(&current.session, &permission);
+        let answers =
+            ApiAnswers { status: Some(&status), permission: Some(&permission), question: Some(&question) };
+        let word = server.reports(&answers).remove(&current.session.session_id);
+        let waits = server.waits_for(&current.session, &permission);
         let words = format!("by the server of its own process, on port {port}");
         let chosen = |request, warnings, permission| Chosen {
             warnings,
@@ -49,7 +47,7 @@ impl Replier<'_> {
         };
         Some(match (waits, word.map(|word| word.status)) {
             (Some((request, what)), _) => {
-                let prompt = PermissionPrompt { what, options: api_permission_options() };
+                let prompt = PermissionPrompt { what, options: server.permission_options() };
                 Ok(chosen(Some(request), Vec::new(), Some(prompt)))
             }
             // A question of the agent's is answered in its own way.
@@ -64,8 +62,9 @@ impl Replier<'_> {
 
     /// Gives the words to the server.
     pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Outcome {
-        let request =
-            |current: &Current| self.adapter.api_request(&current.session, &ApiAsk::Prompt { text });
+        let request = |server: &dyn AgentServer, current: &Current| {
+            server.request(&current.session, &ApiAsk::Prompt { text })
+        };
         let is_busy = match self.post(plan, request)? {
             Posted::Perhaps(why) => return Ok(self.by_record(receipt, why)),
             Posted::Taken(current) => current.turn_is_open(),
@@ -83,7 +82,7 @@ impl Replier<'_> {
             return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
         };
         let ask = ApiAsk::Answer { request: id, answer };
-        match self.post(plan, |current| self.adapter.api_request(&current.session, &ask))? {
+        match self.post(plan, |server, current| server.request(&current.session, &ask))? {
             Posted::Taken(_) => Ok((ReceiptState::Delivered, Some("its server took the answer".to_owned()))),
             Posted::Perhaps(why) => Ok((ReceiptState::Unknown, Some(why.to_owned()))),
         }
@@ -93,13 +92,14 @@ impl Replier<'_> {
     fn post(
         &self,
         plan: &ReplyPlan,
-        request: impl Fn(&Current) -> Option<ApiRequest>,
+        request: impl Fn(&dyn AgentServer, &Current) -> Option<ApiRequest>,
     ) -> Result<Posted, ActionProblem> {
         let current = (self.look)()?;
         let ReplyChannel::Api { port, process, .. } = self.as_planned(plan, &current)?.channel else {
             return Err(refused("it would go another way; nothing was sent", "look again"));
         };
-        let request = request(&current).ok_or_else(|| {
+        let request = self.adapter.server().and_then(|server| request(server, &current));
+        let request = request.ok_or_else(|| {
             refused("its server cannot be asked that; nothing was sent", "answer it in its pane")
         })?;
         match loopback::ask(process, port, &request) {

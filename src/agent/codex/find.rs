@@ -62,12 +62,7 @@ pub fn read_rollout(bytes: &[u8]) -> Option<SessionObservation> {
 }
 
 /// Reads the sessions at `places`, the newest first.
-pub(in crate::agent) fn sessions(
-    home: &Path,
-    _workspace: &Path,
-    places: &[&SessionPlace],
-    memory: &mut Memory,
-) -> SessionsRead {
+pub(in crate::agent) fn sessions(home: &Path, places: &[&SessionPlace], memory: &mut Memory) -> SessionsRead {
     let mut read = SessionsRead { watch_targets: watch_targets(places), ..SessionsRead::default() };
     if places.is_empty() {
         memory.records.clear();

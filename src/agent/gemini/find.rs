@@ -28,12 +28,7 @@ pub(crate) struct Memory {
 }
 
 /// Reads the sessions at `places`, the newest first.
-pub(in crate::agent) fn sessions(
-    _home: &Path,
-    _workspace: &Path,
-    places: &[&SessionPlace],
-    memory: &mut Memory,
-) -> SessionsRead {
+pub(in crate::agent) fn sessions(places: &[&SessionPlace], memory: &mut Memory) -> SessionsRead {
     let mut read = SessionsRead::default();
     let mut watched: BTreeMap<&Path, Vec<&std::ffi::OsStr>> = BTreeMap::new();
     for place in places {

@@ -6,8 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::HookAgent;
 use super::reader::EventFile;
+use crate::agent::all_hooks;
+use crate::agent::hook_settings::Hooks;
+use crate::agent::memory::Memories;
 use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
@@ -17,20 +19,24 @@ const MOST_FILES: usize = 4096;
 
 /// What is remembered of the sessions that left events. Losing it costs time and nothing else.
 #[derive(Debug, Default)]
-pub struct HookSurveyMemory {
+struct Known {
     /// The session of each file, and the folder it was begun in; `None` for a file that names none.
-    known: HashMap<PathBuf, Option<(String, PathBuf)>>,
+    sessions: HashMap<PathBuf, Option<(String, PathBuf)>>,
 }
 
 /// Adds the sessions that left events in `folder` to those that the agents' own records tell of.
-pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory, found: &mut Survey) {
+pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories, found: &mut Survey) {
+    memory.with(|memory| look(folder, ask, memory, found));
+}
+
+fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Survey) {
     let mut seen = HashMap::new();
     let names = |(at, session): (usize, &FoundSession)| {
         ((session.place.agent.clone(), session.place.session_id.clone()), at)
     };
     let by_record: ByRecord = found.found.iter().enumerate().map(names).collect();
-    for agent in HookAgent::ALL {
-        let of_agent = folder.join(agent.name());
+    for hooks in all_hooks() {
+        let of_agent = folder.join(hooks.agent);
         let names = Names::Ending(".jsonl".to_owned());
         found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
         let entries = match fs::read_dir(&of_agent) {
@@ -48,16 +54,16 @@ pub fn survey(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut HookSurveyMemory,
             let moved_at = entry.metadata().ok().map(|metadata| modified_at(&metadata));
             let is_events = path.extension().is_some_and(|extension| extension == "jsonl");
             if let (true, Some(moved_at)) = (is_events, moved_at.filter(|at| *at >= ask.since)) {
-                let known = memory.known.remove(&path).flatten();
+                let known = memory.sessions.remove(&path).flatten();
                 let session = known.or_else(|| session_of(&path));
                 if let Some((id, begun_in)) = &session {
-                    add((agent, id, begun_in), (&path, moved_at), ask, &by_record, found);
+                    add((hooks, id, begun_in), (&path, moved_at), ask, &by_record, found);
                 }
                 seen.insert(path, session);
             }
         }
     }
-    memory.known = seen;
+    memory.sessions = seen;
 }
 
 /// The session whose events are in the file, and the folder that it was begun in.
@@ -75,18 +81,18 @@ fn session_of(path: &Path) -> Option<(String, PathBuf)> {
 type ByRecord = HashMap<(String, String), usize>;
 
 fn add(
-    (agent, id, folder): (HookAgent, &str, &Path),
+    (hooks, id, folder): (&Hooks, &str, &Path),
     (path, moved_at): (&Path, Timestamp),
     ask: &SurveyAsk<'_>,
     by_record: &ByRecord,
     found: &mut Survey,
 ) {
-    let known = by_record.get(&(agent.name().to_owned(), id.to_owned()));
+    let known = by_record.get(&(hooks.agent.to_owned(), id.to_owned()));
     if let Some(known) = known.and_then(|at| found.found.get_mut(*at)) {
         known.moved_at = known.moved_at.max(moved_at);
     } else if ask.within.is_none_or(|within| folder.starts_with(within)) {
         let place = SessionPlace {
-            agent: agent.name().to_owned(),
+            agent: hooks.agent.to_owned(),
             session_id: id.to_owned(),
             folder: folder.to_owned(),
             record: path.to_owned(),

@@ -9,26 +9,25 @@ use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::HookAgent;
 use super::tool_input;
+use crate::agent::hook_settings::Hooks;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp};
 
 /// More background tasks than these are left out.
 const MOST_TASKS: usize = 8;
 /// A task that is at one of these has ended.
 const ENDED: [&str; 5] = ["completed", "failed", "killed", "stopped", "cancelled"];
+/// The event whose meaning is that of its notice.
+const NOTIFICATION: &str = "Notification";
 /// So many milliseconds may lie between an event and its hook, where the agent tells when it was.
 const LONGEST_WAY_MS: i64 = 10_000;
-/// Tools by which an agent asks the person (Claude Code, Codex, Gemini CLI, opencode).
-const ASKING_TOOLS: [&str; 4] = ["AskUserQuestion", "request_user_input", "ask_user", "question"];
-
 /// The event that `payload` tells of, at the moment `at`. `None` when it names no session.
-pub fn event_of(agent: HookAgent, payload: &[u8], at: Timestamp) -> Option<HookEvent> {
+pub fn event_of(hooks: &Hooks, payload: &[u8], at: Timestamp) -> Option<HookEvent> {
     let mut fields = Fields::default();
     let mut json = serde_json::Deserializer::from_slice(payload);
     // What stood before a mistake is in the fields already.
     let _ = json.deserialize_map(Collect(&mut fields));
-    fields.into_event(agent, at)
+    fields.into_event(hooks, at)
 }
 
 /// The fields that are looked at, as they stand in the payload.
@@ -96,7 +95,7 @@ impl<'a> Visitor<'a> for Collect<'_, 'a> {
 }
 
 impl Fields<'_> {
-    fn into_event(self, agent: HookAgent, at: Timestamp) -> Option<HookEvent> {
+    fn into_event(self, hooks: &Hooks, at: Timestamp) -> Option<HookEvent> {
         let session_id = text(self.session_id).filter(|id| !id.is_empty())?;
         let name = text(self.event).unwrap_or_default();
         let tool = self.tool().map(|tool| tool_input::cut(&tool));
@@ -105,7 +104,7 @@ impl Fields<'_> {
         let at =
             reported_at.filter(|told| (0..=LONGEST_WAY_MS).contains(&at.millis_since(*told))).unwrap_or(at);
         let mut event = HookEvent::new(at, tool_input::cut(&session_id), HookKind::Other);
-        event.kind = self.kind(agent, &name, tool.as_deref());
+        event.kind = self.kind(hooks, &name, tool.as_deref());
         event.what = self.what(event.kind);
         event.folder = text(self.folder).map(Into::into);
         event.record = text(self.record).map(Into::into);
@@ -117,19 +116,22 @@ impl Fields<'_> {
         Some(event)
     }
 
-    fn kind(&self, agent: HookAgent, name: &str, tool: Option<&str>) -> HookKind {
+    fn kind(&self, hooks: &Hooks, name: &str, tool: Option<&str>) -> HookKind {
         // Helpers of Claude's own, such as the one that shortens a conversation, have no type.
         if self.subagent.is_some() && text(self.subagent_type).is_some_and(|kind| kind.is_empty()) {
             return HookKind::Other;
         }
-        let is_question = tool.is_some_and(|tool| ASKING_TOOLS.contains(&tool))
+        let is_question = tool.is_some_and(|tool| hooks.asking_tools.contains(&tool))
             || self.details().is_some_and(|details| details.is_question());
-        let kind = match agent {
-            HookAgent::OpenCode => opencode_kind(name),
-            HookAgent::Claude | HookAgent::Codex | HookAgent::Gemini => {
-                command_hook_kind(name, text(self.notice).as_deref())
-            }
+        let named = |table: &[(&str, HookKind)], name: &str| {
+            table.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
         };
+        let notice = if name == NOTIFICATION { text(self.notice) } else { None };
+        let kind = notice
+            .and_then(|notice| named(hooks.notices, &notice))
+            .or_else(|| named(hooks.events, name))
+            .or_else(|| named(hooks.other_events, name))
+            .unwrap_or(HookKind::Other);
         let is_call = matches!(kind, HookKind::ToolStarted | HookKind::PermissionAsked);
         if is_call && is_question { HookKind::QuestionAsked } else { kind }
     }
@@ -170,51 +172,6 @@ impl Fields<'_> {
 
     fn details(&self) -> Option<tool_input::Details> {
         serde_json::from_str(self.details?.get()).ok()
-    }
-}
-
-/// The names that Claude Code, Codex and Gemini CLI give to their events.
-fn command_hook_kind(name: &str, notice: Option<&str>) -> HookKind {
-    match (name, notice) {
-        ("SessionStart", _) => HookKind::SessionStarted,
-        ("SessionEnd", _) => HookKind::SessionEnded,
-        ("UserPromptSubmit" | "BeforeAgent", _) => HookKind::Prompted,
-        ("PreToolUse" | "BeforeTool", _) => HookKind::ToolStarted,
-        ("PostToolUse" | "PostToolUseFailure" | "AfterTool", _) => HookKind::ToolEnded,
-        ("PermissionRequest", _) | ("Notification", Some("ToolPermission")) => HookKind::PermissionAsked,
-        ("Notification", Some("permission_prompt")) => HookKind::PermissionNoticed,
-        ("Notification", Some("idle_prompt")) => HookKind::IdleNoticed,
-        ("Stop" | "AfterAgent", _) => HookKind::Stopped,
-        ("StopFailure", _) => HookKind::StopFailed,
-        ("Interrupt", _) => HookKind::Interrupted,
-        ("SubagentStart", _) => HookKind::SubagentStarted,
-        ("SubagentStop", _) => HookKind::SubagentStopped,
-        ("PreCompact" | "PreCompress", _) => HookKind::Compacting,
-        ("PostCompact", _) => HookKind::Compacted,
-        _ => HookKind::Other,
-    }
-}
-
-/// The names of opencode's events, as closeout's plugin passes them on (`assets/hooks/opencode.js`).
-fn opencode_kind(name: &str) -> HookKind {
-    match name {
-        "session.created" => HookKind::SessionStarted,
-        "session.deleted" => HookKind::SessionEnded,
-        "session.busy" => HookKind::Busy,
-        "chat.message" => HookKind::Prompted,
-        "session.idle" => HookKind::Stopped,
-        "session.error" => HookKind::StopFailed,
-        "session.aborted" => HookKind::Interrupted,
-        "session.compacted" => HookKind::Compacted,
-        "tool.execute.before" => HookKind::ToolStarted,
-        "tool.execute.after" => HookKind::ToolEnded,
-        "permission.asked" => HookKind::PermissionAsked,
-        "permission.replied" => HookKind::PermissionAnswered,
-        "question.asked" => HookKind::QuestionAsked,
-        "question.replied" | "question.rejected" => HookKind::QuestionAnswered,
-        "subagent.started" => HookKind::SubagentStarted,
-        "subagent.stopped" => HookKind::SubagentStopped,
-        _ => HookKind::Other,
     }
 }
 

@@ -9,8 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::layout::Layout;
 use super::splice::{append, remove as remove_item, spliced};
-use super::{Wanted, is_own_command};
-use crate::agent::hook_events::HookAgent;
+use super::{Hooks, Wanted};
 
 /// The key under which hooks stand.
 const HOOKS: &str = "hooks";
@@ -50,10 +49,12 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
     // Those at events that are not wanted any more.
-    while let Some(number) = first_own(&text, wanted.agent, |event| !wanted.events().contains(&event))? {
+    while let Some(number) =
+        first_own(&text, wanted.hooks, |event| wanted.hooks.events.iter().all(|(name, _)| *name != event))?
+    {
         text = without(&text, &number)?;
     }
-    for event in wanted.events() {
+    for (event, _) in wanted.hooks.events {
         text = with_event(&text, event, wanted)?;
     }
     Ok(format!("{mark}{text}"))
@@ -63,13 +64,13 @@ pub fn install(text: &str, wanted: &Wanted) -> Result<String, SettingsProblem> {
 ///
 /// # Errors
 /// The text is broken, or something else stands where hooks belong.
-pub fn remove(text: &str, agent: HookAgent) -> Result<String, SettingsProblem> {
+pub fn remove(text: &str, hooks: &Hooks) -> Result<String, SettingsProblem> {
     let (mark, text) = without_mark(text);
     let mut text = text.to_owned();
     if text.trim().is_empty() {
         return Ok(format!("{mark}{text}"));
     }
-    while let Some(found) = first_own(&text, agent, |_| true)? {
+    while let Some(found) = first_own(&text, hooks, |_| true)? {
         text = without(&text, &found)?;
     }
     Ok(format!("{mark}{text}"))
@@ -197,7 +198,7 @@ fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, Settin
             return Ok(append(text, &range(hooks), &ranges(&hooks.properties), &layout, list));
         };
         let mut own = groups.elements.iter().flat_map(commands);
-        match own.find(|(_, command, _)| is_own_command(wanted.agent, command)) {
+        match own.find(|(_, command, _)| wanted.hooks.is_own_command(command)) {
             Some((_, command, _)) if command == wanted.command => Ok(text.to_owned()),
             // Another path: closeout was moved, or installed in another way.
             Some((_, _, place)) => {
@@ -215,7 +216,7 @@ fn with_event(text: &str, event: &str, wanted: &Wanted) -> Result<String, Settin
 /// The first entry of closeout's own at an event that `is_asked_for`.
 fn first_own(
     text: &str,
-    agent: HookAgent,
+    own: &Hooks,
     is_asked_for: impl Fn(&str) -> bool,
 ) -> Result<Option<Found>, SettingsProblem> {
     with_root(text, |root| {
@@ -223,8 +224,8 @@ fn first_own(
         for property in hooks.properties.iter().filter(|property| is_asked_for(property.name.as_str())) {
             let Some(groups) = property.value.as_array() else { continue };
             for (group, value) in groups.elements.iter().enumerate() {
-                let mut own = commands(value).filter(|(_, command, _)| is_own_command(agent, command));
-                if let Some((entry, ..)) = own.next() {
+                let mut found = commands(value).filter(|(_, command, _)| own.is_own_command(command));
+                if let Some((entry, ..)) = found.next() {
                     let event = property.name.as_str().to_owned();
                     return Ok(Some(Found { event, group, entry }));
                 }

@@ -9,16 +9,69 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::hook_events::HookAgent;
+use super::facts::Folder;
+use crate::model::HookKind;
 
 pub use edit::{SettingsProblem, install, remove};
 
 /// How long an agent waits for the hook, in seconds. It takes a few milliseconds.
 const TIME_LIMIT_S: u32 = 5;
-/// The plugin by which opencode calls the hook.
-const OPENCODE_PLUGIN: &str = include_str!("../../../assets/hooks/opencode.js");
-/// Stands in the plugin for the program, as a JSON string.
+/// Stands in a plugin for the program, as a JSON string.
 const PROGRAM_MARK: &str = "\"@CLOSEOUT@\"";
+
+/// How an agent runs closeout's hook, and what it tells it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Hooks {
+    /// The agent's name.
+    pub agent: &'static str,
+    /// The folder in which its settings for this user are.
+    pub folder: Folder,
+    /// How they name the hook.
+    pub settings: Settings,
+    /// The events at which it is to run: those that tell what a session does, and no more, since each costs
+    /// a process. In the order of a session. Empty where a plugin chooses.
+    pub events: &'static [(&'static str, HookKind)],
+    /// Others that are understood.
+    pub other_events: &'static [(&'static str, HookKind)],
+    /// What its event `Notification` means, by the type of the notice.
+    pub notices: &'static [(&'static str, HookKind)],
+    /// The tools by which it asks the person.
+    pub asking_tools: &'static [&'static str],
+    /// The variable that names its process to the hook.
+    pub pid_variable: Option<&'static str>,
+    /// The variable by which the hook knows a session without a screen, and how its value then begins.
+    pub headless: Option<(&'static str, &'static str)>,
+    /// The word in the command line of a process of it that keeps sessions of several screens and outlives
+    /// them: its life and its terminal are not those of a session.
+    pub server_word: Option<&'static str>,
+    /// What is to be done after hooks were installed, or known of them.
+    pub after_install: &'static str,
+}
+
+/// How the settings of an agent name a hook.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Settings {
+    /// Lists of groups of commands, one for each event, under the key `hooks` of a JSON file.
+    Json {
+        /// The file in the agent's own folder.
+        user: &'static str,
+        /// The file in a folder of the person's work.
+        project: &'static str,
+        /// What each group matches, and how its entry is called, where the agent wants that.
+        named: Option<(&'static str, &'static str)>,
+        /// In what the agent counts how long it waits, in units a second.
+        per_second: u32,
+    },
+    /// A file of closeout's own.
+    Plugin {
+        /// The file in the agent's own folder.
+        user: &'static str,
+        /// The file in a folder of the person's work.
+        project: &'static str,
+        /// What stands in it; the program goes where the mark is.
+        text: &'static str,
+    },
+}
 
 /// Where settings count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +85,8 @@ pub enum Scope<'a> {
 /// What stands in an agent's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// The agent.
-    pub agent: HookAgent,
+    /// The agent's hooks.
+    pub hooks: &'static Hooks,
     /// The command that it is to run, for a shell.
     pub command: String,
 }
@@ -58,109 +111,61 @@ struct Entry<'a> {
 }
 
 impl Wanted {
-    /// What `agent` is to run when closeout is the program at `program`, which is absolute.
-    pub fn new(agent: HookAgent, program: &str) -> Wanted {
-        Wanted { agent, command: format!("{} {}", shell_word(program), tail(agent)) }
-    }
-
-    /// The events at which it is to run it: those that tell what a session does, and no more, since each
-    /// costs a process. In the order of a session.
-    pub fn events(&self) -> &'static [&'static str] {
-        match self.agent {
-            HookAgent::Claude => &[
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PermissionRequest",
-                "PostToolUse",
-                "PostToolUseFailure",
-                "Notification",
-                "SubagentStart",
-                "SubagentStop",
-                "PreCompact",
-                "PostCompact",
-                "Stop",
-                "StopFailure",
-                "SessionEnd",
-            ],
-            HookAgent::Codex => &[
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PermissionRequest",
-                "PostToolUse",
-                "SubagentStart",
-                "SubagentStop",
-                "PreCompact",
-                "PostCompact",
-                "Interrupt",
-                "Stop",
-                "SessionEnd",
-            ],
-            HookAgent::Gemini => &[
-                "SessionStart",
-                "BeforeAgent",
-                "BeforeTool",
-                "AfterTool",
-                "Notification",
-                "AfterAgent",
-                "SessionEnd",
-            ],
-            // The plugin chooses.
-            HookAgent::OpenCode => &[],
-        }
+    /// What the agent is to run when closeout is the program at `program`, which is absolute.
+    pub fn new(hooks: &'static Hooks, program: &str) -> Wanted {
+        Wanted { hooks, command: format!("{} {}", shell_word(program), tail(hooks)) }
     }
 
     /// The element for the list of an event.
     pub(super) fn group(&self) -> Group<'_> {
-        let is_gemini = self.agent == HookAgent::Gemini;
+        let (named, per_second) = match self.hooks.settings {
+            Settings::Json { named, per_second, .. } => (named, per_second),
+            Settings::Plugin { .. } => (None, 1),
+        };
         let entry = Entry {
-            name: is_gemini.then_some("closeout"),
+            name: named.map(|(_, name)| name),
             kind: "command",
             command: &self.command,
-            // Gemini CLI counts in milliseconds.
-            timeout: if is_gemini { TIME_LIMIT_S * 1000 } else { TIME_LIMIT_S },
+            timeout: TIME_LIMIT_S * per_second,
         };
-        Group { matcher: is_gemini.then_some("*"), hooks: [entry] }
+        Group { matcher: named.map(|(matcher, _)| matcher), hooks: [entry] }
     }
 }
 
-/// The file in which an agent's hooks stand. opencode's is a plugin of closeout's own.
-pub fn file(agent: HookAgent, scope: Scope<'_>) -> PathBuf {
-    match (agent, scope) {
-        (HookAgent::Claude | HookAgent::Gemini, Scope::User(folder)) => folder.join("settings.json"),
-        (HookAgent::Codex, Scope::User(folder)) => folder.join("hooks.json"),
-        (HookAgent::OpenCode, Scope::User(folder)) => folder.join("plugin/closeout.js"),
-        (HookAgent::Claude, Scope::Project(folder)) => folder.join(".claude/settings.json"),
-        (HookAgent::Codex, Scope::Project(folder)) => folder.join(".codex/hooks.json"),
-        (HookAgent::Gemini, Scope::Project(folder)) => folder.join(".gemini/settings.json"),
-        (HookAgent::OpenCode, Scope::Project(folder)) => folder.join(".opencode/plugin/closeout.js"),
+impl Hooks {
+    /// The file in which the agent's hooks stand.
+    pub fn file(&self, scope: Scope<'_>) -> PathBuf {
+        let (Settings::Json { user, project, .. } | Settings::Plugin { user, project, .. }) = &self.settings;
+        match scope {
+            Scope::User(folder) => folder.join(user),
+            Scope::Project(folder) => folder.join(project),
+        }
+    }
+
+    /// The plugin that calls the program at `program`, where the agent has plugins.
+    pub fn plugin(&self, program: &str) -> Option<String> {
+        let Settings::Plugin { text, .. } = self.settings else { return None };
+        Some(text.replace(PROGRAM_MARK, &serde_json::Value::from(program).to_string()))
+    }
+
+    /// Whether this is a plugin that closeout wrote, of any version.
+    pub fn is_own_plugin(&self, content: &[u8]) -> bool {
+        let Settings::Plugin { text, .. } = self.settings else { return false };
+        content.starts_with(text.lines().next().unwrap_or_default().as_bytes())
+    }
+
+    /// Whether a command is closeout's hook for the agent, at whatever path.
+    fn is_own_command(&self, command: &str) -> bool {
+        let program = command.strip_suffix(&tail(self)).map(str::trim_end);
+        program.is_some_and(|program| {
+            let name = program.trim_matches(['\'', '"']).rsplit('/').next().unwrap_or_default();
+            name.starts_with("closeout")
+        })
     }
 }
 
-/// The plugin for opencode that calls the program at `program`.
-pub fn opencode_plugin(program: &str) -> String {
-    let program = serde_json::Value::from(program).to_string();
-    OPENCODE_PLUGIN.replace(PROGRAM_MARK, &program)
-}
-
-/// Whether this is a plugin that closeout wrote, of any version.
-pub fn is_opencode_plugin(content: &[u8]) -> bool {
-    let first = OPENCODE_PLUGIN.lines().next().unwrap_or_default();
-    content.starts_with(first.as_bytes())
-}
-
-/// Whether a command is closeout's hook for the agent, at whatever path.
-pub(super) fn is_own_command(agent: HookAgent, command: &str) -> bool {
-    let program = command.strip_suffix(&tail(agent)).map(str::trim_end);
-    program.is_some_and(|program| {
-        let name = program.trim_matches(['\'', '"']).rsplit('/').next().unwrap_or_default();
-        name.starts_with("closeout")
-    })
-}
-
-fn tail(agent: HookAgent) -> String {
-    format!("hook event --agent {}", agent.name())
+fn tail(hooks: &Hooks) -> String {
+    format!("hook event --agent {}", hooks.agent)
 }
 
 /// The text as one word of a POSIX shell.
@@ -176,17 +181,18 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::hooks_of;
 
     #[test]
     fn a_path_is_one_word_for_the_shell() {
-        let wanted = |program: &str| Wanted::new(HookAgent::Claude, program).command;
+        let wanted = |program: &str| Wanted::new(hooks_of("claude").unwrap(), program).command;
         assert_eq!(wanted("/usr/bin/closeout"), "/usr/bin/closeout hook event --agent claude");
         assert_eq!(wanted("/a b/it's/closeout"), r"'/a b/it'\''s/closeout' hook event --agent claude");
     }
 
     #[test]
     fn the_own_command_is_known_at_any_path_and_no_other_is() {
-        let is_own = |command: &str| is_own_command(HookAgent::Codex, command);
+        let is_own = |command: &str| hooks_of("codex").unwrap().is_own_command(command);
         assert!(is_own("/old/closeout hook event --agent codex"));
         assert!(is_own(r"'/a b/closeout' hook event --agent codex"));
         assert!(!is_own("/old/closeout hook event --agent claude"));
@@ -196,10 +202,11 @@ mod tests {
 
     #[test]
     fn the_plugin_names_the_program_as_a_string() {
-        let plugin = opencode_plugin("/a \"b\"/closeout");
+        let hooks = hooks_of("opencode").unwrap();
+        let plugin = hooks.plugin("/a \"b\"/closeout").unwrap();
         assert!(plugin.contains(r#""/a \"b\"/closeout""#), "{plugin}");
         assert!(!plugin.contains("@CLOSEOUT@"));
-        assert!(is_opencode_plugin(plugin.as_bytes()));
-        assert!(!is_opencode_plugin(b"export const Mine = 1"));
+        assert!(hooks.is_own_plugin(plugin.as_bytes()));
+        assert!(!hooks.is_own_plugin(b"export const Mine = 1"));
     }
 }

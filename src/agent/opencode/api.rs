@@ -16,25 +16,17 @@ use serde_json::{Value, json};
 
 use super::conversation::asked;
 use super::is_session_id;
-use crate::agent::commands::{ApiAsk, ApiRequest};
 use crate::agent::record_text::shortened;
+use crate::agent::server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 use crate::model::{ActivitySource, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn};
 
-/// The bodies of the three answers, as they came; `None` for one that did not come.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ApiAnswers<'a> {
-    /// Of `GET /session/status`.
-    pub status: Option<&'a [u8]>,
-    /// Of `GET /permission`.
-    pub permission: Option<&'a [u8]>,
-    /// Of `GET /question`.
-    pub question: Option<&'a [u8]>,
-}
+/// The server of an opencode process.
+pub(super) struct Server;
 
 /// What the answers tell of each session, by its id: what it waits for, else that it is at work. A
 /// session that is not in an answer is idle only if the interface is known to be its own, which the
 /// answers do not tell, so it is left out. What is no answer of that path tells nothing.
-pub fn read_api_answers(answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
+fn reports(answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
     let mut words = BTreeMap::new();
     let status = answers.status.and_then(parse);
     for (id, status) in status.as_ref().and_then(Value::as_object).into_iter().flatten() {
@@ -83,7 +75,7 @@ fn permission(asks: &Value) -> Option<String> {
 }
 
 /// How something is asked of the server of the session's process.
-pub(in crate::agent) fn request(session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
+fn request(session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
     let id = session.session_id.as_str();
     if !is_session_id(id) {
         return None;
@@ -116,23 +108,34 @@ pub(in crate::agent) fn request(session: &SessionObservation, ask: &ApiAsk<'_>) 
     })
 }
 
-/// Whether this is the server's answer on the session.
-pub fn is_about(session: &SessionObservation, answer: &[u8]) -> bool {
-    parse(answer).is_some_and(|told| told.get("id").and_then(Value::as_str) == Some(&session.session_id))
+impl AgentServer for Server {
+    fn request(&self, session: &SessionObservation, ask: &ApiAsk<'_>) -> Option<ApiRequest> {
+        request(session, ask)
+    }
+
+    fn is_about(&self, session: &SessionObservation, answer: &[u8]) -> bool {
+        parse(answer).is_some_and(|told| told.get("id").and_then(Value::as_str) == Some(&session.session_id))
+    }
+
+    fn reports(&self, answers: &ApiAnswers<'_>) -> BTreeMap<String, StatusReport> {
+        reports(answers)
+    }
+
+    fn waits_for(&self, session: &SessionObservation, answer: &[u8]) -> Option<(String, String)> {
+        let asks = entries(Some(answer));
+        let of_session =
+            |asks: &&Value| asks.get("sessionID").and_then(Value::as_str) == Some(&session.session_id);
+        let asks = asks.iter().find(of_session)?;
+        let request = asks.get("id").and_then(Value::as_str).filter(|id| is_request_id(id))?;
+        Some((request.to_owned(), permission(asks)?))
+    }
+
+    fn permission_options(&self) -> Vec<PermissionOption> {
+        permission_options()
+    }
 }
 
-/// The permission that the session waits for: its id, and what it is about.
-pub fn waits_for(session: &SessionObservation, answer: &[u8]) -> Option<(String, String)> {
-    let asks = entries(Some(answer));
-    let of_session =
-        |asks: &&Value| asks.get("sessionID").and_then(Value::as_str) == Some(&session.session_id);
-    let asks = asks.iter().find(of_session)?;
-    let request = asks.get("id").and_then(Value::as_str).filter(|id| is_request_id(id))?;
-    Some((request.to_owned(), permission(asks)?))
-}
-
-/// The answers to a permission. What allows more than this one call is none of them.
-pub fn permission_options() -> Vec<PermissionOption> {
+fn permission_options() -> Vec<PermissionOption> {
     let option =
         |label: &str, answer: &str| PermissionOption { label: label.to_owned(), answer: answer.to_owned() };
     vec![option("allow once", "once"), option("deny, and end the turn", "reject")]

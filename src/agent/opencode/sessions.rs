@@ -46,7 +46,6 @@ pub(crate) struct Memory {
 /// found by the survey.
 pub(in crate::agent) fn sessions(
     data_dir: &Path,
-    _workspace: &Path,
     places: &[&SessionPlace],
     memory: &mut Memory,
 ) -> SessionsRead {

@@ -2,7 +2,7 @@
 //! the native program `codex` under it, Gemini CLI is `node …/bin/gemini` with another of the same under
 //! it, opencode and newer Claude Code are native. Codex's server is the same program with `app-server`.
 
-use crate::agent::{claude, codex, gemini, opencode};
+use crate::agent::{AGENTS, Agent};
 
 /// Programs that run an agent's script; a newer Node names its main thread.
 const RUNTIMES: [&str; 5] = ["node", "nodejs", "bun", "MainThread", "node-MainThread"];
@@ -15,7 +15,7 @@ pub(super) fn is_candidate(name: &str) -> bool {
 }
 
 /// The agent that a process is, and whether it serves others. `arguments` are its command line.
-pub(super) fn agent_of(name: &str, arguments: &[&str]) -> Option<(&'static str, bool)> {
+pub(super) fn agent_of(name: &str, arguments: &[&str]) -> Option<(&'static dyn Agent, bool)> {
     let mut words = arguments.iter().copied();
     let agent = if let Some(agent) = agent_of_name(name) {
         words.next();
@@ -29,28 +29,17 @@ pub(super) fn agent_of(name: &str, arguments: &[&str]) -> Option<(&'static str, 
     Some((agent, words.take(3).any(|word| SERVING.contains(&word))))
 }
 
-fn agent_of_name(name: &str) -> Option<&'static str> {
-    match name {
-        "claude" | "claude.exe" => Some(claude::NAME),
-        "codex" => Some(codex::NAME),
-        "opencode" | ".opencode" | "opencode.exe" => Some(opencode::NAME),
-        "gemini" => Some(gemini::NAME),
-        _ => None,
-    }
+fn agent_of_name(name: &str) -> Option<&'static dyn Agent> {
+    AGENTS.into_iter().find(|agent| agent.facts().programs.contains(&name))
 }
 
-fn agent_of_script(script: &str) -> Option<&'static str> {
+fn agent_of_script(script: &str) -> Option<&'static dyn Agent> {
     let mut parts = script.rsplit('/');
     let file = parts.next()?;
     let stem = file.strip_suffix("js").map_or(file, |stem| stem.trim_end_matches(['.', 'm', 'c']));
     agent_of_name(stem).or_else(|| {
-        let mut package = parts.take(4);
-        package.find_map(|part| match part {
-            "claude-code" => Some(claude::NAME),
-            "gemini-cli" => Some(gemini::NAME),
-            "opencode-ai" => Some(opencode::NAME),
-            _ => None,
-        })
+        let mut folders = parts.take(4);
+        folders.find_map(|folder| AGENTS.into_iter().find(|agent| agent.facts().package == Some(folder)))
     })
 }
 
@@ -87,7 +76,8 @@ mod tests {
             ("node", &["node"], None),
         ];
         for (name, arguments, wanted) in cases {
-            assert_eq!(agent_of(name, arguments), *wanted, "{name} {arguments:?}");
+            let found = agent_of(name, arguments).map(|(agent, is_service)| (agent.name(), is_service));
+            assert_eq!(found, *wanted, "{name} {arguments:?}");
         }
         assert!(is_candidate("node") && is_candidate("codex"));
         assert!(!is_candidate("codex-code-mode") && !is_candidate("vim"));

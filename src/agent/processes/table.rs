@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::recognise::{agent_of, is_candidate};
-use crate::agent::codex;
-use crate::agent::process_stat;
+use crate::agent::process_stat::{self, booted_at};
+use crate::agent::{Agent, built_in};
 use crate::model::{ProcessId, Timestamp};
 
 /// More processes than these are not looked at, and then nothing is certain.
@@ -15,7 +15,7 @@ const MOST_PROCESSES: usize = 32_768;
 const MOST_FILES: usize = 4096;
 /// So much of a command line is read, in bytes.
 const COMMAND_LINE: u64 = 16 << 10;
-/// How the name of a session record of Codex ends.
+/// How the name of a session record that is held open ends.
 const RECORD_ENDING: &str = ".jsonl";
 /// The process namespace that sees all processes (Linux, `PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
@@ -39,7 +39,7 @@ pub struct AgentProcess {
     pub folder: Option<PathBuf>,
     /// The words of its command line.
     pub arguments: Vec<String>,
-    /// The names of the session records that it holds open, for Codex; `None` where that cannot be read.
+    /// The names of the session records that it holds open, where its agent does that; `None` where that cannot be read.
     pub records: Option<Vec<String>>,
 }
 
@@ -74,6 +74,11 @@ pub struct Sought<'a> {
 const START_GRACE_MS: i64 = 2000;
 
 impl Sought<'_> {
+    /// Whether the processes of its agent hold their records open.
+    fn holds_records(&self) -> bool {
+        built_in(self.agent).is_some_and(|agent| agent.facts().holds_records)
+    }
+
     /// Whether a process that started at this moment is too young to have written the record.
     fn is_too_young(&self, started_at: Option<Timestamp>) -> bool {
         self.grew_at
@@ -91,7 +96,7 @@ impl ProcessTable {
             .take(MOST_PROCESSES + 1);
         let mut n_seen = 0;
         let mut processes = Vec::new();
-        let booted_at = boot_time();
+        let booted_at = booted_at();
         for pid in &mut pids {
             n_seen += 1;
             processes.extend(read_process(pid, booted_at));
@@ -103,11 +108,11 @@ impl ProcessTable {
         ProcessTable { processes, is_whole }
     }
 
-    /// The session's process. Codex: the one that holds its record open; if that is the server, the only
-    /// one that works in the session's folder, and without one the server itself while a turn runs in it.
-    /// Others: the only one that works in the session's folder, for the newest session there.
+    /// The session's process. Where processes hold their records open, the one that does; if that is a server, the
+    /// only one that works in the session's folder, and without one the server itself while a turn runs in it.
+    /// Else the only one that works in the session's folder, for the newest session there.
     pub fn process_of(&self, sought: &Sought<'_>) -> Option<&AgentProcess> {
-        if sought.agent != codex::NAME {
+        if !sought.holds_records() {
             return self.only_one_in(sought);
         }
         let mut holders = self.of(sought.agent).filter(|process| process.holds(sought.session_id));
@@ -120,7 +125,7 @@ impl ProcessTable {
 
     /// Whether certainly no process works on the session: none holds its record, names its id, serves
     /// others, or works in its folder or in `work_tree`, and nothing that would tell was out of reach.
-    /// Codex's server is none that counts, since it holds the records that it works on. `was_seen` says
+    /// A server that holds other records is none that counts. `was_seen` says
     /// that its process was seen from here before, so that it would be seen now.
     pub fn is_surely_gone(&self, sought: &Sought<'_>, work_tree: &Path, was_seen: bool) -> bool {
         (self.is_whole || was_seen)
@@ -130,9 +135,9 @@ impl ProcessTable {
                     .as_deref()
                     .is_some_and(|folder| folder != sought.folder && !folder.starts_with(work_tree));
                 let is_other = process.records.is_some() && !process.holds(sought.session_id);
-                let is_idle_server = process.is_service && sought.agent == codex::NAME && is_other;
+                let is_idle_server = process.is_service && sought.holds_records() && is_other;
                 let knows_it = process.arguments.iter().any(|word| word.contains(sought.session_id));
-                let may_hold_it = sought.agent == codex::NAME && !is_other;
+                let may_hold_it = sought.holds_records() && !is_other;
                 let is_later = sought.is_too_young(process.started_at);
                 is_idle_server
                     || (is_elsewhere || is_later) && !process.is_service && !knows_it && !may_hold_it
@@ -183,7 +188,7 @@ impl AgentProcess {
 ///
 /// # Errors
 /// That cannot be read.
-pub(super) fn recognised(pid: u32) -> io::Result<Option<(&'static str, bool, Vec<String>)>> {
+pub(super) fn recognised(pid: u32) -> io::Result<Option<(&'static dyn Agent, bool, Vec<String>)>> {
     // One read: a name has at most 16 bytes, and this is done for every process of the machine.
     let mut name = [0; 32];
     let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;
@@ -212,21 +217,14 @@ fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> 
     Some(AgentProcess {
         id: ProcessId { pid, started_at: stat.started_at },
         started_at: booted_at.and_then(|booted_at| after_ticks(booted_at, stat.started_at)),
-        agent,
+        agent: agent.name(),
         is_service,
         parent: stat.parent,
         pseudo_terminal: stat.pseudo_terminal,
         folder,
         arguments,
-        records: if agent == codex::NAME { open_records(pid) } else { Some(Vec::new()) },
+        records: if agent.facts().holds_records { open_records(pid) } else { Some(Vec::new()) },
     })
-}
-
-/// When the system started: `btime` in `/proc/stat`, in seconds (proc(5)).
-fn boot_time() -> Option<Timestamp> {
-    let stat = fs::read_to_string("/proc/stat").ok()?;
-    let seconds: i64 = stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
-    seconds.checked_mul(1000).map(Timestamp)
 }
 
 fn after_ticks(booted_at: Timestamp, ticks: u64) -> Option<Timestamp> {
@@ -253,7 +251,6 @@ fn open_records(pid: u32) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::gemini;
 
     fn process(pid: u32, agent: &'static str, folder: &str) -> AgentProcess {
         AgentProcess {
@@ -309,7 +306,7 @@ mod tests {
 
     #[test]
     fn codex_sessions_are_those_of_who_holds_the_record() {
-        let codex = codex::NAME;
+        let codex = "codex";
         let elsewhere = holding(process(5, codex, "/w/other"), "id-1");
         let here = process(6, codex, "/w/a");
         assert_eq!(pid_of(&table(vec![here.clone(), elsewhere.clone()]), &sought(codex)), Some(5));
@@ -333,7 +330,7 @@ mod tests {
 
     #[test]
     fn others_are_found_only_where_one_alone_works_in_the_folder() {
-        let gemini = gemini::NAME;
+        let gemini = "gemini";
         let pair = vec![process(3, gemini, "/w/a"), under(process(4, gemini, "/w/a"), 3)];
         assert_eq!(pid_of(&table(pair.clone()), &sought(gemini)), Some(4));
         let older = Sought { is_newest: false, ..sought(gemini) };
@@ -345,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_session_is_gone_only_when_nothing_can_work_on_it() {
-        let (codex, gemini) = (codex::NAME, gemini::NAME);
+        let (codex, gemini) = ("codex", "gemini");
         assert!(is_gone(&table(vec![]), codex));
         assert!(is_gone(&table(vec![process(3, gemini, "/w/a")]), codex));
         assert!(is_gone(&table(vec![process(3, codex, "/w/b")]), codex));

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::finding::{Finding, Section};
 use super::hooks;
 use super::machine::{Version, version_of};
-use crate::agent::hook_events::HookAgent;
-use crate::agent::{Adapter, SurveyAsk, SurveyMemory};
+use crate::agent::{Adapter, Memories, SurveyAsk};
 use crate::cli::environment::Environment;
 use crate::engine::clock;
 use crate::model::{Timestamp, display_text, quantity};
@@ -31,8 +30,7 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
         }
         (None, None) => {}
     }
-    let hooks = HookAgent::from_name(adapter.name()).and_then(|agent| hooks::hooks(environment, agent));
-    findings.extend(hooks);
+    findings.extend(hooks::hooks(environment, adapter));
     Section::new(adapter.name(), findings)
 }
 
@@ -66,7 +64,7 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
 
 fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
     let ask = SurveyAsk { since: Timestamp(0), within: None };
-    let survey = adapter.survey(&ask, &mut SurveyMemory::default());
+    let survey = adapter.survey(&ask, &mut Memories::default());
     let now = clock::now();
     let n_today = survey.found.iter().filter(|found| now.millis_since(found.moved_at) <= TODAY).count();
     let sessions = quantity::counted(survey.found.len(), "session", "sessions");

@@ -1,26 +1,25 @@
 //! What the doctor looks at of the hooks in an agent's settings. It changes nothing.
 
-use std::path::Path;
-
 use super::finding::Finding;
-use crate::agent::hook_events::HookAgent;
-use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::Adapter;
+use crate::agent::hook_settings::{self, Hooks, Scope, Wanted};
 use crate::cli::environment::Environment;
 use crate::cli::hook::own_program;
 use crate::model::display_text;
 use crate::store::settings_file;
 
 /// Whether closeout's hooks are in the person's settings of the agent, and run.
-pub(super) fn hooks(environment: &Environment, agent: HookAgent) -> Option<Finding> {
-    let folder = environment.settings_folder(agent)?;
-    let path = hook_settings::file(agent, Scope::User(&folder));
+pub(super) fn hooks(environment: &Environment, agent: &Adapter) -> Option<Finding> {
+    let hooks = agent.facts().hooks?;
+    let folder = environment.folder_of(&hooks.folder)?;
+    let path = hooks.file(Scope::User(&folder));
     let install = format!("`closeout hook install --agent {}`", agent.name());
     let shown = display_text::path(&path);
     let content = match settings_file::read(&path) {
         Ok(content) => content.unwrap_or_default(),
         Err(error) => return Some(Finding::problem(error.to_string(), "see that the file can be read")),
     };
-    let is_there = match state(agent, &content) {
+    let is_there = match state(hooks, &content) {
         Ok(is_there) => is_there,
         Err(problem) => return Some(Finding::problem(format!("{shown}: {problem}"), "repair the file")),
     };
@@ -33,11 +32,10 @@ pub(super) fn hooks(environment: &Environment, agent: HookAgent) -> Option<Findi
             format!("hooks of another closeout, or not all of them, in {shown}"),
             format!("{install} puts them right"),
         ),
-        Installed::Yes if agent == HookAgent::Codex && !is_any_trusted(&folder) => Finding::problem(
-            format!("its hooks are in {shown}, and Codex does not run them: they are not trusted"),
-            "start `codex` and trust them in the dialog that reviews hooks (`/hooks` opens it)",
-        ),
-        Installed::Yes => Finding::ok(format!("its hooks tell closeout ({shown})")),
+        Installed::Yes => match agent.why_hooks_rest(&folder) {
+            Some((why, next)) => Finding::problem(format!("its hooks are in {shown}, and {why}"), next),
+            None => Finding::ok(format!("its hooks tell closeout ({shown})")),
+        },
     })
 }
 
@@ -48,29 +46,20 @@ enum Installed {
     No,
 }
 
-fn state(agent: HookAgent, content: &[u8]) -> Result<Installed, String> {
+fn state(hooks: &'static Hooks, content: &[u8]) -> Result<Installed, String> {
     let program = own_program().map_err(|error| error.to_string())?;
-    if agent == HookAgent::OpenCode {
+    if let Some(plugin) = hooks.plugin(&program) {
         return Ok(match content {
-            _ if !hook_settings::is_opencode_plugin(content) => Installed::No,
-            _ if content == hook_settings::opencode_plugin(&program).as_bytes() => Installed::Yes,
+            _ if !hooks.is_own_plugin(content) => Installed::No,
+            _ if content == plugin.as_bytes() => Installed::Yes,
             _ => Installed::Otherwise,
         });
     }
     let text = std::str::from_utf8(content).map_err(|_| "it is not UTF-8".to_owned())?;
     let told = |problem: hook_settings::SettingsProblem| problem.to_string();
-    if text.trim().is_empty() || hook_settings::remove(text, agent).map_err(told)? == text {
+    if text.trim().is_empty() || hook_settings::remove(text, hooks).map_err(told)? == text {
         return Ok(Installed::No);
     }
-    let wanted = hook_settings::install(text, &Wanted::new(agent, &program)).map_err(told)?;
+    let wanted = hook_settings::install(text, &Wanted::new(hooks, &program)).map_err(told)?;
     Ok(if wanted == text { Installed::Yes } else { Installed::Otherwise })
-}
-
-/// Whether Codex was told to trust any hook of its own file (its `config.toml`, tables `hooks.state`).
-fn is_any_trusted(folder: &Path) -> bool {
-    let configuration = settings_file::read(&folder.join("config.toml")).ok().flatten().unwrap_or_default();
-    let text = String::from_utf8_lossy(&configuration);
-    let file = folder.join("hooks.json").display().to_string();
-    let mut lines = text.lines();
-    lines.any(|line| line.starts_with("[hooks.state.") && line.contains(&file))
 }

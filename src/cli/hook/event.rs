@@ -9,9 +9,11 @@ use std::ffi::{OsStr, OsString};
 use std::panic;
 use std::process::ExitCode;
 
-use super::process::{agent_process, is_server, pid_namespace};
+use super::process::{agent_process, has_word, pid_namespace};
 use super::standard_input::read_payload;
-use crate::agent::hook_events::{HookAgent, event_of};
+use crate::agent::hook_events::event_of;
+use crate::agent::hook_settings::Hooks;
+use crate::agent::hooks_of;
 use crate::config::{Flags, Sources};
 use crate::engine::clock;
 use crate::model::{HookEvent, Pane};
@@ -36,14 +38,14 @@ pub fn run_if_event(arguments: impl IntoIterator<Item = OsString>) -> Option<Exi
     Some(ExitCode::SUCCESS)
 }
 
-fn agent_named(arguments: &[OsString]) -> Option<HookAgent> {
+fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
     let mut arguments = arguments.iter().map(|argument| argument.to_str());
     while let Some(argument) = arguments.next() {
         match argument? {
-            "--agent" => return HookAgent::from_name(arguments.next()??),
+            "--agent" => return hooks_of(arguments.next()??),
             argument => {
                 if let Some(name) = argument.strip_prefix("--agent=") {
-                    return HookAgent::from_name(name);
+                    return hooks_of(name);
                 }
             }
         }
@@ -52,7 +54,7 @@ fn agent_named(arguments: &[OsString]) -> Option<HookAgent> {
 }
 
 /// Reads the payload and writes the event. `None` says where it ended, and nobody asks.
-fn leave_event(agent: HookAgent) -> Option<()> {
+fn leave_event(hooks: &Hooks) -> Option<()> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if variable("CLOSEOUT_PROBE").is_some() {
         // A look of closeout's own into a session.
@@ -60,9 +62,9 @@ fn leave_event(agent: HookAgent) -> Option<()> {
     }
     let state_folder = state_folder(variable)?;
     let payload = read_payload()?;
-    let mut event = event_of(agent, &payload, clock::now())?;
-    add_surroundings(agent, variable, &mut event);
-    hook_log::append(&state_folder, agent.name(), &event).ok()
+    let mut event = event_of(hooks, &payload, clock::now())?;
+    add_surroundings(hooks, variable, &mut event);
+    hook_log::append(&state_folder, hooks.agent, &event).ok()
 }
 
 fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<std::path::PathBuf> {
@@ -74,15 +76,14 @@ fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<std::path
 }
 
 /// Adds what the hook's own process knows of the agent's.
-fn add_surroundings(agent: HookAgent, variable: impl Fn(&str) -> Option<OsString>, event: &mut HookEvent) {
-    let is_claude = agent == HookAgent::Claude;
-    let named = |name: &str| variable(name).filter(|_| is_claude);
-    let pid = named("CLAUDE_PID").and_then(|pid| pid.to_str()?.parse().ok());
+fn add_surroundings(hooks: &Hooks, variable: impl Fn(&str) -> Option<OsString>, event: &mut HookEvent) {
+    let pid = hooks.pid_variable.and_then(&variable).and_then(|pid| pid.to_str()?.parse().ok());
     let process = agent_process(pid);
-    event.process = process.filter(|process| agent != HookAgent::Codex || !is_server(*process));
+    event.process = process.filter(|process| hooks.server_word.is_none_or(|word| !has_word(*process, word)));
     event.pid_namespace = event.process.and_then(|_| pid_namespace());
-    event.is_headless = named("CLAUDE_CODE_ENTRYPOINT")
-        .is_some_and(|entrypoint| entrypoint.as_encoded_bytes().starts_with(b"sdk"));
+    event.is_headless = hooks.headless.is_some_and(|(name, begin)| {
+        variable(name).is_some_and(|value| value.as_encoded_bytes().starts_with(begin.as_bytes()))
+    });
     if process != event.process {
         return;
     }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp as Moment;
 use similar::TextDiff;
 
-use super::advice;
-use crate::agent::hook_events::HookAgent;
-use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::all_hooks;
+use crate::agent::hook_settings::{self, Hooks, Scope, Wanted};
 use crate::cli::Ended;
 use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
@@ -44,11 +43,11 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
     })?;
     let job = Job { environment, settings, direction, program, state_folder };
     let (mut problems, mut n_handled) = (Vec::new(), 0);
-    for agent in HookAgent::ALL {
-        if !settings.agents.is_empty() && !settings.agents.contains(&agent) {
+    for hooks in all_hooks() {
+        if !settings.agents.is_empty() && !settings.agents.contains(&hooks) {
             continue;
         }
-        match job.handle(agent) {
+        match job.handle(hooks) {
             Ok(true) => n_handled += 1,
             Ok(false) => {}
             Err(problem) => problems.push(problem),
@@ -85,9 +84,9 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Changes the settings of one agent, and says what it does. False if the agent was passed over.
-    fn handle(&self, agent: HookAgent) -> Result<bool, Failure> {
-        let name = agent.name();
-        let Some(folder) = self.environment.settings_folder(agent) else {
+    fn handle(&self, hooks: &'static Hooks) -> Result<bool, Failure> {
+        let name = hooks.agent;
+        let Some(folder) = self.environment.folder_of(&hooks.folder) else {
             output::print_line(&format!("{name}: passed over, there is no home folder"))?;
             return Ok(false);
         };
@@ -100,8 +99,8 @@ impl Job<'_> {
             HookScope::User => Scope::User(&folder),
             HookScope::Project => Scope::Project(&self.environment.here),
         };
-        let path = hook_settings::file(agent, scope);
-        let change = self.change(agent, path)?;
+        let path = hooks.file(scope);
+        let change = self.change(hooks, path)?;
         let shown = display_text::path(&change.path);
         if change.before == change.after {
             let state = match self.direction {
@@ -123,13 +122,13 @@ impl Job<'_> {
         let copy = display_text::path(&copy);
         output::print_line(&format!("{name}: changed {shown}; what was there before: {copy}"))?;
         if self.direction == Direction::In {
-            output::print_line(&format!("{name}: {}", advice::after_install(agent)))?;
+            output::print_line(&format!("{name}: {}", hooks.after_install))?;
         }
         Ok(true)
     }
 
-    fn change(&self, agent: HookAgent, path: PathBuf) -> Result<Change, Failure> {
-        let name = agent.name();
+    fn change(&self, hooks: &'static Hooks, path: PathBuf) -> Result<Change, Failure> {
+        let name = hooks.agent;
         let unreadable = |what: &str| {
             let path = display_text::path(&path);
             Failure::Settings(format!("{name}: nothing was changed: {path}: {what}"))
@@ -140,36 +139,35 @@ impl Job<'_> {
             .map(String::from_utf8)
             .transpose()
             .map_err(|_| unreadable("it is not UTF-8; repair it, then try again"))?;
-        let after = if agent == HookAgent::OpenCode {
-            self.plugin(before.as_deref(), &unreadable)?
-        } else {
-            self.edited(agent, &path, before.as_deref(), &unreadable)?
+        let after = match hooks.plugin(&self.program) {
+            Some(plugin) => self.plugin(hooks, plugin, before.as_deref(), &unreadable)?,
+            None => self.edited(hooks, &path, before.as_deref(), &unreadable)?,
         };
         Ok(Change { path, before, after })
     }
 
     fn plugin(
         &self,
+        hooks: &Hooks,
+        plugin: String,
         before: Option<&str>,
         unreadable: &impl Fn(&str) -> Failure,
     ) -> Result<Option<String>, Failure> {
         match (self.direction, before) {
-            (_, Some(before)) if !hook_settings::is_opencode_plugin(before.as_bytes()) => {
-                match self.direction {
-                    Direction::In => {
-                        Err(unreadable("a file of another origin has this name; give it another one"))
-                    }
-                    Direction::Out => Ok(Some(before.to_owned())),
+            (_, Some(before)) if !hooks.is_own_plugin(before.as_bytes()) => match self.direction {
+                Direction::In => {
+                    Err(unreadable("a file of another origin has this name; give it another one"))
                 }
-            }
-            (Direction::In, _) => Ok(Some(hook_settings::opencode_plugin(&self.program))),
+                Direction::Out => Ok(Some(before.to_owned())),
+            },
+            (Direction::In, _) => Ok(Some(plugin)),
             (Direction::Out, _) => Ok(None),
         }
     }
 
     fn edited(
         &self,
-        agent: HookAgent,
+        hooks: &'static Hooks,
         path: &Path,
         before: Option<&str>,
         unreadable: &impl Fn(&str) -> Failure,
@@ -177,14 +175,14 @@ impl Job<'_> {
         let told = |problem: hook_settings::SettingsProblem| {
             unreadable(&format!("{problem}; repair it, then try again"))
         };
-        let wanted = Wanted::new(agent, &self.program);
+        let wanted = Wanted::new(hooks, &self.program);
         match (self.direction, before) {
             (Direction::In, _) => {
                 hook_settings::install(before.unwrap_or_default(), &wanted).map(Some).map_err(told)
             }
             (Direction::Out, None) => Ok(None),
             (Direction::Out, Some(before)) => {
-                let after = hook_settings::remove(before, agent).map_err(told)?;
+                let after = hook_settings::remove(before, hooks).map_err(told)?;
                 if after == before {
                     return Ok(Some(after));
                 }
@@ -204,7 +202,7 @@ impl Job<'_> {
             let installed = hook_settings::install(copy.as_deref().unwrap_or_default(), wanted);
             // A copy of an earlier closeout's hooks is not what was there before.
             let is_without = copy.as_deref().is_none_or(|copy| {
-                hook_settings::remove(copy, wanted.agent).is_ok_and(|without| without == copy)
+                hook_settings::remove(copy, wanted.hooks).is_ok_and(|without| without == copy)
             });
             if is_without && installed.is_ok_and(|installed| installed == now) {
                 return copy;

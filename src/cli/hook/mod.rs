@@ -1,6 +1,5 @@
 //! `closeout hook`: what agents call at their events, and how they come to do so.
 
-mod advice;
 mod event;
 mod install;
 mod process;

@@ -36,11 +36,10 @@ pub(super) fn agent_process(named: Option<u32>) -> Option<ProcessId> {
     None
 }
 
-/// Whether the process is a server that keeps sessions of several screens and outlives them (Codex): its
-/// life and its terminal are not those of a session.
-pub(super) fn is_server(process: ProcessId) -> bool {
+/// Whether this word stands in the command line of the process.
+pub(super) fn has_word(process: ProcessId, sought: &str) -> bool {
     let words = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
-    words.split(|byte| *byte == 0).skip(1).any(|word| word == b"app-server")
+    words.split(|byte| *byte == 0).skip(1).any(|word| word == sought.as_bytes())
 }
 
 /// The namespace of this process's number, like `pid:[4026531836]`.

@@ -195,7 +195,7 @@ fn warnings(
 
 /// What asks, with the bounds of a plan.
 pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
-    let mut environment = process::environment(&tools.launch.variables, &ready.adapter.variables());
+    let mut environment = process::environment(&tools.launch.variables, &ready.adapter.facts().variables);
     environment.extend(decide::variables(request));
     Asker {
         environment,

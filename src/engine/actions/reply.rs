@@ -67,7 +67,7 @@ fn with_replier(
         });
     };
     let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
-    let mut environment = process::environment(&launch.variables, &adapter.variables());
+    let mut environment = process::environment(&launch.variables, &adapter.facts().variables);
     environment.extend(decide::variables(request));
     let replier = Replier {
         adapter,

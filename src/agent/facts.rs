@@ -1,0 +1,89 @@
+//! What is known of a kind of agent without looking: plain data, seen in real runs. Each agent's stands in its
+//! own folder; what is not named there is [`Facts::NONE`].
+
+use std::path::{Path, PathBuf};
+
+use super::hook_settings::Hooks;
+use super::screen::Typing;
+use crate::model::VariableNames;
+
+/// What is known of a kind of agent.
+#[derive(Debug)]
+pub struct Facts {
+    /// Where its records are.
+    pub records: Option<Folder>,
+    /// The environment variables of the person's that are meant for it. Left out is what a running session
+    /// leaves to its children: with it an agent refuses to start inside of itself, keeps no record, or takes
+    /// itself for that session.
+    pub variables: VariableNames,
+    /// The variable in which it names the session to the programs that it starts.
+    pub session_variable: Option<&'static str>,
+    /// The names of its processes.
+    pub programs: &'static [&'static str],
+    /// The folder of its package, by which its script is known that has another name.
+    pub package: Option<&'static str>,
+    /// Whether its process holds the record of its session open.
+    pub holds_records: bool,
+    /// Whether it takes its process out of a registry when it ends in order, so that a session without one
+    /// may have been over before it was looked at: that it is gone is told if its process was seen.
+    pub keeps_registry: bool,
+    /// Whether the title of its pane tells what it does.
+    pub tells_by_title: bool,
+    /// Whether a turn may go on though its record reads as if it had ended.
+    pub hides_open_calls: bool,
+    /// Whether words for a live session go by the agent's own queue, which takes them at any time and never
+    /// takes them for keys.
+    pub has_queue: bool,
+    /// How words reach a live session at its screen; `None` where that was not seen.
+    pub typing: Option<Typing>,
+    /// Whether the keys of its prompts can be known, if its hook tells of them.
+    pub hooks_tell_keys: bool,
+    /// Why a session that nobody has open is not gone on with, if there is more to say than that its id or
+    /// its folder is not known.
+    pub never_resumed: Option<&'static str>,
+    /// Whether a person described it: it is written to in the ways that they gave, and in no other.
+    pub is_described: bool,
+    /// Its hooks.
+    pub hooks: Option<&'static Hooks>,
+}
+
+impl Facts {
+    /// Of an agent of which nothing is known.
+    pub const NONE: Facts = Facts {
+        records: None,
+        variables: VariableNames { allowed: &[], except: &[] },
+        session_variable: None,
+        programs: &[],
+        package: None,
+        holds_records: false,
+        keeps_registry: false,
+        tells_by_title: false,
+        hides_open_calls: false,
+        has_queue: false,
+        typing: None,
+        hooks_tell_keys: false,
+        never_resumed: None,
+        is_described: false,
+        hooks: None,
+    };
+}
+
+/// A folder of an agent's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folder {
+    /// The variable that names it, or what it is in.
+    pub variable: Option<&'static str>,
+    /// Where it is in the person's home without that variable.
+    pub in_home: &'static str,
+    /// The way from there.
+    pub below: &'static str,
+}
+
+impl Folder {
+    /// Where it is. `variable` gives those that are absolute paths.
+    pub fn path(&self, home: Option<&Path>, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+        let named = self.variable.and_then(variable);
+        let base = named.or_else(|| home.map(|home| home.join(self.in_home)))?;
+        Some(if self.below.is_empty() { base } else { base.join(self.below) })
+    }
+}
