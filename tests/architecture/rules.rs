@@ -101,7 +101,7 @@ fn has_module_doc(text: &str) -> bool {
 }
 
 fn check_path(room: &Allowed<'_>, file: &str, path: &Found, found: &mut BTreeSet<String>) {
-    let Found { segments, written, is_glob, context } = path;
+    let Found { segments, written, is_glob, context, .. } = path;
     if written.windows(2).any(|pair| pair[0] == "super" && pair[1] == "super") {
         found.insert(format!("{file}: goes up by super::super"));
     }

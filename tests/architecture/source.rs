@@ -20,6 +20,12 @@ pub(super) struct Source {
     /// A module `tests` that is built into the program.
     pub(super) has_bare_test_module: bool,
     pub(super) has_other_than_modules: bool,
+    /// What `use` calls by a name of its own in the program, with the path that is meant.
+    pub(super) names: BTreeMap<String, Vec<String>>,
+    /// Methods of a type's own: the type as this file calls it, and the method.
+    pub(super) defined_methods: Vec<(Vec<String>, String)>,
+    /// What is called on `self`, with the type around it.
+    pub(super) self_calls: Vec<(Vec<String>, String)>,
 }
 
 /// A path in code.
@@ -30,6 +36,8 @@ pub(super) struct Found {
     /// As it was written, for `super::super`.
     pub(super) written: Vec<String>,
     pub(super) is_glob: bool,
+    /// A `pub use`: it hands a name on and uses nothing.
+    pub(super) is_reexport: bool,
     pub(super) context: Context,
 }
 
@@ -65,7 +73,7 @@ pub(super) fn lines_without_tests(text: &str) -> usize {
 }
 
 /// `src/judge/questions/mod.rs` is the module `judge::questions`.
-fn module_of(file: &str) -> Vec<String> {
+pub(super) fn module_of(file: &str) -> Vec<String> {
     let path = file.trim_start_matches("src/").trim_end_matches(".rs");
     let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
     if segments.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
@@ -82,6 +90,9 @@ struct Reader {
     /// What `use` made of a name, in the program and in tests.
     aliases: BTreeMap<(Context, String), Vec<String>>,
     raw: Vec<Found>,
+    is_reexport: bool,
+    /// The type of the `impl` around.
+    self_type: Option<Vec<String>>,
 }
 
 impl Reader {
@@ -91,7 +102,8 @@ impl Reader {
 
     fn push(&mut self, written: Vec<String>, is_glob: bool) {
         let segments = self.absolute(&written);
-        self.raw.push(Found { segments, written, is_glob, context: self.context() });
+        let (is_reexport, context) = (self.is_reexport, self.context());
+        self.raw.push(Found { segments, written, is_glob, is_reexport, context });
     }
 
     /// Resolves `self`, `super` and the crate's own name.
@@ -194,19 +206,24 @@ impl Reader {
         }
     }
 
+    fn add_self_call(&mut self, method: &proc_macro2::Ident) {
+        if let (Context::Program, Some(owner)) = (self.context(), &self.self_type) {
+            self.source.self_calls.push((owner.clone(), method.to_string()));
+        }
+    }
+
     fn finish(mut self) -> Source {
         for mut found in std::mem::take(&mut self.raw) {
-            // An alias of an alias of an alias; no file needs more.
-            for _ in 0..3 {
-                let Some(first) = found.segments.first() else { break };
-                let Some(full) = self.aliases.get(&(found.context, first.clone())) else { break };
-                if full.first() == Some(first) {
-                    break;
-                }
-                found.segments = full.iter().chain(&found.segments[1..]).cloned().collect();
-            }
+            found.segments = resolved(&self.aliases, found.segments, found.context);
             self.source.paths.push(found);
         }
+        for methods in [&mut self.source.defined_methods, &mut self.source.self_calls] {
+            for (owner, _) in methods {
+                *owner = resolved(&self.aliases, std::mem::take(owner), Context::Program);
+            }
+        }
+        let names = self.aliases.into_iter().filter(|((context, _), _)| *context == Context::Program);
+        self.source.names = names.map(|((_, name), full)| (name, full)).collect();
         self.source
     }
 
@@ -223,6 +240,24 @@ impl Reader {
             self.source.n_async += 1;
         }
     }
+}
+
+/// A path with the names that `use` made replaced by what they mean.
+fn resolved(
+    aliases: &BTreeMap<(Context, String), Vec<String>>,
+    mut segments: Vec<String>,
+    context: Context,
+) -> Vec<String> {
+    // An alias of an alias of an alias; no file needs more.
+    for _ in 0..3 {
+        let Some(first) = segments.first() else { break };
+        let Some(full) = aliases.get(&(context, first.clone())) else { break };
+        if full.first() == Some(first) {
+            break;
+        }
+        segments = full.iter().chain(&segments[1..]).cloned().collect();
+    }
+    segments
 }
 
 /// `#[test]` and `#[cfg(test)]`.
@@ -248,11 +283,28 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.is_reexport = !matches!(item.vis, syn::Visibility::Inherited);
         self.within(&item.attrs, |reader| reader.read_use(&item.tree, &[]));
+        self.is_reexport = false;
     }
 
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let around = self.self_type.take();
+        if let syn::Type::Path(owner) = &*item.self_ty {
+            let owner: Vec<String> = owner.path.segments.iter().map(|part| part.ident.to_string()).collect();
+            self.self_type = Some(self.absolute(&owner));
+        }
         self.within(&item.attrs, |reader| visit::visit_item_impl(reader, item));
+        self.self_type = around;
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.within(&item.attrs, |reader| {
+            if let (Context::Program, Some(owner)) = (reader.context(), &reader.self_type) {
+                reader.source.defined_methods.push((owner.clone(), item.sig.ident.to_string()));
+            }
+            visit::visit_impl_item_fn(reader, item);
+        });
     }
 
     fn visit_item_extern_crate(&mut self, _: &'ast syn::ItemExternCrate) {
@@ -260,6 +312,9 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
+        if path.segments.len() == 2 && path.segments[0].ident == "Self" {
+            self.add_self_call(&path.segments[1].ident);
+        }
         self.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect(), false);
         visit::visit_path(self, path);
     }
@@ -301,6 +356,9 @@ impl<'ast> Visit<'ast> for Reader {
         };
         let has_true = call.args.len() == 1 && call.args.iter().all(is_true);
         self.source.methods.push((call.method.to_string(), has_true, self.context()));
+        if matches!(&*call.receiver, syn::Expr::Path(receiver) if receiver.path.is_ident("self")) {
+            self.add_self_call(&call.method);
+        }
         visit::visit_expr_method_call(self, call);
     }
 }
