@@ -446,6 +446,9 @@ fn a_process_that_does_not_live_or_started_after_its_word_is_gone() {
     assert_eq!(machine.session(&agent).live[0].status, LiveStatus::Gone);
     machine.write("s.json", status(4_194_305, "done"));
     assert_eq!(machine.session(&agent).live[0].status, LiveStatus::Ended);
+    // That it failed is its last word too.
+    machine.write("s.json", status(4_194_305, "error"));
+    assert_eq!(machine.session(&agent).live[0].status, LiveStatus::Failed);
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn what_is_known_of_an_agent_stands_in_its_folder_alone() {
         let named = agents_named_in(&file, &text);
         match NAMING_AGENTS.iter().find(|(known, _)| *known == file) {
             Some((_, reason)) => {
-                assert!(!named.is_empty() && !reason.is_empty(), "{file} names none any more")
+                assert!(!named.is_empty() && !reason.is_empty(), "{file} names none any more");
             }
             None => found.extend(named.iter().map(|name| format!("{file}: names {name}"))),
         }

@@ -30,12 +30,17 @@ pub(crate) struct Agent {
 
 impl Agent {
     /// A script of this name that works in `folder`. It has done `first` when this returns.
-    #[expect(clippy::disallowed_methods, reason = "a process to be found")]
     pub(crate) fn start(repo: &Repo, name: &str, folder: &Path, first: &str) -> Agent {
+        Agent::start_with(repo, name, folder, first, "NOTHING")
+    }
+
+    /// The same with this variable in its environment.
+    #[expect(clippy::disallowed_methods, reason = "a process to be found")]
+    fn start_with(repo: &Repo, name: &str, folder: &Path, first: &str, variable: &str) -> Agent {
         use std::io::Read as _;
         let script = repo.script(name, &format!("{first}\n{LIVES}"));
         let mut command = Command::new(script);
-        command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.current_dir(folder).env(variable, "1").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = spawn(&mut command);
         let mut said = [0; 6];
         child.stdout.take().unwrap().read_exact(&mut said).unwrap();
@@ -46,6 +51,15 @@ impl Agent {
 
     fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Stops it, as Ctrl-Z does, and waits until it is.
+    fn stop(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        while !closeout::agent::process_stat::read(self.pid()).unwrap().is_stopped {
+            std::thread::yield_now();
+        }
     }
 
     /// Ends it as a crash does.

@@ -86,7 +86,7 @@ export const Closeout = async ({ directory }) => {
             return tell("permission.asked", of.sessionID, {
               tool_name: cut(of.permission ?? of.type),
               tool_use_id: cut(of.id),
-              tool_input: { command: cut(of.patterns?.join?.(" ") ?? of.title) },
+              tool_input: { command: cut(of.metadata?.command ?? of.patterns?.join?.(", ") ?? of.title) },
             })
           case "permission.replied":
             return tell("permission.replied", of.sessionID, { tool_use_id: cut(of.requestID ?? of.permissionID) })

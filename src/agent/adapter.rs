@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::commands::{AgentCommand, Asking};
+use super::commands::{AgentCommand, Asking, LOOK};
 use super::custom::Custom;
 use super::facts::Facts;
 use super::memory::Memories;
@@ -237,7 +237,7 @@ impl Adapter {
         let command = (**self).command(session, asking)?;
         Some(match asking {
             // A look into a session is no part of it: closeout's own hook passes it over.
-            Asking::Probe { .. } | Asking::Closer { .. } => command.with_variable("CLOSEOUT_PROBE", "1"),
+            Asking::Probe { .. } | Asking::Closer { .. } => command.with_variable(LOOK, "1"),
             Asking::Reply { .. } | Asking::Queue { .. } => command,
         })
     }
@@ -278,9 +278,9 @@ pub fn sessions(
         all.watch_targets.extend(read.watch_targets);
     }
     // A session whose process lives is kept, however old the last word in it.
-    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), session.written_at)));
+    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), session.spoken_at())));
     all.sessions.truncate(MOST_SESSIONS);
     // Stable: an adapter may know the order of two that were written in the same millisecond.
-    all.sessions.sort_by_key(|session| Reverse(session.written_at));
+    all.sessions.sort_by_key(|session| Reverse(session.spoken_at()));
     all
 }

@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 pub use crate::model::Trace;
 
+/// The variable that every look into a session carries, so that neither closeout's own hook nor anybody who looks at
+/// processes takes it for the session.
+pub(super) const LOOK: &str = "CLOSEOUT_PROBE";
+
 /// What an agent is asked or told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asking {

@@ -9,6 +9,7 @@ use crate::model::VariableNames;
 
 /// What is known of a kind of agent.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
     /// Where its records are.
     pub records: Option<Folder>,

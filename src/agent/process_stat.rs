@@ -31,11 +31,6 @@ pub fn read(pid: u32) -> io::Result<ProcessStat> {
     ProcessStat::parse(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Whether this very process started the one of `stat`.
-pub fn is_child_of_this(stat: &ProcessStat) -> bool {
-    fs::read_link("/proc/self").is_ok_and(|this| this == Path::new(&stat.parent.to_string()))
-}
-
 /// How `process` stands now.
 pub fn process_state(process: ProcessId) -> ProcessState {
     match read(process.pid) {

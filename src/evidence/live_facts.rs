@@ -125,6 +125,9 @@ pub fn tell(
         look.process(session, &place.1, is_newest, &mut seen);
         look.pane(session, &mut seen);
         look.title(session, &place.1);
+        if session.process.is_some_and(is_stopped) {
+            rest(session);
+        }
         newest.push(place);
         memory.sessions.insert(key, seen);
     }
@@ -143,6 +146,18 @@ fn folder_of(session: &SessionObservation, request: &CollectRequest) -> PathBuf 
 
 fn is_open(session: &SessionObservation) -> bool {
     matches!(session.turn, TurnState::Open { .. })
+}
+
+fn is_stopped(process: ProcessId) -> bool {
+    matches!(process_state(process), ProcessState::Alive(stat) if stat.is_stopped)
+}
+
+/// A process that is stopped works at nothing, whatever was told of it before: its turn stands in the middle.
+fn rest(session: &mut SessionObservation) {
+    session.live.retain(|word| !matches!(word.status, LiveStatus::Busy | LiveStatus::Background));
+    if is_open(session) {
+        session.turn = TurnState::Unknown;
+    }
 }
 
 impl Look<'_> {
@@ -232,11 +247,28 @@ impl Look<'_> {
         })
     }
 
+    /// An end that was just read may be the middle of a turn: whether a call follows shows a moment later.
+    fn hold_back_end(&mut self, session: &mut SessionObservation) {
+        let (TurnState::Ended { at }, Some(grew_at), Some(_)) =
+            (&session.turn, session.written_at, session.process)
+        else {
+            return;
+        };
+        let settled_at = grew_at.plus_millis(TITLE_LOOKS_MS[0]);
+        if self.now < settled_at {
+            session.turn = TurnState::Open { since: *at, tool: None, what: None };
+            self.revalidate(settled_at);
+        }
+    }
+
     /// What the title of its pane says of an open turn that no better source tells of.
     fn title(&mut self, session: &mut SessionObservation, folder: &Path) {
-        let since = match &session.turn {
+        let since = match session.turn {
             TurnState::Open { since, .. } => since,
-            TurnState::Ended { at } if facts_of(&session.agent).hides_open_calls => at,
+            TurnState::Ended { at } if facts_of(&session.agent).hides_open_calls => {
+                self.hold_back_end(session);
+                at
+            }
             TurnState::Ended { .. }
             | TurnState::Interrupted { .. }
             | TurnState::Failed { .. }
@@ -245,7 +277,7 @@ impl Look<'_> {
         let is_told = session.live.iter().any(|word| {
             word.status == LiveStatus::Gone
                 || word.source < ActivitySource::Transcript
-                    && (word.reported_at.is_none() || word.reported_at >= *since)
+                    && (word.reported_at.is_none() || word.reported_at >= since)
         });
         let (Some(panes), Some(pane), Some(grew_at)) =
             (&self.sources.panes, &session.pane, session.written_at)

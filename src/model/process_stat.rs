@@ -9,6 +9,8 @@ const PSEUDO_TERMINALS: u32 = 136;
 pub struct ProcessStat {
     /// It ended, and nobody has taken notice yet.
     pub is_dead: bool,
+    /// It was stopped, by Ctrl-Z or a debugger, and does nothing until it is continued.
+    pub is_stopped: bool,
     /// The number of the process that started it, or that took it over.
     pub parent: u32,
     /// The number of its process group.
@@ -33,6 +35,7 @@ impl ProcessStat {
         let field = |number: usize| fields.get(number - 3).copied();
         Some(ProcessStat {
             is_dead: matches!(field(3)?, "Z" | "X" | "x"),
+            is_stopped: matches!(field(3)?, "T" | "t"),
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
             session: field(6)?.parse().ok()?,
@@ -59,6 +62,7 @@ mod tests {
         let stat = ProcessStat::parse(format!("9 (a) b (c) {fields}").as_bytes()).unwrap();
         let wanted = ProcessStat {
             is_dead: false,
+            is_stopped: false,
             parent: 41,
             group: 5,
             session: 6,

@@ -103,6 +103,12 @@ impl SessionObservation {
             history: TurnHistory::default(),
         }
     }
+
+    /// When something was last said in it; where no line tells, when its record last grew. A record's own time is
+    /// that of whatever touched the file.
+    pub fn spoken_at(&self) -> Option<Timestamp> {
+        self.history.last_line_at.or(self.written_at)
+    }
 }
 
 /// How a session came to be.

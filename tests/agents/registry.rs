@@ -24,10 +24,15 @@ fn proc_start(pid: u32) -> String {
 pub(super) struct Living(pub(super) Child);
 
 impl Living {
-    #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
     pub(super) fn start() -> Living {
+        Living::start_with("NOTHING")
+    }
+
+    /// With this variable in its environment.
+    #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
+    fn start_with(variable: &str) -> Living {
         let mut command = Command::new("sleep");
-        Living(command.arg("600").stdin(Stdio::null()).spawn().unwrap())
+        Living(command.arg("600").env(variable, "1").stdin(Stdio::null()).spawn().unwrap())
     }
 }
 
@@ -324,13 +329,13 @@ fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
 #[test]
 fn of_several_processes_one_with_a_screen_speaks_and_a_look_of_ones_own_never() {
     let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
-    let child = Living::start();
+    let child = Living::start_with("CLOSEOUT_PROBE");
     let mut headless = of_session("busy");
     headless["entrypoint"] = json!("sdk-cli");
     machine.enter(child.0.id(), "sessions-busy.json", &headless);
-    // Started by this process.
-    machine.assert_ended("a look of one's own");
-    // Started by another one: a session like any other, until one with a screen is there.
+    // Whichever closeout started it, and however many processes are between.
+    machine.assert_ended("a look of closeout's own");
+    // A session like any other, until one with a screen is there.
     machine.enter_this("sessions-busy.json", &headless);
     assert_eq!(machine.session().live, live(LiveStatus::Busy));
     machine.enter(child.0.id(), "sessions-waiting-permission.json", &json!({"statusUpdatedAt": 5}));

@@ -21,7 +21,7 @@ fn files(home: &Path) -> Vec<PathBuf> {
 }
 
 impl Agent for Sixth {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "sixth"
     }
 

@@ -347,6 +347,10 @@ fn a_permission_is_this_sessions_and_a_page_is_no_answer() {
         (told(&[asks("per_1", "ses_other")]), told(&[asks("x/y", ID)]), told(&[])),
         (None, None, None)
     );
+    let mut chained = asks("per_3", ID);
+    chained["patterns"] = json!(["touch a", "sleep 2"]);
+    chained["metadata"] = json!({"command": "touch a && sleep 2"});
+    assert_eq!(told(&[chained]).unwrap().1, "bash: touch a && sleep 2");
     assert_eq!(server.waits_for(&session, b"<html>"), None);
     assert!(server.is_about(&session, json!({"id": ID}).to_string().as_bytes()));
     for other in [&b"<html>"[..], b"{}", br#"{"id":"ses_other"}"#] {

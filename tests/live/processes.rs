@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use closeout::agent::processes::{ProcessTable, Sought};
 use closeout::evidence::LiveSources;
 use closeout::evidence::live_facts::{LiveMemory, tell};
-use closeout::model::{ActivitySource, LiveStatus, SessionObservation, Timestamp};
+use closeout::model::{ActivitySource, LiveStatus, SessionObservation, Timestamp, TurnState};
 
 use super::{Agent, open_session, request, resolved};
 use crate::support::repo::Repo;
@@ -99,6 +99,48 @@ fn nothing_is_said_while_another_could_work_on_it() {
     let _second = Agent::start(&repo, "gemini", repo.path(), "");
     let (pid, words, again) = told(&mut session, &repo, NOW + 63_000, &mut memory);
     assert_eq!((pid, words, again), (None, vec![], Some(Timestamp(NOW + 64_000))));
+}
+
+#[test]
+fn a_look_of_closeouts_own_is_no_process_of_a_session() {
+    let repo = Repo::new();
+    let folder = resolved(repo.path());
+    let mut session = open_session("gemini", "s-1", &folder, NOW);
+    let own = Agent::start(&repo, "gemini", &folder, "");
+    let _look = Agent::start_with(&repo, "gemini", &folder, "", "CLOSEOUT_PROBE");
+    let (pid, ..) = told(&mut session, &repo, NOW, &mut LiveMemory::default());
+    assert_eq!(pid, Some(own.pid()));
+}
+
+#[test]
+fn a_process_that_is_stopped_works_at_nothing() {
+    let repo = Repo::new();
+    let folder = resolved(repo.path());
+    let mut session = open_session("gemini", "s-1", &folder, NOW);
+    let own = Agent::start(&repo, "gemini", &folder, "");
+    let mut memory = LiveMemory::default();
+    assert_eq!(told(&mut session, &repo, NOW, &mut memory).0, Some(own.pid()));
+    assert!(matches!(session.turn, TurnState::Open { .. }));
+    own.stop();
+    assert_eq!(told(&mut session, &repo, NOW + 2000, &mut memory).0, Some(own.pid()));
+    assert_eq!(session.turn, TurnState::Unknown);
+}
+
+#[test]
+fn an_end_in_the_middle_of_a_turn_is_believed_a_moment_later() {
+    let repo = Repo::new();
+    let folder = resolved(repo.path());
+    let ended = TurnState::Ended { at: Some(Timestamp(NOW)) };
+    let _own = Agent::start(&repo, "gemini", &folder, "");
+    for (after_ms, wanted, again) in [
+        (26, TurnState::Open { since: Some(Timestamp(NOW)), tool: None, what: None }, Some(NOW + 250)),
+        (250, ended.clone(), None),
+    ] {
+        let mut session = open_session("gemini", "s-1", &folder, NOW);
+        session.turn = ended.clone();
+        let (_, words, at) = told(&mut session, &repo, NOW + after_ms, &mut LiveMemory::default());
+        assert_eq!((session.turn, words, at), (wanted, Vec::new(), again.map(Timestamp)), "{after_ms}");
+    }
 }
 
 #[test]

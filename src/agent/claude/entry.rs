@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::process_stat::{ProcessState, is_child_of_this, process_state};
+use crate::agent::process_stat::{ProcessState, process_state};
+use crate::agent::processes::is_look;
 use crate::agent::record_file::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
@@ -59,8 +60,8 @@ pub(super) struct Entry {
 pub(super) enum Process {
     /// It lives.
     Alive {
-        /// Whether this process started it.
-        is_own: bool,
+        /// Whether it is a look of closeout's own.
+        is_look: bool,
     },
     /// It does not live any more.
     Gone,
@@ -138,7 +139,7 @@ impl Entry {
         // A start that is no number is that of no process.
         let started_at = self.proc_start.parse().unwrap_or(u64::MAX);
         match process_state(ProcessId { pid: self.pid, started_at }) {
-            ProcessState::Alive(stat) => Process::Alive { is_own: is_child_of_this(&stat) },
+            ProcessState::Alive(_) => Process::Alive { is_look: !self.has_screen() && is_look(self.pid) },
             ProcessState::Gone => Process::Gone,
             ProcessState::Unknown => Process::Unknown,
         }

@@ -189,7 +189,7 @@ fn is_alive(process: Process) -> bool {
 
 /// Whether a process counts for what is shown: a look of closeout's own into the session does not.
 fn is_shown((entry, process): &(&Entry, Process)) -> bool {
-    entry.has_screen() || *process != Process::Alive { is_own: true }
+    entry.has_screen() || *process != Process::Alive { is_look: true }
 }
 
 /// A name that a person gave counts before one in the record, and one that a model made after it.

@@ -52,7 +52,8 @@ pub(super) fn read(place: &Place) -> Option<(StatusReport, Option<ProcessId>)> {
     let (status, process) = match process {
         None | Some(Process::Unknown) => (told, None),
         Some(Process::Lives(id)) => (told, Some(id)),
-        Some(Process::Gone) if told == LiveStatus::Ended => (told, None),
+        // What it said of its end stands.
+        Some(Process::Gone) if matches!(told, LiveStatus::Ended | LiveStatus::Failed) => (told, None),
         Some(Process::Gone) => (LiveStatus::Gone, None),
     };
     let what = written.detail.as_deref().and_then(shortened_if_any);

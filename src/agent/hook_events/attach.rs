@@ -54,7 +54,7 @@ impl HookReader {
             used.push(path);
         }
         self.files.retain(|file| used.iter().any(|path| path == file.path()));
-        sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.spoken_at()));
         watch_targets(&used)
     }
 

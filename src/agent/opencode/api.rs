@@ -69,9 +69,14 @@ fn entries(body: Option<&[u8]>) -> Vec<Value> {
 /// The permission and what for, like `bash: touch installed.txt`.
 fn permission(asks: &Value) -> Option<String> {
     let tool = asks.get("permission")?.as_str()?;
-    let patterns = asks.get("patterns").and_then(Value::as_array);
-    let patterns = patterns.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
-    Some(shortened(&if patterns.is_empty() { tool.to_owned() } else { format!("{tool}: {patterns}") }))
+    let command = asks.get("metadata").and_then(|metadata| metadata.get("command")?.as_str());
+    // Of a command line only the single commands in it are patterns.
+    let patterns = || {
+        let patterns = asks.get("patterns").and_then(Value::as_array);
+        patterns.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let what = command.map_or_else(patterns, str::to_owned);
+    Some(shortened(&if what.is_empty() { tool.to_owned() } else { format!("{tool}: {what}") }))
 }
 
 /// How something is asked of the server of the session's process.

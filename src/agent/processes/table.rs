@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::environment::is_look;
 use super::recognise::{agent_of, is_candidate};
 use crate::agent::process_stat::{self, booted_at};
 use crate::agent::{Agent, built_in};
@@ -183,12 +184,15 @@ impl AgentProcess {
     }
 }
 
+/// An agent's process, by its name and command line: the agent, whether it serves others, and the line.
+type Recognised = (&'static dyn Agent, bool, Vec<String>);
+
 /// The agent whose process this is, whether it serves others, and its command line; `None` where it is no
 /// agent's.
 ///
 /// # Errors
 /// That cannot be read.
-pub(super) fn recognised(pid: u32) -> io::Result<Option<(&'static dyn Agent, bool, Vec<String>)>> {
+pub(super) fn recognised(pid: u32) -> io::Result<Option<Recognised>> {
     // One read: a name has at most 16 bytes, and this is done for every process of the machine.
     let mut name = [0; 32];
     let n_read = File::open(format!("/proc/{pid}/comm"))?.read(&mut name)?;
@@ -207,6 +211,9 @@ pub(super) fn recognised(pid: u32) -> io::Result<Option<(&'static dyn Agent, boo
 /// The process, if it is an agent's.
 fn read_process(pid: u32, booted_at: Option<Timestamp>) -> Option<AgentProcess> {
     let (agent, is_service, arguments) = recognised(pid).ok()??;
+    if is_look(pid) {
+        return None;
+    }
     let stat = process_stat::read(pid).ok().filter(|stat| !stat.is_dead)?;
     let folder = match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => Some(folder),

@@ -1,21 +1,33 @@
-//! The tmux server in which a process was started.
+//! What the environment of a process tells: the tmux server in which it was started, and whether it is a look of
+//! closeout's own. All else in it is passed over: it holds secrets.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use crate::agent::commands::LOOK;
 use crate::model::ProcessId;
 
 /// How much of an environment is read, in bytes; the variable stands near its begin or its end.
 const LONGEST_ENVIRONMENT: u64 = 1 << 20;
 
-/// The socket of the server in whose pane the process was started, by its `TMUX` variable. All else in
-/// its environment is passed over: it holds secrets.
+/// The socket of the server in whose pane the process was started, by its `TMUX` variable.
 pub fn tmux_socket(process: ProcessId) -> Option<PathBuf> {
+    socket_in(&environment(process.pid)?)
+}
+
+/// Whether a closeout started this process to look into a session ([`LOOK`]); false where that cannot be read.
+pub(in crate::agent) fn is_look(pid: u32) -> bool {
+    let is_mark =
+        |variable: &[u8]| variable.strip_prefix(LOOK.as_bytes()).is_some_and(|rest| rest.starts_with(b"="));
+    environment(pid).is_some_and(|environment| environment.split(|byte| *byte == 0).any(is_mark))
+}
+
+fn environment(pid: u32) -> Option<Vec<u8>> {
     let mut environment = Vec::new();
-    let file = File::open(format!("/proc/{}/environ", process.pid)).ok()?;
+    let file = File::open(format!("/proc/{pid}/environ")).ok()?;
     file.take(LONGEST_ENVIRONMENT).read_to_end(&mut environment).ok()?;
-    socket_in(&environment)
+    Some(environment)
 }
 
 /// `TMUX` is the socket's path, the server's process and a number, with commas between (tmux(1)).
