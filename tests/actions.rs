@@ -436,7 +436,7 @@ fn verified(at: i64) -> VerifyReport {
 
 fn kept(at: i64) -> KeptReports {
     let then = TaskMoment { prompted_at: None, turns: Vec::new() };
-    KeptReports { smart_check: None, verified: Some((verified(at), then)) }
+    KeptReports { verified: Some((verified(at), then)), ..KeptReports::default() }
 }
 
 /// What one run heard, the next one and one beside it judge by too.

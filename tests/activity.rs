@@ -59,6 +59,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         parts: Parts::WORDS,
         taken_at: Timestamp(now),
         task_started_at: None,
+        baseline_at: None,
         git: Reading::NotLookedAt,
         decision: Reading::NotConfigured,
         decision_digest: None,

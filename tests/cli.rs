@@ -5,6 +5,7 @@ mod check;
 mod classify;
 mod doctor;
 mod json;
+mod mark;
 mod records;
 mod remembered;
 mod rescue;

@@ -259,6 +259,7 @@ fn verdict(input: &Input) -> Verdict {
                 Some(Marked::Done) => Mark::Done,
                 Some(Marked::Open) => Mark::Open,
             },
+            lapsed: None,
             required: input.required,
             prompt: match (input.answered_after, input.answered) {
                 (Some(state), _) => LastPrompt::AnsweredAfter(state),
@@ -439,6 +440,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             sessions: &[],
             taken_at: Timestamp(0),
             mark: Mark::None,
+            lapsed: None,
             required: Proof::Said,
             prompt: LastPrompt::Work,
             acted_outside: false,
@@ -505,7 +507,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false, chosen: &[] };
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false, chosen: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

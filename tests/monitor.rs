@@ -615,7 +615,7 @@ fn what_an_agent_said_is_old_once_its_record_has_grown_where_no_end_of_a_turn_is
         notes: Vec::new(),
     };
     let then = TaskMoment { prompted_at: None, turns: vec![(name, Some(at(-10)))] };
-    let reports = KeptReports { smart_check: Some((report, then)), verified: None };
+    let reports = KeptReports { smart_check: Some((report, then)), ..KeptReports::default() };
     let mut monitor = monitor();
     let workspaces = vec![FoundWorkspace { reports, ..found() }];
     let event = Event::Discovered { at: at(0), workspaces, refused: Vec::new(), n_older_sessions: 0 };

@@ -26,7 +26,7 @@ const STATES: [(&str, &str); 6] = [
     ("uncommitted", "RESCUE"),
     ("failing", "INCOMPLETE"),
     ("working", "WORKING"),
-    ("shop", "INCOMPLETE"),
+    ("shop", "NO_TASK"),
 ];
 
 /// The screen on the demonstration, with everything judged.

@@ -8,7 +8,7 @@ use crate::agent::hook_settings::Hooks;
 use crate::agent::{all_hooks, hooks_of};
 use crate::model::TaskKind;
 
-use super::ask_args::{Decide, Probe, Probing, Verify};
+use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
@@ -48,6 +48,10 @@ pub(super) enum Command {
     Verify(Verify),
     /// Write the decision file: the work is complete, or it is not
     Decide(Decide),
+    /// Give your own word on a workspace: it is above all evidence, and lapses with what you did not see
+    ///
+    /// Exit codes: 0 taken, 2 to 6 as those of `check`, 20 refused: an agent runs this, and marks are a person's.
+    Mark(Mark),
     /// Print the verdicts of all worktrees of this repository, and of the paths given
     Status(Status),
     /// Answer the question of a session, or the permission that it waits for

@@ -119,3 +119,38 @@ fn probes() -> RangedU64ValueParser<u32> {
 fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
     RangedU64ValueParser::new().range(u64::from(bounds.least)..=u64::from(bounds.most))
 }
+
+/// `closeout mark`.
+#[derive(Debug, Args)]
+pub(super) struct Mark {
+    /// What you say; without it, what holds now is told
+    #[arg(value_name = "WORD", value_enum)]
+    pub(super) word: Option<MarkName>,
+    /// For `kind`: the kind of the task; for `not-of-this-task`: the open point (all that are open now without one);
+    /// and the workspace
+    #[arg(value_name = "VALUE|PATH")]
+    pub(super) values: Vec<PathBuf>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: Option<String>,
+    /// Take back all that you said of the workspace
+    #[arg(long, conflicts_with = "reason")]
+    pub(super) clear: bool,
+}
+
+/// A person's own word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MarkName {
+    /// The work is done, whatever speaks against it now
+    Done,
+    /// The work is not done, whatever says so
+    Open,
+    /// No attention, until a prompt or a question comes
+    Quiet,
+    /// An open point is not of this task
+    NotOfThisTask,
+    /// Count new work from HEAD on
+    BaselineHere,
+    /// The task is of another kind: IMPLEMENTATION, READ_INFO or REPORT
+    Kind,
+}

@@ -18,6 +18,7 @@ mod hook;
 mod json;
 mod local_time;
 mod log;
+mod mark;
 mod output;
 mod probing;
 mod reply;
@@ -61,6 +62,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Probe(probe)) => asking::probe(&environment, &probe),
         Some(Command::Verify(verify)) => asking::verify(&environment, &verify),
         Some(Command::Decide(decide)) => decide::run(&environment, &decide),
+        Some(Command::Mark(mark)) => mark::run(&environment, &mark),
         Some(Command::Status(status)) => status::run(&environment, &status),
         Some(Command::Reply(reply)) => reply::run(&environment, &reply),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{
-    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, NextAction, PartRole, Question,
-    Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId, WorkspaceView, display_text,
+    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, NextAction, PartRole, Proof,
+    Question, RescueDegree, Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId,
+    WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -102,6 +103,10 @@ pub(super) struct Row {
     stage: u8,
     /// True when only the agent's answer to a probe says that the work is done.
     is_self_reported: bool,
+    /// How well a COMPLETE is proven.
+    proof: Option<Proof>,
+    /// How urgent a RESCUE_NEEDED is.
+    degree: Option<RescueDegree>,
     /// While a session is at work: what the rest says.
     so_far: Option<VerdictState>,
     /// Every source with its part, strongest first.
@@ -161,6 +166,8 @@ impl Row {
             question: verdict.question,
             stage: verdict.stage,
             is_self_reported: verdict.is_self_reported,
+            proof: verdict.proof,
+            degree: verdict.degree,
             so_far: verdict.so_far,
             evidence: verdict
                 .parts

@@ -135,6 +135,7 @@ fn role_words(evidence: &Evidence, role: PartRole) -> &'static str {
             Some(Rejection::Absent) => "not there",
             Some(Rejection::Vacuous) | None => "nothing to check",
             Some(Rejection::Undecided | Rejection::NotConfigured) => "undecided",
+            Some(Rejection::Dismissed) => "not of this task",
             Some(Rejection::MidTurn) => "in mid-turn",
             Some(Rejection::LeftOver) => "left over",
         },

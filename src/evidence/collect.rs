@@ -103,7 +103,8 @@ pub fn collect(
         read_checks(&directory, settings, surroundings.now, &mut memory.results, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
-    found.task_started_at = task_started_at(request, baseline, &found);
+    found.baseline_at = baseline_at(request, baseline);
+    found.task_started_at = task_started_at(request, &found);
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
     found.watch_targets.clone_from(&memory.git_targets);
@@ -129,6 +130,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         parts,
         taken_at,
         task_started_at: None,
+        baseline_at: None,
         git: Reading::NotLookedAt,
         decision: Reading::NotLookedAt,
         decision_digest: None,
@@ -231,15 +233,14 @@ pub(super) fn is_found(baseline: &Baseline) -> bool {
 
 /// The later of the baseline commit's time and the person's last prompt, as far as known. HEAD when a
 /// workspace was first seen says nothing of when the task began: its work may already have been in it.
-fn task_started_at(
-    request: &CollectRequest,
-    baseline: Option<&Baseline>,
-    found: &Observations,
-) -> Option<Timestamp> {
+fn task_started_at(request: &CollectRequest, found: &Observations) -> Option<Timestamp> {
     let prompted_at = found.session.present().and_then(|session| session.prompted_at);
-    let committed_at = baseline
+    found.baseline_at.max(prompted_at.or(request.prompted_at))
+}
+
+fn baseline_at(request: &CollectRequest, baseline: Option<&Baseline>) -> Option<Timestamp> {
+    baseline
         .or(request.baseline.as_ref())
         .filter(|baseline| baseline.origin != BaselineOrigin::FirstSeen)
-        .and_then(|baseline| baseline.commit_time);
-    committed_at.max(prompted_at.or(request.prompted_at))
+        .and_then(|baseline| baseline.commit_time)
 }

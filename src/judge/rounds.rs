@@ -43,22 +43,22 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_u
 /// The fingerprints of every NO; of a NO without fingerprints its reasons; of one without either its
 /// name. Sorted, each once.
 fn open_points(evidence: &[&Evidence]) -> Vec<String> {
-    let mut points: Vec<String> = evidence
-        .iter()
-        .filter(|evidence| evidence.claim == Claim::No)
-        .flat_map(|evidence| {
-            if !evidence.fingerprints.is_empty() {
-                evidence.fingerprints.clone()
-            } else if !evidence.reasons.is_empty() {
-                evidence.reasons.clone()
-            } else {
-                vec![evidence.name.clone()]
-            }
-        })
-        .collect();
+    let saying_no = evidence.iter().filter(|evidence| evidence.claim == Claim::No);
+    let mut points: Vec<String> = saying_no.flat_map(|evidence| points(evidence)).collect();
     points.sort();
     points.dedup();
     points
+}
+
+/// The single points behind a claim: its fingerprints, else its reasons, else its name.
+pub fn points(evidence: &Evidence) -> Vec<String> {
+    if !evidence.fingerprints.is_empty() {
+        evidence.fingerprints.clone()
+    } else if !evidence.reasons.is_empty() {
+        evidence.reasons.clone()
+    } else {
+        vec![evidence.name.clone()]
+    }
 }
 
 #[cfg(test)]

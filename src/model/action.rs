@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, NotAsked, ProbeAttempt,
-    Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued, SessionMoment,
-    SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan, VerifyReport,
-    WorkspaceId, WorkspaceSettings,
+    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, MarkOrder, NotAsked,
+    ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
+    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan,
+    VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -77,6 +77,13 @@ pub enum Action {
         /// The session, and where its task is: it is asked in that moment only.
         moment: SessionMoment,
     },
+    /// Say something of the workspace as its person. Answers with [`ActionOutcome::Marked`].
+    Mark {
+        /// What.
+        order: MarkOrder,
+        /// Why, in the person's words.
+        reason: Option<String>,
+    },
     /// Write the decision file. Answers with [`ActionOutcome::Decided`].
     Decide {
         /// Whether the work is complete.
@@ -114,6 +121,8 @@ pub enum ActionKind {
     Verify,
     /// A decision file.
     Decide,
+    /// A person's own word.
+    Mark,
 }
 
 impl ActionKind {
@@ -132,6 +141,7 @@ impl ActionKind {
             ActionKind::Probe => "probe",
             ActionKind::Verify => "verify",
             ActionKind::Decide => "decide",
+            ActionKind::Mark => "mark",
         }
     }
 }
@@ -150,6 +160,7 @@ impl Action {
             | Action::Reply { .. }
             | Action::Ask { .. }
             | Action::AutoProbe { .. }
+            | Action::Mark { .. }
             | Action::Decide { .. } => false,
         }
     }
@@ -172,6 +183,7 @@ impl Action {
             },
             Action::AutoProbe { .. } => ActionKind::Probe,
             Action::Decide { .. } => ActionKind::Decide,
+            Action::Mark { .. } => ActionKind::Mark,
         }
     }
 }
@@ -236,6 +248,13 @@ pub enum ActionOutcome {
     NotAsked(NotAsked),
     /// The decision file is written.
     Decided(Box<DecidedFile>),
+    /// The person's word is taken.
+    Marked {
+        /// What was said.
+        order: MarkOrder,
+        /// Why, in the person's words.
+        reason: Option<String>,
+    },
     /// It was not done.
     Failed(ActionProblem),
 }
@@ -257,6 +276,7 @@ impl ActionOutcome {
             | ActionOutcome::ReplyPlanned(_)
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::Verified(_)
+            | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => ActionClass::Done,
         }
     }

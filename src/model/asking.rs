@@ -1,12 +1,13 @@
 //! Asking an agent itself: how it would be asked, and what it answered.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
-use super::{ActionClass, Checklist, SessionName, SmartOutcome, Timestamp};
+use super::{ActionClass, Checklist, Marks, Rounds, SessionName, SmartOutcome, Timestamp};
 
 /// What a number of the smart check may be, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,4 +244,10 @@ pub struct KeptReports {
     pub smart_check: Option<(SmartReport, TaskMoment)>,
     /// The closer's last checklist.
     pub verified: Option<(VerifyReport, TaskMoment)>,
+    /// What a person said of the workspace.
+    #[serde(default)]
+    pub marks: Marks,
+    /// The rounds, by the id of the check that they are of; empty without one.
+    #[serde(default)]
+    pub rounds: BTreeMap<String, Rounds>,
 }

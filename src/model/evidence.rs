@@ -210,6 +210,8 @@ pub enum Rejection {
     MidTurn,
     /// It is of a session without a process that was silent for long, and a person asked another one since.
     LeftOver,
+    /// A person said that it is not of this task.
+    Dismissed,
 }
 
 /// How good a word is.

@@ -28,6 +28,7 @@ mod git_facts;
 pub mod hex;
 mod hook_event;
 mod intent;
+mod mark;
 mod observation;
 mod parts;
 mod process_stat;
@@ -81,6 +82,7 @@ pub use git_facts::{
 };
 pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
+pub use mark::{Mark, MarkLapse, MarkOrder, MarkSeen, MarkWord, Marks};
 pub use observation::{
     FileCheck, GitObservation, Observations, PlanFile, PlanStep, ReadProblem, Reading, TestResults, TextFile,
     Unreadable,

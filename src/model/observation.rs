@@ -14,6 +14,8 @@ pub struct Observations {
     /// What was written before this moment is about an earlier task: the later of the baseline
     /// commit's time and the person's last prompt, as far as known.
     pub task_started_at: Option<Timestamp>,
+    /// The baseline commit's time, where it says when the work began.
+    pub baseline_at: Option<Timestamp>,
     /// Git: commits and, if `CHANGES` was asked for, the work tree.
     pub git: Reading<GitObservation>,
     /// The decision file.

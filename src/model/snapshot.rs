@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Baseline, Checklist, Evidence, GitFacts, Parts, ProcessId, Question, SessionView, Timestamp,
-    WatchTarget, WorkspaceSettings,
+    Activity, Baseline, Checklist, Demand, Evidence, GitFacts, Parts, ProcessId, Question, SessionView,
+    Timestamp, WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -53,8 +53,10 @@ pub struct SessionFacts {
     pub last_words: Option<LastWords>,
     /// The person's last prompt, shortened. Untrusted text.
     pub prompt: Option<String>,
-    /// When a person last wrote to the agent: what was written before is about an earlier task.
+    /// When a person last asked any session here for work: what was claimed before is about an earlier task.
     pub prompted_at: Option<Timestamp>,
+    /// What the last prompts asked for, of all sessions that count together.
+    pub last_demand: Option<Demand>,
     /// Another value for each turn that ended and each decision file that was written: a new value
     /// begins a new round (R5).
     pub round_mark: Option<String>,

@@ -290,6 +290,8 @@ pub enum Warning {
     /// The workspace's own file says what could soften the verdict, and is not in the baseline's commit as
     /// it is now: it does not count.
     OwnSettingsIgnored,
+    /// Your own word does not hold any more: something came since that it did not see.
+    MarkLapsed,
     /// Sources contradict one another.
     Conflict,
 }

@@ -3,10 +3,13 @@
 //!
 //! Nothing is carried out here, and no plan is made or checked: that is the world's affair.
 
+use std::collections::BTreeMap;
+
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, Claim, Draft, Effect, Evidence, NotAsked, Receipt, ReceiptState, Response, RunningAction,
-    SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
+    AuditEntry, Claim, Draft, Effect, Evidence, Marks, NotAsked, Receipt, ReceiptState, Response, Rounds,
+    RunningAction, SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport,
+    WorkspaceId,
 };
 
 use super::Monitor;
@@ -35,6 +38,10 @@ pub(super) struct Actions {
     pub(super) verified: Option<VerifyReport>,
     /// When in the task agents were asked.
     pub(super) asked: Asked,
+    /// What a person said of the workspace.
+    pub(super) marks: Marks,
+    /// The rounds, by the id of the check that they are of.
+    pub(super) rounds: BTreeMap<String, Rounds>,
 }
 
 impl Actions {
@@ -110,6 +117,7 @@ impl Actions {
             | ActionOutcome::ReplyPlanned(_)
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::NotAsked(_)
+            | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => {}
         }
     }
@@ -236,9 +244,11 @@ impl Monitor {
             if tracked.actions.running.is_none() {
                 waiting = tracked.actions.waiting.take();
             }
+            if let ActionOutcome::Marked { order, reason } = &*outcome {
+                tracked.mark(order, reason.as_deref(), at, effects);
+            }
             if matches!(*outcome, ActionOutcome::Checked(_) | ActionOutcome::Verified(_)) {
-                let reports = Box::new(tracked.actions.kept_reports());
-                effects.push(Effect::KeepReports { workspace: id.clone(), reports });
+                effects.push(tracked.keep_reports());
             }
             // The circle is closed by the watcher as well; but a person waits for what they did.
             tracked.refresh();
@@ -281,6 +291,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::PlanAsk { .. }
         | Action::Ask { .. }
         | Action::AutoProbe { .. }
+        | Action::Mark { .. }
         | Action::Decide { .. } => None,
     }
 }
@@ -335,6 +346,7 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Reply => "a reply",
         ActionKind::Probe => "a smart check",
         ActionKind::Verify => "a check by the closer",
+        ActionKind::Mark => "a mark",
         ActionKind::Decide => "a decision",
     }
 }

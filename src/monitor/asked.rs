@@ -73,12 +73,20 @@ impl Actions {
         KeptReports {
             smart_check: self.smart_check.clone().zip(self.asked.checked.clone()),
             verified: self.verified.clone().zip(self.asked.closer.clone()),
+            marks: self.marks.clone(),
+            rounds: self.rounds.clone(),
         }
     }
 
     /// Takes over what another run heard, where it is newer. True when anything was.
     pub(super) fn take_reports(&mut self, kept: KeptReports) -> bool {
-        let mut is_news = false;
+        let mut is_news = kept.marks.changed_at > self.marks.changed_at;
+        if is_news {
+            self.marks = kept.marks;
+        }
+        if self.rounds.is_empty() {
+            self.rounds = kept.rounds;
+        }
         if let Some((report, then)) = kept.smart_check
             && self.smart_check.as_ref().is_none_or(|known| known.at < report.at)
         {

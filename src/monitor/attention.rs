@@ -1,7 +1,8 @@
 //! Why a person should look at a workspace.
 
 use crate::model::{
-    ActivityState, Attention, QuestionWeight, RescueDegree, SessionView, Verdict, VerdictState, Warning,
+    ActivityState, Attention, Certainty, QuestionWeight, RescueDegree, SessionView, Verdict, VerdictState,
+    Warning,
 };
 
 /// The most urgent reason. What a session waits for comes before the verdict, whichever session it is.
@@ -9,8 +10,7 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
     if sessions.iter().any(|session| session.activity.state == ActivityState::NeedsPermission) {
         return Some(Attention::Permission);
     }
-    // The first session's question is in the verdict.
-    if sessions.iter().skip(1).any(asks) {
+    if sessions.iter().any(asks) {
         return Some(Attention::Asks);
     }
     let stops_half_way = verdict.warnings.contains(&Warning::WordsStopHalfWay);
@@ -43,5 +43,7 @@ pub(super) fn attention(verdict: &Verdict, sessions: &[SessionView], is_seen: bo
 
 fn asks(session: &SessionView) -> bool {
     let weight = session.question.as_ref().map(|question| question.weight);
-    session.activity.state == ActivityState::Asks || weight == Some(QuestionWeight::Blocking)
+    // What may be no question at all is shown and rings no bell.
+    let is_certain = session.question.as_ref().is_some_and(|question| question.certainty > Certainty::Low);
+    session.activity.state == ActivityState::Asks || is_certain && weight == Some(QuestionWeight::Blocking)
 }

@@ -3,50 +3,32 @@
 use super::tracked::Tracked;
 use crate::judge::combine::table::{LastPrompt, Mark};
 use crate::judge::{combine, rounds};
-use crate::model::{Evidence, Parts, Policy, Proof, Rule, Timestamp, Verdict, VerdictState};
+use crate::model::{
+    Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen, MarkWord,
+    Parts, Policy, Proof, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict, VerdictState,
+    stable_hash,
+};
 
 impl Tracked {
-    /// Judges what is known now.
-    pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) {
-        let words = &self.snapshot.session_facts;
-        let mut evidence: Vec<Evidence> =
-            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
-        self.actions.know_decision(words, &mut evidence);
-        evidence.extend(self.actions.evidence(words));
-        let references: Vec<&Evidence> = evidence.iter().collect();
-        let advanced = rounds::advance(
-            &self.rounds,
-            words.round_mark.as_deref(),
-            &references,
-            words.has_unreadable_decision,
-        );
-        let verdict = combine::combine(
-            &evidence,
-            &combine::Case {
-                task_kind: self.task_kind(),
-                policy,
-                rounds: &advanced,
-                git: self.snapshot.git.as_ref(),
-                question: words.last_words.as_ref().and_then(|words| words.question.as_ref()),
-                prompted_at: words.prompted_at,
-                sessions: &words.sessions,
-                taken_at: self.snapshot.taken_at,
-                mark: Mark::None,
-                required: Proof::Said,
-                prompt: LastPrompt::Work,
-                acted_outside: false,
-                chosen: &self.settings().chosen,
-            },
-        );
+    /// Judges what is known now. Effects keep what other runs are to know of it.
+    pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
+        let evidence = self.evidence();
+        self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
+        let is_lapsed = self.actions.marks.expire(&self.seen);
+        let advanced = self.advance_rounds(&evidence);
+        let verdict = combine::combine(&evidence, &self.case(policy, &advanced));
+        let known = self.actions.rounds.get(self.round_key());
+        let is_kept = is_lapsed || known.unwrap_or(&Rounds::default()) != &advanced;
         if rests_on_tree(&verdict) && self.is_tree_outdated {
             // The tree was read before the word "done" came. It is looked at first.
             self.again |= Parts::CHANGES;
             self.scanned_at = None;
             if self.verdict.is_some() {
-                return;
+                return Vec::new();
             }
         }
-        self.rounds = advanced;
+        let key = self.round_key().to_owned();
+        self.actions.rounds.insert(key, advanced);
         let before = self.verdict.as_ref().map(|verdict| verdict.state);
         if before != Some(verdict.state) {
             self.verdict_since = Some(now);
@@ -54,6 +36,128 @@ impl Tracked {
             self.is_seen = false;
         }
         self.verdict = Some(verdict);
+        if is_kept { vec![self.keep_reports()] } else { Vec::new() }
+    }
+
+    /// A person says something of this workspace.
+    pub(super) fn mark(
+        &mut self,
+        order: &MarkOrder,
+        reason: Option<&str>,
+        at: Timestamp,
+        effects: &mut Vec<Effect>,
+    ) {
+        let seen = self.seen.clone();
+        self.actions.marks.take(order, reason, at, &seen);
+        let head = self.snapshot.git.as_ref().and_then(|git| git.head.commit());
+        if let (MarkOrder::BaselineHere, Some(commit)) = (order, head) {
+            let baseline = Baseline {
+                commit: Some(commit.to_owned()),
+                origin: BaselineOrigin::FirstSeen,
+                set_at: at,
+                commit_time: None,
+            };
+            self.baseline = Some(baseline.clone());
+            effects.push(Effect::RememberBaseline { workspace: self.id.clone(), baseline });
+        }
+        effects.push(self.keep_reports());
+    }
+
+    /// What other runs are to know of this one.
+    pub(super) fn keep_reports(&self) -> Effect {
+        Effect::KeepReports { workspace: self.id.clone(), reports: Box::new(self.actions.kept_reports()) }
+    }
+
+    /// All evidence, of the snapshot and of what agents said when they were asked.
+    fn evidence(&self) -> Vec<Evidence> {
+        let facts = &self.snapshot.session_facts;
+        let mut evidence: Vec<Evidence> =
+            self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
+        self.actions.know_decision(facts, &mut evidence);
+        evidence.extend(self.actions.evidence(facts));
+        for evidence in &mut evidence {
+            dismiss(evidence, &self.actions.marks.not_of_task);
+        }
+        evidence
+    }
+
+    fn advance_rounds(&self, evidence: &[Evidence]) -> Rounds {
+        let facts = &self.snapshot.session_facts;
+        let references: Vec<&Evidence> = evidence.iter().collect();
+        let none = Rounds::default();
+        let before = self.actions.rounds.get(self.round_key()).unwrap_or(&none);
+        rounds::advance(before, facts.round_mark.as_deref(), &references, facts.has_unreadable_decision)
+    }
+
+    /// Rounds are counted for each check apart.
+    fn round_key(&self) -> &str {
+        self.settings().check_id.as_deref().unwrap_or_default()
+    }
+
+    fn case<'a>(&'a self, policy: &'a Policy, rounds: &'a Rounds) -> combine::Case<'a> {
+        let facts = &self.snapshot.session_facts;
+        let marks = &self.actions.marks;
+        combine::Case {
+            task_kind: self.task_kind(),
+            policy,
+            rounds,
+            git: self.snapshot.git.as_ref(),
+            question: facts.last_words.as_ref().and_then(|words| words.question.as_ref()),
+            prompted_at: facts.prompted_at,
+            sessions: &facts.sessions,
+            taken_at: self.snapshot.taken_at,
+            mark: match marks.word.as_ref().map(|mark| mark.word) {
+                None => Mark::None,
+                Some(MarkWord::Done) => Mark::Done,
+                Some(MarkWord::Open) => Mark::Open,
+            },
+            lapsed: marks.lapsed,
+            required: Proof::Said,
+            prompt: match facts.last_demand {
+                Some(Demand::Answer) => LastPrompt::Answered,
+                Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
+            },
+            acted_outside: false,
+            chosen: &self.settings().chosen,
+        }
+    }
+}
+
+/// What speaks against the work now, and a name for its content.
+fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
+    let points_of = |claims: &[Claim]| {
+        let speaking = evidence.iter().filter(|evidence| claims.contains(&evidence.claim));
+        let mut points: Vec<String> = speaking.flat_map(rounds::points).collect();
+        points.sort();
+        points.dedup();
+        points
+    };
+    let prompted_at = facts.sessions.iter().filter_map(|session| session.prompted_at).max();
+    let content = git.and_then(|git| {
+        let changes = git.changes.as_ref()?;
+        let head = git.head.commit().unwrap_or_default();
+        let files = changes.files.iter().map(|file| format!("{file:?}"));
+        let text: Vec<String> =
+            [head.to_owned(), changes.n_paths.to_string()].into_iter().chain(files).collect();
+        Some(format!("{:016x}", stable_hash(text.join("\n").as_bytes())))
+    });
+    MarkSeen {
+        points: points_of(&[Claim::No, Claim::Fail]),
+        questions: points_of(&[Claim::Ask]),
+        prompted_at,
+        content,
+    }
+}
+
+/// A NO all of whose points are not of this task, by its person's word, says nothing.
+fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
+    let is_dismissed = evidence.claim == Claim::No
+        && rounds::points(evidence).iter().all(|point| {
+            not_of_task.contains(point) || evidence.reasons.iter().any(|reason| not_of_task.contains(reason))
+        });
+    if is_dismissed {
+        evidence.claim = Claim::Abstain;
+        evidence.rejection = Some(Rejection::Dismissed);
     }
 }
 

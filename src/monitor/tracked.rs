@@ -2,8 +2,8 @@
 
 use crate::model::{
     Baseline, BaselineOrigin, Claim, CollectProblem, CollectRequest, Effect, Evidence, FoundWorkspace,
-    GitReader, Parts, Policy, ProcessId, Rounds, Sample, SessionPlace, Snapshot, Source, TaskKind, Timestamp,
-    Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
+    GitReader, MarkSeen, Parts, Policy, ProcessId, Sample, SessionPlace, Snapshot, Source, TaskKind,
+    Timestamp, Verdict, WatchProblem, WatchTarget, WorkspaceId, WorkspaceSettings,
 };
 
 use super::actions::Actions;
@@ -32,6 +32,8 @@ pub(super) struct Tracked {
     in_force: Option<Box<WorkspaceSettings>>,
     pub(super) snapshot: Snapshot,
     pub(super) verdict: Option<Verdict>,
+    /// What spoke against the work when it was judged last.
+    pub(super) seen: MarkSeen,
     pub(super) verdict_since: Option<Timestamp>,
     /// The state is that of the first verdict.
     pub(super) is_found_state: bool,
@@ -46,7 +48,6 @@ pub(super) struct Tracked {
     /// What was and is done here.
     pub(super) actions: Actions,
     pub(super) auto_probe: AutoProbe,
-    pub(super) rounds: Rounds,
     pub(super) baseline: Option<Baseline>,
     targets: Vec<WatchTarget>,
     processes: Vec<ProcessId>,
@@ -76,6 +77,7 @@ impl Tracked {
             in_force: None,
             snapshot: Snapshot::default(),
             verdict: None,
+            seen: MarkSeen::default(),
             verdict_since: None,
             is_found_state: false,
             is_seen: false,
@@ -86,7 +88,6 @@ impl Tracked {
             recheck_at: None,
             actions: Actions::default(),
             auto_probe: AutoProbe::default(),
-            rounds: Rounds::default(),
             baseline: None,
             targets: Vec::new(),
             processes: Vec::new(),
@@ -140,7 +141,7 @@ impl Tracked {
     }
 
     pub(super) fn task_kind(&self) -> TaskKind {
-        self.settings().task_kind.unwrap_or(TaskKind::Implementation)
+        self.actions.marks.task_kind.or(self.settings().task_kind).unwrap_or(TaskKind::Implementation)
     }
 
     /// A hint that `parts` may be other than they were. Whatever changed, the work tree may have, too.
@@ -242,7 +243,12 @@ impl Tracked {
             parts,
             settings: self.settings.clone(),
             policy: policy.clone(),
-            task_kind: self.settings.task_kind.unwrap_or(TaskKind::Implementation),
+            task_kind: self
+                .actions
+                .marks
+                .task_kind
+                .or(self.settings.task_kind)
+                .unwrap_or(TaskKind::Implementation),
             git_reader: self.git_reader,
             baseline: self.baseline.clone(),
             sessions: self.sessions.clone(),
@@ -288,7 +294,7 @@ impl Tracked {
             }
             Err(problem) => self.failed(generation, &problem, now),
         }
-        self.judge(policy, now);
+        effects.extend(self.judge(policy, now));
         effects
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Component;
 
-use crate::model::{Activity, WorkspaceId, WorkspaceView, display_text};
+use crate::model::{Activity, Attention, WorkspaceId, WorkspaceView, display_text};
 
 use super::attention;
 use super::tracked::Tracked;
@@ -22,7 +22,11 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         attention: tracked
             .verdict
             .as_ref()
-            .and_then(|verdict| attention::attention(verdict, &words.sessions, tracked.is_seen)),
+            .and_then(|verdict| attention::attention(verdict, &words.sessions, tracked.is_seen))
+            .filter(|attention| {
+                let is_quiet = tracked.actions.marks.quiet.is_some();
+                !is_quiet || matches!(attention, Attention::Permission | Attention::Asks)
+            }),
         agent: words.agent.clone(),
         model: words.model.clone(),
         activity: words.activity.clone().unwrap_or_else(Activity::unknown),

@@ -78,6 +78,7 @@ pub(super) fn running(action: &RunningAction) -> &'static str {
         ActionKind::Probe => "smart check",
         ActionKind::Verify => "the closer checks",
         ActionKind::Decide => "writing a decision",
+        ActionKind::Mark => "taking your word",
     }
 }
 
@@ -104,6 +105,7 @@ pub(super) fn title(kind: ActionKind) -> &'static str {
         ActionKind::Probe => "Smart check",
         ActionKind::Verify => "Check by the closer",
         ActionKind::Decide => "Decision",
+        ActionKind::Mark => "Mark",
     }
 }
 

@@ -235,6 +235,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         | ActionOutcome::Undone(_)
         | ActionOutcome::Replied(_)
         | ActionOutcome::Decided(_)
+        | ActionOutcome::Marked { .. }
         | ActionOutcome::Failed(_) => Shown::Words(label(&outcome)),
     }
 }
@@ -297,6 +298,7 @@ fn label(outcome: &ActionOutcome) -> String {
             let word = if file.is_complete { "COMPLETE" } else { "INCOMPLETE" };
             format!("{word} is written to {}", display_text::path(&file.path))
         }
+        ActionOutcome::Marked { order, .. } => format!("marked: {}", order.name()),
         ActionOutcome::Failed(problem) => problem_in_words(problem),
         ActionOutcome::Checked(report) => action_words::smart(report).to_owned(),
         ActionOutcome::NotAsked(_) => "the agent was not asked".to_owned(),

@@ -37,7 +37,7 @@ pub(super) fn short_state(state: VerdictState) -> &'static str {
         VerdictState::Working => "WORKING",
         VerdictState::Stalled => "STALLED",
         VerdictState::Error => "ERROR",
-        VerdictState::NoTask => "NO TASK",
+        VerdictState::NoTask => "NO_TASK",
     }
 }
 
@@ -146,6 +146,7 @@ pub(super) fn rejection(rejection: Rejection) -> &'static str {
         Rejection::Unreadable => "not readable",
         Rejection::Vacuous => "nothing to check",
         Rejection::Undecided => "says neither yes nor no",
+        Rejection::Dismissed => "not of this task, by your word",
         Rejection::MidTurn => "the turn did not end by itself",
         Rejection::LeftOver => "left over: another session was asked since",
     }
@@ -168,6 +169,9 @@ pub(super) fn warning(warning: Warning) -> &'static str {
         }
         Warning::OwnSettingsIgnored => {
             "The workspace's .closeout.toml is not as in the baseline: what could soften in it does not count."
+        }
+        Warning::MarkLapsed => {
+            "Your own word does not hold any more: something came since that it did not see."
         }
         Warning::Conflict => "Sources contradict one another.",
     }

@@ -55,6 +55,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         sessions: &[],
         taken_at: closeout::model::Timestamp(0),
         mark: Mark::None,
+        lapsed: None,
         required: Proof::Said,
         prompt: LastPrompt::Work,
         acted_outside: false,

@@ -61,6 +61,8 @@ fn plan_words(action: &Action) -> String {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
         Action::AutoProbe { moment } => moment.session.agent.clone(),
+        Action::Mark { order, reason: None } => order.name().to_owned(),
+        Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
         Action::Decide { is_complete: true, .. } => "complete".to_owned(),
         Action::Decide { is_complete: false, .. } => "incomplete".to_owned(),
     }
@@ -98,6 +100,7 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         ActionOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
         ActionOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
         ActionOutcome::Decided(file) => display_text::path(&file.path),
+        ActionOutcome::Marked { order, .. } => order.name().to_owned(),
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };
     words.chars().take(500).collect()

@@ -61,6 +61,11 @@ pub(super) fn perform(
     let is_agent_above = processes::is_agent_above();
     let by = if is_agent_above == Some(true) { Actor::Agent } else { by };
     let is_person = tools.launch.has_terminal && is_agent_above == Some(false);
+    if matches!(request.action, Action::Mark { .. }) && by == Actor::Agent {
+        let problem =
+            ActionProblem::new(ActionClass::Refused, "a mark is a person's own word; an agent runs this");
+        return (ActionOutcome::Failed(problem.with_next("agents use `closeout decide`")), None);
+    }
     let action = || match carry_out(request, tools) {
         // A look that was ended is none, though it came to its end by itself.
         Ok(_) if request.action.kind() == ActionKind::Plan && tools.cancel.is_cancelled() => {
@@ -107,6 +112,10 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
         },
         // Written down by itself.
         Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
+        // Who marks is asked before; what it means for the verdict is the monitor's affair.
+        Action::Mark { order, reason } => {
+            Ok(ActionOutcome::Marked { order: order.clone(), reason: reason.clone() })
+        }
         Action::Decide { is_complete, reason } => {
             decide::decide(request, *is_complete, reason.as_deref(), tools)
         }

@@ -11,8 +11,9 @@ pub mod table;
 mod words;
 
 use crate::model::{
-    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, Policy, Proof, Question, Rejection,
-    RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, Timestamp, Verdict, VerdictState, Warning,
+    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, MarkLapse, Policy, Proof, Question,
+    Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, Timestamp, Verdict, VerdictState,
+    Warning,
 };
 
 use situation::Tally;
@@ -42,6 +43,8 @@ pub struct Case<'a> {
     pub taken_at: Timestamp,
     /// A person's own word that still holds.
     pub mark: Mark,
+    /// Why their last word does not hold any more.
+    pub lapsed: Option<MarkLapse>,
     /// How well a COMPLETE has to be proven.
     pub required: Proof,
     /// What the last prompt asked for.
@@ -162,6 +165,9 @@ fn warnings(tally: &Tally<'_>, case: &Case<'_>, state: VerdictState) -> Vec<Warn
     }
     if tally.unreadable_decision().is_some() {
         warnings.push(Warning::DecisionUnreadable);
+    }
+    if case.lapsed.is_some() {
+        warnings.push(Warning::MarkLapsed);
     }
     warnings.extend(of_own_settings(case.chosen, state));
     warnings

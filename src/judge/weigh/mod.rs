@@ -11,6 +11,7 @@ mod excerpt;
 mod git;
 mod session;
 mod session_view;
+mod tasks;
 mod words;
 
 pub use activity::is_interrupted;
@@ -36,13 +37,17 @@ pub struct WeighContext<'a> {
 const GRACE_MS: i64 = 2000;
 
 /// Weighs what one collection found.
-pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
+pub fn weigh(mut observations: Observations, scales: &WeighContext<'_>) -> Sample {
     let mut pile = EvidenceSet::default();
     let parts = observations.parts;
+    let tasks = tasks::read(&observations);
+    if parts.contains(Parts::WORDS) {
+        observations.task_started_at = observations.baseline_at.max(tasks::asked_at(&tasks));
+    }
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         git::weigh(&observations, scales, &mut pile);
     }
-    let words = parts.contains(Parts::WORDS).then(|| words::weigh(&observations, scales, &mut pile));
+    let words = parts.contains(Parts::WORDS).then(|| words::weigh(&observations, &tasks, scales, &mut pile));
     if parts.contains(Parts::CHECKS) {
         checks::weigh(&observations, scales, &mut pile);
     }

@@ -4,56 +4,16 @@
 
 use crate::judge::PERMISSION;
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Claim, Evidence, LiveStatus, Rejection, SessionObservation,
-    Source, Strength, Timestamp, TurnState,
+    Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
+    Strength, Timestamp, TurnState,
 };
 
 use super::activity::is_prompt;
+use super::tasks::{SessionTask, Standing};
 use super::{WeighContext, excerpt};
 
 /// The detail of work that another session in the workspace does.
 const OTHER_WORKS: &str = "another session here";
-
-/// A session without a process is left over once it was silent for so long and another was asked since.
-const LEFT_OVER_MS: i64 = 86_400_000;
-
-/// Whether what a session says decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It does.
-    Counts,
-    /// It was opened and not asked for anything yet.
-    NotAsked,
-    /// It has no process, was silent for a day, and a person asked another session here since.
-    LeftOver,
-}
-
-/// Whether `session`, one of `all` in its workspace, decides (DESIGN.md 2.1).
-pub(super) fn standing(
-    session: &SessionObservation,
-    all: &[&SessionObservation],
-    now: Timestamp,
-) -> Standing {
-    let was_asked = session.prompted_at.is_some()
-        || session.last_message.is_some()
-        || !matches!(session.turn, TurnState::Unknown)
-        || session
-            .live
-            .iter()
-            .any(|word| matches!(word.status, LiveStatus::Busy | LiveStatus::Waiting { .. }));
-    if !was_asked {
-        return Standing::NotAsked;
-    }
-    let moved_at = session.last_message.as_ref().and_then(|message| message.at).max(session.prompted_at);
-    let is_silent = moved_at.is_some_and(|at| now.millis_since(at) > LEFT_OVER_MS);
-    let is_followed = all.iter().any(|other| {
-        other.session_id != session.session_id
-            && other.prompted_at.zip(moved_at).is_some_and(|(asked_at, moved_at)| asked_at > moved_at)
-    });
-    let lives = session.process.is_some()
-        && !session.live.iter().any(|word| matches!(word.status, LiveStatus::Gone | LiveStatus::Ended));
-    if is_silent && is_followed && !lives { Standing::LeftOver } else { Standing::Counts }
-}
 
 /// What goes on in a workspace: what its newest session does, or, when that is over, what another one
 /// does: one that waits for the person, else one that works. A session that this check was started in
@@ -103,7 +63,7 @@ fn told_of_another(activity: &Activity) -> Activity {
 pub(super) fn weigh(
     session: &SessionObservation,
     activity: &Activity,
-    standing: Standing,
+    task: &SessionTask,
     scales: &WeighContext<'_>,
 ) -> Evidence {
     let (reported_at, strength) = origin(session, activity);
@@ -119,11 +79,11 @@ pub(super) fn weigh(
     if is_own(session, scales) {
         return silent(Rejection::Foreign, "this check was started inside that session");
     }
-    match standing {
+    match task.standing {
         Standing::Counts => {}
         Standing::NotAsked => return silent(Rejection::Vacuous, "it was not asked for anything yet"),
         Standing::LeftOver => {
-            return silent(Rejection::LeftOver, "silent for a day, and another session here was asked since");
+            return silent(Rejection::LeftOver, "left: a person went on in another session here");
         }
     }
     match (activity.state, &session.turn) {
@@ -148,6 +108,9 @@ pub(super) fn weigh(
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
         },
+        (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
+            silent(Rejection::MidTurn, "its task was cut; only side questions came after it")
+        }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, turn) => {
             let (rejection, reason) = silence(activity.state, turn, session.n_skipped_lines > 0);
             silent(rejection, reason)

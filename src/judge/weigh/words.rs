@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use crate::judge::STOPS_HALF_WAY;
 use crate::judge::questions::{self, Ask, Classification, Label};
 use crate::model::{
-    Activity, Certainty, Checklist, Choice, Claim, Evidence, ItemState, LastWords, Observations, OfferPolicy,
-    Parts, Pointer, Question, QuestionWeight, Reading, Rejection, SessionFacts, SessionObservation, Source,
-    Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
+    Activity, Certainty, Checklist, Choice, Claim, Evidence, GoalState, ItemState, LastWords, Observations,
+    OfferPolicy, Parts, Pointer, Question, QuestionWeight, Reading, Rejection, SessionFacts,
+    SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
+use super::tasks::{self, SessionTask, Standing};
 use super::{
     EvidenceSet, WeighContext, activity, checks, decision, excerpt, is_stale, session, session_view,
 };
@@ -18,6 +19,7 @@ use super::{
 /// Weighs the part `WORDS`.
 pub(super) fn weigh(
     observations: &Observations,
+    tasks: &[SessionTask],
     scales: &WeighContext<'_>,
     pile: &mut EvidenceSet,
 ) -> SessionFacts {
@@ -30,35 +32,31 @@ pub(super) fn weigh(
         .map(|session| (session, activity::of_session(session, now, scales)))
         .collect();
     let told = session.zip(newest.as_ref()).map(|newest| session::of_workspace(newest, &others, scales));
-    let all =
-        || session.zip(newest.as_ref()).into_iter().chain(others.iter().map(|(other, at)| (*other, at)));
-    let asked_last: Vec<_> = all().map(|(session, _)| session).collect();
-    for (session, activity) in all() {
-        let standing = session::standing(session, &asked_last, now);
-        pile.add(Parts::WORDS, session::weigh(session, activity, standing, scales));
+    let activities = newest.iter().chain(others.iter().map(|(_, activity)| activity));
+    let sessions: Vec<&SessionObservation> =
+        session.into_iter().chain(&observations.other_sessions).collect();
+    for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
+        pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
     }
     if let Reading::Unreadable(unreadable) = &observations.session {
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
         pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
     }
-    let spoken = Spoken::of(observations, session, scales);
+    let spoken = Spoken::of(observations, session.zip(tasks.first()), scales);
     let said = decision::weigh(observations, spoken.text(), scales);
     pile.add(Parts::WORDS, said.evidence);
     for output in &observations.outputs {
         unusable_output(output, pile);
     }
     let last_words = weigh_spoken(&spoken, observations, scales, pile);
-    let counts = |session: &&SessionObservation| {
-        session::standing(session, &asked_last, now) == session::Standing::Counts
-    };
-    for session in asked_last.iter().copied().filter(counts) {
-        if let Some(todos) = &session.todos {
-            pile.add(Parts::WORDS, todos_evidence(todos, session.written_at));
-            pile.checklists.push((Parts::WORDS, todos.clone()));
-        }
+    let counts = |task: &SessionTask| task.standing == Standing::Counts;
+    for (session, task) in sessions.iter().zip(tasks).filter(|(_, task)| counts(task)) {
+        weigh_plans(session, task, pile);
     }
-    for (session, activity) in others.iter().filter(|(session, _)| counts(session)) {
-        weigh_question_beside(session, activity, scales, pile);
+    for (task, (session, activity)) in tasks.iter().skip(1).zip(&others) {
+        if counts(task) {
+            weigh_question_beside(session, activity, scales, pile);
+        }
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
@@ -73,7 +71,8 @@ pub(super) fn weigh(
         sessions: views.collect(),
         last_words,
         prompt: session.and_then(|session| session.prompt.clone()),
-        prompted_at: session.and_then(|session| session.prompted_at),
+        prompted_at: tasks::asked_at(tasks),
+        last_demand: tasks::last_demand(tasks),
         round_mark: round_mark(session, said.written_at),
         has_unreadable_decision: said.is_unreadable,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
@@ -83,6 +82,8 @@ pub(super) fn weigh(
 /// The newest words: the declared output, else the last message of the session.
 struct Spoken<'a> {
     text: Option<Cow<'a, str>>,
+    /// The last words of the task itself, where side questions came after it.
+    of_task: Option<&'a str>,
     from: String,
     at: Option<Timestamp>,
     /// Why these words wait for nothing any more: the person answered, or the turn goes on.
@@ -93,18 +94,21 @@ struct Spoken<'a> {
 impl<'a> Spoken<'a> {
     fn of(
         observations: &'a Observations,
-        session: Option<&'a SessionObservation>,
+        newest: Option<(&'a SessionObservation, &SessionTask)>,
         scales: &WeighContext<'_>,
     ) -> Spoken<'a> {
         let output =
             observations.outputs.iter().filter_map(Reading::present).max_by_key(|file| file.written_at);
-        match (output, session.and_then(|session| Some((session, session.last_message.as_ref()?)))) {
+        let message =
+            newest.and_then(|(session, task)| Some((session, task, session.last_message.as_ref()?)));
+        match (output, message) {
             (Some(file), None) => Spoken::in_file(file, observations),
             (Some(file), Some(_)) if scales.task_kind != TaskKind::Implementation => {
                 Spoken::in_file(file, observations)
             }
-            (_, Some((session, message))) => Spoken {
+            (_, Some((session, task, message))) => Spoken {
                 text: Some(display_text::without_escapes(&message.text)),
+                of_task: task.words_before_side_turns(session),
                 from: session.agent.clone(),
                 at: message.at,
                 overtaken_by: overtaken_by(session, message.at),
@@ -112,6 +116,7 @@ impl<'a> Spoken<'a> {
             },
             (None, None) => Spoken {
                 text: None,
+                of_task: None,
                 from: scales.settings.outputs.first().cloned().unwrap_or_else(|| "output".to_owned()),
                 at: None,
                 overtaken_by: None,
@@ -123,6 +128,7 @@ impl<'a> Spoken<'a> {
     fn in_file(file: &'a TextFile, observations: &Observations) -> Spoken<'a> {
         Spoken {
             text: Some(display_text::without_escapes(&file.content)),
+            of_task: None,
             from: file.name.clone(),
             at: Some(file.written_at),
             overtaken_by: None,
@@ -135,7 +141,7 @@ impl<'a> Spoken<'a> {
         if self.is_stale || self.overtaken_by.is_some() {
             ""
         } else {
-            self.text.as_deref().unwrap_or_default()
+            self.of_task.or(self.text.as_deref()).unwrap_or_default()
         }
     }
 }
@@ -303,8 +309,32 @@ fn unusable_output(output: &Reading<TextFile>, pile: &mut EvidenceSet) {
     }
 }
 
-/// The agent's own todo list as a plan.
-fn todos_evidence(todos: &Checklist, said_at: Option<Timestamp>) -> Evidence {
+/// The plans that a session keeps itself: its todo list, and the goal that its person set.
+fn weigh_plans(session: &SessionObservation, task: &SessionTask, pile: &mut EvidenceSet) {
+    if let Some(todos) = &session.todos {
+        pile.add(Parts::WORDS, todos_evidence(session, task, todos));
+        pile.checklists.push((Parts::WORDS, todos.clone()));
+    }
+    if let Some(goal) = &session.history.goal {
+        let evidence = match goal.state {
+            GoalState::Reached if task.is_of_task(goal.order) => {
+                Evidence::claim(Source::Plan, "goal", Claim::Yes).because("the goal is reached")
+            }
+            GoalState::Reached => Evidence::abstain(Source::Plan, "goal", Rejection::Stale)
+                .because("reached before your last prompt"),
+            GoalState::Active | GoalState::Paused | GoalState::Exhausted => {
+                Evidence::claim(Source::Plan, "goal", Claim::No).because(excerpt::reason(&goal.text))
+            }
+        };
+        let fingerprints = vec![format!("goal/{}", excerpt::reason(&goal.text))];
+        let evidence = Evidence { strength: Strength::SelfReported, fingerprints, ..evidence };
+        pile.add(Parts::WORDS, evidence.at(goal.at));
+    }
+}
+
+/// The agent's own todo list as a plan. That all is done says so only of the task that it was written for; what
+/// is open stays open.
+fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Checklist) -> Evidence {
     let steps = todos
         .items
         .iter()
@@ -313,8 +343,24 @@ fn todos_evidence(todos: &Checklist, said_at: Option<Timestamp>) -> Evidence {
             status: (item.state == ItemState::Done).then(|| "done".to_owned()),
         })
         .collect();
+    let dated = session.history.todos.as_ref();
+    let said_at = dated.map_or(session.written_at, |dated| dated.at);
     let evidence = checks::plan_evidence(&todos.from, steps).at(said_at);
-    Evidence { strength: Strength::SelfReported, ..evidence }
+    let evidence = Evidence { strength: Strength::SelfReported, ..evidence };
+    match dated {
+        _ if evidence.claim != Claim::Yes => evidence,
+        Some(dated) if dated.is_partial => {
+            reject(evidence, Rejection::Undecided, "a part of the list is out of reach")
+        }
+        Some(dated) if !task.is_of_task(dated.order) => {
+            reject(evidence, Rejection::Stale, "ticked before your last prompt")
+        }
+        Some(_) | None => evidence,
+    }
+}
+
+fn reject(evidence: Evidence, rejection: Rejection, why: &str) -> Evidence {
+    Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..evidence }.because(why)
 }
 
 /// Another value for each turn that ended and each decision file that was written.

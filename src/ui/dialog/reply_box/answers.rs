@@ -30,6 +30,7 @@ impl ReplyBox {
             | ActionOutcome::Checked(_)
             | ActionOutcome::Verified(_)
             | ActionOutcome::NotAsked(_)
+            | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => None,
         }
     }

@@ -1,0 +1,164 @@
+//! What was asked in each session of a workspace, and which sessions decide (DESIGN.md 2.1).
+//!
+//! Where a record tells its turns, `judge::task` reads the tasks from them; else the last prompt is the task.
+
+use crate::judge::task::{self, SessionStanding};
+use crate::model::{
+    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Timestamp,
+    Turn, TurnEnd, TurnState,
+};
+
+/// Whether what a session says decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It does.
+    Counts,
+    /// It was opened, or greeted, and not asked for anything yet.
+    NotAsked,
+    /// It was left, and a person went on elsewhere.
+    LeftOver,
+}
+
+/// What was asked in one session.
+pub(super) struct SessionTask {
+    pub(super) standing: Standing,
+    tasks: SessionTasks,
+    /// When a person last wrote to it, for a record that tells no turns.
+    prompted_at: Option<Timestamp>,
+    is_told: bool,
+}
+
+/// What was asked in the sessions of `observations`, in their order.
+pub(super) fn read(observations: &Observations) -> Vec<SessionTask> {
+    let sessions: Vec<&SessionObservation> =
+        observations.session.present().into_iter().chain(&observations.other_sessions).collect();
+    let tasks: Vec<SessionTasks> = sessions.iter().map(|session| tasks_of(session)).collect();
+    let standings: Vec<SessionStanding<'_>> =
+        sessions.iter().zip(&tasks).map(|(session, tasks)| standing_of(session, tasks)).collect();
+    let left_over = task::left_over(&standings, observations.taken_at);
+    let found = sessions.into_iter().zip(tasks).zip(left_over);
+    found
+        .map(|((session, tasks), left_over)| {
+            let standing = if !was_asked(session, &tasks) {
+                Standing::NotAsked
+            } else if left_over.is_some() {
+                Standing::LeftOver
+            } else {
+                Standing::Counts
+            };
+            let is_told = !session.history.turns.is_empty();
+            SessionTask { standing, tasks, prompted_at: session.prompted_at, is_told }
+        })
+        .collect()
+}
+
+/// The last prompt for work of any session: a claim of nobody's that is older says nothing of it.
+pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
+    sessions
+        .iter()
+        .filter(|session| session.standing == Standing::Counts)
+        .filter_map(SessionTask::asked_at)
+        .max()
+}
+
+/// What the last prompts asked for, of all sessions that count together; `None` where any asked for work, or nobody knows.
+pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
+    let mut counting = sessions.iter().filter(|session| session.standing == Standing::Counts).peekable();
+    let is_asked = counting.peek().is_some();
+    if is_asked && counting.all(SessionTask::is_answered) { Some(Demand::Answer) } else { None }
+}
+
+impl SessionTask {
+    /// When it was asked for work last.
+    pub(super) fn asked_at(&self) -> Option<Timestamp> {
+        match self.tasks.current() {
+            Some(task) => task.asked_at,
+            None if self.is_told => None,
+            None => self.prompted_at,
+        }
+    }
+
+    /// Whether the agent's todo list was written for its task, as far as the record tells.
+    pub(super) fn is_of_task(&self, order: u64) -> bool {
+        self.tasks.current().is_none_or(|task| order >= task.asked)
+    }
+
+    /// The words with which the last turn of the task ended, where a side question or thanks came after it.
+    pub(super) fn words_before_side_turns<'s>(&self, session: &'s SessionObservation) -> Option<&'s str> {
+        let task = self.tasks.current().filter(|task| !task.side_turns.is_empty())?;
+        let of_task = |turn: &&Turn| turn.order >= task.begin && turn.order < task.end;
+        let turns = session.history.turns.iter().map(AsRef::as_ref);
+        let last = turns.rev().find(of_task)?;
+        Some(last.closing_words.as_deref().unwrap_or_default())
+    }
+
+    /// Whether the last turn of its task did not end by itself, though its session went on with side questions.
+    pub(super) fn is_task_cut(&self) -> bool {
+        self.tasks.current().is_some_and(|task| match task.last_end {
+            _ if task.side_turns.is_empty() => false,
+            TurnEnd::Finished => false,
+            TurnEnd::Steered
+            | TurnEnd::Interrupted
+            | TurnEnd::BrokeOff { .. }
+            | TurnEnd::Failed { .. }
+            | TurnEnd::Unknown
+            | TurnEnd::Open => true,
+        })
+    }
+
+    /// Whether only answers were asked for, and the last of them was given.
+    fn is_answered(&self) -> bool {
+        let is_answer = |side: &&SideTurn| side.demand == Demand::Answer;
+        self.tasks.current().is_none()
+            && self.tasks.side_turns.iter().rfind(is_answer).is_some_and(|side| side.end == TurnEnd::Finished)
+    }
+}
+
+fn tasks_of(session: &SessionObservation) -> SessionTasks {
+    let tasks = task::read(&session.agent, &session.session_id, &session.history);
+    SessionTasks { prompted_at: tasks.prompted_at.or(session.prompted_at), ..tasks }
+}
+
+/// The moment of its last line of conversation, as far as the record tells.
+fn last_line_at(session: &SessionObservation) -> Option<Timestamp> {
+    let said_at = session.last_message.as_ref().and_then(|message| message.at);
+    session.history.last_line_at.max(said_at).max(session.prompted_at)
+}
+
+fn standing_of<'s>(session: &'s SessionObservation, tasks: &'s SessionTasks) -> SessionStanding<'s> {
+    let fork_of = match &session.origin {
+        SessionOrigin::Fork { of } => of.as_deref(),
+        SessionOrigin::Unknown | SessionOrigin::Person | SessionOrigin::Headless => None,
+    };
+    SessionStanding {
+        agent: &session.agent,
+        session_id: &session.session_id,
+        tasks,
+        began_at: session.history.began_at,
+        last_line_at: last_line_at(session),
+        lives: lives(session),
+        fork_of,
+        began_by_clear: session.history.began_by_clear,
+    }
+}
+
+fn lives(session: &SessionObservation) -> bool {
+    let is_over = |status: &LiveStatus| matches!(status, LiveStatus::Gone | LiveStatus::Ended);
+    session.process.is_some() && !session.live.iter().any(|report| is_over(&report.status))
+}
+
+/// Whether anything was asked in it. Thanks and greetings ask for nothing.
+fn was_asked(session: &SessionObservation, tasks: &SessionTasks) -> bool {
+    let is_waited_on = session
+        .live
+        .iter()
+        .any(|report| matches!(report.status, LiveStatus::Busy | LiveStatus::Waiting { .. }));
+    let has_task =
+        tasks.current().is_some() || tasks.side_turns.iter().any(|side| side.demand == Demand::Answer);
+    let is_told = !session.history.turns.is_empty() && session.history.is_whole;
+    let may_be = !is_told
+        && (session.prompted_at.is_some()
+            || session.last_message.is_some()
+            || !matches!(session.turn, TurnState::Unknown));
+    has_task || may_be || is_waited_on || matches!(session.turn, TurnState::Open { .. })
+}

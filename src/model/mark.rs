@@ -1,0 +1,246 @@
+//! A person's own word on a workspace, bound to what they saw (DESIGN.md 2.3, R8).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TaskKind, Timestamp};
+
+/// What a person says of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum MarkOrder {
+    /// The work is done.
+    Done,
+    /// The work is not done.
+    Open,
+    /// No attention, until a prompt or a question comes.
+    Quiet,
+    /// An open point is not of this task.
+    NotOfThisTask {
+        /// The point, by its fingerprint or its words; `None` is every point that is open now. Untrusted text.
+        point: Option<String>,
+    },
+    /// Work is counted from HEAD on.
+    BaselineHere,
+    /// The task is of this kind.
+    TaskKind {
+        /// The kind.
+        task_kind: TaskKind,
+    },
+    /// Everything that was said before is taken back.
+    Clear,
+}
+
+impl MarkOrder {
+    /// The word of the command line for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MarkOrder::Done => "done",
+            MarkOrder::Open => "open",
+            MarkOrder::Quiet => "quiet",
+            MarkOrder::NotOfThisTask { .. } => "not-of-this-task",
+            MarkOrder::BaselineHere => "baseline-here",
+            MarkOrder::TaskKind { .. } => "kind",
+            MarkOrder::Clear => "clear",
+        }
+    }
+}
+
+/// A verdict that a person gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkWord {
+    /// Done.
+    Done,
+    /// Not done.
+    Open,
+}
+
+/// What a workspace was like when a mark was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MarkSeen {
+    /// Everything that spoke against the work: open points, questions, failures; sorted. Untrusted text.
+    pub points: Vec<String>,
+    /// The questions and permissions among them. Untrusted text.
+    pub questions: Vec<String>,
+    /// The last prompt of a person in any session.
+    pub prompted_at: Option<Timestamp>,
+    /// A name for HEAD and the uncommitted changes as they were looked at; `None` where nobody could look.
+    pub content: Option<String>,
+}
+
+/// A mark with what it saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark<T> {
+    /// What was said.
+    pub word: T,
+    /// Why, in the person's words.
+    pub reason: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// What they saw.
+    pub seen: MarkSeen,
+}
+
+/// Why a mark does not hold any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkLapse {
+    /// A person prompted a session since.
+    Prompt,
+    /// A question or a permission came that it did not see.
+    Question,
+    /// An open point or a failure came that it did not see.
+    Point,
+    /// HEAD or the uncommitted changes are other than they were.
+    Content,
+}
+
+impl MarkLapse {
+    /// What came, in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            MarkLapse::Prompt => "a prompt came since",
+            MarkLapse::Question => "a question came since",
+            MarkLapse::Point => "an open point came since",
+            MarkLapse::Content => "the content changed since",
+        }
+    }
+}
+
+/// Everything that a person said of one workspace and that holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Marks {
+    /// When anything of it was said or taken back last.
+    pub changed_at: Option<Timestamp>,
+    /// The verdict that they gave.
+    pub word: Option<Mark<MarkWord>>,
+    /// Their wish for quiet.
+    pub quiet: Option<Mark<()>>,
+    /// Points that are not of this task. Untrusted text.
+    pub not_of_task: Vec<String>,
+    /// The kind of the task.
+    pub task_kind: Option<TaskKind>,
+    /// Why the last verdict that they gave does not hold any more.
+    pub lapsed: Option<MarkLapse>,
+}
+
+impl<T> Mark<T> {
+    /// Why it does not hold for what is there `now`, if it does not. What was closed since takes nothing away.
+    pub fn lapse(&self, now: &MarkSeen) -> Option<MarkLapse> {
+        let is_new = |points: &[String], seen: &[String]| points.iter().any(|point| !seen.contains(point));
+        if now.prompted_at > self.seen.prompted_at {
+            Some(MarkLapse::Prompt)
+        } else if is_new(&now.questions, &self.seen.questions) {
+            Some(MarkLapse::Question)
+        } else if is_new(&now.points, &self.seen.points) {
+            Some(MarkLapse::Point)
+        } else {
+            None
+        }
+    }
+}
+
+impl Marks {
+    /// Takes over what a person says. `points` are those that are open now.
+    pub fn take(&mut self, order: &MarkOrder, reason: Option<&str>, at: Timestamp, seen: &MarkSeen) {
+        self.changed_at = Some(at);
+        let reason = reason.map(str::to_owned);
+        match order {
+            MarkOrder::Done | MarkOrder::Open => {
+                let word = if *order == MarkOrder::Done { MarkWord::Done } else { MarkWord::Open };
+                self.word = Some(Mark { word, reason, at, seen: seen.clone() });
+                self.lapsed = None;
+            }
+            MarkOrder::Quiet => self.quiet = Some(Mark { word: (), reason, at, seen: seen.clone() }),
+            MarkOrder::NotOfThisTask { point: Some(point) } => self.not_of_task.push(point.clone()),
+            MarkOrder::NotOfThisTask { point: None } => self.not_of_task.extend(seen.points.iter().cloned()),
+            MarkOrder::TaskKind { task_kind } => self.task_kind = Some(*task_kind),
+            MarkOrder::BaselineHere => {}
+            MarkOrder::Clear => *self = Marks { changed_at: Some(at), ..Marks::default() },
+        }
+        self.not_of_task.sort();
+        self.not_of_task.dedup();
+    }
+
+    /// Drops what does not hold for what is there `now`. True when anything was dropped.
+    pub fn expire(&mut self, now: &MarkSeen) -> bool {
+        let lapse = self.word.as_ref().and_then(|mark| {
+            let is_other = mark.word == MarkWord::Done
+                && now.content.is_some()
+                && mark.seen.content.is_some()
+                && now.content != mark.seen.content;
+            mark.lapse(now).or(is_other.then_some(MarkLapse::Content))
+        });
+        if lapse.is_some() {
+            self.word = None;
+            self.lapsed = lapse;
+        }
+        let is_loud = self
+            .quiet
+            .as_ref()
+            .is_some_and(|mark| matches!(mark.lapse(now), Some(MarkLapse::Prompt | MarkLapse::Question)));
+        if is_loud {
+            self.quiet = None;
+        }
+        lapse.is_some() || is_loud
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(points: &[&str], content: &str) -> MarkSeen {
+        let points = points.iter().map(|point| (*point).to_owned()).collect();
+        MarkSeen { points, content: Some(content.to_owned()), ..MarkSeen::default() }
+    }
+
+    fn done(saw: &MarkSeen) -> Marks {
+        let mut marks = Marks::default();
+        marks.take(&MarkOrder::Done, Some("good enough"), Timestamp(5), saw);
+        marks
+    }
+
+    #[test]
+    fn done_holds_while_nothing_comes_that_it_did_not_see() {
+        let saw = seen(&["a", "b"], "x");
+        let mut marks = done(&saw);
+        assert!(!marks.expire(&seen(&["b"], "x")), "a point that was closed takes nothing away");
+        assert!(marks.word.is_some());
+        for (now, lapse) in [
+            (seen(&["b", "c"], "x"), MarkLapse::Point),
+            (seen(&["b"], "y"), MarkLapse::Content),
+            (MarkSeen { questions: vec!["Which?".to_owned()], ..saw.clone() }, MarkLapse::Question),
+            (MarkSeen { prompted_at: Some(Timestamp(9)), ..saw.clone() }, MarkLapse::Prompt),
+        ] {
+            let mut marks = done(&saw);
+            assert!(marks.expire(&now));
+            assert_eq!((marks.word, marks.lapsed), (None, Some(lapse)));
+        }
+    }
+
+    #[test]
+    fn a_tree_that_nobody_could_look_at_lapses_nothing() {
+        let mut marks = done(&seen(&[], "x"));
+        assert!(!marks.expire(&MarkSeen::default()));
+    }
+
+    #[test]
+    fn quiet_ends_with_a_question_and_not_with_an_open_point() {
+        let mut marks = Marks::default();
+        marks.take(&MarkOrder::Quiet, None, Timestamp(5), &MarkSeen::default());
+        assert!(!marks.expire(&seen(&["a"], "y")));
+        assert!(marks.expire(&MarkSeen { questions: vec!["Which?".to_owned()], ..MarkSeen::default() }));
+        assert_eq!(marks.quiet, None);
+    }
+
+    #[test]
+    fn all_is_taken_back_at_once() {
+        let mut marks = done(&seen(&["a"], "x"));
+        marks.take(&MarkOrder::NotOfThisTask { point: None }, None, Timestamp(6), &seen(&["a"], "x"));
+        assert_eq!(marks.not_of_task, ["a"]);
+        marks.take(&MarkOrder::Clear, None, Timestamp(7), &MarkSeen::default());
+        assert_eq!(marks, Marks { changed_at: Some(Timestamp(7)), ..Marks::default() });
+    }
+}

@@ -1,0 +1,121 @@
+//! `mark`: a person's own word, above all evidence, bound to what they saw.
+
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::check;
+use crate::support::repo::Repo;
+use crate::support::test_env::TestEnv;
+
+/// A repository whose decision file says that it is not done.
+fn undone() -> (Repo, TestEnv) {
+    let repo = Repo::new();
+    repo.switch("work").commit_file("parser.rs");
+    repo.write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
+    let env = TestEnv::beside(&repo);
+    (repo, env)
+}
+
+fn state(env: &TestEnv, repo: &Repo) -> (String, String, i32, Value) {
+    let (run, workspace) = check(env, repo.path(), &[]);
+    let word = |key: &str| workspace[key].as_str().unwrap_or_default().to_owned();
+    (word("state"), word("rule"), run.code, workspace["proof"].clone())
+}
+
+fn mark(env: &TestEnv, repo: &Repo, arguments: &[&str]) {
+    let run = env.run(repo.path(), &[&["mark"][..], arguments].concat());
+    assert_eq!(run.code, 0, "{arguments:?}: {run:?}");
+}
+
+#[test]
+fn done_is_above_a_no_and_is_taken_back() {
+    let (repo, env) = undone();
+    assert_eq!(state(&env, &repo).0, "INCOMPLETE");
+    mark(&env, &repo, &["done", "--reason", "the docs are elsewhere"]);
+    assert_eq!(state(&env, &repo), ("COMPLETE".to_owned(), "by_you".to_owned(), 0, "by_you".into()));
+    let log = env.run(repo.path(), &["log"]);
+    assert!(log.out.contains("mark"), "{log:?}");
+    mark(&env, &repo, &["--clear"]);
+    assert_eq!(state(&env, &repo).1, "says_no");
+}
+
+#[test]
+fn done_lapses_with_what_it_did_not_see_and_says_so() {
+    for change in ["another point", "another commit", "uncommitted work"] {
+        let (repo, env) = undone();
+        mark(&env, &repo, &["done"]);
+        match change {
+            "another point" => drop(repo.write(
+                ".closeout/decision.json",
+                r#"{"decision":"incomplete","reasons":["no docs","no tests"]}"#,
+            )),
+            "another commit" => drop(repo.commit_file("more.rs")),
+            _ => drop(repo.write("left.rs", "fn left() {}\n")),
+        }
+        let (_, workspace) = check(&env, repo.path(), &[]);
+        assert_eq!(workspace["state"], "INCOMPLETE", "{change}: {workspace:#}");
+        let warnings = workspace["warnings"].as_array().unwrap();
+        assert!(warnings.contains(&"mark_lapsed".into()), "{change}: {workspace:#}");
+    }
+}
+
+#[test]
+fn open_is_above_every_yes() {
+    let (repo, env) = undone();
+    repo.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
+    assert_eq!(state(&env, &repo).0, "COMPLETE");
+    mark(&env, &repo, &["open"]);
+    assert_eq!(state(&env, &repo).1, "by_you");
+    assert_eq!(state(&env, &repo).2, 1);
+}
+
+#[test]
+fn a_point_that_is_not_of_this_task_says_nothing_and_others_do() {
+    let (repo, env) = undone();
+    mark(&env, &repo, &["not-of-this-task", "no docs"]);
+    assert_ne!(state(&env, &repo).1, "says_no");
+    repo.write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no tests"]}"#);
+    assert_eq!(state(&env, &repo).1, "says_no");
+}
+
+#[test]
+fn the_kind_of_a_task_and_its_begin_can_be_said() {
+    let (repo, env) = undone();
+    mark(&env, &repo, &["kind", "report"]);
+    let (_, workspace) = check(&env, repo.path(), &[]);
+    assert_eq!(workspace["task_kind"], "REPORT", "{workspace:#}");
+    mark(&env, &repo, &["baseline-here"]);
+    let (_, workspace) = check(&env, repo.path(), &[]);
+    assert_eq!(workspace["git"]["commits"]["n_new"], 0, "{workspace:#}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let (repo, env) = undone();
+    for arguments in
+        [&["mark"][..], &["mark", "kind"], &["mark", "kind", "poem"], &["mark", "done", ".", "."]]
+    {
+        assert_eq!(env.run(repo.path(), arguments).code, 2, "{arguments:?}");
+    }
+    assert_eq!(env.run(repo.path(), &["mark", "done", "nowhere"]).code, 4);
+}
+
+/// Rounds are remembered: a loop in a shell stalls as a screen does.
+#[test]
+fn the_same_open_points_in_three_rounds_of_a_loop_are_a_stall() {
+    let (repo, env) = undone();
+    let mut states = Vec::new();
+    for round in 0..3 {
+        repo.write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
+        let written_at = SystemTime::now() + Duration::from_millis(10 * round);
+        let file = File::options().write(true).open(repo.at(".closeout/decision.json")).unwrap();
+        file.set_modified(written_at).unwrap();
+        states.push(check(&env, repo.path(), &["--check-id", "loop"]).1["stage"].clone());
+    }
+    assert_eq!(states, [1, 2, 3]);
+    // Another check begins anew.
+    let (_, other) = check(&env, repo.path(), &["--check-id", "other"]);
+    assert_eq!(other["stage"], 1, "{other:#}");
+}
