@@ -172,7 +172,10 @@ fn each_recorded_transcript_is_read_as_reviewed() {
     let reviewed: Vec<&String> = expected.as_object().unwrap().keys().collect();
     assert_eq!(reviewed, names.iter().collect::<Vec<_>>());
     for name in &names {
-        let session = serde_json::to_value(read_claude_transcript("file-name", &fixture(name))).unwrap();
+        let session = read_claude_transcript("file-name", &fixture(name));
+        let mut session = serde_json::to_value(session).unwrap();
+        // The turns have tests of their own: `tests/turn_history.rs`.
+        session.as_object_mut().unwrap().remove("history");
         assert_eq!(session, expected[name], "{name}");
     }
 }

@@ -184,7 +184,10 @@ fn each_recorded_rollout_is_read_as_reviewed() {
     let reviewed: Vec<&String> = expected.as_object().unwrap().keys().collect();
     assert_eq!(reviewed, names.iter().collect::<Vec<_>>());
     for name in &names {
-        assert_eq!(serde_json::to_value(read(name)).unwrap(), expected[name], "{name}");
+        let mut session = serde_json::to_value(read(name)).unwrap();
+        // The turns have tests of their own: `tests/turn_history.rs`.
+        session.as_object_mut().unwrap().remove("history");
+        assert_eq!(session, expected[name], "{name}");
     }
 }
 

@@ -105,6 +105,23 @@ fn of_fixture(name: &str) -> SessionObservation {
 const HEAD: &str =
     r#"{"sessionId":"s-1","projectHash":"h","startTime":"2026-11-21T20:00:00Z","kind":"main"}"#;
 
+#[test]
+fn the_turns_of_recorded_chats_are_read() {
+    let history = of_fixture("chats/edit-dirty.jsonl").history;
+    assert_eq!(
+        crate::support::turns::told(&history),
+        [
+            "person: Make main print hello",
+            "edit /home/user/project/main.rs",
+            "edit /home/user/project/NOTES.md",
+            "run git status --short && false: Code(1)",
+            "Finished",
+        ]
+    );
+    let todos = of_fixture("chats/todos.jsonl").history.todos.expect("a list");
+    assert!(todos.at.is_some() && !todos.list.items.is_empty());
+}
+
 fn at(second: u32) -> String {
     format!("2026-11-21T20:00:{second:02}.000Z")
 }

@@ -32,6 +32,7 @@ mod rescue;
 mod store;
 mod support;
 mod terminal;
+mod turn_history;
 mod vectors;
 mod vectors_questions;
 mod vectors_runs;

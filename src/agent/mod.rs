@@ -26,6 +26,7 @@ mod record_text;
 mod screen;
 mod server;
 mod survey;
+mod turn_history;
 
 use hook_settings::Hooks;
 

@@ -15,8 +15,12 @@ pub(super) const REACH: u64 = 32 << 20;
 /// The sizes of the piece at the end that are tried one after the other, in bytes. Nearly every
 /// question is answered by the first (PERFORMANCE.md, section 7).
 const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
+/// How far back the begin of a task is looked for, in bytes: what lies before is seldom worth the time.
+const TASK_REACH: u64 = 1 << 20;
 /// A longer line is not parsed; in practice it is the result of a tool.
 const LONGEST_LINE: usize = 8 << 20;
+/// So much of the begin of a longer line is given to the reader, in bytes.
+const LONGEST_BEGIN: usize = 4 << 10;
 /// How many bytes before the offset are remembered, to notice that a file was rewritten.
 const MARK: u64 = 64;
 
@@ -24,10 +28,15 @@ const MARK: u64 = 64;
 pub(super) trait LineReader: Default {
     /// Takes one line, without its line feed.
     fn take(&mut self, line: &[u8]);
-    /// Takes note of a line that is too long to be parsed.
-    fn pass_over(&mut self);
+    /// Takes note of a line that is too long to be parsed, of which `begin` is the begin.
+    fn pass_over(&mut self, begin: &[u8]);
     /// True when lines before the first one taken could add nothing that is needed.
     fn is_enough(&self) -> bool;
+    /// True when the lines reach back to where the last task began, as far as that shows. It is looked for
+    /// within [`TASK_REACH`] only.
+    fn has_task(&self) -> bool {
+        true
+    }
 }
 
 /// A record that was read up to an offset.
@@ -64,7 +73,8 @@ impl<R: LineReader> Followed<R> {
         for piece in PIECES {
             let start = size.saturating_sub(piece);
             followed.take_from(file, start, size)?;
-            if start == 0 || followed.reader.is_enough() {
+            let reaches_task = followed.reader.has_task() || piece >= TASK_REACH;
+            if start == 0 || followed.reader.is_enough() && reaches_task {
                 return Ok(followed);
             }
         }
@@ -124,7 +134,7 @@ pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
         let Some(line_without_end) = line.strip_suffix(b"\n") else { break };
         taken += line.len();
         if line_without_end.len() > LONGEST_LINE {
-            reader.pass_over();
+            reader.pass_over(&line_without_end[..LONGEST_BEGIN]);
         } else if !line_without_end.trim_ascii().is_empty() {
             reader.take(line_without_end);
         }

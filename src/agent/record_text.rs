@@ -22,6 +22,38 @@ pub(super) fn shortened_if_any(text: &str) -> Option<String> {
     Some(shortened(text)).filter(|text| !text.is_empty())
 }
 
+/// A line of JSON in which every half of a surrogate pair that stands alone is U+FFFD: some clients cut texts
+/// in the middle of one. `None` if there is none.
+pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| -> Option<u16> {
+        let digits = line.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut mended = Vec::with_capacity(line.len());
+    let (mut at, mut is_other) = (0, false);
+    while at < line.len() {
+        if line[at] != b'\\' {
+            mended.push(line[at]);
+            at += 1;
+            continue;
+        }
+        let n_bytes = match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.extend_from_slice(b"\\ufffd");
+                at += 6;
+                is_other = true;
+                continue;
+            }
+            (Some(_), _) => 6,
+            (None, _) => 2,
+        };
+        mended.extend_from_slice(&line[at..(at + n_bytes).min(line.len())]);
+        at += n_bytes;
+    }
+    is_other.then_some(mended)
+}
+
 /// At most `most` bytes of the end.
 pub(super) fn end_of(text: &str, most: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
@@ -52,6 +84,13 @@ mod tests {
         let mut message = "é".repeat(LONGEST_MESSAGE);
         keep_end(&mut message);
         assert_eq!(message.len(), LONGEST_MESSAGE);
+    }
+
+    #[test]
+    fn half_pairs_are_mended_and_whole_ones_kept() {
+        assert_eq!(mended(br#"{"a":"\ud83d"}"#).unwrap(), br#"{"a":"\ufffd"}"#);
+        assert_eq!(mended(br#""\ude00x\ud83d\ude00""#).unwrap(), br#""\ufffdx\ud83d\ude00""#);
+        assert_eq!(mended(br#""\\ud83d \ud83d\ude00""#), None);
     }
 
     #[test]

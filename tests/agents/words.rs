@@ -67,7 +67,7 @@ fn prompts_are_counted_where_the_whole_record_was_read() {
     assert_eq!(machine.session().usage.n_turns, Some(3));
     append(&path, &turn);
     assert_eq!(machine.session().usage.n_turns, Some(4));
-    let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(100_000)}}));
+    let filler = machine.line(&json!({"type": "attachment", "attachment": {"type": "x".repeat(1_100_000)}}));
     machine.write("s", &(turn.clone() + &filler + &turn));
     assert_eq!(machine.session().usage.n_turns, None);
 }

@@ -10,6 +10,7 @@ use closeout::model::{
 };
 
 use super::{Machine, fixture};
+use crate::support::turns;
 
 const TODOS: &str = "ses_e00341dceffe549EwWa94LznAz";
 const QUESTION: &str = "ses_e00344264ffez05x66W668p7os";
@@ -54,7 +55,11 @@ fn item(title: &str, state: ItemState) -> ChecklistItem {
 #[test]
 fn the_sessions_of_real_runs_are_read_whole() {
     let mut machine = Machine::new();
-    let read = machine.read(&[STATEMENT, QUESTION, TODOS, DIRTY, TOOL]);
+    let mut read = machine.read(&[STATEMENT, QUESTION, TODOS, DIRTY, TOOL]);
+    for session in &mut read.sessions {
+        // The turns have a test of their own below.
+        session.history = closeout::model::TurnHistory::default();
+    }
     assert_eq!(read.trouble, []);
 
     let tool = "The tool is installed.";
@@ -165,4 +170,26 @@ fn the_answers_of_the_interface_tell_who_works_and_who_waits() {
     let html: &[u8] = b"<!doctype html><html></html>";
     let answers = ApiAnswers { status: Some(html), permission: Some(html), question: Some(html) };
     assert_eq!(Vec::from_iter(server.reports(&answers)), []);
+}
+
+#[test]
+fn the_turns_of_a_real_run_are_read() {
+    let mut machine = Machine::new();
+    let history = machine.session(DIRTY).history;
+    assert_eq!(
+        turns::told(&history),
+        [
+            "person: \"Make main print hello\"",
+            "edit /home/user/project/main.rs",
+            "edit /home/user/project/NOTES.md",
+            "run git status --short && false: Code(1)",
+            "Finished",
+            "person: STATUS?",
+            "Finished",
+        ]
+    );
+    assert!(history.is_whole);
+    let todos = machine.session(TODOS).history.todos.unwrap();
+    assert_eq!(todos.list.items.len(), 3);
+    assert!(todos.at.is_some_and(|at| at > Timestamp(1_795_292_914_352)), "the moment of the call");
 }

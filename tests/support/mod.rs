@@ -8,5 +8,6 @@ pub(crate) mod screen;
 pub(crate) mod session_samples;
 pub(crate) mod test_env;
 pub(crate) mod trap;
+pub(crate) mod turns;
 pub(crate) mod vectors;
 pub(crate) mod weighed_words;

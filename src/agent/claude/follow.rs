@@ -74,6 +74,11 @@ impl Record {
         session.subagents = beside::subagents(path, &followed.reader.background);
         // Written after the line that tells of the change, so that no line says when they are up to date.
         if let Some(tasks) = read_tasks(&tasks_folder(config_dir, &id)) {
+            // The list as it is now; its moment stays that of the call.
+            if let Some(dated) = &mut session.history.todos {
+                dated.list.clone_from(&tasks);
+                dated.is_partial = false;
+            }
             session.todos = Some(tasks);
             session.is_partial = followed.is_cut;
         }

@@ -127,7 +127,7 @@ impl LineReader for Fold {
         self.is_said |= is_said(&line);
     }
 
-    fn pass_over(&mut self) {
+    fn pass_over(&mut self, _begin: &[u8]) {
         self.is_said = true;
     }
 

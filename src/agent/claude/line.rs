@@ -129,6 +129,12 @@ pub(super) struct Block<'a> {
     pub(super) name: Option<String>,
     #[serde(default)]
     pub(super) tool_use_id: Option<String>,
+    /// What a tool gave back: a string, or blocks.
+    #[serde(default, borrow)]
+    pub(super) content: Option<&'a RawValue>,
+    /// True for what a tool gave back in place of a result.
+    #[serde(default, deserialize_with = "flag")]
+    pub(super) is_error: bool,
     #[serde(default, borrow)]
     pub(super) input: Option<&'a RawValue>,
 }
@@ -141,6 +147,12 @@ pub(super) struct Attachment<'a> {
     /// The text of a prompt that was typed while the agent worked, or blocks.
     #[serde(default, borrow)]
     pub(super) prompt: Option<&'a RawValue>,
+    /// The goal of the session, where the attachment tells of it.
+    #[serde(default, borrow)]
+    pub(super) condition: Option<&'a RawValue>,
+    /// Whether it is reached.
+    #[serde(default, borrow)]
+    pub(super) met: Option<&'a RawValue>,
 }
 
 impl<'a> Line<'a> {
@@ -163,6 +175,11 @@ impl<'a> Line<'a> {
     pub(super) fn content_text(&self) -> Option<String> {
         text_of(self.content)
     }
+}
+
+/// A flag, which old versions write as `null`.
+fn flag<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// The text in a field that may hold something else.

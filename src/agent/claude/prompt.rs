@@ -1,6 +1,8 @@
 //! Which words a person wrote to the agent.
 
 use super::line::Line;
+use crate::agent::turn_history::prompt_kind;
+use crate::model::PromptKind;
 
 /// Starts of a `user` line's text that no person wrote to the agent.
 const NO_PROMPTS: [&str; 7] = [
@@ -23,4 +25,65 @@ pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
         (Some(_), _) | (None, Some("system")) => false,
         (None, _) => !text.is_empty() && !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
     }
+}
+
+/// Commands of the client itself, which ask the agent for nothing.
+const CLIENT_COMMANDS: [&str; 34] = [
+    "/add-dir",
+    "/agents",
+    "/bug",
+    "/clear",
+    "/compact",
+    "/config",
+    "/context",
+    "/copy",
+    "/cost",
+    "/doctor",
+    "/exit",
+    "/export",
+    "/fast",
+    "/feedback",
+    "/help",
+    "/hooks",
+    "/ide",
+    "/login",
+    "/logout",
+    "/mcp",
+    "/memory",
+    "/model",
+    "/output-style",
+    "/permissions",
+    "/plugin",
+    "/quit",
+    "/rename",
+    "/resume",
+    "/rewind",
+    "/status",
+    "/statusline",
+    "/tasks",
+    "/usage",
+    "/vim",
+];
+
+/// Who or what wrote a text that stands where a person's prompt stands.
+pub(super) fn written_by(line: &Line<'_>, text: &str) -> PromptKind {
+    let begins = |start: &str| text.starts_with(start);
+    if begins("Stop hook feedback:") || begins("SubagentStop hook feedback:") {
+        return PromptKind::HookFeedback;
+    }
+    if begins("<task-notification>") {
+        return PromptKind::Notice;
+    }
+    if let Some((_, rest)) = text.split_once("<command-name>").filter(|_| begins("<command-")) {
+        let name = rest.split("</command-name>").next().unwrap_or_default().trim();
+        let is_clients = CLIENT_COMMANDS.contains(&name);
+        return if is_clients { PromptKind::ClientCommand } else { PromptKind::CustomCommand };
+    }
+    if begins("<bash-input>") {
+        return PromptKind::ClientCommand;
+    }
+    if line.is_meta || begins("<local-command-") || begins("<bash-") || begins("<system-reminder>") {
+        return PromptKind::Reminder;
+    }
+    if is_from_a_person(line, text) { prompt_kind(text) } else { PromptKind::Notice }
 }

@@ -70,8 +70,8 @@ struct CreatedTask {
 }
 
 impl Todos {
-    /// A tool was called.
-    pub(super) fn call(&mut self, id: &str, name: &str, input: &RawValue) {
+    /// A tool was called; true if it writes the list.
+    pub(super) fn call(&mut self, id: &str, name: &str, input: &RawValue) -> bool {
         match name {
             "TodoWrite" => self.write(input),
             "TaskCreate" => {
@@ -82,8 +82,9 @@ impl Todos {
                 }
             }
             "TaskUpdate" => self.update(input),
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     /// A tool answered with `result`.

@@ -9,16 +9,20 @@ use super::NAME;
 use super::asked::{answers, asked_by, questions};
 use super::background::Background;
 use super::called_with::called_with;
+use super::deeds::{ToolResult, deed_of};
+use super::history::{begin_turn, end_of_reply, take_goal, tell_job};
 use super::line::{Attachment, Block, Line, Message, text_of};
-use super::prompt::is_from_a_person;
+use super::prompt::{is_from_a_person, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
 use super::turn::{OpenTool, Turn};
 use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
-use crate::agent::record_text::{keep_end, shortened};
+use crate::agent::record_text::{keep_end, mended, shortened};
+use crate::agent::turn_history::{HistoryBuilder, failed};
 use crate::model::{
-    AgentMessage, AnsweredByTool, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory,
+    AgentMessage, AnsweredByTool, BreakCause, Prompt, SessionObservation, SessionOrigin, SessionUsage,
+    Timestamp, TurnEnd,
 };
 
 /// Kinds of lines that keep books and say nothing that is used here.
@@ -68,6 +72,7 @@ pub(super) struct Transcript {
     has_words: bool,
     pub(super) todos: Todos,
     turn: Turn,
+    history: HistoryBuilder,
     /// What was answered last in a dialog.
     answered: Option<AnsweredByTool>,
     /// Subagents that were sent off and have not reported.
@@ -96,20 +101,47 @@ pub fn read_transcript(session_id: &str, bytes: &[u8]) -> SessionObservation {
 
 impl LineReader for Transcript {
     fn take(&mut self, bytes: &[u8]) {
-        let Some(line) = Line::parse(bytes) else {
-            self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
-            return;
-        };
-        // The client writes no lines of subagents here any more; old versions did.
-        if line.is_sidechain {
+        if self.take_bytes(bytes) || mended(bytes).is_some_and(|mended| self.take_bytes(&mended)) {
             return;
         }
+        self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        if is_of_conversation(bytes) {
+            self.history.lose_track();
+        }
+    }
+
+    fn pass_over(&mut self, begin: &[u8]) {
+        self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        self.turn.lose_track();
+        if is_of_conversation(begin) {
+            self.history.lose_track();
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.prompt.is_some() && !self.words.text.is_empty() && self.is_message_whole
+    }
+
+    fn has_task(&self) -> bool {
+        self.history.has_full_prompt()
+    }
+}
+
+impl Transcript {
+    /// Takes one line; false if it cannot be read, or is of no kind that is known.
+    fn take_bytes(&mut self, bytes: &[u8]) -> bool {
+        let Some(line) = Line::parse(bytes) else { return false };
+        // The client writes no lines of subagents here any more; old versions did.
+        if line.is_sidechain {
+            return true;
+        }
         self.take_frame(&line);
-        let is_known = match &*line.kind {
+        match &*line.kind {
             "user" => self.take_user(&line),
             "assistant" => self.take_assistant(&line),
             "system" => {
                 self.turn.take_system(&line);
+                self.take_end(&line);
                 true
             }
             "attachment" => self.take_attachment(&line),
@@ -117,23 +149,9 @@ impl LineReader for Transcript {
                 self.titles.take(&line);
                 BOOKKEEPING.contains(&other)
             }
-        };
-        if !is_known {
-            self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         }
     }
 
-    fn pass_over(&mut self) {
-        self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
-        self.turn.lose_track();
-    }
-
-    fn is_enough(&self) -> bool {
-        self.prompt.is_some() && !self.words.text.is_empty() && self.is_message_whole
-    }
-}
-
-impl Transcript {
     /// What is told by the frame of every line.
     fn take_frame(&mut self, line: &Line<'_>) {
         if let Some(id) = &line.session_id {
@@ -155,8 +173,12 @@ impl Transcript {
         let Some(blocks) = line.message().and_then(|message| message.blocks()) else { return false };
         let at = line.at();
         let mut has_result = false;
-        for id in blocks.iter().filter_map(|block| block.tool_use_id.as_deref()) {
+        for block in &blocks {
+            let Some(id) = block.tool_use_id.as_deref() else { continue };
             has_result = true;
+            let told = ToolResult::read(block, line.tool_use_result);
+            self.history.answer(id, &told.answer(), at);
+            tell_job(&mut self.history, told.answer().output);
             if let Some(answers) = answers(line.tool_use_result).filter(|_| self.turn.asks_by(id)) {
                 self.answered = Some(AnsweredByTool { call: id.to_owned(), answers });
             }
@@ -165,14 +187,22 @@ impl Transcript {
             self.background.answer(line.tool_use_result, at);
         }
         self.has_conversation = true;
+        self.has_words |= has_result;
         let text = joined_text(&blocks);
         let is_prompt = !has_result && !line.is_meta && !line.is_compact_summary;
         if is_prompt {
             self.background.hear(&text);
+            tell_job(&mut self.history, &text);
         }
         if text.starts_with(INTERRUPTED) {
             self.turn.interrupt(at);
-        } else if line.is_meta && text.starts_with(HOOK_FEEDBACK)
+            self.history.end(TurnEnd::Interrupted, at);
+            return true;
+        }
+        if !has_result {
+            begin_turn(&mut self.history, line, &blocks, &text, at);
+        }
+        if line.is_meta && text.starts_with(HOOK_FEEDBACK)
             || is_prompt && text.starts_with("<task-notification>")
         {
             self.turn.begin(at);
@@ -180,7 +210,6 @@ impl Transcript {
             self.turn.begin(at);
             self.hear_prompt(&text, at);
         }
-        self.has_words |= has_result;
         true
     }
 
@@ -198,14 +227,17 @@ impl Transcript {
         let stood_before = std::mem::replace(&mut self.has_conversation, true);
         self.has_words = true;
         if line.is_api_error_message {
+            self.history.end(failed(&text), at);
             self.turn.fail(at, text);
             return true;
         }
         if message.model.as_deref() == Some("<synthetic>") {
             // "No response requested." and the like: the client's own words.
             self.turn.end(at);
+            self.history.close(at);
             return true;
         }
+        self.history.say(&text, at);
         self.say(&message, &text, at, stood_before);
         let mut has_call = false;
         for block in &blocks {
@@ -215,7 +247,10 @@ impl Transcript {
                 let questions = block.input.and_then(|input| questions(name, input));
                 self.turn.call(OpenTool { id: id.clone(), name: name.clone(), called_with, questions }, at);
                 if let Some(input) = block.input {
-                    self.todos.call(id, name, input);
+                    self.history.call(id, deed_of(name, input, self.last_cwd.as_deref()), at);
+                    if self.todos.call(id, name, input) {
+                        self.history.todos_written(at);
+                    }
                     self.say(&message, &asked_by(name, input), at, stood_before);
                 }
             }
@@ -223,7 +258,10 @@ impl Transcript {
         if !has_call {
             match message.stop_reason.as_deref() {
                 None | Some("tool_use" | "pause_turn") => self.turn.resume(at),
-                Some(_) => self.turn.end(at),
+                Some(reason) => {
+                    self.turn.end(at);
+                    self.history.end(end_of_reply(reason), at);
+                }
             }
         }
         self.context_tokens = message.context_tokens().or(self.context_tokens);
@@ -243,13 +281,29 @@ impl Transcript {
             self.background.hear(text);
         }
         match (attachment.kind.as_str(), prompt) {
-            ("hook_stopped_continuation", _) => self.turn.end(at),
+            ("hook_stopped_continuation", _) => {
+                self.turn.end(at);
+                self.history.end(TurnEnd::BrokeOff { cause: BreakCause::Hook }, at);
+            }
+            ("goal_status" | "goal", _) => take_goal(&mut self.history, &attachment, at),
             ("queued_command", Some(text)) if is_from_a_person(line, &text) => {
+                let kind = written_by(line, &text);
+                let prompt = Prompt { text: text.clone(), kind, at, was_queued: true, has_image: false };
+                self.history.begin(&prompt);
                 self.hear_prompt(&text, at);
             }
             _ => {}
         }
         true
+    }
+
+    /// How a `system` line ends a turn.
+    fn take_end(&mut self, line: &Line<'_>) {
+        match line.subtype.as_deref().unwrap_or_default() {
+            "turn_duration" => self.history.close(line.at()),
+            "stop_hook_summary" | "informational" if self.turn.has_ended() => self.history.close(line.at()),
+            _ => {}
+        }
     }
 
     /// Adds text to the last message, or begins a new one.
@@ -287,6 +341,8 @@ impl Transcript {
     /// before the lines that were taken.
     pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
         let has_words = !self.words.text.is_empty();
+        let todos = self.todos.checklist();
+        let history = self.history.history(is_whole, todos.as_ref(), self.todos.is_incomplete());
         SessionObservation {
             agent: NAME.to_owned(),
             session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
@@ -295,7 +351,7 @@ impl Transcript {
             mode: None,
             last_message: has_words
                 .then(|| AgentMessage { text: self.words.text.clone(), at: self.words.at }),
-            todos: self.todos.checklist(),
+            todos: todos.clone(),
             turn: self.turn.state(),
             prompted_at: self.prompt.as_ref().and_then(|(at, _)| *at),
             prompt: self.prompt.as_ref().map(|(_, text)| text.clone()),
@@ -316,9 +372,20 @@ impl Transcript {
             pane: None,
             asked: self.turn.asked(),
             answered: self.answered.clone(),
-            history: TurnHistory::default(),
+            history,
         }
     }
+}
+
+/// Whether a line that cannot be taken is one of the conversation, or may be: its begin names no other kind.
+fn is_of_conversation(line: &[u8]) -> bool {
+    if let Some(line) = Line::parse(line) {
+        return matches!(&*line.kind, "user" | "assistant");
+    }
+    let begin = String::from_utf8_lossy(&line[..line.len().min(400)]);
+    let others = ["attachment", "system"];
+    let mut kinds = BOOKKEEPING.iter().chain(&others);
+    !kinds.any(|kind| begin.contains(&format!("\"type\":\"{kind}\"")))
 }
 
 /// The text blocks, a paragraph each.

@@ -118,6 +118,11 @@ impl Turn {
         }
     }
 
+    /// True when the turn is over, in whatever way.
+    pub(super) fn has_ended(&self) -> bool {
+        !matches!(self.state, Progress::Unknown | Progress::Open(_))
+    }
+
     /// True when no line told anything of a turn.
     pub(super) fn is_unknown(&self) -> bool {
         self.state == Progress::Unknown

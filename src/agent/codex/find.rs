@@ -18,7 +18,7 @@ use super::rollout::Rollout;
 use crate::agent::SessionsRead;
 use crate::agent::record_file::{modified_at, open_record, unreadable};
 use crate::agent::record_tail::{Followed, read_range, take_lines};
-use crate::model::{Checklist, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
+use crate::model::{Checklist, DatedTodos, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
 
 /// So many sessions are read at most, the newest.
 const MOST_READ: usize = 8;
@@ -162,6 +162,9 @@ fn observe(record: &mut Record, file: &File, home: &Path, names: &ThreadNames) -
     session.subagents = rollout.subagents.look(&home.join("sessions"), subagents);
     if rollout.plan.is_none() {
         session.todos.clone_from(earlier_plan);
+        // Its moment is out of reach.
+        session.history.todos =
+            earlier_plan.clone().map(|list| DatedTodos { list, at: None, order: 0, is_partial: false });
     }
     if let Ok(metadata) = file.metadata() {
         session.written_at = Some(modified_at(&metadata));

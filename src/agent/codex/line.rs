@@ -157,8 +157,26 @@ pub(super) struct ShellAction {
 
 /// What a tool gave back.
 #[derive(Debug, Deserialize)]
-pub(super) struct Output {
+pub(super) struct Output<'a> {
     pub(super) call_id: String,
+    #[serde(default, borrow)]
+    output: Option<&'a RawValue>,
+}
+
+/// `thread_goal_updated`.
+#[derive(Debug, Deserialize)]
+pub(super) struct GoalUpdate {
+    #[serde(default)]
+    pub(super) goal: Option<ThreadGoal>,
+}
+
+/// The goal of a thread.
+#[derive(Debug, Deserialize)]
+pub(super) struct ThreadGoal {
+    #[serde(default)]
+    pub(super) objective: String,
+    #[serde(default)]
+    pub(super) status: String,
 }
 
 impl<'a> Line<'a> {
@@ -181,6 +199,32 @@ impl<'a> Line<'a> {
 /// A part of a line, if it has that form.
 pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
     serde_json::from_str(text).ok()
+}
+
+/// An item by which a hook does not let the turn end.
+#[derive(Debug, Deserialize)]
+pub(super) struct HookPrompt {
+    #[serde(default)]
+    fragments: Vec<Part>,
+}
+
+impl HookPrompt {
+    /// Its words.
+    pub(super) fn text(&self) -> String {
+        self.fragments.iter().map(|fragment| fragment.text.as_str()).collect()
+    }
+}
+
+impl Output<'_> {
+    /// The text, or the text of its parts.
+    pub(super) fn text(&self) -> Option<String> {
+        let raw = self.output?.get();
+        if raw.starts_with('"') {
+            return parsed(raw);
+        }
+        let parts: Vec<Part> = parsed(raw)?;
+        Some(parts.into_iter().map(|part| part.text).collect())
+    }
 }
 
 impl Words {

@@ -6,8 +6,10 @@
 mod asked;
 mod called_with;
 mod command;
+mod deeds;
 mod find;
 mod head;
+mod history;
 mod line;
 mod names;
 mod plan;

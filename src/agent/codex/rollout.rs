@@ -7,18 +7,22 @@
 use std::path::PathBuf;
 
 use super::called_with::called_with;
+use super::deeds::{answer_in, deed_of, take_item};
 use super::head::Meta;
+use super::history::{NO_PROMPTS, is_quiet, take_goal, written_by};
 use super::line::{
-    Aborted, Call, Complete, Completed, Context, Line, Output, Started, SubagentActivity, Tag, TokenCount,
-    TokenUsage, Told, Words, parsed,
+    Aborted, Call, Complete, Completed, Context, HookPrompt, Line, Output, Started, SubagentActivity, Tag,
+    TokenCount, TokenUsage, Told, Words, parsed,
 };
 use super::subagents::Subagents;
 use super::turn::{ASKING_TOOL, Turn};
 use super::{NAME, asked, plan};
 use crate::agent::record_tail::LineReader;
-use crate::agent::record_text::{keep_end, shortened};
+use crate::agent::record_text::{keep_end, mended, shortened};
+use crate::agent::turn_history::{Answer, HistoryBuilder, failed};
 use crate::model::{
-    AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory,
+    AgentMessage, Checklist, Deed, Prompt, PromptKind, SessionObservation, SessionOrigin, SessionUsage,
+    Timestamp, TurnEnd, TurnState,
 };
 
 /// Kinds of lines that keep books and say nothing that is used here.
@@ -32,7 +36,7 @@ const BOOKKEEPING: [&str; 7] = [
     "world_state",
 ];
 /// Events that say nothing that is used here; some are of versions before 0.169.
-const QUIET_EVENTS: [&str; 20] = [
+const QUIET_EVENTS: [&str; 19] = [
     "agent_reasoning",
     "agent_reasoning_raw_content",
     "agent_reasoning_section_break",
@@ -45,7 +49,6 @@ const QUIET_EVENTS: [&str; 20] = [
     "mcp_tool_call_end",
     "patch_apply_end",
     "stream_error",
-    "thread_goal_updated",
     "thread_name_updated",
     "thread_rolled_back",
     "thread_settings_applied",
@@ -68,17 +71,6 @@ const QUIET_ITEMS: [&str; 11] = [
     "tool_search_output",
     "web_search_call",
 ];
-/// Starts of a user's text that no person wrote to the agent.
-const NO_PROMPTS: [&str; 7] = [
-    "<environment_context>",
-    "<turn_aborted>",
-    "<hook_prompt",
-    "<user_instructions>",
-    "<user_shell_command>",
-    "<subagent_notification>",
-    "# AGENTS.md instructions",
-];
-
 /// What a rollout said so far.
 #[derive(Debug, Default)]
 pub(super) struct Rollout {
@@ -88,6 +80,9 @@ pub(super) struct Rollout {
     /// True when the last words are of the turn that is told of now.
     has_spoken: bool,
     turn: Turn,
+    history: HistoryBuilder,
+    /// True from the begin of a turn to its first prompt; a later one steers it.
+    is_unprompted: bool,
     /// The last plan; one that was emptied has no items.
     pub(super) plan: Option<Checklist>,
     /// Subagents that have not reported.
@@ -102,23 +97,38 @@ pub(super) struct Rollout {
 
 impl LineReader for Rollout {
     fn take(&mut self, bytes: &[u8]) {
-        let is_known = Line::parse(bytes).is_some_and(|line| self.take_line(&line).is_some());
-        if !is_known {
-            self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        if self.take_bytes(bytes) || mended(bytes).is_some_and(|mended| self.take_bytes(&mended)) {
+            return;
+        }
+        self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
+        if !is_quiet(bytes, &[&BOOKKEEPING, &QUIET_EVENTS]) {
+            self.history.lose_track();
         }
     }
 
-    fn pass_over(&mut self) {
+    fn pass_over(&mut self, begin: &[u8]) {
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         self.turn.lose_track();
+        if !is_quiet(begin, &[&BOOKKEEPING, &QUIET_EVENTS]) {
+            self.history.lose_track();
+        }
     }
 
     fn is_enough(&self) -> bool {
         self.prompt.is_some() && self.words.is_some() && self.model.is_some() && !self.turn.is_unknown()
     }
+
+    fn has_task(&self) -> bool {
+        self.history.has_full_prompt()
+    }
 }
 
 impl Rollout {
+    /// Takes a line; false if it cannot be read, or is of no kind that is known.
+    fn take_bytes(&mut self, bytes: &[u8]) -> bool {
+        Line::parse(bytes).is_some_and(|line| self.take_line(&line).is_some())
+    }
+
     /// Takes a line; `None` if it is not known.
     fn take_line(&mut self, line: &Line<'_>) -> Option<()> {
         let at = line.at();
@@ -144,6 +154,8 @@ impl Rollout {
                 self.context_limit = started.model_context_window.or(self.context_limit);
                 self.has_spoken = false;
                 self.turn.begin(at);
+                self.is_unprompted = true;
+                self.history.note(at);
             }
             "task_complete" | "turn_complete" => {
                 let complete: Complete = parsed(payload)?;
@@ -151,15 +163,26 @@ impl Rollout {
                     self.say(&text, at);
                 }
                 self.turn.end(at, complete.error.map(|error| error.message));
+                self.end_history(at);
             }
-            "turn_aborted" => match parsed::<Aborted>(payload)?.reason.as_deref() {
+            "turn_aborted" => {
                 // The client ends a review so when the review is done.
-                Some("review_ended") => self.turn.end(at, None),
-                Some(_) | None => self.turn.interrupt(at),
-            },
+                if parsed::<Aborted>(payload)?.reason.as_deref() == Some("review_ended") {
+                    self.turn.end(at, None);
+                } else {
+                    self.turn.interrupt(at);
+                }
+                self.end_history(at);
+            }
+            "thread_goal_updated" => take_goal(&mut self.history, &parsed(payload)?, at),
+            "thread_goal_cleared" => self.history.set_goal(None, at),
             "item_completed" => return self.take_completed(parsed::<Completed<'_>>(payload)?.item.get(), at),
             "token_count" => self.count(&parsed(payload)?),
-            "error" => self.turn.on_error(at, parsed::<Told>(payload)?.message),
+            "error" => {
+                let error = parsed::<Told>(payload)?.message;
+                self.history.end(failed(&error), at);
+                self.turn.on_error(at, error);
+            }
             "agent_message" => self.hear(&parsed::<Told>(payload)?.message, at),
             "user_message" => self.on_prompt(&parsed::<Told>(payload)?.message, at),
             other => return is_quiet_event(other).then_some(()),
@@ -173,11 +196,28 @@ impl Rollout {
         match &*tag.kind {
             "AgentMessage" => self.hear(&parsed::<Words>(item)?.text(), at),
             "UserMessage" => self.on_prompt(&parsed::<Words>(item)?.text(), at),
+            "HookPrompt" => {
+                self.turn.resume(at);
+                self.history.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);
+            }
             "SubAgentActivity" => self.subagents.hear(parsed::<SubagentActivity>(item)?, at),
             // Whatever else the agent did.
-            _ => self.turn.resume(at),
+            kind => {
+                take_item(kind, item, &mut self.history, at);
+                self.turn.resume(at);
+            }
         }
         Some(())
+    }
+
+    /// The turn ended as its state tells now.
+    fn end_history(&mut self, at: Option<Timestamp>) {
+        let end = match self.turn.state() {
+            TurnState::Failed { error, .. } => failed(&error),
+            TurnState::Interrupted { .. } => TurnEnd::Interrupted,
+            TurnState::Ended { .. } | TurnState::Open { .. } | TurnState::Unknown => TurnEnd::Finished,
+        };
+        self.history.end(end, at);
     }
 
     /// An item of what the model is given.
@@ -189,7 +229,11 @@ impl Rollout {
                 Some(())
             }
             "function_call_output" | "custom_tool_call_output" => {
-                self.turn.answer(&parsed::<Output>(payload)?.call_id, at);
+                let output: Output<'_> = parsed(payload)?;
+                self.turn.answer(&output.call_id, at);
+                let (exit, text) = output.text().map(|text| answer_in(&text)).unwrap_or_default();
+                let answer = Answer { exit, output: &text, job: None };
+                self.history.answer(&output.call_id, &answer, at);
                 Some(())
             }
             other => QUIET_ITEMS.contains(&other).then_some(()),
@@ -199,15 +243,23 @@ impl Rollout {
     fn take_call(&mut self, call: Call, kind: &str, at: Option<Timestamp>) {
         if let Some(plan) = plan::given_by(&call) {
             self.plan = Some(plan);
+            self.history.todos_written(at);
         }
         let what = called_with(&call);
-        let tool = call.name.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
+        let tool = call.name.clone().unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
+        let deed = if tool == ASKING_TOOL {
+            let words = call.arguments.as_deref().and_then(asked::questions).unwrap_or_default();
+            Some(Deed::Asked { words, was_answered: false })
+        } else {
+            deed_of(&tool, &call, self.folder.as_deref())
+        };
         if tool == ASKING_TOOL
             && let Some(questions) = call.arguments.as_deref().and_then(asked::questions)
         {
             self.ask(&questions, at);
         }
         if let Some(id) = call.id.or(call.item_id) {
+            self.history.call(&id, deed, at);
             self.turn.call(id, tool, what, at);
         }
     }
@@ -216,6 +268,7 @@ impl Rollout {
     fn hear(&mut self, text: &str, at: Option<Timestamp>) {
         self.turn.clear_error();
         self.turn.resume(at);
+        self.history.say(text, at);
         self.say(text, at);
     }
 
@@ -240,12 +293,21 @@ impl Rollout {
     }
 
     fn on_prompt(&mut self, text: &str, at: Option<Timestamp>) {
+        self.begin_turn(text, at);
         if NO_PROMPTS.iter().any(|start| text.starts_with(start)) {
             return self.turn.resume(at);
         }
         self.turn.on_prompt(at);
         self.prompt = Some((at, shortened(text)));
         self.n_prompts = self.n_prompts.saturating_add(1);
+    }
+
+    /// What stands where a person's prompt stands begins a turn, or steers the one that runs.
+    fn begin_turn(&mut self, text: &str, at: Option<Timestamp>) {
+        let Some(kind) = written_by(text) else { return self.history.note(at) };
+        let is_first = std::mem::take(&mut self.is_unprompted);
+        let was_queued = !is_first && self.turn.is_open() && kind == PromptKind::Person;
+        self.history.begin(&Prompt { text: text.to_owned(), kind, at, was_queued, has_image: false });
     }
 
     fn count(&mut self, count: &TokenCount) {
@@ -272,6 +334,8 @@ impl Rollout {
             // A fork's record begins where it left the other thread.
             n_turns: (is_whole && !is_fork).then_some(self.n_prompts),
         };
+        let todos = self.plan.clone().filter(|plan| !plan.items.is_empty());
+        let history = self.history.history(is_whole && !is_fork, todos.as_ref(), false);
         SessionObservation {
             agent: NAME.to_owned(),
             session_id: meta.id.clone(),
@@ -279,7 +343,7 @@ impl Rollout {
             model: self.model.clone(),
             mode: None,
             last_message: self.words.clone(),
-            todos: self.plan.clone().filter(|plan| !plan.items.is_empty()),
+            todos,
             turn: self.turn.state(),
             prompted_at: self.prompt.as_ref().and_then(|(at, _)| *at),
             prompt: self.prompt.as_ref().map(|(_, text)| text.clone()),
@@ -299,7 +363,7 @@ impl Rollout {
             pane: None,
             asked: None,
             answered: None,
-            history: TurnHistory::default(),
+            history,
         }
     }
 }

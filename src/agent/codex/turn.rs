@@ -112,6 +112,11 @@ impl Turn {
         self.state = state;
     }
 
+    /// True while a turn runs.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.state, Progress::Open(_))
+    }
+
     /// True when no line told anything of a turn.
     pub(super) fn is_unknown(&self) -> bool {
         self.state == Progress::Unknown

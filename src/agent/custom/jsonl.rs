@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::agent::record_text::{self, LONGEST_MESSAGE, end_of, shortened};
-use crate::model::{AgentMessage, SessionObservation, Timestamp, TurnState};
+use crate::agent::turn_history::{HistoryBuilder, prompt_kind};
+use crate::model::{AgentMessage, SessionObservation, Timestamp, TurnEnd, TurnState};
 
 /// Words for the person in a field of roles.
 const PERSONS: [&str; 3] = ["user", "human", "person"];
@@ -22,16 +23,24 @@ pub(super) struct Fields<'a> {
 
 /// Adds to `session` what the lines in `bytes` say.
 pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObservation) {
+    let mut tracker = HistoryBuilder::default();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let value = serde_json::from_slice::<Value>(line).ok();
-        if !value.is_some_and(|value| take(fields, &value, session)) {
+        if !value.is_some_and(|value| take(fields, &value, session, &mut tracker)) {
+            tracker.lose_track();
             session.n_skipped_lines = session.n_skipped_lines.saturating_add(1);
         }
     }
+    session.history = tracker.history(true, None, false);
 }
 
 /// Takes one line; false if it is no message.
-fn take(fields: Fields<'_>, line: &Value, session: &mut SessionObservation) -> bool {
+fn take(
+    fields: Fields<'_>,
+    line: &Value,
+    session: &mut SessionObservation,
+    tracker: &mut HistoryBuilder,
+) -> bool {
     let Some(role) = field(line, fields.role).and_then(Value::as_str) else { return false };
     let at = fields.time.and_then(|path| field(line, path)).and_then(moment);
     let text = field(line, fields.text).map(text_of).unwrap_or_default();
@@ -39,6 +48,7 @@ fn take(fields: Fields<'_>, line: &Value, session: &mut SessionObservation) -> b
     let is_role = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(role));
     if is_role(&PERSONS) {
         if !text.is_empty() {
+            tracker.prompt(prompt_kind(text), text, at);
             session.prompt = Some(shortened(text));
             session.prompted_at = at;
             let n_turns = session.usage.n_turns.unwrap_or(0);
@@ -50,6 +60,8 @@ fn take(fields: Fields<'_>, line: &Value, session: &mut SessionObservation) -> b
         if !text.is_empty() {
             session.last_message = Some(AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at });
         }
+        tracker.say(text, at);
+        tracker.end(TurnEnd::Finished, at);
         session.turn = TurnState::Ended { at };
         true
     } else {

@@ -20,7 +20,7 @@ pub(super) struct Lines {
 impl LineReader for Lines {
     fn take(&mut self, line: &[u8]) {
         if line.len() >= KEPT {
-            self.pass_over();
+            self.pass_over(line);
             return;
         }
         self.bytes.extend_from_slice(line);
@@ -34,7 +34,7 @@ impl LineReader for Lines {
         }
     }
 
-    fn pass_over(&mut self) {
+    fn pass_over(&mut self, _begin: &[u8]) {
         self.n_passed_over = self.n_passed_over.saturating_add(1);
     }
 

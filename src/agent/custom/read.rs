@@ -132,6 +132,7 @@ fn transcript(
     session.n_skipped_lines = session.n_skipped_lines.saturating_add(lines.n_passed_over);
     session.is_partial = session.is_partial || followed.is_cut;
     session.usage.n_turns = session.usage.n_turns.filter(|_| is_whole);
+    session.history.is_whole &= is_whole;
     Ok(session)
 }
 

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::NAME;
 use super::line::{FunctionCall, ToolCall};
+use super::{NAME, deeds};
 use crate::agent::record_text::{moment, shortened};
-use crate::model::{ChecklistItem, ItemState, Timestamp};
+use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
 
 /// The tool that writes the todo list.
 pub(super) const WRITE_TODOS: &str = "write_todos";
@@ -25,6 +25,11 @@ pub(super) struct Call {
     pub(super) at: Option<Timestamp>,
     /// The todo list that it writes.
     pub(super) todos: Option<Vec<ChecklistItem>>,
+    /// What it does, for the history of turns; `None` for one that only looks.
+    pub(super) deed: Option<Deed>,
+    /// How a command ended, and the end of what it printed.
+    pub(super) exit: Option<Exit>,
+    pub(super) output: String,
 }
 
 /// How a call stands.
@@ -79,7 +84,8 @@ impl Call {
             _ => CallState::Open,
         };
         let at = call.timestamp.as_deref().and_then(moment);
-        Call { state, at, ..Call::new(call.id, call.name, call.args) }
+        let (exit, output) = deeds::result_in(call.result, state);
+        Call { state, at, exit, output, ..Call::new(call.id, call.name, call.args) }
     }
 
     /// A call in what the client wrote down again from its history.
@@ -90,13 +96,20 @@ impl Call {
     fn new(id: String, name: String, args: Option<&RawValue>) -> Call {
         let todos = args.filter(|_| name == WRITE_TODOS).and_then(todos);
         let what = args.and_then(what_with);
-        Call { id, name, what, state: CallState::Open, at: None, todos }
+        let deed = args.and_then(|args| deeds::deed_of(&name, args));
+        let output = String::new();
+        Call { id, name, what, state: CallState::Open, at: None, todos, deed, exit: None, output }
     }
 
     /// About how many bytes it holds.
     pub(super) fn size(&self) -> usize {
         let todos: usize = self.todos.iter().flatten().map(|item| item.title.len() + 64).sum();
-        self.id.len() + self.name.len() + self.what.as_ref().map_or(0, String::len) + todos + 128
+        self.id.len()
+            + self.name.len()
+            + self.what.as_ref().map_or(0, String::len)
+            + self.output.len()
+            + todos
+            + 128
     }
 }
 

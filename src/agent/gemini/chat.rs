@@ -7,9 +7,11 @@ use super::call::checklist;
 use super::line::{Head, Line};
 use super::messages::{MOST_MESSAGES, Messages};
 use crate::agent::record_tail::LineReader;
-use crate::agent::record_text::{LONGEST_MESSAGE, end_of, shortened};
+use crate::agent::record_text::{LONGEST_MESSAGE, end_of, mended, shortened};
+use crate::agent::turn_history::failed;
 use crate::model::{
-    AgentMessage, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnHistory, TurnState,
+    AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnEnd,
+    TurnHistory, TurnState,
 };
 
 /// A message with a longer id is no message, in bytes.
@@ -21,6 +23,7 @@ const IMPORTED: &str = "Imported session from ";
 
 /// What a chat said so far.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own of the record")]
 pub(super) struct Chat {
     session_id: Option<String>,
     /// True for the record of a subagent.
@@ -37,6 +40,8 @@ pub(super) struct Chat {
     stop: Option<Stop>,
     /// True when a line that is too long may have told how the turn stands.
     is_lost: bool,
+    /// True when the last line could not be read.
+    is_unread: bool,
     /// True when the messages are all there are, also if the begin of the record was not read.
     is_restated: bool,
     last_at: Option<Timestamp>,
@@ -56,19 +61,16 @@ struct Stop {
 
 impl LineReader for Chat {
     fn take(&mut self, bytes: &[u8]) {
-        let line = Line::parse(bytes);
-        let is_head = line.as_ref().is_some_and(Line::is_head);
-        let is_known = match (line, str::from_utf8(bytes)) {
-            (Some(_), Ok(text)) if is_head => self.take_head(text),
-            (Some(line), _) => self.take_line(line),
-            (None, _) => false,
-        };
-        if !is_known {
+        let is_known = self.take_bytes(bytes) || mended(bytes).is_some_and(|mended| self.take_bytes(&mended));
+        if is_known {
+            self.is_unread = false;
+        } else {
+            self.is_unread = true;
             self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         }
     }
 
-    fn pass_over(&mut self) {
+    fn pass_over(&mut self, _begin: &[u8]) {
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         self.is_lost = true;
     }
@@ -76,9 +78,24 @@ impl LineReader for Chat {
     fn is_enough(&self) -> bool {
         self.messages.prompt().is_some() && self.messages.last_words().is_some()
     }
+
+    fn has_task(&self) -> bool {
+        self.messages.has_full_prompt()
+    }
 }
 
 impl Chat {
+    /// Takes the bytes of a line; false if they cannot be read.
+    fn take_bytes(&mut self, bytes: &[u8]) -> bool {
+        let line = Line::parse(bytes);
+        let is_head = line.as_ref().is_some_and(Line::is_head);
+        match (line, str::from_utf8(bytes)) {
+            (Some(_), Ok(text)) if is_head => self.take_head(text),
+            (Some(line), _) => self.take_line(line),
+            (None, _) => false,
+        }
+    }
+
     /// Takes a line; false if it is of no kind that is known. The order is the client's.
     fn take_line(&mut self, line: Line<'_>) -> bool {
         if let Some(id) = &line.rewind_to {
@@ -197,6 +214,22 @@ impl Chat {
         }
     }
 
+    /// The turns. What stopped the last one stands beside the messages.
+    fn history(&self, is_whole: bool, todos: Option<&Checklist>) -> TurnHistory {
+        let mut tracker = self.messages.turns();
+        tracker.note(self.last_at);
+        match self.turn() {
+            TurnState::Interrupted { at } => tracker.end(TurnEnd::Interrupted, at),
+            TurnState::Failed { at, error } => tracker.end(failed(&error), at),
+            TurnState::Unknown if self.is_lost => tracker.lose_track(),
+            TurnState::Ended { .. } | TurnState::Open { .. } | TurnState::Unknown => {}
+        }
+        if self.is_unread {
+            tracker.lose_track();
+        }
+        tracker.history(is_whole && !self.messages.is_cut(), todos, false)
+    }
+
     /// True when nothing was said in it: a session that was opened and not used.
     pub(super) fn is_blank(&self) -> bool {
         self.messages.is_blank()
@@ -218,6 +251,8 @@ impl Chat {
         let words = self.messages.last_words();
         let prompt = self.messages.prompt();
         let is_counted = is_whole || self.is_restated;
+        let todos = self.messages.todos().and_then(checklist);
+        let history = self.history(is_counted, todos.as_ref());
         SessionObservation {
             agent: NAME.to_owned(),
             session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
@@ -226,7 +261,7 @@ impl Chat {
             mode: None,
             last_message: words
                 .map(|(text, at)| AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at }),
-            todos: self.messages.todos().and_then(checklist),
+            todos,
             turn: self.turn(),
             prompted_at: prompt.and_then(|(_, at)| at),
             prompt: prompt.map(|(text, _)| shortened(text)),
@@ -250,7 +285,7 @@ impl Chat {
             pane: None,
             asked: None,
             answered: None,
-            history: TurnHistory::default(),
+            history,
         }
     }
 }

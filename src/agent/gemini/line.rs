@@ -76,6 +76,9 @@ pub(super) struct ToolCall<'a> {
     pub(super) status: String,
     #[serde(default, borrow)]
     pub(super) args: Option<&'a RawValue>,
+    /// What the tool gave back, in the words of the API.
+    #[serde(default, borrow)]
+    pub(super) result: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) timestamp: Option<String>,
 }

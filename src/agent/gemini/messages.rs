@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::call::{Call, CallState};
 use super::line::Line;
-use crate::model::{ChecklistItem, Timestamp, TurnState};
+use crate::agent::turn_history::{Answer, HistoryBuilder, is_full_prompt, prompt_kind};
+use crate::model::{ChecklistItem, Exit, Timestamp, TurnEnd, TurnState};
 
 /// More messages than these are not kept; the oldest go.
 pub(super) const MOST_MESSAGES: usize = 4096;
@@ -193,6 +194,29 @@ impl Messages {
         calls.filter(|call| call.state == CallState::Done).find_map(|call| call.todos.as_deref())
     }
 
+    /// The turns, as the messages tell them.
+    pub(super) fn turns(&self) -> HistoryBuilder {
+        let mut tracker = HistoryBuilder::default();
+        for entry in &self.entries {
+            match entry.who {
+                Who::Context | Who::Tools => tracker.note(entry.at),
+                Who::Person => tracker.prompt(prompt_kind(&entry.text), &entry.text, entry.at),
+                Who::Agent => entry.tell(&mut tracker),
+            }
+        }
+        tracker
+    }
+
+    /// Whether a prompt is among them that hardly ever only continues a task.
+    pub(super) fn has_full_prompt(&self) -> bool {
+        self.entries.iter().any(|entry| entry.who == Who::Person && is_full_prompt(&entry.text))
+    }
+
+    /// Whether older ones were let go.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// How many prompts there were; `None` when older ones were let go.
     pub(super) fn n_prompts(&self) -> Option<u32> {
         let prompts = self.entries.iter().filter(|entry| entry.who == Who::Person);
@@ -206,6 +230,30 @@ impl Messages {
 }
 
 impl Entry {
+    /// Tells of an answer of the agent.
+    fn tell(&self, tracker: &mut HistoryBuilder) {
+        tracker.say(&self.text, self.at);
+        for call in &self.calls {
+            tracker.call(&call.id, call.deed.clone(), call.at.or(self.at));
+            if call.todos.is_some() && call.state == CallState::Done {
+                tracker.todos_written(call.at.or(self.at));
+            }
+            if call.state != CallState::Open {
+                let exit = call.exit.or(match call.state {
+                    CallState::Done | CallState::Open => None,
+                    CallState::Failed => Some(Exit::Failed),
+                    CallState::Cancelled => Some(Exit::Stopped),
+                });
+                tracker.answer(&call.id, &Answer { exit, output: &call.output, job: None }, call.at);
+            }
+        }
+        if self.calls.is_empty() && !self.text.is_empty() {
+            tracker.end(TurnEnd::Finished, self.at);
+        } else if !self.calls.is_empty() && self.calls.iter().all(|call| call.state == CallState::Cancelled) {
+            tracker.end(TurnEnd::Interrupted, self.at);
+        }
+    }
+
     fn size(&self) -> usize {
         128 + self.id.len() + self.text.len() + self.calls.iter().map(Call::size).sum::<usize>()
     }

@@ -11,6 +11,7 @@
 mod call;
 mod chat;
 mod command;
+mod deeds;
 mod find;
 mod input_log;
 mod line;

@@ -80,7 +80,7 @@ impl LineReader for HookFold {
         }
     }
 
-    fn pass_over(&mut self) {}
+    fn pass_over(&mut self, _begin: &[u8]) {}
 
     fn is_enough(&self) -> bool {
         self.n_events >= ENOUGH

@@ -111,6 +111,8 @@ pub(super) struct PartCell {
     pub(super) ignored: bool,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) tool: String,
+    #[serde(default, rename = "callID", deserialize_with = "lenient")]
+    call_id: String,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) state: ToolState,
 }
@@ -124,8 +126,21 @@ pub(super) struct ToolState {
     pub(super) input: Value,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) error: Option<String>,
+    /// What it gave back.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) output: String,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) metadata: ToolMetadata,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) time: Times,
+}
+
+/// What a tool notes beside its output.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ToolMetadata {
+    /// The exit code of a command.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) exit: Option<i32>,
 }
 
 impl MessageCell {
@@ -169,6 +184,11 @@ impl PartCell {
     pub(super) fn words(&self) -> Option<&str> {
         let is_own = self.kind == "text" && !self.synthetic && !self.ignored;
         Some(self.text.trim()).filter(|text| is_own && !text.is_empty())
+    }
+
+    /// The id of a call; its place where the database tells none.
+    pub(super) fn call_id(&self) -> &str {
+        &self.call_id
     }
 
     /// A call of a tool that has not answered.

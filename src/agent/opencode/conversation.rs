@@ -4,15 +4,16 @@ use serde_json::Value;
 
 use super::cell::{MessageCell, PartCell};
 use crate::agent::record_text::{LONGEST_MESSAGE, end_of, shortened};
+use crate::agent::turn_history::{HistoryBuilder, is_full_prompt};
 use crate::model::{AgentMessage, Timestamp, TurnState};
 
 /// The tool by which the agent asks the person.
-const QUESTION: &str = "question";
+pub(super) const QUESTION: &str = "question";
 /// The error of a turn that the person broke off.
-const ABORTED: &str = "MessageAbortedError";
+pub(super) const ABORTED: &str = "MessageAbortedError";
 /// The errors of a tool after which the client ends the turn, although the model asked for more: the
 /// person refused it without a word, or closed the question.
-const REFUSALS: [&str; 2] =
+pub(super) const REFUSALS: [&str; 2] =
     ["The user rejected permission to use this specific tool call.", "The user dismissed this question"];
 /// Arguments that say best what a tool was called with, the first that is there.
 const TELLING: [&str; 8] = ["command", "filePath", "path", "description", "url", "query", "pattern", "name"];
@@ -55,6 +56,12 @@ pub(super) struct Conversation {
     pub(super) prompt: Option<(Option<Timestamp>, String)>,
     pub(super) moved_at: Option<Timestamp>,
     pub(super) n_skipped: u32,
+    /// The turns, once they are gathered.
+    pub(super) turns: HistoryBuilder,
+    /// True when nothing stood before the first of them.
+    pub(super) is_whole: bool,
+    /// True when a prompt was taken that hardly ever only continues a task.
+    pub(super) has_full_prompt: bool,
 }
 
 impl Conversation {
@@ -71,6 +78,7 @@ impl Conversation {
             Some((cell, "user")) => {
                 self.mode = self.mode.take().or_else(|| cell.agent.clone());
                 self.take_prompt(message);
+                self.has_full_prompt |= words_of(message).is_some_and(|words| is_full_prompt(&words));
                 TurnState::Open { since: message.created_at.map(Timestamp), tool: None, what: None }
             }
             Some((cell, "assistant")) => {
@@ -85,6 +93,12 @@ impl Conversation {
         if is_newest {
             self.turn = Some(turn);
         }
+    }
+
+    /// Takes a message before those that told all that is needed but the turns.
+    pub(super) fn take_earlier(&mut self, message: &Message) {
+        let is_prompt = message.cell.as_ref().is_some_and(|cell| cell.role == "user");
+        self.has_full_prompt |= is_prompt && words_of(message).is_some_and(|words| is_full_prompt(&words));
     }
 
     /// True when older messages could add nothing that is needed.

@@ -16,6 +16,7 @@ mod session_copy;
 mod sessions;
 mod store;
 mod survey;
+mod turns;
 
 use std::path::Path;
 

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::cell::{MessageCell, PartCell};
 use super::conversation::{Conversation, Message, Part};
 use super::store::Store;
+use super::turns::turns;
 use crate::model::{ChecklistItem, ItemState};
 
 /// No longer cell is parsed, in bytes; in practice it is the result of a tool.
@@ -13,6 +14,8 @@ const LONGEST_CELL: u32 = 4 << 20;
 const LONGEST_TEXT: u32 = 4 << 10;
 /// So many messages are looked at for what is needed, from the newest.
 const MOST_MESSAGES: u32 = 64;
+/// So many are read for the turns of the last task.
+const MOST_OF_TURNS: u32 = 128;
 /// So many parts of a message are read, from the newest.
 const MOST_PARTS: u32 = 400;
 /// So many todos are read.
@@ -122,7 +125,7 @@ pub(super) fn conversation(
     store.need("message", &["id", "session_id", "data"])?;
     let columns = message_columns(store);
     let created = store.column("message", "time_created");
-    let most = most.unwrap_or(MOST_MESSAGES);
+    let most = most.unwrap_or(MOST_OF_TURNS);
     let sql = format!(
         "SELECT {columns} FROM message WHERE session_id = ?1 ORDER BY {created} DESC, id DESC LIMIT {most}"
     );
@@ -130,16 +133,30 @@ pub(super) fn conversation(
     let mut rows = statement.query([id])?;
     let mut conversation = Conversation::default();
     let mut n_read = 0;
-    while let Some(row) = rows.next()? {
+    let mut messages = Vec::new();
+    let mut is_whole = false;
+    loop {
+        let Some(row) = rows.next()? else {
+            is_whole = n_read < most;
+            break;
+        };
         n_read += 1;
         let mut message = message_row(row)?;
         message.parts = parts(store, &message.id)?;
-        conversation.take(&message);
-        if conversation.is_enough() {
+        // What is needed of the newest is known after a few; the turns of a task take more.
+        if n_read <= MOST_MESSAGES && !conversation.is_enough() {
+            conversation.take(&message);
+        } else {
+            conversation.take_earlier(&message);
+        }
+        messages.push(message);
+        if conversation.is_enough() && conversation.has_full_prompt {
             break;
         }
     }
-    let is_cut = n_read == most && !conversation.is_enough();
+    conversation.turns = turns(messages.iter().rev());
+    conversation.is_whole = is_whole;
+    let is_cut = n_read >= most.min(MOST_MESSAGES) && !conversation.is_enough();
     if let (None, Some(prompt_id)) = (&conversation.prompt, conversation.prompt_id.clone())
         && let Some(prompt) = message(store, id, &prompt_id)?
     {

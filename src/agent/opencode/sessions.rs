@@ -13,7 +13,7 @@ use crate::agent::SessionsRead;
 use crate::agent::record_text::shortened;
 use crate::model::{
     Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
-    Timestamp, TurnHistory, TurnState, WatchTarget,
+    Timestamp, TurnState, WatchTarget,
 };
 
 /// So many sessions of a workspace are read, the newest.
@@ -107,9 +107,22 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
     let n_turns = row::n_prompts(store, &row.id)?;
     let origin = origin(&row);
     let Conversation {
-        turn, words, model, mode, context_tokens, folder, prompt, moved_at, n_skipped, ..
+        turn,
+        words,
+        model,
+        mode,
+        context_tokens,
+        folder,
+        prompt,
+        moved_at,
+        n_skipped,
+        turns,
+        is_whole,
+        ..
     } = said;
     let Some(turn) = turn else { return Ok(None) };
+    let list = (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos });
+    let history = turns.history(is_whole, list.as_ref(), false);
     Ok(Some(SessionObservation {
         agent: NAME.to_owned(),
         session_id: row.id,
@@ -117,7 +130,7 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
         model,
         mode,
         last_message: words,
-        todos: (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos }),
+        todos: list,
         turn,
         prompted_at: prompt.as_ref().and_then(|(at, _)| *at),
         prompt: prompt.map(|(_, words)| words),
@@ -134,7 +147,7 @@ fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObs
         pane: None,
         asked: None,
         answered: None,
-        history: TurnHistory::default(),
+        history,
     }))
 }
 

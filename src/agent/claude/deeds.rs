@@ -1,0 +1,186 @@
+//! What a tool call of Claude Code does, and what came of it, for the history of turns. Pure.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::asked::asked_by;
+use super::line::{Block, text_of};
+use crate::agent::record_text::end_of;
+use crate::agent::turn_history::{Answer, command, edit, other_tool};
+use crate::model::{Deed, Exit};
+
+/// So much of the end of an answer is looked at, in bytes.
+const LONGEST_ANSWER: usize = 64 << 10;
+/// The begin of the text of a command that did not end with 0.
+const EXIT_CODE: &str = "Exit code ";
+/// What the client says of a call that never ran.
+const REFUSALS: [&str; 8] = [
+    "The user doesn't want to proceed",
+    "The user doesn't want to take this action",
+    "Claude requested permissions",
+    "Permission to use",
+    "PreToolUse:",
+    "This command requires approval",
+    "<tool_use_error>",
+    "User rejected",
+];
+
+#[derive(Deserialize)]
+struct Input<'a> {
+    #[serde(default, borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    file_path: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    notebook_path: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    description: Option<&'a RawValue>,
+}
+
+/// What the client notes beside the answer of a command.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Noted {
+    #[serde(default)]
+    interrupted: bool,
+    #[serde(default)]
+    background_task_id: Option<String>,
+    /// Words for a code that is not 0 and is no error, like that of `grep` without a match.
+    #[serde(default)]
+    return_code_interpretation: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct TextBlock {
+    #[serde(default)]
+    text: String,
+}
+
+/// What a call does; `None` for a tool that only looks, or keeps a list.
+pub(super) fn deed_of(tool: &str, input: &RawValue, folder: Option<&str>) -> Option<Deed> {
+    let read: Option<Input<'_>> = serde_json::from_str(input.get()).ok();
+    let field = |field: fn(&Input<'_>) -> Option<String>| read.as_ref().and_then(field);
+    match tool {
+        "Bash" | "PowerShell" | "Shell" => {
+            let line = field(|input| text_of(input.command))?;
+            Some(command(&line, folder))
+        }
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+            let path = field(|input| text_of(input.file_path).or_else(|| text_of(input.notebook_path)));
+            Some(edit(path))
+        }
+        "AskUserQuestion" | "ExitPlanMode" => {
+            Some(Deed::Asked { words: asked_by(tool, input), was_answered: false })
+        }
+        "Task" | "Agent" => {
+            Some(Deed::SentOff { what: field(|input| text_of(input.description)).unwrap_or_default() })
+        }
+        _ if tool.starts_with("mcp__") => other_tool(tool),
+        _ => None,
+    }
+}
+
+/// What came of a call: its answer, kept as text for the time of the borrow.
+#[derive(Debug, Default)]
+pub(super) struct ToolResult {
+    exit: Option<Exit>,
+    output: String,
+    job: Option<String>,
+}
+
+impl ToolResult {
+    /// What a result says, with what the client noted beside it.
+    pub(super) fn read(block: &Block<'_>, noted: Option<&RawValue>) -> ToolResult {
+        let output = block.content.map(text_in).unwrap_or_default();
+        let noted: Noted = noted.and_then(|noted| serde_json::from_str(noted.get()).ok()).unwrap_or_default();
+        let (exit, output) = if block.is_error {
+            failure(&output)
+        } else if noted.interrupted {
+            (Exit::Stopped, output)
+        } else if noted.return_code_interpretation.is_some() {
+            (Exit::Code(1), output)
+        } else {
+            (Exit::Code(0), output)
+        };
+        ToolResult { exit: Some(exit), output, job: noted.background_task_id }
+    }
+
+    /// The same for the tracker.
+    pub(super) fn answer(&self) -> Answer<'_> {
+        Answer { exit: self.exit, output: &self.output, job: self.job.as_deref() }
+    }
+}
+
+/// How a call ended that gave an error back, and what it printed.
+fn failure(text: &str) -> (Exit, String) {
+    if let Some(rest) = text.strip_prefix(EXIT_CODE) {
+        let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
+        let exit = code.trim().parse().map_or(Exit::Failed, Exit::Code);
+        // A time limit of the client's own, told in the output.
+        let is_timed_out = output.starts_with("Command timed out");
+        return (if is_timed_out { Exit::Stopped } else { exit }, output.to_owned());
+    }
+    let is_refused = REFUSALS.iter().any(|refusal| text.contains(refusal));
+    let is_stopped =
+        text.contains("timed out") || text.contains("[Request interrupted") || text.contains("aborted");
+    let exit = if is_refused {
+        Exit::Refused
+    } else if is_stopped {
+        Exit::Stopped
+    } else {
+        Exit::Failed
+    };
+    (exit, text.to_owned())
+}
+
+/// The end of the text of a result: a string, or blocks of which some are text.
+fn text_in(content: &RawValue) -> String {
+    let raw = content.get();
+    let text = if raw.starts_with('"') {
+        serde_json::from_str(raw).unwrap_or_default()
+    } else {
+        let blocks: Vec<TextBlock> = serde_json::from_str(raw).unwrap_or_default();
+        blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n")
+    };
+    // The code stands at the begin.
+    if text.starts_with(EXIT_CODE) || text.len() <= LONGEST_ANSWER {
+        return text;
+    }
+    end_of(&text, LONGEST_ANSWER).to_owned()
+}
+
+/// The job of which a notice or an answer tells, with its exit code where it ended: `<task-id>…</task-id>`,
+/// `<exit_code>1</exit_code>`, or `(exit code 1)` in words.
+pub(super) fn job_in(text: &str) -> Option<(&str, Option<i32>)> {
+    let between = |begin: &str, end: &str| {
+        let (_, rest) = text.split_once(begin)?;
+        rest.split_once(end).map(|(inner, _)| inner.trim())
+    };
+    let id = between("<task-id>", "</task-id>").or_else(|| between("<task_id>", "</task_id>"))?;
+    let number = between("<exit_code>", "</exit_code>").or_else(|| {
+        let (_, rest) = text.split_once("exit code ")?;
+        let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        Some(&rest[..n_digits])
+    });
+    Some((id, number.and_then(|number| number.parse().ok())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_tells_its_code_or_that_it_never_ran() {
+        assert_eq!(failure("Exit code 101\nerror"), (Exit::Code(101), "error".to_owned()));
+        assert_eq!(failure("PreToolUse:Bash hook error: no").0, Exit::Refused);
+        assert_eq!(failure("Command timed out after 2m").0, Exit::Stopped);
+        assert_eq!(failure("no such file").0, Exit::Failed);
+    }
+
+    #[test]
+    fn a_notice_names_its_job() {
+        let notice = "<task-notification>\n<task-id>b1</task-id>\n<summary>failed with exit code 2</summary>";
+        assert_eq!(job_in(notice), Some(("b1", Some(2))));
+        assert_eq!(job_in("nothing"), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! What the lines of a transcript say to the history of turns: who wrote a prompt, how a reply ended, how the goal
+//! and the jobs in the background stand.
+
+use super::deeds::job_in;
+use super::line::{Attachment, Block, Line, text_of};
+use super::prompt::written_by;
+use crate::agent::turn_history::{Answer, HistoryBuilder};
+use crate::model::{BreakCause, Exit, GoalState, Prompt, PromptKind, Timestamp, TurnEnd};
+
+/// What stands where a person's prompt stands begins a turn, whoever wrote it.
+pub(super) fn begin_turn(
+    tracker: &mut HistoryBuilder,
+    line: &Line<'_>,
+    blocks: &[Block<'_>],
+    text: &str,
+    at: Option<Timestamp>,
+) {
+    let has_image = blocks.iter().any(|block| block.kind == "image");
+    if line.is_compact_summary || text.is_empty() && !has_image {
+        return tracker.note(at);
+    }
+    if text.starts_with("<command-name>/clear") {
+        return tracker.clear(at);
+    }
+    let kind = written_by(line, text);
+    if kind == PromptKind::Reminder {
+        // It tells the model something and asks for no turn.
+        return tracker.note(at);
+    }
+    let text = command_line(text).unwrap_or_else(|| text.to_owned());
+    if let Some(goal) = text.strip_prefix("/goal ") {
+        let is_taken_away = matches!(goal.trim(), "clear" | "off" | "stop");
+        tracker.set_goal((!is_taken_away).then_some((goal, GoalState::Active)), at);
+    }
+    tracker.begin(&Prompt { text, kind, at, was_queued: false, has_image });
+}
+
+/// An attachment tells how the goal of the session stands.
+pub(super) fn take_goal(tracker: &mut HistoryBuilder, attachment: &Attachment<'_>, at: Option<Timestamp>) {
+    let text = text_of(attachment.condition).or_else(|| tracker.goal().map(|goal| goal.text.clone()));
+    let Some(text) = text else { return };
+    let is_met = attachment.met.is_some_and(|met| met.get() == "true");
+    let state = if is_met { GoalState::Reached } else { GoalState::Active };
+    tracker.set_goal(Some((&text, state)), at);
+}
+
+/// A text that tells how a command in the background stands.
+pub(super) fn tell_job(tracker: &mut HistoryBuilder, text: &str) {
+    if let Some((job, Some(code))) = job_in(text) {
+        let answer = Answer { exit: Some(Exit::Code(code)), output: text, job: None };
+        tracker.settle_job(job, &answer);
+    }
+}
+
+/// How a reply ended that called no tool.
+pub(super) fn end_of_reply(reason: &str) -> TurnEnd {
+    match reason {
+        "max_tokens" | "model_context_window_exceeded" => TurnEnd::BrokeOff { cause: BreakCause::TokenLimit },
+        "refusal" => TurnEnd::BrokeOff { cause: BreakCause::Refusal },
+        _ => TurnEnd::Finished,
+    }
+}
+
+/// A command with its arguments, as a person typed it.
+fn command_line(text: &str) -> Option<String> {
+    let between =
+        |begin: &str, end: &str| Some(text.split_once(begin)?.1.split_once(end)?.0.trim().to_owned());
+    let name = between("<command-name>", "</command-name>")?;
+    let arguments = between("<command-args>", "</command-args>").unwrap_or_default();
+    Some(format!("{name} {arguments}").trim().to_owned())
+}

@@ -1,0 +1,233 @@
+//! What a call of Codex does, and what came of it, for the history of turns. Pure.
+//!
+//! The items of the conversation tell a command with its code; versions before them, and calls that have not
+//! answered, stand in what the model is given.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::line::{Call, parsed};
+use crate::agent::turn_history::{Answer, HistoryBuilder, command, edit, other_tool};
+use crate::model::{Deed, Exit, Timestamp};
+
+/// Tools that run a command line.
+const SHELLS: [&str; 6] =
+    ["exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec"];
+/// Lines of a patch that name a file.
+const FILE_MARKS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+
+/// The item of a command.
+#[derive(Deserialize)]
+struct CommandExecution {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    command: Vec<String>,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    aggregated_output: Option<String>,
+    #[serde(default)]
+    exit_code: Option<i32>,
+}
+
+/// The item of a patch.
+#[derive(Deserialize)]
+struct FileChange<'a> {
+    #[serde(default)]
+    id: String,
+    /// What was done to each file, which is not read.
+    #[serde(default, borrow)]
+    changes: BTreeMap<String, &'a RawValue>,
+    #[serde(default)]
+    status: String,
+}
+
+/// The item of a tool of an MCP server.
+#[derive(Deserialize)]
+struct McpToolCall {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    tool: String,
+}
+
+/// What a shell tool is called with.
+#[derive(Deserialize)]
+struct ShellArguments {
+    #[serde(default)]
+    cmd: Option<String>,
+    #[serde(default)]
+    command: Option<Line>,
+    #[serde(default)]
+    workdir: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Text(String),
+    Words(Vec<String>),
+}
+
+/// What a shell tool gave back, where it is JSON.
+#[derive(Deserialize)]
+struct JsonOutput {
+    #[serde(default)]
+    output: String,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    exit_code: Option<i32>,
+}
+
+/// What a call does; `None` for one that only looks, and for a program, whose commands are items.
+pub(super) fn deed_of(tool: &str, call: &Call, folder: Option<&str>) -> Option<Deed> {
+    if tool == "apply_patch" {
+        return Some(edit(patched_files(call.input.as_deref().or(call.arguments.as_deref())?)));
+    }
+    if !SHELLS.contains(&tool) {
+        return None;
+    }
+    if let Some(action) = &call.action {
+        return Some(shell(&line_of(&action.command), folder));
+    }
+    let arguments: ShellArguments = parsed(call.arguments.as_deref()?)?;
+    let line = match (arguments.cmd, arguments.command) {
+        (Some(line), _) | (None, Some(Line::Text(line))) => line,
+        (None, Some(Line::Words(words))) => line_of(&words),
+        (None, None) => return None,
+    };
+    let folder = arguments.workdir.or(folder.map(str::to_owned));
+    Some(shell(&line, folder.as_deref()))
+}
+
+/// A command line; a patch that is applied by one is an edit.
+fn shell(line: &str, folder: Option<&str>) -> Deed {
+    if line.trim_start().starts_with("apply_patch") {
+        edit(patched_files(line))
+    } else {
+        command(line, folder)
+    }
+}
+
+/// The command line in the words of a process: the text behind `-lc`, else the words.
+fn line_of(words: &[String]) -> String {
+    match words {
+        [shell, option, line, ..] if is_shell(shell) && option.starts_with('-') && option.ends_with('c') => {
+            line.clone()
+        }
+        words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn is_shell(program: &str) -> bool {
+    matches!(program.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash"))
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "-_./=:@%+,".contains(sign);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn patched_files(patch: &str) -> impl Iterator<Item = String> {
+    patch.lines().filter_map(|line| {
+        let file = FILE_MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
+        Some(file.trim().to_owned())
+    })
+}
+
+/// Takes an item that tells of something done; false for any other.
+pub(super) fn take_item(kind: &str, item: &str, tracker: &mut HistoryBuilder, at: Option<Timestamp>) -> bool {
+    match kind {
+        "CommandExecution" => parsed(item).map(|run| take_command(&run, tracker, at)),
+        "FileChange" => parsed(item).map(|change| take_change(change, tracker, at)),
+        "McpToolCall" => parsed::<McpToolCall>(item).map(|call| {
+            if let Some(deed) = other_tool(&call.tool) {
+                tracker.settle_call(&call.id, deed, &Answer::default(), at);
+            }
+        }),
+        _ => None,
+    }
+    .is_some()
+}
+
+fn take_command(run: &CommandExecution, tracker: &mut HistoryBuilder, at: Option<Timestamp>) {
+    let folder = run.cwd.as_deref().map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd));
+    let exit = match (run.status.as_str(), run.exit_code) {
+        ("declined", _) => Exit::Refused,
+        (_, Some(code)) => Exit::Code(code),
+        ("failed", None) => Exit::Failed,
+        ("inProgress" | "in_progress", None) => Exit::Running,
+        _ => Exit::Unknown,
+    };
+    let output = run.aggregated_output.as_deref().unwrap_or_default();
+    let deed = shell(&line_of(&run.command), folder);
+    tracker.settle_call(&run.id, deed, &Answer { exit: Some(exit), output, job: None }, at);
+}
+
+fn take_change(change: FileChange<'_>, tracker: &mut HistoryBuilder, at: Option<Timestamp>) {
+    let exit = if change.status == "completed" { Exit::Code(0) } else { Exit::Failed };
+    let deed = edit(change.changes.into_keys());
+    tracker.settle_call(&change.id, deed, &Answer { exit: Some(exit), ..Answer::default() }, at);
+}
+
+/// How a call ended by the text that the model was given, and what it printed.
+pub(super) fn answer_in(text: &str) -> (Option<Exit>, String) {
+    if let Some(JsonOutput { output, metadata: Some(Metadata { exit_code: Some(code) }) }) = parsed(text) {
+        return (Some(Exit::Code(code)), output);
+    }
+    let (head, output) = text.split_once("Output:\n").unwrap_or((text, text));
+    let number_after = |mark: &str| -> Option<i32> {
+        let rest = head.split_once(mark)?.1.trim_start();
+        let length = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '-').unwrap_or(rest.len());
+        rest[..length].parse().ok()
+    };
+    let exit =
+        if let Some(code) = number_after("Process exited with code").or_else(|| number_after("Exit code:")) {
+            Some(Exit::Code(code))
+        } else if head.contains("Process running with session ID") {
+            Some(Exit::Running)
+        } else if text.contains("rejected by user") || text.starts_with("exec_command failed") {
+            Some(Exit::Refused)
+        } else if head.contains("timed out") {
+            Some(Exit::Stopped)
+        } else {
+            None
+        };
+    (exit, output.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_answers_tell_how_a_command_ended() {
+        let (exit, output) = answer_in("Chunk ID: 1\nProcess exited with code 101\nOutput:\nFAILED\n");
+        assert_eq!((exit, output.as_str()), (Some(Exit::Code(101)), "FAILED\n"));
+        let (exit, _) = answer_in(r#"{"output":"x","metadata":{"exit_code":0}}"#);
+        assert_eq!(exit, Some(Exit::Code(0)));
+        assert_eq!(answer_in("Process running with session ID 3\nOutput:\n").0, Some(Exit::Running));
+        assert_eq!(answer_in("something").0, None);
+    }
+
+    #[test]
+    fn the_words_of_a_process_become_its_command_line() {
+        let words = |line: &[&str]| line_of(&line.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(words(&["/bin/bash", "-lc", "cd a && ls"]), "cd a && ls");
+        assert_eq!(words(&["cargo", "test", "a b"]), "cargo test 'a b'");
+    }
+}
