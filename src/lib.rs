@@ -6,6 +6,7 @@ pub mod judge;
 
 pub mod monitor;
 
+pub mod present;
 pub mod ui;
 
 pub mod disk;

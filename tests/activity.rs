@@ -127,8 +127,8 @@ fn each_source_tells_what_the_record_cannot() {
     for source in [Hook, Registry, Api] {
         let cases = [
             (open(Some("Bash")), LiveStatus::Busy, Working, "Bash: cargo test"),
-            (open(Some("Bash")), permission(), NeedsPermission, "permission: Bash: cargo test"),
-            (open(None), permission(), NeedsPermission, "waits for a permission"),
+            (open(Some("Bash")), permission(), NeedsPermission, "Bash: cargo test"),
+            (open(None), permission(), NeedsPermission, ""),
             (open(Some("ExitPlanMode")), permission(), NeedsPermission, "a plan waits for approval"),
             (open(Some("AskUserQuestion")), input(), Asks, ""),
             (open(None), LiveStatus::Waiting { on: WaitsOn::Other("a sign".to_owned()) }, Asks, "a sign"),
@@ -156,7 +156,7 @@ fn each_source_tells_what_the_record_cannot() {
 fn the_words_of_the_source_are_shown_before_those_of_the_call() {
     let what = |status| StatusReport { what: Some("Which format?".to_owned()), ..told(Registry, status, 10) };
     assert_eq!(says(over(), &[what(input())], LATER).2, "Which format?");
-    assert_eq!(says(open(Some("Bash")), &[what(permission())], LATER).2, "permission: Which format?");
+    assert_eq!(says(open(Some("Bash")), &[what(permission())], LATER).2, "Which format?");
     assert_eq!(says(open(Some("Bash")), &[what(LiveStatus::Busy)], LATER).2, "Which format?");
     assert_eq!(
         says(over(), &[what(LiveStatus::Failed)], LATER),
@@ -295,7 +295,7 @@ fn the_title_of_a_pane_is_a_guess_where_nothing_else_tells_of_an_open_turn() {
     };
     let cases = [
         (LiveStatus::Busy, Working, PaneTitle, "Bash: cargo test"),
-        (permission(), NeedsPermission, PaneTitle, "permission: Bash: cargo test"),
+        (permission(), NeedsPermission, PaneTitle, "Bash: cargo test"),
         (LiveStatus::Idle, Idle, PaneTitle, "interrupted"),
         (LiveStatus::Ended, Unknown, Transcript, "Bash: cargo test"),
     ];

@@ -14,6 +14,7 @@ use closeout::model::{
     PartRole, Question, QuestionWeight, Rejection, Rule, Source, TREE_IS_CLEAN, TaskKind, VerdictState,
     Warning, WorkspaceView,
 };
+use closeout::present;
 use closeout::ui::{self, Focus, Look};
 use insta::assert_snapshot;
 use ratatui::style::Color;
@@ -220,7 +221,7 @@ fn every_urgency_has_its_sign_and_word() {
         judged("waiting", VerdictState::Waiting, Rule::Waits, "2 background agents run."),
     ]);
     views.extend(five());
-    ui::order(&mut views, &screen(120, 24, Look::colour()));
+    present::order(&mut views, None);
     assert_snapshot!(picture(&frame(&screen_of(120, 24, &views), &views)));
 }
 

@@ -13,11 +13,12 @@ use crate::model::{
 
 use super::ask_args::{Asked, Probe, Verify};
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm};
-use super::{Ended, ask_words, output};
+use super::{ask_words, output};
 
 /// `probe --dry-run --json` and `verify --dry-run --json`.
 #[derive(Debug, Serialize, JsonSchema)]

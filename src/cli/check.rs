@@ -3,12 +3,14 @@
 use crate::config::Flags;
 use crate::engine::{Overrides, Scope, clock, judge_once};
 use crate::model::{VerdictState, display_text};
+use crate::present::json as forms;
+use crate::present::json::{Report, Row, VERSION};
 
 use super::args::Check;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
-use super::report::{self, Report, Row, VERSION};
-use super::{Ended, output, probing, text};
+use super::{output, probing, text};
 
 /// Runs the check and prints its verdict.
 pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
@@ -45,7 +47,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
             refused: Vec::new(),
             notices: judged.notices,
         };
-        output::print_line(&report::line(&report))?;
+        output::print_line(&forms::line(&report))?;
     } else {
         for notice in &judged.notices {
             output::complain(&format!("closeout: {}", display_text::line(notice)));

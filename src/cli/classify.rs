@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::questions::{self, Ask, Classification, Label, SignalHit};
 use crate::model::{TaskKind, display_text};
+use crate::present::json as forms;
 
 use super::args::Classify;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
-use super::report;
-use super::{Ended, output};
+use super::output;
 
 /// A line of `classify --jsonl`.
 #[derive(Deserialize)]
@@ -70,7 +71,7 @@ fn lines(input: Box<dyn BufRead>) -> Ended {
             ))
         })?;
         let judged = questions::classify(&message.text, message.request.as_deref(), message.task_kind);
-        printed.push_str(&report::line(&Labelled { version: report::VERSION, id: Some(message.id), judged }));
+        printed.push_str(&forms::line(&Labelled { version: forms::VERSION, id: Some(message.id), judged }));
         printed.push('\n');
     }
     output::print(&printed)?;
@@ -84,7 +85,7 @@ fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
     let text = display_text::without_escapes(&text);
     let judged = questions::classify(&text, None, classify.task_kind);
     if classify.json {
-        output::print_line(&report::line(&Labelled { version: report::VERSION, id: None, judged }))?;
+        output::print_line(&forms::line(&Labelled { version: forms::VERSION, id: None, judged }))?;
     } else {
         output::print(&label(&judged))?;
     }
@@ -123,7 +124,7 @@ fn label(judged: &Classification) -> String {
 }
 
 fn signal_in_words(text: &mut String, hit: &SignalHit) {
-    let name = report::line(&hit.signal);
+    let name = forms::line(&hit.signal);
     let _ = writeln!(
         text,
         "  signal   {} 0.{}: {}",

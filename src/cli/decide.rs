@@ -9,9 +9,10 @@ use crate::model::{Action, ActionOutcome, display_text};
 
 use super::ask_args::{Decide, DecisionWord};
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
+use super::output;
 use super::target_workspace::{TargetWorkspace, unexpected};
-use super::{Ended, output};
 
 /// Writes it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]

@@ -1,12 +1,9 @@
 //! Exit codes and last words. The codes are a contract: README.md documents them.
 
 use std::io;
-use std::process::ExitCode;
 
 use crate::config::ConfigError;
-use crate::model::{ActionClass, VerdictState, display_text};
-
-use super::output;
+use crate::model::{ActionClass, VerdictState};
 
 /// How a run ended that did what it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,33 +88,8 @@ impl Failure {
     }
 }
 
-/// The exit code of a run; a failure is told on standard error.
-pub(super) fn end(outcome: Result<Outcome, Failure>) -> ExitCode {
-    match outcome {
-        Ok(outcome) => ExitCode::from(outcome.code()),
-        // Nobody reads any more: there is nobody to tell.
-        Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(failure) => {
-            output::complain(&format!("closeout: {failure}"));
-            ExitCode::from(failure.code())
-        }
-    }
-}
-
-/// Ends a run whose arguments could not be read, or that asked for help or the version.
-pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        output::complain(display_text::block(&text).trim_end());
-        ExitCode::from(2)
-    } else {
-        // Help that nobody reads is no failure.
-        let _ = output::print(&text);
-        ExitCode::SUCCESS
-    }
-}
+/// What a front ends with.
+pub(super) type Ended = Result<Outcome, Failure>;
 
 #[cfg(test)]
 mod tests {

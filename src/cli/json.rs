@@ -2,19 +2,15 @@
 //!
 //! A run that could not begin (exit codes 2 to 6) prints nothing on standard output.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::hex::hex;
-use crate::model::{ActionClass, ActionOutcome, ActionProblem, display_text};
+use crate::model::{ActionClass, ActionOutcome, ActionProblem};
+use crate::present::json::{VERSION, line};
 
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
-use super::report::{VERSION, line};
-use super::{Ended, output, target_workspace};
+use super::{output, target_workspace};
 
 /// How an action ended, with what it is about.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,16 +32,6 @@ pub(super) struct Printed<T> {
 /// Nothing beside how it ended: for what was not done.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct NoContent {}
-
-/// A path: bytes need not be text.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct PathText {
-    /// The path; bytes that are no UTF-8 as `\xNN`.
-    pub(super) path: String,
-    /// The bytes of a path that is no UTF-8, in hexadecimal. Else the path is exact.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) path_hex: Option<String>,
-}
 
 impl<T: Serialize> Printed<T> {
     /// An action that ended with this class, about `content`.
@@ -104,31 +90,4 @@ pub(super) fn declined(words: &str, is_json: bool) -> Ended {
     }
     output::complain(words);
     Ok(outcome)
-}
-
-impl PathText {
-    /// The path of these bytes.
-    pub(super) fn of(bytes: &[u8]) -> PathText {
-        if let Ok(path) = std::str::from_utf8(bytes) {
-            return PathText { path: path.to_owned(), path_hex: None };
-        }
-        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex(bytes)) }
-    }
-
-    /// The same of a path of this machine.
-    pub(super) fn of_path(path: &Path) -> PathText {
-        PathText::of(path.as_os_str().as_bytes())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_exact_or_has_its_bytes() {
-        assert_eq!(PathText::of("a\nü".as_bytes()), PathText { path: "a\nü".to_owned(), path_hex: None });
-        let odd = PathText { path: "a\\xFF␛".to_owned(), path_hex: Some("61ff1b".to_owned()) };
-        assert_eq!(PathText::of(b"a\xff\x1b"), odd);
-    }
 }

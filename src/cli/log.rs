@@ -7,13 +7,15 @@ use serde::Serialize;
 
 use crate::config::Flags;
 use crate::model::{ActionKind, Actor, AuditEntry, Timestamp, WorkspaceId, display_text};
+use crate::present::json::{VERSION, line};
+use crate::present::sets;
 use crate::store::Store;
 
 use super::args::Log;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
-use super::report::{VERSION, line};
-use super::{Ended, local_time, output};
+use super::{local_time, output};
 
 /// One action, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,13 +82,7 @@ fn row(entry: &AuditEntry) -> LogRow {
 }
 
 fn write_entry(text: &mut String, entry: &AuditEntry) {
-    let by = match entry.by {
-        Actor::Screen => "screen",
-        Actor::Command => "command",
-        Actor::Configuration => "configuration",
-        Actor::Agent => "agent",
-        Actor::Automatic => "automatic",
-    };
+    let by = sets::actor(entry.by);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,

@@ -6,9 +6,9 @@ use crate::model::{Action, ActionOutcome, MarkOrder, TaskKind, display_text};
 
 use super::ask_args::{Mark, MarkName};
 use super::environment::Environment;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
+use super::output;
 use super::target_workspace::{TargetWorkspace, launch, unexpected};
-use super::{Ended, output};
 
 /// Takes it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]

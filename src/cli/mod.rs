@@ -23,7 +23,6 @@ mod output;
 mod probing;
 mod reply;
 mod reply_words;
-mod report;
 mod rescue;
 mod rescue_args;
 mod schema;
@@ -36,14 +35,15 @@ mod trust;
 mod tui;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::model::UndoDirection;
+use crate::model::{UndoDirection, display_text};
 use args::{Arguments, Command};
 use environment::Environment;
-use exit::{Failure, Outcome};
+use exit::{Ended, Failure};
 
 pub use crate::process::run_if_launcher;
 pub use hook::run_if_event;
@@ -52,7 +52,7 @@ pub use hook::run_if_event;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return usage(&error),
     };
     let environment = Environment::read();
     let outcome = match arguments.command {
@@ -78,8 +78,33 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
     };
-    exit::end(outcome)
+    end(outcome)
 }
 
-/// What a front ends with.
-type Ended = Result<Outcome, Failure>;
+/// The exit code of a run; a failure is told on standard error.
+fn end(outcome: Ended) -> ExitCode {
+    match outcome {
+        Ok(outcome) => ExitCode::from(outcome.code()),
+        // Nobody reads any more: there is nobody to tell.
+        Err(Failure::Stream { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            output::complain(&format!("closeout: {failure}"));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Ends a run whose arguments could not be read, or that asked for help or the version.
+fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        output::complain(display_text::block(&text).trim_end());
+        ExitCode::from(2)
+    } else {
+        // Help that nobody reads is no failure.
+        let _ = output::print(&text);
+        ExitCode::SUCCESS
+    }
+}

@@ -11,14 +11,16 @@ use crate::model::{
     Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeRescue, RecordOrder,
     SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
 };
+use crate::present::json as forms;
+use crate::present::json::{Row, VERSION};
 
 use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
+use super::exit::Ended;
 use super::exit::Outcome;
-use super::report::{self, Row, VERSION};
 use super::target_workspace::{TargetWorkspace, confirm};
-use super::{Ended, output, text};
+use super::{output, text};
 
 /// What `check --probe --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -107,7 +109,7 @@ pub(super) fn run(launch: &EngineConfig, check: &Check) -> Ended {
     let smart = smart(target_workspace.view(), state, found);
     let (is_complete, status) = (smart.complete, smart.status);
     if check.json {
-        output::print_line(&report::line(&smart))?;
+        output::print_line(&forms::line(&smart))?;
     } else {
         for note in &smart.notes {
             output::complain(&format!("closeout: {}", display_text::line(note)));

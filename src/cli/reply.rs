@@ -12,14 +12,16 @@ use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProgress, ActivityState, AskedOption, Receipt, ReplyBody,
     ReplyChannel, ReplyPlan, SessionName, SessionView, WorkspaceId, WorkspaceView, display_text,
 };
+use crate::present::json as forms;
 
 use super::args::Reply;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed};
 use super::signalled::Signalled;
 use super::target::{self, Target};
-use super::{Ended, output, reply_words, report, target_workspace};
+use super::{output, reply_words, target_workspace};
 
 /// The most that is read of standard input, in bytes: more than any way takes.
 const MOST: u64 = 2 << 20;
@@ -230,7 +232,7 @@ fn tell(plan: &ReplyPlan, receipt: &Receipt, is_json: bool) -> Result<(), Failur
             .ending(Outcome::Action(receipt.state.class()), receipt.detail.clone(), Vec::new())
             .print();
     }
-    let state = report::line(&receipt.state);
+    let state = forms::line(&receipt.state);
     let words = receipt.detail.as_deref().map(|words| format!(": {}", display_text::line(words)));
     output::print_line(&format!("{}{}", state.trim_matches('"'), words.unwrap_or_default()))
 }

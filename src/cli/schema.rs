@@ -4,19 +4,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{SmartReport, VerifyReport};
+use crate::present::json::{Follow, Report};
 
 use super::asking::Asking;
 use super::classify::Labelled;
 use super::doctor::Diagnosis;
+use super::exit::Ended;
 use super::exit::Outcome;
 use super::json::{NoContent, Printed};
 use super::log::LogRow;
+use super::output;
 use super::probing::Smart;
 use super::reply::Told;
-use super::report::{Follow, Report};
-use super::rescue::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 use super::trust::Trusted;
-use super::{Ended, output};
+use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
 /// Everything that the JSON output may be.
 #[derive(Serialize, JsonSchema)]

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use crate::config::Flags;
 use crate::engine::{Engine, EngineConfig, Overrides, Scope, clock, judge_once};
 use crate::model::{WorkspaceId, WorkspaceView, display_text};
-use crate::ui;
+use crate::present;
+use crate::present::json as forms;
+use crate::present::json::{Follow, Refused, Report, Row, VERSION};
 
 use super::args::Status;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
-use super::report::{self, Follow, Refused, Report, Row, VERSION};
-use super::{Ended, output, text};
+use super::{output, text};
 
 /// Prints the verdicts.
 pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
@@ -26,7 +28,7 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
 
 fn once(launch: &EngineConfig, is_json: bool) -> Ended {
     let mut judged = judge_once(launch);
-    ui::order(&mut judged.views, &plain_state());
+    present::order(&mut judged.views, None);
     if !is_json {
         for notice in &judged.notices {
             output::complain(&format!("closeout: {}", display_text::line(notice)));
@@ -43,7 +45,7 @@ fn once(launch: &EngineConfig, is_json: bool) -> Ended {
         let workspaces = judged.views.iter().filter_map(Row::of).collect();
         let report =
             Report { version: VERSION, at: clock::now(), workspaces, refused, notices: judged.notices };
-        output::print_line(&report::line(&report))?;
+        output::print_line(&forms::line(&report))?;
     } else {
         for (path, reason) in &judged.refused {
             output::complain(&format!("closeout: {} {reason}", display_text::path(path)));
@@ -116,7 +118,7 @@ fn print_changed(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
     }
     match Row::of(view) {
         None => Ok(()),
-        Some(row) => output::print_line(&report::line(&Follow::Changed {
+        Some(row) => output::print_line(&forms::line(&Follow::Changed {
             version: VERSION,
             at: clock::now(),
             workspace: Box::new(row),
@@ -126,8 +128,8 @@ fn print_changed(view: &WorkspaceView, is_json: bool) -> Result<(), Failure> {
 
 fn print_removed(id: &WorkspaceId, is_json: bool) -> Result<(), Failure> {
     if is_json {
-        let line = Follow::Removed { version: VERSION, at: clock::now(), path: report::path(id) };
-        output::print_line(&report::line(&line))
+        let line = Follow::Removed { version: VERSION, at: clock::now(), path: forms::path(id) };
+        output::print_line(&forms::line(&line))
     } else {
         output::print_line(&format!("{:<17}  {id}", "removed"))
     }
@@ -136,7 +138,7 @@ fn print_removed(id: &WorkspaceId, is_json: bool) -> Result<(), Failure> {
 fn print_notice(notice: &str, is_json: bool) -> Result<(), Failure> {
     let text = display_text::line(notice).into_owned();
     if is_json {
-        output::print_line(&report::line(&Follow::Notice { version: VERSION, at: clock::now(), text }))
+        output::print_line(&forms::line(&Follow::Notice { version: VERSION, at: clock::now(), text }))
     } else {
         output::complain(&format!("closeout: {text}"));
         Ok(())
@@ -145,9 +147,4 @@ fn print_notice(notice: &str, is_json: bool) -> Result<(), Failure> {
 
 fn refused(path: &std::path::Path, reason: &str) -> Refused {
     Refused { path: display_text::path(path), reason: reason.to_owned() }
-}
-
-/// The order of the list as the screen has it when nothing is selected.
-fn plain_state() -> ui::State {
-    ui::State::new(ui::Size { width: 80, height: 24 }, ui::Look::plain())
 }

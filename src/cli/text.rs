@@ -4,10 +4,9 @@
 use std::fmt::Write as _;
 
 use crate::model::{
-    Baseline, BaselineOrigin, Evidence, PartRole, Rejection, SessionView, Strength, Timestamp, Verdict,
-    WorkspaceView, display_text,
+    Evidence, PartRole, SessionView, Strength, Timestamp, Verdict, WorkspaceView, display_text,
 };
-use crate::ui;
+use crate::present::{age, baseline, sessions, sets};
 
 /// One line: state, name, branch, why, what the sessions do, and what keeps closeout from looking
 /// properly.
@@ -38,14 +37,14 @@ fn doing(session: &SessionView, now: Timestamp) -> String {
     format!(
         "{} {}{}",
         display_text::line(&session.agent),
-        display_text::line(&ui::doing(session, now)),
+        display_text::line(&sessions::doing(session, now)),
         todos.unwrap_or_default()
     )
 }
 
-fn sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
+fn write_sessions(text: &mut String, view: &WorkspaceView, now: Timestamp) {
     for (position, session) in view.sessions.iter().enumerate() {
-        let source = ui::told_by(session.activity.source);
+        let source = sets::activity_source(session.activity.source);
         let id = display_text::line(&session.session_id);
         let _ = writeln!(text, "  session  {}  [{source}, {id}]", doing(session, now));
         // The question of the first one is the question of the verdict.
@@ -71,13 +70,13 @@ pub(super) fn full(view: &WorkspaceView, now: Timestamp) -> String {
         let _ = writeln!(text, "  own   {} is chosen by the workspace's .closeout.toml{counts}", chosen.key);
     }
     question(&mut text, verdict);
-    sessions(&mut text, view, now);
+    write_sessions(&mut text, view, now);
     let _ = writeln!(text, "  evidence");
     for part in &verdict.parts {
         evidence(&mut text, &part.evidence, part.role, now);
     }
     if let Some(git) = &view.git {
-        let _ = writeln!(text, "  {}", baseline(&git.baseline));
+        let _ = writeln!(text, "  baseline {}", baseline::label(&git.baseline));
     }
     text
 }
@@ -94,18 +93,19 @@ fn question(text: &mut String, verdict: &Verdict) {
 }
 
 fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timestamp) {
-    let mut marks = vec![role_words(evidence, role).to_owned()];
+    let part = match (role, evidence.rejection) {
+        (PartRole::Rejected, Some(rejection)) => sets::rejection(rejection),
+        _ => sets::role(role),
+    };
+    let mut marks = vec![part.to_owned()];
     if evidence.is_vacuous {
         marks.push("vacuous".to_owned());
     }
-    match evidence.strength {
-        Strength::Verified => {}
-        Strength::Person => marks.push("by you".to_owned()),
-        Strength::SelfReported => marks.push("self-reported".to_owned()),
-        Strength::Guess => marks.push("a guess".to_owned()),
+    if evidence.strength != Strength::Verified {
+        marks.push(sets::strength(evidence.strength).to_owned());
     }
     if let Some(said_at) = evidence.said_at {
-        marks.push(age(now, said_at));
+        marks.push(age::ago(now, said_at));
     }
     let name = display_text::line(&evidence.name);
     let _ = writeln!(
@@ -117,52 +117,5 @@ fn evidence(text: &mut String, evidence: &Evidence, role: PartRole, now: Timesta
     );
     for reason in &evidence.reasons {
         let _ = writeln!(text, "             {}", display_text::line(reason));
-    }
-}
-
-fn role_words(evidence: &Evidence, role: PartRole) -> &'static str {
-    match role {
-        PartRole::Decided => "decided",
-        PartRole::Agrees => "agrees",
-        PartRole::Overruled => "overruled",
-        PartRole::NotConfigured => "not configured",
-        PartRole::NotThere => "not there",
-        PartRole::Noted => "noted",
-        PartRole::Rejected => match evidence.rejection {
-            Some(Rejection::Stale) => "stale",
-            Some(Rejection::Foreign) => "of another check",
-            Some(Rejection::Unreadable) => "unreadable",
-            Some(Rejection::Absent) => "not there",
-            Some(Rejection::Vacuous) | None => "nothing to check",
-            Some(Rejection::Undecided | Rejection::NotConfigured) => "undecided",
-            Some(Rejection::Dismissed) => "not of this task",
-            Some(Rejection::MidTurn) => "in mid-turn",
-            Some(Rejection::LeftOver) => "left over",
-        },
-    }
-}
-
-fn baseline(baseline: &Baseline) -> String {
-    let commit =
-        baseline.commit.as_deref().map_or("the empty history", |commit| commit.get(..10).unwrap_or(commit));
-    let origin = match &baseline.origin {
-        BaselineOrigin::Flag => "given by flag".to_owned(),
-        BaselineOrigin::Configuration => "given by configuration".to_owned(),
-        BaselineOrigin::Workspace => "chosen by the workspace's own file".to_owned(),
-        BaselineOrigin::FirstSeen => "HEAD when first seen".to_owned(),
-        BaselineOrigin::BranchPoint(branch) => {
-            format!("where this branch left {}", display_text::line(branch))
-        }
-    };
-    format!("baseline {commit}, {origin}")
-}
-
-fn age(now: Timestamp, at: Timestamp) -> String {
-    let minutes = now.millis_since(at) / 60_000;
-    match minutes {
-        ..1 => "just now".to_owned(),
-        1..60 => format!("{minutes} min ago"),
-        60..1440 => format!("{} h ago", minutes / 60),
-        _ => format!("{} d ago", minutes / 1440),
     }
 }

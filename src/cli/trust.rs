@@ -8,14 +8,16 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{ActionClass, ActionProblem, TrustItem, TrustKind, TrustList, display_text};
+use crate::model::{ActionClass, ActionProblem, TrustItem, TrustList, display_text};
+use crate::present::sets;
 
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::Outcome;
 use super::json::{self, Printed};
+use super::output;
 use super::rescue_args::Trust;
 use super::target_workspace::{confirm, fail, launch};
-use super::{Ended, output};
 
 /// The list, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,13 +95,7 @@ fn text(list: &TrustList) -> String {
 }
 
 fn write_item(text: &mut String, item: &TrustItem) {
-    let kind = match item.kind {
-        TrustKind::Setting => "setting",
-        TrustKind::Attribute => "attributes",
-        TrustKind::Hook => "hook",
-        TrustKind::File => "file",
-        TrustKind::RescueProgram => "rescue program",
-    };
+    let kind = sets::trust_kind(item.kind);
     let _ = writeln!(text, "{kind:<14}  {}", display_text::line(&item.name));
     for line in item.content.split('\n').filter(|line| !line.is_empty()) {
         let _ = writeln!(text, "{:14}  | {}", "", display_text::line(line));
@@ -109,6 +105,7 @@ fn write_item(text: &mut String, item: &TrustItem) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::TrustKind;
 
     #[test]
     fn what_is_shown_is_cleaned_and_cannot_look_like_another_item() {

@@ -10,17 +10,19 @@ use super::dialog::decide_box::DecideBox;
 use super::dialog::leave_box::LeaveBox;
 use super::dialog::report_box::{About, ReportBox};
 use super::dialog::rescue_box::RescueBox;
-use super::dialog::{self, Dialog, Step, Then, reply_box};
+use super::dialog::{Dialog, Step, Then, reply_box};
+use super::input::Reaction;
 use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
+use super::open_dialog;
 use super::selection::selected_row;
 use super::state::{Page, Ready, State};
-use super::update::Reaction;
-use super::{action_words, reports, text};
+use super::text;
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, AskPurpose, Intent, JumpOutcome,
-    RecordOrder, Rescued, Response, RunningAction, UndoDirection, UndoPlan, WorkspaceId, WorkspaceView,
-    display_text, quantity,
+    Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, Intent, JumpOutcome, RecordOrder, Response,
+    RunningAction, UndoDirection, WorkspaceId, WorkspaceView, display_text,
 };
+use crate::present::phrases::outcome as say;
+use crate::present::{action, sets};
 
 /// Begins what a key asks for.
 pub(super) fn begin(
@@ -31,18 +33,12 @@ pub(super) fn begin(
 ) {
     let Some(view) = selected_row(state, views).map(|position| &views[position]) else { return };
     if let Some(ready) = take_ready(state, &view.id, command) {
-        dialog::open(state, ready);
+        open_dialog::open(state, ready);
         return;
     }
     let want = |action| Intent::Action { workspace: view.id.clone(), action: Box::new(action) };
     match command {
-        WorkspaceCommand::Reply => match reply_box::begin(view, None) {
-            Ok((reply, intents)) => {
-                reaction.intents.extend(intents);
-                dialog::open(state, Dialog::Reply(Box::new(reply)));
-            }
-            Err(words) => state.answer = Some(words),
-        },
+        WorkspaceCommand::Reply => reply(state, view, None, reaction),
         WorkspaceCommand::Rescue => {
             reaction.intents.push(want(Action::PlanRescue { message: None, order: RecordOrder::default() }));
         }
@@ -54,9 +50,20 @@ pub(super) fn begin(
         WorkspaceCommand::Verify => {
             reaction.intents.push(want(Action::PlanAsk { purpose: AskPurpose::Verify, session: None }));
         }
-        WorkspaceCommand::Decide => dialog::open(state, Dialog::Decide(Box::new(DecideBox::new(view)))),
+        WorkspaceCommand::Decide => open_dialog::open(state, Dialog::Decide(Box::new(DecideBox::new(view)))),
         WorkspaceCommand::Report => report(state, view),
         WorkspaceCommand::Cancel => cancel(state, view, reaction),
+    }
+}
+
+/// Opens the reply box, with this text in it if nothing was written before.
+fn reply(state: &mut State, view: &WorkspaceView, draft: Option<&str>, reaction: &mut Reaction) {
+    match reply_box::begin(view, draft) {
+        Ok((reply, intents)) => {
+            reaction.intents.extend(intents);
+            open_dialog::open(state, Dialog::Reply(Box::new(reply)));
+        }
+        Err(words) => state.answer = Some(words),
     }
 }
 
@@ -90,7 +97,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
 /// A person wants to leave. What runs and would be cut off is asked about first.
 pub(super) fn leave(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
     match LeaveBox::new(views) {
-        Some(leave) => dialog::open(state, Dialog::Leave(Box::new(leave))),
+        Some(leave) => open_dialog::open(state, Dialog::Leave(Box::new(leave))),
         None => reaction.is_quit = true,
     }
 }
@@ -102,9 +109,9 @@ fn report(state: &mut State, view: &WorkspaceView) {
     let checked = view.smart_check.as_ref().map(|report| (report.at, About::Smart(Box::new(report.clone()))));
     match verified.into_iter().chain(checked).max_by_key(|(at, _)| *at) {
         Some((_, about)) => {
-            dialog::open(state, Dialog::Report(Box::new(ReportBox::new(view, about))));
+            open_dialog::open(state, Dialog::Report(Box::new(ReportBox::new(view, about))));
         }
-        None => state.answer = Some("neither the closer nor a smart check has been asked here".to_owned()),
+        None => state.answer = Some(say::no_report().to_owned()),
     }
 }
 
@@ -123,11 +130,11 @@ fn cancel(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
         }
         (_, Some(turn)) => {
             let asked = Asked::EndTurn(Arc::new(turn.clone()));
-            dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
+            open_dialog::open(state, Dialog::Confirm(Box::new(ConfirmBox::new(view, asked))));
         }
-        (Some(_), None) => state.answer = Some("it is being ended".to_owned()),
-        (None, None) if !view.answering.is_empty() => state.answer = Some("it is being ended".to_owned()),
-        (None, None) => state.answer = Some("nothing runs here".to_owned()),
+        (Some(_), None) => state.answer = Some(say::is_ending().to_owned()),
+        (None, None) if !view.answering.is_empty() => state.answer = Some(say::is_ending().to_owned()),
+        (None, None) => state.answer = Some(say::nothing_runs().to_owned()),
     }
 }
 
@@ -139,7 +146,7 @@ fn take_ready(state: &mut State, workspace: &WorkspaceId, command: WorkspaceComm
 }
 
 /// Carries out what an input to a dialog came to.
-pub(super) fn take(state: &mut State, step: Step, reaction: &mut Reaction) {
+pub(super) fn take(state: &mut State, views: &[WorkspaceView], step: Step, reaction: &mut Reaction) {
     reaction.intents.extend(step.intents);
     if step.answer.is_some() {
         state.answer = step.answer;
@@ -160,7 +167,13 @@ pub(super) fn take(state: &mut State, step: Step, reaction: &mut Reaction) {
             let answers: Vec<String> = state.answer.take().into_iter().chain(later).collect();
             state.answer = Some(answers.join("\n")).filter(|answers| !answers.is_empty());
         }
-        Then::Open(next) => dialog::open(state, next),
+        Then::Reply(draft) => {
+            let dialog = state.dialog.take();
+            let view = dialog.and_then(|dialog| views.iter().find(|view| view.id == *dialog.workspace()));
+            if let Some(view) = view {
+                reply(state, view, Some(&draft), reaction);
+            }
+        }
     }
 }
 
@@ -170,10 +183,7 @@ pub(super) fn told(state: &mut State, views: &[WorkspaceView], told: Response) {
         Response::Jump { outcome, .. } => state.answer = jump_in_words(&outcome),
         Response::EndsLater { workspace, kind } => {
             let view = views.iter().find(|view| view.id == workspace);
-            let words = format!(
-                "{}: what it is moving at this moment is finished first; it ends by itself",
-                action_words::title(kind)
-            );
+            let words = say::ends_later(sets::title(kind));
             say(state, view, &words);
         }
         Response::Action { workspace, kind, is_plan, outcome, .. } => {
@@ -244,15 +254,29 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
 fn show(state: &mut State, view: &WorkspaceView, dialog: Dialog, command: WorkspaceCommand) {
     let is_free = state.dialog.is_none() && !state.filter.is_editing && state.page == Page::None;
     if is_free && state.selected.as_ref() == Some(&view.id) {
-        dialog::open(state, dialog);
+        open_dialog::open(state, dialog);
         return;
     }
     // Reports stand in the detail as well; the rest would be lost.
     state.ready.retain(|ready| ready.workspace != view.id || ready.command != command);
     state.ready.push(Ready { workspace: view.id.clone(), command, dialog });
-    let words =
-        format!("{}: {} shows what came", action_words::ready(command), key_of(KeyCommand::Action(command)));
+    let words = say::shown_by(ready(command), key_of(KeyCommand::Action(command)));
     say(state, Some(view), &words);
+}
+
+/// What waits to be shown, by its key.
+fn ready(command: WorkspaceCommand) -> &'static str {
+    match command {
+        WorkspaceCommand::Rescue => say::rescue_ready(),
+        WorkspaceCommand::Undo => say::undo_ready(),
+        WorkspaceCommand::Redo => say::redo_ready(),
+        WorkspaceCommand::SmartCheck => say::smart_check_ready(),
+        WorkspaceCommand::Verify => say::closer_ready(),
+        WorkspaceCommand::Reply
+        | WorkspaceCommand::Report
+        | WorkspaceCommand::Decide
+        | WorkspaceCommand::Cancel => say::answer_ready(),
+    }
 }
 
 /// Says something of a workspace; after the open dialog, if there is one.
@@ -272,85 +296,24 @@ fn say(state: &mut State, view: Option<&WorkspaceView>, words: &str) {
 fn jump_in_words(outcome: &JumpOutcome) -> Option<String> {
     match outcome {
         JumpOutcome::Done => None,
-        JumpOutcome::Attach { command } => {
-            Some(format!("to see it, type in another terminal: {}", display_text::line(command)))
-        }
-        JumpOutcome::Refused { reason } => Some(format!("no jump: {}", display_text::line(reason))),
+        JumpOutcome::Attach { command } => Some(say::attach(display_text::line(command))),
+        JumpOutcome::Refused { reason } => Some(say::no_jump(display_text::line(reason))),
     }
 }
 
-/// What came of an action, and what can be done next. Cleaned.
+/// What came of an action, and by which key it is taken back or made again. Cleaned.
 fn label(outcome: &ActionOutcome) -> String {
-    match outcome {
-        ActionOutcome::Rescued(rescued) => rescued_in_words(rescued),
-        ActionOutcome::Recorded(record) => {
-            let files = quantity::counted(record.n_files, "file", "files");
-            let size = quantity::size(record.n_bytes);
-            format!("recorded {files}, {size}, as {}", text::line(&record.reference))
-        }
-        ActionOutcome::Undone(plan) => undone_in_words(plan),
-        ActionOutcome::Replied(receipt) => {
-            let state = action_words::receipt(receipt.state);
-            let words = receipt.detail.as_deref().map(|words| format!(": {}", text::line(words)));
-            format!("reply to {} {state}{}", text::line(&receipt.session.agent), words.unwrap_or_default())
-        }
-        ActionOutcome::Decided(file) => {
-            let word = if file.is_complete { "COMPLETE" } else { "INCOMPLETE" };
-            format!("{word} is written to {}", display_text::path(&file.path))
-        }
-        ActionOutcome::Marked { order, .. } => format!("marked: {}", order.name()),
-        ActionOutcome::Failed(problem) => problem_in_words(problem),
-        ActionOutcome::Checked(report) => action_words::smart(report).to_owned(),
-        ActionOutcome::NotAsked(_) => "the agent was not asked".to_owned(),
-        ActionOutcome::Verified(report) => {
-            reports::open_points(report).unwrap_or_else(|| "the closer has answered".to_owned())
-        }
-        ActionOutcome::RescuePlanned(_)
-        | ActionOutcome::SizeAsked(_)
-        | ActionOutcome::UndoPlanned(_)
-        | ActionOutcome::ReplyPlanned(_)
-        | ActionOutcome::AskPlanned(_) => "a plan came for a workspace that is gone".to_owned(),
+    let key = |command| key_of(KeyCommand::Action(command));
+    let mut lines = vec![action::label(outcome)];
+    if let ActionOutcome::Rescued(rescued) = outcome {
+        lines.extend(rescued.can_be_undone.then(|| say::undo_key(key(WorkspaceCommand::Undo))));
+        lines.extend(rescued.notes.iter().map(|note| text::line(note)));
     }
-}
-
-fn rescued_in_words(rescued: &Rescued) -> String {
-    let files = quantity::counted(rescued.n_paths, "file", "files");
-    let ids: Vec<String> = rescued.commits.iter().take(3).map(|commit| action_words::short(commit)).collect();
-    let more = rescued.commits.len().saturating_sub(ids.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let ids = format!("{}{more}", ids.join(", "));
-    let mut lines = vec![format!("committed {files} to {} as {ids}", action_words::branch(&rescued.branch))];
-    if rescued.can_be_undone {
-        lines.push(format!("{} undoes it", key_of(KeyCommand::Action(WorkspaceCommand::Undo))));
+    if let ActionOutcome::Undone(plan) = outcome {
+        lines.push(match plan.way {
+            UndoDirection::Undo => say::redo_key(key(WorkspaceCommand::Redo)),
+            UndoDirection::Redo => say::undo_key(key(WorkspaceCommand::Undo)),
+        });
     }
-    lines.extend(rescued.notes.iter().map(|note| text::line(note)));
     lines.join("\n")
-}
-
-fn undone_in_words(plan: &UndoPlan) -> String {
-    let commits = quantity::counted(plan.commits.len(), "commit", "commits");
-    let branch = action_words::branch(&plan.branch);
-    match plan.way {
-        UndoDirection::Undo => {
-            format!(
-                "took {commits} back from {branch}; the files are as they were\n{} redoes it",
-                key_of(KeyCommand::Action(WorkspaceCommand::Redo))
-            )
-        }
-        UndoDirection::Redo => {
-            format!(
-                "put {commits} on {branch} again\n{} undoes it",
-                key_of(KeyCommand::Action(WorkspaceCommand::Undo))
-            )
-        }
-    }
-}
-
-/// What went wrong, and below it what can be done.
-fn problem_in_words(problem: &ActionProblem) -> String {
-    let words = text::line(&problem.message);
-    match &problem.next {
-        Some(next) => format!("{words}\n{}", text::line(next)),
-        None => words,
-    }
 }

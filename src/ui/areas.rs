@@ -141,10 +141,3 @@ impl Areas {
 fn has_older(state: &State) -> bool {
     state.n_older > 0 || state.is_older_shown
 }
-
-/// The first row to show so that `selected` is seen: as near to `top` as may be.
-pub(super) fn scrolled_to(top: usize, selected: usize, n_rows: usize, n_shown: usize) -> usize {
-    let last_top = n_rows.saturating_sub(n_shown);
-    let lowest = selected.saturating_add(1).saturating_sub(n_shown);
-    top.clamp(lowest.min(selected), selected).min(last_top)
-}

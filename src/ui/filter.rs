@@ -6,8 +6,8 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::state::State;
-use super::words;
 use crate::model::WorkspaceView;
+use crate::present::row;
 
 /// More characters than this a person does not type into a filter.
 pub(super) const MAX_SIGNS: usize = 200;
@@ -46,7 +46,7 @@ impl Wanted {
         let verdict = view.verdict.as_ref();
         let agents = view.sessions.iter().map(|session| Some(session.agent.as_str()));
         let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()].into_iter().chain(agents);
-        let state = [Some(words::state_of(view)), verdict.map(|verdict| verdict.state.name())];
+        let state = [Some(row::state_of(view)), verdict.map(|verdict| verdict.state.name())];
         let sessions = view.sessions.iter();
         let beside = sessions.map(|session| session.question.as_ref().map(|asked| asked.text.as_str()));
         let question = verdict.and_then(|verdict| verdict.question.as_ref()).map(|asked| asked.text.as_str());

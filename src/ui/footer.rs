@@ -5,11 +5,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
-use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, KeyCommand};
+use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS, Hint, KeyCommand};
 use super::look::TextStyle;
 use super::state::{Focus, Page, State};
-use super::{actions, put, sessions, text};
+use super::{actions, text};
 use crate::model::WorkspaceView;
+use crate::present::sessions;
+use crate::ui::sheet::put;
 
 /// Draws the line; answers where the cursor stands, so that an input method opens there.
 pub(super) fn draw(
@@ -41,26 +43,6 @@ pub(super) fn draw(
 
 fn has_pane(selected: Option<&WorkspaceView>) -> bool {
     selected.is_some_and(|view| sessions::with_pane(view).is_some())
-}
-
-/// A key in words, and a word for what it does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hint {
-    pub(super) key: String,
-    pub(super) word: &'static str,
-    /// Whether the key does it at this moment.
-    pub(super) is_on: bool,
-}
-
-/// The hint of a binding, if it has one: all its keys where they are named, else the first.
-pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
-    let key = binding.label.map_or_else(|| binding.first_key(), str::to_owned);
-    binding.hint.map(|word| Hint { key, word, is_on: true })
-}
-
-/// The hints of a table, in its order.
-pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
-    table.iter().filter_map(hint_of).collect()
 }
 
 /// Draws the hints of a dialog.

@@ -9,9 +9,10 @@ use super::areas::Areas;
 use super::look::{Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Page, State};
-use super::urgency::Urgency;
-use super::{put, put_rule, text, words};
+use super::text;
 use crate::model::WorkspaceView;
+use crate::present::{Urgency, row};
+use crate::ui::sheet::{put, put_rule};
 
 /// From this width on there is room for more than counts.
 const WIDE: usize = 60;
@@ -99,14 +100,14 @@ fn states(views: &[WorkspaceView]) -> Vec<(String, TextStyle)> {
     let mut counted: BTreeMap<&'static str, (Urgency, usize)> = BTreeMap::new();
     for view in views {
         let urgency = Urgency::of(view);
-        let entry = counted.entry(words::state_of(view)).or_insert((urgency, 0));
+        let entry = counted.entry(row::state_of(view)).or_insert((urgency, 0));
         entry.0 = entry.0.min(urgency);
         entry.1 += 1;
     }
     let mut states: Vec<_> = counted.into_iter().collect();
     states.sort_by_key(|(_, (urgency, _))| *urgency);
     let label = |(word, (urgency, n)): (&str, (Urgency, usize))| {
-        (format!("{n} {}", word.to_lowercase()), urgency.style())
+        (format!("{n} {}", word.to_lowercase()), TextStyle::of(urgency))
     };
     states.into_iter().map(label).collect()
 }

@@ -7,36 +7,17 @@ use ratatui::text::{Line, Span};
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::{Look, Sign, TextStyle};
 use super::state::State;
-use super::{dialog, put, put_rule, text};
+use super::{dialog, text};
+use crate::model::{ActivityState, PartRole, Strength};
+use crate::present::phrases::help as say;
+use crate::present::{Urgency, sets};
+use crate::ui::sheet::{put, put_rule};
 
 /// From this width on keys and signs stand side by side.
 const TWO_COLUMNS: u16 = 96;
 const KEYS_WIDTH: usize = 18;
 
-/// The words beside a source, with what they say.
-const EVIDENCE: [(&str, &str); 9] = [
-    ("decided", "it made the verdict, alone or with others"),
-    ("agrees", "it says the same as the verdict"),
-    ("overruled", "it says something else, and a stronger rule decided"),
-    ("noted", "it counts, and was not needed"),
-    ("rejected", "it does not count; the reason stands beside it"),
-    ("self-reported", "only the agent itself says so"),
-    ("guess", "read out of words, not out of facts"),
-    ("vacuous", "there was nothing to check"),
-    ("required", "no verdict without it"),
-];
 const EVIDENCE_WIDTH: usize = 15;
-
-/// What a row says of sessions.
-const ROWS: [(&str, &str); 7] = [
-    ("claude+1", "one more session here works or waits"),
-    ("3/7", "todos of the session, or steps of a plan, that are done"),
-    ("3m", "since it waits, works, has finished or was last heard of"),
-    ("[guess]", "told by the title of its tmux pane alone"),
-    ("gone", "its process is gone in the middle of a turn"),
-    ("unknown", "no source tells: at work, waiting or killed"),
-    ("auto probe", "closeout asks agents by itself: your configuration allows it"),
-];
 
 /// Draws the page.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
@@ -49,7 +30,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
     if !is_all && area.y > 0 {
         let remark = format!("{}-{} of {n_lines}", top + 1, top + n_shown);
         let above = Rect { y: area.y - 1, height: 1, ..area };
-        put_rule(buffer, above, "Help", TextStyle::Strong, &remark, state.look);
+        put_rule(buffer, above, say::title(), TextStyle::Strong, &remark, state.look);
     }
 }
 
@@ -57,9 +38,9 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, state: &State) {
 pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     let look = state.look;
     let width = usize::from(state.size.width);
-    let mut left = section("Keys", BINDINGS, look);
+    let mut left = section(say::keys(), BINDINGS, look);
     left.push(Line::default());
-    left.extend(section("While a filter is written", FILTER_BINDINGS, look));
+    left.extend(section(say::filter_keys(), FILTER_BINDINGS, look));
     for (words, keys) in dialog::help() {
         left.push(Line::default());
         left.push(title(words, look));
@@ -75,7 +56,7 @@ pub(super) fn lines(state: &State) -> Vec<Line<'static>> {
     };
     if !state.notices.is_empty() {
         lines.push(Line::default());
-        lines.push(title("Problems", look));
+        lines.push(title(say::problems(), look));
         for notice in &state.notices {
             lines.extend(text::wrap_text(&text::line(notice), look.style(TextStyle::Plain), width, 3));
         }
@@ -103,36 +84,41 @@ fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
 
 /// Every sign of the list, the changes and the checklist, with what it says.
 fn signs(look: Look) -> Vec<Line<'static>> {
-    let states = [
-        (Sign::Permission, TextStyle::Asks, "a permission is waited for"),
-        (Sign::Asks, TextStyle::Asks, "asks: a question is waited on"),
-        (Sign::Rescue, TextStyle::Bad, "rescue: done, and not committed"),
-        (Sign::Error, TextStyle::Bad, "error: something failed"),
-        (Sign::Stalled, TextStyle::Bad, "stalled: the same open points again and again"),
-        (Sign::Incomplete, TextStyle::Open, "incomplete: not done, or nothing says that it is"),
-        (Sign::Offer, TextStyle::Good, "done, with an offer of more"),
-        (Sign::Unseen, TextStyle::Good, "complete, and not seen by you yet"),
-        (Sign::Waiting, TextStyle::Busy, "waiting: only background work runs"),
-        (Sign::Working, TextStyle::Busy, "at work"),
-        (Sign::Unjudged, TextStyle::Faint, "not looked at yet"),
-        (Sign::Seen, TextStyle::Faint, "complete, and seen"),
+    let mut lines = vec![title(say::signs(), look)];
+    lines.extend(Urgency::ALL.map(|urgency| {
+        sign_line(look.sign(Sign::of(urgency)), TextStyle::of(urgency), sets::urgency(urgency), look)
+    }));
+    lines.push(Line::default());
+    lines.push(title(say::rows(), look));
+    let rows = [
+        ("claude+1", say::row_more()),
+        ("3/7", say::row_steps()),
+        ("3m", say::row_age()),
+        ("[guess]", say::row_guess()),
+        (sets::activity(ActivityState::Gone), say::row_gone()),
+        (sets::activity(ActivityState::Unknown), say::row_unknown()),
+        (crate::present::phrases::row::auto_probe(), say::row_auto_probe()),
     ];
-    let mut lines = vec![title("Signs, most urgent first", look)];
-    lines.extend(states.map(|(sign, style, words)| sign_line(look.sign(sign), style, words, look)));
+    lines.extend(rows.map(|row| word_line(row, look)));
     lines.push(Line::default());
-    lines.push(title("Sessions in a row", look));
-    lines.extend(ROWS.iter().map(|row| word_line(*row, look)));
+    lines.push(title(say::evidence(), look));
+    let parts =
+        [PartRole::Decided, PartRole::Agrees, PartRole::Overruled, PartRole::Noted, PartRole::Rejected];
+    lines.extend(parts.map(|role| word_line((sets::role(role), sets::role_meaning(role)), look)));
+    let marks = [
+        (sets::strength(Strength::SelfReported), say::self_reported()),
+        (sets::strength(Strength::Guess), say::guess()),
+        (say::vacuous_mark(), say::vacuous()),
+        (say::required_mark(), say::required()),
+    ];
+    lines.extend(marks.map(|mark| word_line(mark, look)));
     lines.push(Line::default());
-    lines.push(title("Evidence", look));
-    lines.extend(EVIDENCE.iter().map(|row| word_line(*row, look)));
-    lines.push(Line::default());
-    lines.push(title("Changed files", look));
-    let letters = "A added, M modified, D deleted, R renamed, T another type";
-    lines.push(sign_line("M ", TextStyle::Good, "first letter: staged", look));
-    lines.push(sign_line(" M", TextStyle::Bad, "second letter: not staged", look));
-    lines.push(sign_line("??", TextStyle::Open, "not tracked", look));
-    lines.push(sign_line("!!", TextStyle::Bad, "in conflict", look));
-    lines.push(Line::from(Span::styled(format!("      {letters}"), look.style(TextStyle::Faint))));
+    lines.push(title(say::changed_files(), look));
+    lines.push(sign_line("M ", TextStyle::Good, say::staged(), look));
+    lines.push(sign_line(" M", TextStyle::Bad, say::not_staged(), look));
+    lines.push(sign_line("??", TextStyle::Open, say::untracked(), look));
+    lines.push(sign_line("!!", TextStyle::Bad, say::conflict(), look));
+    lines.push(Line::from(Span::styled(format!("      {}", say::letters()), look.style(TextStyle::Faint))));
     lines
 }
 

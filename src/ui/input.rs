@@ -1,8 +1,10 @@
-//! What comes from a keyboard, a mouse and a terminal, in the screen's own words.
+//! What comes from a keyboard, a mouse and a terminal, in the screen's own words, and what comes of it.
 //!
 //! No terminal library appears here: the front that owns the terminal converts.
 
 use std::fmt;
+
+use crate::model::Intent;
 
 /// One input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +41,18 @@ pub struct Size {
     pub width: u16,
     /// Rows.
     pub height: u16,
+}
+
+/// What came of an input.
+#[must_use]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// What the person wants of the engine, in order.
+    pub intents: Vec<Intent>,
+    /// Whether the person wants to leave.
+    pub is_quit: bool,
+    /// A text that the person wants to write on in their editor; it comes back as [`Input::Edited`].
+    pub edit: Option<String>,
 }
 
 /// One key with what was held.

@@ -233,3 +233,23 @@ pub fn action_of<A: Copy>(table: &[Binding<A>], press: KeyPress) -> Option<A> {
     let press = press.folded();
     table.iter().find(|binding| binding.keys.contains(&press)).map(|binding| binding.action)
 }
+
+/// A key in words, and a word for what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hint {
+    pub(super) key: String,
+    pub(super) word: &'static str,
+    /// Whether the key does it at this moment.
+    pub(super) is_on: bool,
+}
+
+/// The hint of a binding, if it has one: all its keys where they are named, else the first.
+pub(super) fn hint_of<A>(binding: &Binding<A>) -> Option<Hint> {
+    let key = binding.label.map_or_else(|| binding.first_key(), str::to_owned);
+    binding.hint.map(|word| Hint { key, word, is_on: true })
+}
+
+/// The hints of a table, in its order.
+pub(super) fn hints_of<A>(table: &[Binding<A>]) -> Vec<Hint> {
+    table.iter().filter_map(hint_of).collect()
+}

@@ -6,13 +6,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::areas::{Areas, scrolled_to};
+use super::areas::Areas;
 use super::look::{Look, Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Focus, State};
-use super::urgency::Urgency;
-use super::{age, notice, put, sessions, text, words};
+use super::steps::scrolled_to;
+use super::{notice, text};
 use crate::model::{Head, Timestamp, WorkspaceView};
+use crate::present::{Urgency, age, row, sessions};
+use crate::ui::sheet::put;
 
 /// Marker, sign and a blank before the state.
 const LEAD: usize = 3;
@@ -86,7 +88,7 @@ impl Columns {
             rows.iter().map(cells).max().unwrap_or(0)
         };
         let is_single = row_height == 1;
-        let mut room = total.saturating_sub(LEAD + words::STATE_WIDTH + 1 + GAP + AGE + 1);
+        let mut room = total.saturating_sub(LEAD + row::STATE_WIDTH + 1 + GAP + AGE + 1);
         let name = widest(name, if is_single { total / 4 } else { total / 3 }.min(28));
         let name = name.min(room);
         room -= name;
@@ -154,10 +156,10 @@ fn row_lines(
     let name_tone = if urgency == Urgency::Seen { TextStyle::Plain } else { TextStyle::Strong };
     let mut spans = vec![
         Span::raw(marker),
-        Span::styled(format!("{} ", look.sign(urgency.sign())), look.style(urgency.style())),
+        Span::styled(format!("{} ", look.sign(Sign::of(urgency))), look.style(TextStyle::of(urgency))),
         Span::styled(
-            text::fit(words::state_of(view), words::STATE_WIDTH + 1, look),
-            look.style(urgency.style()),
+            text::fit(row::state_of(view), row::STATE_WIDTH + 1, look),
+            look.style(TextStyle::of(urgency)),
         ),
         Span::styled(text::fit(&text::line(&view.name), columns.name, look), look.style(name_tone)),
         Span::raw(" ".repeat(GAP)),
@@ -187,7 +189,7 @@ fn row_lines(
     let used: usize = spans.iter().map(|span| text::width(&span.content)).sum();
     spans.push(Span::raw(" ".repeat(columns.total.saturating_sub(used + AGE + 1))));
     spans.push(age_span);
-    let indent = LEAD + words::STATE_WIDTH + 1;
+    let indent = LEAD + row::STATE_WIDTH + 1;
     let note = note(view, columns.total.saturating_sub(indent + 1), look, now);
     let second =
         vec![Span::raw(marker), Span::raw(" ".repeat(indent - 1)), Span::styled(note, look.style(note_tone))];
@@ -197,7 +199,7 @@ fn row_lines(
 /// The note, and behind it what the session does if the verdict does not say so. A long note gives
 /// way to it.
 fn note(view: &WorkspaceView, room: usize, look: Look, now: Timestamp) -> String {
-    let note = look.spelled(&text::line(&words::note(view, now)));
+    let note = look.spelled(&text::line(&row::note(view, now)));
     let aside = sessions::aside(view).map(|aside| format!("{}{}", look.dot(), text::line(&aside)));
     match aside {
         Some(aside) if text::width(&aside) + LEAST_NOTE <= room && Urgency::of(view) > Urgency::Asks => {

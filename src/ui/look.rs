@@ -6,6 +6,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::present::Urgency;
+
 /// How the screen looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
@@ -103,6 +105,18 @@ pub(super) enum TextStyle {
 }
 
 impl TextStyle {
+    /// How the sign and the state of a workspace look that is so urgent.
+    pub(super) fn of(urgency: Urgency) -> TextStyle {
+        match urgency {
+            Urgency::Permission | Urgency::Asks => TextStyle::Asks,
+            Urgency::Rescue | Urgency::Error | Urgency::Stalled => TextStyle::Bad,
+            Urgency::Incomplete => TextStyle::Open,
+            Urgency::Offer | Urgency::Unseen => TextStyle::Good,
+            Urgency::Waiting | Urgency::Working => TextStyle::Busy,
+            Urgency::Unjudged | Urgency::Seen => TextStyle::Faint,
+        }
+    }
+
     fn colour(self) -> Option<Color> {
         match self {
             TextStyle::Asks => Some(Color::Magenta),
@@ -165,6 +179,24 @@ pub(super) enum Sign {
 }
 
 impl Sign {
+    /// The sign of a workspace that is so urgent.
+    pub(super) fn of(urgency: Urgency) -> Sign {
+        match urgency {
+            Urgency::Permission => Sign::Permission,
+            Urgency::Asks => Sign::Asks,
+            Urgency::Rescue => Sign::Rescue,
+            Urgency::Error => Sign::Error,
+            Urgency::Stalled => Sign::Stalled,
+            Urgency::Incomplete => Sign::Incomplete,
+            Urgency::Offer => Sign::Offer,
+            Urgency::Unseen => Sign::Unseen,
+            Urgency::Waiting => Sign::Waiting,
+            Urgency::Working => Sign::Working,
+            Urgency::Unjudged => Sign::Unjudged,
+            Urgency::Seen => Sign::Seen,
+        }
+    }
+
     fn forms(self) -> (&'static str, &'static str) {
         match self {
             Sign::Permission | Sign::Warning => ("!", "!"),

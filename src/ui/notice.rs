@@ -7,12 +7,15 @@ use ratatui::text::{Line, Span};
 use super::keymap::{KeyCommand, key_of};
 use super::look::TextStyle;
 use super::state::State;
-use super::{put, text};
+use super::text;
+use crate::present::counts;
+use crate::present::phrases::notice as say;
+use crate::ui::sheet::put;
 
 /// Draws on a screen that is too small for panels.
 pub(super) fn draw_too_small(buffer: &mut Buffer, state: &State) {
     let area = buffer.area;
-    let size = format!("too small: {}x{}", area.width, area.height);
+    let size = say::too_small(format!("{}x{}", area.width, area.height));
     let lines = [Span::styled("closeout", state.look.style(TextStyle::Strong)), Span::raw(size)];
     let max = usize::from(area.width);
     put(buffer, area, lines.map(|span| text::cut_line(Line::from(span), max, state.look)));
@@ -23,13 +26,13 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
     let look = state.look;
     let sentences: &[(TextStyle, &str)] = if state.is_loaded {
         &[
-            (TextStyle::Strong, "No workspaces here."),
+            (TextStyle::Strong, say::no_workspaces()),
             (TextStyle::Plain, ""),
-            (TextStyle::Plain, "Start closeout in a git repository: each of its worktrees becomes a row."),
-            (TextStyle::Plain, "Or name the directories:  closeout PATH…"),
+            (TextStyle::Plain, say::start_in_a_repository()),
+            (TextStyle::Plain, say::name_directories()),
         ]
     } else {
-        &[(TextStyle::Faint, "Looking for workspaces …")]
+        &[(TextStyle::Faint, say::looking())]
     };
     let width = usize::from(area.width).saturating_sub(6).min(76);
     let mut lines = Vec::new();
@@ -51,10 +54,9 @@ pub(super) fn older(state: &State) -> Option<String> {
     let key = key_of(KeyCommand::Older);
     let dot = state.look.dot();
     match (state.is_older_shown, state.n_older) {
-        (true, _) => Some(format!("old sessions too{dot}{key} folds them")),
+        (true, _) => Some(format!("{}{dot}{}", say::older_shown(), say::folds(key))),
         (false, 0) => None,
-        (false, 1) => Some(format!("1 older session{dot}{key} shows it")),
-        (false, n_older) => Some(format!("{n_older} older sessions{dot}{key} shows them")),
+        (false, n_older) => Some(format!("{}{dot}{}", counts::older_sessions(n_older), say::shows(key))),
     }
 }
 

@@ -4,11 +4,11 @@
 
 use ratatui::text::Line;
 
-use super::action_words;
 use super::look::{Sign, TextStyle};
 use super::sheet::TextLayout;
-use super::{age, detail, text};
-use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, Timestamp, VerifyReport, quantity};
+use super::text;
+use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, VerifyReport};
+use crate::present::{action, age};
 
 /// Behind an attempt's number.
 const INDENT: usize = 4;
@@ -17,7 +17,7 @@ const INDENT: usize = 4;
 pub(super) fn smart(report: &SmartReport, sheet: TextLayout) -> Vec<Line<'static>> {
     let (sign, style) =
         if report.outcome.complete { (Sign::Done, TextStyle::Good) } else { (Sign::Open, TextStyle::Open) };
-    let mut lines = sheet.signed(sign, style, action_words::smart(report), TextStyle::Strong);
+    let mut lines = sheet.signed(sign, style, action::smart(report), TextStyle::Strong);
     if report.outcome.changes_left == Some(true) {
         lines.extend(sheet.signed(
             Sign::Warning,
@@ -44,15 +44,15 @@ pub(super) fn attempts(attempts: &[ProbeAttempt], sheet: TextLayout) -> Vec<Line
 fn one_attempt(attempt: &ProbeAttempt, sheet: TextLayout) -> Vec<Line<'static>> {
     let (read, style) = match attempt.reading {
         None => ("asked, no answer yet", TextStyle::Busy),
-        Some(reading) => (action_words::reading(reading), reading_tone(reading)),
+        Some(reading) => (action::reading(reading), reading_tone(reading)),
     };
     let took = attempt.took_ms.map_or_else(
-        || format!("for {}", seconds(sheet.now, attempt.began_at)),
-        |took| format!("in {}", action_words::span(took)),
+        || format!("for {}", age::seconds(sheet.now, attempt.began_at)),
+        |took| format!("in {}", age::span(took)),
     );
     let when = age::ago(sheet.now, attempt.began_at);
     let dot = sheet.look.dot();
-    let cost = action_words::cost(attempt.cost).map(|cost| format!("{dot}{cost}")).unwrap_or_default();
+    let cost = action::cost(attempt.cost).map(|cost| format!("{dot}{cost}")).unwrap_or_default();
     let mut lines = vec![sheet.one(Line::from(vec![
         sheet.span(format!("{:>2}  ", attempt.number), TextStyle::Faint),
         sheet.span(read, style),
@@ -72,21 +72,16 @@ fn reading_tone(reading: ProbeReading) -> TextStyle {
     }
 }
 
-/// Whole seconds from a moment until now.
-pub(super) fn seconds(now: Timestamp, since: Timestamp) -> String {
-    format!("{} s", now.millis_since(since).max(0) / 1_000)
-}
-
 /// What the closer found, without what it left open.
 pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'static>> {
-    let (sign, style, words) = if report.is_complete {
-        (Sign::Done, TextStyle::Good, "The closer says that all is done.")
+    let (sign, style) = if report.is_complete {
+        (Sign::Done, TextStyle::Good)
     } else if report.error.is_some() {
-        (Sign::Error, TextStyle::Bad, "The closer's answer could not be used.")
+        (Sign::Error, TextStyle::Bad)
     } else {
-        (Sign::Open, TextStyle::Open, "The closer says that something is left to do.")
+        (Sign::Open, TextStyle::Open)
     };
-    let mut lines = sheet.signed(sign, style, words, TextStyle::Strong);
+    let mut lines = sheet.signed(sign, style, action::verified(report), TextStyle::Strong);
     if let Some(error) = &report.error {
         lines.extend(sheet.text(&text::line(error), TextStyle::Plain, 2));
     }
@@ -97,7 +92,7 @@ pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'st
         report.confidence_percent.map(|percent| format!("confidence {percent} %")),
         (report.round > 1).then(|| format!("round {}", report.round)),
         (report.n_attempts > 1).then(|| format!("asked {} times", report.n_attempts)),
-        action_words::cost(report.cost),
+        action::cost(report.cost),
         Some(age::ago(sheet.now, report.at)),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
@@ -107,13 +102,7 @@ pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'st
         lines.extend(sheet.text(&text::line(summary), TextStyle::Plain, 2));
     }
     if !report.checklist.items.is_empty() {
-        lines.extend(detail::checklist_of(&report.checklist, sheet));
+        lines.extend(super::detail::checklist::one(&report.checklist, sheet));
     }
     lines
-}
-
-/// How many points the closer left open, in words; `None` when there is none.
-pub(super) fn open_points(report: &VerifyReport) -> Option<String> {
-    let n = report.pending_actions.len();
-    (n > 0).then(|| quantity::counted(n, "point is left to do", "points are left to do"))
 }

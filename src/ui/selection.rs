@@ -2,12 +2,13 @@
 //!
 //! Called by `update` only.
 
-use super::areas::{Areas, scrolled_to};
+use super::areas::Areas;
 use super::filter;
 use super::input::{KeyCode, KeyPress};
 use super::state::{Focus, State};
-use super::urgency::Urgency;
+use super::steps::scrolled_to;
 use crate::model::WorkspaceView;
+use crate::present::Urgency;
 
 pub(super) fn jump(state: &mut State, views: &[WorkspaceView], press: KeyPress) {
     let KeyCode::Char(sign) = press.folded().code else { return };

@@ -2,6 +2,8 @@
 //!
 //! It knows no workspace; text that is put on it is cleaned before.
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -71,4 +73,44 @@ impl TextLayout {
         let indent = " ".repeat(text::width(&sign.content));
         text::wrap(&[self.span(words, style)], self.width, &sign, &Span::raw(indent))
     }
+}
+
+/// Puts lines into an area, from its top; what has no room is left out.
+pub(super) fn put(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'static>>) {
+    let area = area.intersection(buffer.area);
+    for (y, line) in (area.top()..area.bottom()).zip(lines) {
+        buffer.set_line(area.x, y, &line, area.width);
+    }
+}
+
+/// Draws a rule over the whole width of an area, with a title on the left and a remark on the right.
+pub(super) fn put_rule(
+    buffer: &mut Buffer,
+    area: Rect,
+    title: &str,
+    title_tone: TextStyle,
+    remark: &str,
+    look: Look,
+) {
+    let rule = look.sign(Sign::Rule);
+    let width = usize::from(area.width);
+    let remark = if remark.is_empty() { String::new() } else { format!(" {remark} ") };
+    let remark = if text::width(&remark) + 12 > width { String::new() } else { remark };
+    let room = width.saturating_sub(text::width(&remark) + 6);
+    let title = if title.is_empty() { String::new() } else { format!(" {} ", text::cut(title, room, look)) };
+    let n_left = 2.min(width);
+    let n_right = if remark.is_empty() { 0 } else { 2 };
+    let n_fill = width.saturating_sub(n_left + text::width(&title) + text::width(&remark) + n_right);
+    let faint = look.style(TextStyle::Faint);
+    put(
+        buffer,
+        area,
+        [Line::from(vec![
+            Span::styled(rule.repeat(n_left), faint),
+            Span::styled(title, look.style(title_tone)),
+            Span::styled(rule.repeat(n_fill), faint),
+            Span::styled(remark, faint),
+            Span::styled(rule.repeat(n_right), faint),
+        ])],
+    );
 }

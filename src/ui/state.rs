@@ -98,6 +98,13 @@ impl State {
     }
 }
 
+impl State {
+    /// The workspace whose row keeps its place, though a look at it made it a seen one.
+    pub fn held(&self) -> Option<&WorkspaceId> {
+        self.selected.as_ref().filter(|_| self.holds_place)
+    }
+}
+
 /// A dialog that came while it could not be shown: another one was open, or another workspace selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ready {

@@ -72,3 +72,10 @@ impl Step {
 pub(super) fn moved(from: usize, by: isize, n: usize) -> usize {
     from.saturating_add_signed(by).min(n.saturating_sub(1))
 }
+
+/// The first row to show so that `selected` is seen: as near to `top` as may be.
+pub(super) fn scrolled_to(top: usize, selected: usize, n_rows: usize, n_shown: usize) -> usize {
+    let last_top = n_rows.saturating_sub(n_shown);
+    let lowest = selected.saturating_add(1).saturating_sub(n_shown);
+    top.clamp(lowest.min(selected), selected).min(last_top)
+}

@@ -5,33 +5,21 @@
 use ratatui::layout::Position;
 
 use super::areas::Areas;
-use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind};
+use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction};
 use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, action_of};
 use super::selection::{
     jump, select_around, select_next_waiting, select_row, selected_in, selected_row, settle,
 };
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
-use super::urgency::Urgency;
-use super::{actions, detail, dialog, filter, help, sessions};
+use super::{actions, detail, filter, help, open_dialog};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
+use crate::present::{Urgency, sessions};
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
 /// Who did nothing for so long may have been away, and what is shown may be of before.
 const AWAY_MS: i64 = 10_000;
-
-/// What came of an input.
-#[must_use]
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reaction {
-    /// What the person wants of the engine, in order.
-    pub intents: Vec<Intent>,
-    /// Whether the person wants to leave.
-    pub is_quit: bool,
-    /// A text that the person wants to write on in their editor; it comes back as [`Input::Edited`].
-    pub edit: Option<String>,
-}
 
 /// Whether a person is at the screen at this moment.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,7 +30,7 @@ enum Presence {
     Unknown,
 }
 
-/// Carries out one input. `views` are in the order of [`super::order`].
+/// Carries out one input. `views` are in the order of [`crate::present::order`].
 pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> Reaction {
     let mut reaction = Reaction::default();
     let is_back = state.is_back || input == Input::Focus;
@@ -63,22 +51,22 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
             Presence::Shown
         }
         Input::Paste(text) => {
-            match dialog::on_paste(state, views, &text) {
-                Some(step) => actions::take(state, step, &mut reaction),
+            match open_dialog::on_paste(state, views, &text) {
+                Some(step) => actions::take(state, views, step, &mut reaction),
                 None => write_filter(state, &text),
             }
             Presence::Shown
         }
         Input::Edited(edited) => {
-            if let Some(step) = dialog::on_edited(state, views, &edited) {
-                actions::take(state, step, &mut reaction);
+            if let Some(step) = open_dialog::on_edited(state, views, &edited) {
+                actions::take(state, views, step, &mut reaction);
             }
             Presence::Shown
         }
         Input::Mouse(mouse) => {
             state.answer = None;
-            match dialog::on_mouse(state, views, mouse) {
-                Some(step) => actions::take(state, step, &mut reaction),
+            match open_dialog::on_mouse(state, views, mouse) {
+                Some(step) => actions::take(state, views, step, &mut reaction),
                 None => on_mouse(state, views, mouse),
             }
             Presence::Shown
@@ -97,7 +85,7 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     reaction
 }
 
-/// Takes note of new workspace views, in the order of [`super::order`]. The most urgent one is
+/// Takes note of new workspace views, in the order of [`crate::present::order`]. The most urgent one is
 /// selected at the start, until all are judged, and whenever the selected one is gone.
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
@@ -111,7 +99,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     settle(state, views);
     Reaction {
         intents: look(state, views, Presence::Unknown).into_iter().collect(),
-        is_quit: dialog::is_left(state, views),
+        is_quit: open_dialog::is_left(state, views),
         ..Reaction::default()
     }
 }
@@ -119,8 +107,8 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
 /// Takes in the answer to something that a person wanted.
 pub fn told(state: &mut State, views: &[WorkspaceView], told: Response) -> Reaction {
     let mut reaction = Reaction::default();
-    match dialog::on_response(state, views, &told) {
-        Some(step) => actions::take(state, step, &mut reaction),
+    match open_dialog::on_response(state, views, &told) {
+        Some(step) => actions::take(state, views, step, &mut reaction),
         None => actions::told(state, views, told),
     }
     reaction
@@ -141,12 +129,12 @@ pub fn on_frame(state: &mut State, now: Timestamp) {
 fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
     if state.dialog.is_some() {
         if press.folded() == KeyPress::ctrl('c') {
-            match dialog::on_interrupt(state, views) {
-                Some(step) => actions::take(state, step, reaction),
+            match open_dialog::on_interrupt(state, views) {
+                Some(step) => actions::take(state, views, step, reaction),
                 None => actions::leave(state, views, reaction),
             }
-        } else if let Some(step) = dialog::on_key(state, views, press) {
-            actions::take(state, step, reaction);
+        } else if let Some(step) = open_dialog::on_key(state, views, press) {
+            actions::take(state, views, step, reaction);
         }
     } else if state.filter.is_editing {
         match (action_of(FILTER_BINDINGS, press), press.code) {

@@ -152,9 +152,9 @@ fn a_wait_for_a_permission_is_told_with_the_tool_however_long_it_lasts() {
     let (activity, evidence) = machine.later();
     assert_eq!((activity.state, activity.source), (ActivityState::NeedsPermission, ActivitySource::Registry));
     assert_eq!(activity.since, Some(Timestamp(STATUS_SINCE)));
-    let permission = format!("permission: {}", machine.edit());
-    assert_eq!(activity.detail.as_ref(), Some(&permission));
-    assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec![permission]));
+    let edit = machine.edit();
+    assert_eq!(activity.detail.as_ref(), Some(&edit));
+    assert_eq!((evidence.claim, evidence.reasons), (Claim::Ask, vec![format!("permission: {edit}")]));
     // Not only after a silence, and not for a check that the session itself started.
     assert_eq!(machine.weighed(STATUS_SINCE, None).1, Claim::Ask);
     assert_eq!(machine.weighed(STATUS_SINCE, Some(SESSION)).1, Claim::Abstain);

@@ -74,8 +74,15 @@ pub(super) const ROOMS: &[Room] = &[
     },
     Room { name: "monitor", imports: &["model", "judge"], rights: &[], crates: Some(&["serde"]) },
     Room {
-        name: "ui",
+        name: "present",
         imports: &["model"],
+        rights: &[LazyStatics],
+        // `toml` for the texts, which are embedded data; the others for the JSON form.
+        crates: Some(&["schemars", "serde", "serde_json", "toml"]),
+    },
+    Room {
+        name: "ui",
+        imports: &["model", "present"],
         rights: &[LazyStatics],
         // `jiff` for the words of a duration; `now` of its types is refused below.
         crates: Some(&[
@@ -139,8 +146,8 @@ pub(super) const ROOMS: &[Room] = &[
     Room {
         name: "cli",
         imports: &[
-            "model", "judge", "monitor", "ui", "process", "agent", "evidence", "watch", "config", "store",
-            "action", "fleet", "engine",
+            "model", "judge", "monitor", "present", "ui", "process", "agent", "evidence", "watch", "config",
+            "store", "action", "fleet", "engine",
         ],
         rights: &[ReadFiles, Environment, Concurrency, LazyStatics],
         crates: None,
@@ -196,7 +203,7 @@ pub(super) const RESERVED_CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["cli", "ui"]),
     ("rusqlite", &["agent", "store"]),
     ("tempfile", &["process", "store", "action"]),
-    ("toml", &["config", "judge", "agent"]),
+    ("toml", &["config", "judge", "agent", "present"]),
     ("tracing_appender", &["store"]),
     ("tracing_subscriber", &["store"]),
 ];

@@ -59,7 +59,7 @@ fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
     assert_eq!(codex[0], "PROBLEM  `codex --version` failed");
     assert_eq!(codex[1], "-> see that the program starts");
     assert!(section(&run, "git").len() >= 2);
-    assert!(run.out.ends_with("\n2 problems to mend\n"), "{run:?}");
+    assert!(run.out.ends_with("\n2 problems to fix\n"), "{run:?}");
 }
 
 #[test]

@@ -67,7 +67,10 @@ fn a_rescue_in_ascii_with_a_secret_taken_in() {
     let mut state = preview((80, 24), &views, plan());
     state.look = Look::ascii();
     for _ in 0..30 {
-        if text_of(&frame(&state, &views)).iter().any(|row| row.contains("taken in by you: 1 secret")) {
+        if text_of(&frame(&state, &views))
+            .iter()
+            .any(|row| row.contains("taken in by you: 1 possible secret"))
+        {
             break;
         }
         let _ = press(&mut state, &views, "j ");
@@ -164,7 +167,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     let is_said = |views: &[WorkspaceView], words: &str| {
         text_of(&frame(&state, views)).iter().any(|row| row.contains(words))
     };
-    assert!(is_said(&views, "The rounds are used up, and the agent did not say that it is done."));
+    assert!(is_said(&views, "The rounds are used up, and the agent did not say it is done."));
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
     views[ROW].smart_check = Some(report);
     assert!(is_said(&views, "The agent says that it is done, and its changes are not committed."));
@@ -202,7 +205,7 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     let mut tall = screen_of(100, 60, &views);
     let _ = press(&mut tall, &views, "2");
     let rows = text_of(&frame(&tall, &views));
-    assert!(rows.iter().any(|row| row.contains("1 commit of fix/rounding  by itself")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("1 commit of fix/rounding  (automatic)")), "{rows:#?}");
 }
 
 /// The turn of an agent that answers a reply, and what of it is confirmed.
@@ -298,7 +301,7 @@ fn what_is_finished_first_is_said() {
     let _ = ui::told(&mut state, &views, told);
     assert_eq!(
         state.answer.as_deref(),
-        Some("Rescue: what it is moving at this moment is finished first; it ends by itself")
+        Some("Rescue: what it is moving right now is finished first; it ends by itself")
     );
 }
 
@@ -318,7 +321,7 @@ fn each_key_asks_for_its_plan_and_nothing_more() {
         assert_eq!(press(&mut state, &views, key), wanted, "{key}");
     }
     assert_eq!(press(&mut state, &views, "x").intents, []);
-    assert!(last_line(&state, &views).contains("nothing runs here"));
+    assert!(last_line(&state, &views).contains("nothing is running here"));
 }
 
 /// The whole plan goes back as it was shown; nothing else is wanted.
@@ -360,7 +363,7 @@ fn a_path_that_is_left_out_can_be_taken_in_where_that_can_be_asked_for() {
     let shown = text_of(&frame(&state, &views)).join("\n");
     assert!(shown.contains("It cannot be in the commit"), "{shown}");
     assert!(shown.contains("Commit 6 files, 314 MB, 1 deleted, to fix/rounding?"), "{shown}");
-    assert!(shown.contains("taken in by you: 1 secret, 1 over 10 MB"), "{shown}");
+    assert!(shown.contains("taken in by you: 1 possible secret, 1 over 10 MB"), "{shown}");
     // Space again leaves it out.
     let _ = press(&mut state, &views, "k ");
     let mut wanted = plan();
@@ -475,7 +478,7 @@ fn asking_shows_the_prompt_first_and_no_schema_in_the_command() {
     let prompt = at("You check whether a task is finished.").expect("the prompt");
     let command = at("claude -p --json-schema <JSON, 365 B> <the prompt>");
     assert!(command > Some(prompt), "{}", shown.join("\n"));
-    assert!(shown.iter().any(|row| row.contains("once; once more if its answer cannot be read")));
+    assert!(shown.iter().any(|row| row.contains("once; once more if the answer cannot be read")));
 }
 
 #[test]
@@ -597,7 +600,7 @@ fn a_plan_for_another_row_opens_nothing_there() {
     let _ = press(&mut state, &views, "1");
     let _ = tell(&mut state, &views, ROW, ActionKind::Plan, ActionOutcome::RescuePlanned(Box::new(plan())));
     assert_eq!(state.dialog, None);
-    let words = "payments: the rescue is ready to be looked at: c shows what came";
+    let words = "payments: the rescue is ready: c shows it";
     assert_eq!(state.answer.as_deref(), Some(words));
     // Its key there shows it, and asks for no second one; on any other row it asks for that row's own.
     let _ = press(&mut state, &views, "3");
@@ -795,7 +798,7 @@ fn a_proposed_message_follows_what_is_taken_in_and_a_written_one_stays() {
     let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
     // The first row that can be taken in is that of `.env`.
     for _ in 0..30 {
-        if shown(&state).contains("taken in by you: 1 secret") {
+        if shown(&state).contains("taken in by you: 1 possible secret") {
             break;
         }
         let _ = press(&mut state, &views, "j ");

@@ -153,7 +153,7 @@ fn a_choice_is_given_by_its_key_and_sent_by_enter() {
         let outcome = ActionOutcome::Replied(Box::new(receipt(ReceiptState::Queued, "2")));
         assert_eq!(hear(&mut state, &views, ActionKind::Reply, outcome).intents, []);
         assert_eq!(state.dialog, None);
-        assert_eq!(state.answer.as_deref(), Some("queued for claude: pasted into tmux pane %3"));
+        assert_eq!(state.answer.as_deref(), Some("claude: queued by the agent (pasted into tmux pane %3)"));
     }
 }
 
@@ -242,8 +242,8 @@ fn what_did_not_go_for_certain_stays_with_the_next_step() {
     let plan = plan_for(&views[0]);
     for (state_of_it, words) in [
         (ReceiptState::Refused, "not sent"),
-        (ReceiptState::Held, "but claude has not shown that it took it"),
-        (ReceiptState::Unknown, "it may have been sent"),
+        (ReceiptState::Held, "typed, not taken yet"),
+        (ReceiptState::Unknown, "may have been sent"),
     ] {
         let mut state = open(&views, plan.clone(), SMALL);
         let _ = press(&mut state, &views, "ok\n");
@@ -261,7 +261,7 @@ fn what_did_not_go_for_certain_stays_with_the_next_step() {
         let _ = hear(&mut state, &views, ActionKind::Reply, outcome);
     }
     assert_eq!(state.dialog, None);
-    assert_eq!(state.answer.as_deref(), Some("claude has it: it stands in its record"));
+    assert_eq!(state.answer.as_deref(), Some("claude: read by the agent (pasted into tmux pane %3)"));
 }
 
 #[test]

@@ -195,14 +195,14 @@ fn o_shows_and_folds_older_sessions() {
     let mut state = screen_of(80, 24, &views);
     assert!(!text_of(&frame(&state, &views)).join("").contains("older"));
     state.n_older = 12;
-    assert_eq!(text_of(&frame(&state, &views))[7], "   12 older sessions · o shows them");
+    assert_eq!(text_of(&frame(&state, &views))[7], "   12 older sessions · o to show");
     assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: true }]);
-    assert_eq!(text_of(&frame(&state, &views))[7], "   old sessions too · o folds them");
+    assert_eq!(text_of(&frame(&state, &views))[7], "   old sessions included · o to hide");
     assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: false }]);
     let mut state = screen_of(80, 24, &[]);
     state.n_older = 1;
     let shown = text_of(&frame(&state, &[])).join("\n");
-    assert!(shown.contains("1 older session · o shows it"), "{shown}");
+    assert!(shown.contains("1 older session · o to show"), "{shown}");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Scripts of inputs: what they select, open and want. Reactions are compared whole.
 
 use closeout::model::{Intent, Rule, VerdictState, WorkspaceId, WorkspaceView};
+use closeout::present::{self, Urgency};
 use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
 use closeout::ui::{
-    self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State, Urgency,
+    self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State,
 };
 
 use crate::support::samples::{finished, five};
@@ -40,7 +41,7 @@ fn equal_urgency_is_sorted_by_waiting_then_by_name() {
         ..judged(name, VerdictState::Incomplete, Rule::NoEvidence, "No evidence.")
     };
     let mut views = vec![at("b", 5), at("a", 5), at("c", 50), unjudged("fresh")];
-    ui::order(&mut views, &screen(80, 24, Look::colour()));
+    present::order(&mut views, None);
     assert_eq!(views.iter().map(|view| view.name.as_str()).collect::<Vec<_>>(), ["c", "a", "b", "fresh"]);
 }
 
@@ -57,14 +58,14 @@ fn the_first_views_select_the_most_urgent_and_look_at_it() {
 fn the_selection_follows_the_most_urgent_until_all_are_judged() {
     let mut state = screen(80, 24, Look::colour());
     let mut views: Vec<WorkspaceView> = five().iter().map(|view| unjudged(&view.name)).collect();
-    ui::order(&mut views, &state);
+    present::order(&mut views, state.held());
     assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
     assert_eq!(selected(&state), "api");
     for view in five().into_iter().rev() {
         let is_last = view.name == "search-ui";
         let place = views.iter().position(|known| known.id == view.id).unwrap();
         views[place] = view;
-        ui::order(&mut views, &state);
+        present::order(&mut views, state.held());
         let intents = if is_last { looks(&["search-ui"]) } else { Vec::new() };
         assert_eq!(ui::views_changed(&mut state, &views), frame_with(intents));
         assert_eq!(state.selected.as_ref(), Some(&views[0].id));
@@ -81,7 +82,7 @@ fn a_key_ends_the_following() {
     let _ = ui::views_changed(&mut state, &views);
     assert_eq!(press(&mut state, &views, "j"), frame_with(looks(&["b"])));
     views[2] = finished();
-    ui::order(&mut views, &state);
+    present::order(&mut views, state.held());
     assert_eq!(ui::views_changed(&mut state, &views), frame_with(Vec::new()));
     assert_eq!(selected(&state), "b");
 }
@@ -287,10 +288,10 @@ fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
     assert_eq!(selected(&state), "docs");
     views[3].is_seen = true;
     views[3].attention = None;
-    ui::order(&mut views, &state);
+    present::order(&mut views, state.held());
     assert_eq!(views[3].name, "docs");
     let _ = press(&mut state, &views, "k");
-    ui::order(&mut views, &state);
+    present::order(&mut views, state.held());
     assert_eq!(views[4].name, "docs");
 }
 

@@ -6,10 +6,10 @@ use closeout::model::{
     PartRole, Pointer, Question, QuestionWeight, Rejection, Rule, Source, Strength, Upstream, Verdict,
     VerdictState, Warning, WorkspaceView,
 };
-use closeout::ui::{self, Look};
+use closeout::present;
 
 use super::screen::{
-    activity, changed, commit, item, judged, last_words, minutes_ago, not_configured, part, said, screen,
+    activity, changed, commit, item, judged, last_words, minutes_ago, not_configured, part, said,
 };
 
 /// Finished: commits, a plan that is done, and not yet seen.
@@ -267,6 +267,6 @@ pub(crate) fn working() -> WorkspaceView {
 /// The main story: one of each, sorted.
 pub(crate) fn five() -> Vec<WorkspaceView> {
     let mut views = vec![finished(), working(), failing(), rescue(), asks_in_japanese()];
-    ui::order(&mut views, &screen(80, 24, Look::colour()));
+    present::order(&mut views, None);
     views
 }

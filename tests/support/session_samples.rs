@@ -5,10 +5,10 @@ use closeout::model::{
     Activity, ActivitySource, ActivityState, Attention, Certainty, Pane, ProcessId, Question, QuestionWeight,
     Rule, SessionOrigin, SessionUsage, SessionView, Subagent, TodoProgress, VerdictState, WorkspaceView,
 };
-use closeout::ui::{self, Look};
+use closeout::present;
 
 use super::samples::asks_in_japanese;
-use super::screen::{judged, last_words, minutes_ago, screen};
+use super::screen::{judged, last_words, minutes_ago};
 
 /// A session that does this since so many minutes, by this source.
 pub(crate) fn session(
@@ -88,7 +88,7 @@ pub(crate) fn with_subagents() -> WorkspaceView {
 
 /// Claude waits for a permission.
 pub(crate) fn wants_permission() -> WorkspaceView {
-    let detail = "permission: Bash: cargo test -- --ignored";
+    let detail = "Bash: cargo test -- --ignored";
     let mut claude = session("claude", ActivityState::NeedsPermission, ActivitySource::Hook, 3, detail);
     claude.model = Some("claude-opus-4-1".to_owned());
     claude.pane = Some(pane("%7"));
@@ -125,7 +125,7 @@ pub(crate) fn codex_asks_beside_claude() -> WorkspaceView {
 pub(crate) fn codex_wants_permission_beside_claude() -> WorkspaceView {
     let mut claude = session("claude", ActivityState::Working, ActivitySource::Hook, 1, "Edit: src/main.rs");
     claude.pane = Some(pane("%4"));
-    let detail = "permission: shell: git push origin main";
+    let detail = "shell: git push origin main";
     let mut codex = session("codex", ActivityState::NeedsPermission, ActivitySource::Hook, 6, detail);
     codex.pane = Some(pane("%5"));
     let mut view = works("release");
@@ -209,6 +209,6 @@ pub(crate) fn all() -> Vec<WorkspaceView> {
         japanese_question(),
         just_finished(),
     ];
-    ui::order(&mut views, &screen(80, 24, Look::colour()));
+    present::order(&mut views, None);
     views
 }

@@ -210,8 +210,7 @@ fn permission(replier: &Replier<'_>, current: &Current) -> Chosen {
     let (what, options) = if let Some((what, keys)) = known {
         (what.to_owned(), keys.iter().map(Into::into).collect())
     } else {
-        let detail = current.view.activity.detail.as_deref().unwrap_or_default();
-        (detail.strip_prefix("permission: ").unwrap_or(detail).to_owned(), Vec::new())
+        (current.view.activity.detail.clone().unwrap_or_default(), Vec::new())
     };
     let why = known.is_none().then_some("which keys would answer it is not certain");
     let mut chosen = by_a_key(replier, current, why);

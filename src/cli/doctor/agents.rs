@@ -8,7 +8,8 @@ use super::machine::{Version, version_of};
 use crate::agent::{Adapter, Memories, SurveyAsk};
 use crate::cli::environment::Environment;
 use crate::engine::clock;
-use crate::model::{Timestamp, display_text, quantity};
+use crate::model::{Timestamp, display_text};
+use crate::present::counts;
 
 /// Sessions that moved so lately are counted as of today, in milliseconds.
 const TODAY: i64 = 24 * 3_600_000;
@@ -67,7 +68,7 @@ fn records(adapter: &Adapter, place: &Path) -> Vec<Finding> {
     let survey = adapter.survey(&ask, &mut Memories::default());
     let now = clock::now();
     let n_today = survey.found.iter().filter(|found| now.millis_since(found.moved_at) <= TODAY).count();
-    let sessions = quantity::counted(survey.found.len(), "session", "sessions");
+    let sessions = counts::sessions(survey.found.len());
     let mut findings =
         vec![Finding::ok(format!("{sessions} in {}, {n_today} of the last day", display_text::path(place)))];
     findings.extend(survey.problems.iter().map(|problem| {

@@ -11,7 +11,8 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
-use crate::model::{ReadProblem, display_text, quantity};
+use crate::model::{ReadProblem, display_text};
+use crate::present::counts;
 use crate::process::{self, End, LEAST_GIT, Spec};
 use crate::store::Store;
 
@@ -90,10 +91,7 @@ pub(super) fn git(environment: &Environment) -> Section {
                 .iter()
                 .find_map(|worktree| worktree.problem.as_ref().map(|problem| (&worktree.path, problem)));
             match broken {
-                None => Finding::ok(format!(
-                    "this repository has {}",
-                    quantity::counted(worktrees.len(), "worktree", "worktrees")
-                )),
+                None => Finding::ok(format!("this repository has {}", counts::worktrees(worktrees.len()))),
                 Some((path, problem)) => Finding::hint(
                     format!("the worktree {} {problem}", display_text::path(path)),
                     "`git worktree prune` forgets worktrees that are gone",

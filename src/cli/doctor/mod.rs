@@ -11,12 +11,14 @@ use std::thread;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::quantity;
+use crate::present::counts;
+use crate::present::json as forms;
 
 use super::args::Doctor;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::Outcome;
-use super::{Ended, output, report};
+use super::output;
 use finding::{Finding, Level, Section};
 
 /// What `--json` prints.
@@ -42,7 +44,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
         .filter(|finding| finding.level == Level::Problem)
         .count();
     if doctor.json {
-        output::print_line(&report::line(&Diagnosis { version: report::VERSION, sections }))?;
+        output::print_line(&forms::line(&Diagnosis { version: forms::VERSION, sections }))?;
     } else {
         for section in &sections {
             for line in section.lines() {
@@ -51,7 +53,7 @@ pub(super) fn run(environment: &Environment, doctor: &Doctor) -> Ended {
         }
         let conclusion = match n_problems {
             0 => "nothing is in the way".to_owned(),
-            count => format!("{} to mend", quantity::counted(count, "problem", "problems")),
+            count => counts::problems(count),
         };
         output::print_line(&format!("\n{conclusion}"))?;
     }

@@ -9,10 +9,9 @@ use similar::TextDiff;
 
 use crate::agent::all_hooks;
 use crate::agent::hook_settings::{self, Hooks, Scope, Wanted};
-use crate::cli::Ended;
 use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
-use crate::cli::exit::{Failure, Outcome};
+use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::output;
 use crate::config::Flags;
 use crate::engine::clock;

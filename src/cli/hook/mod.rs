@@ -5,9 +5,9 @@ mod install;
 mod process;
 mod standard_input;
 
-use super::Ended;
 use super::args::Hook;
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::Outcome;
 
 pub use event::run_if_event;

@@ -6,16 +6,18 @@ use std::path::Path;
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::engine::{EngineConfig, rescue_problem};
-use crate::model::{ActionClass, ActionKind, ForgottenRecord, KeptRecord, ObjectsGo, display_text, quantity};
+use crate::model::{ActionClass, ActionKind, ForgottenRecord, KeptRecord, display_text, quantity};
+use crate::present::{action, counts};
 
 use super::records::{named, rescuer, top};
 use crate::cli::environment::Environment;
+use crate::cli::exit::Ended;
 use crate::cli::exit::Outcome;
 use crate::cli::json;
 use crate::cli::local_time;
+use crate::cli::output;
 use crate::cli::rescue_args::Forget;
 use crate::cli::target_workspace::{confirm, fail, launch};
-use crate::cli::{Ended, output};
 
 /// Runs `closeout forget`.
 pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
@@ -75,13 +77,13 @@ fn forget_old(launch: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
         let time = local_time::minute(record.time);
         output::print_line(&format!("{time}  {size:>8}  {}", display_text::line(&record.reference)))?;
     }
-    let records = quantity::counted(old.len(), "record", "records");
+    let records = counts::records(old.len());
     if !confirm(&format!("Delete {records} for good? All of their work is in a branch."), yes) {
         return json::declined("nothing was deleted", false);
     }
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    match launch.audited(plan, action, |gone| quantity::counted(gone.len(), "record", "records")) {
+    match launch.audited(plan, action, |gone| counts::records(gone.len())) {
         Ok(gone) => {
             for forgotten in &gone {
                 output::print_line(&forgotten_words(forgotten))?;
@@ -97,17 +99,6 @@ fn forget_old(launch: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
 
 fn forgotten_words(forgotten: &ForgottenRecord) -> String {
     let undo = if forgotten.is_undo_gone { "; its commit can no more be taken back by closeout" } else { "" };
-    let objects = match &forgotten.objects_go {
-        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => {
-            format!("its objects go when git collects garbage and they are older than {expiry}")
-        }
-        ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
-            format!(
-                "its objects go when git collects garbage, after {expiry}, and {reflog} for what the reflog names"
-            )
-        }
-        ObjectsGo::Never => "its objects stay: the settings of the repository keep them".to_owned(),
-        ObjectsGo::Now => "its objects are gone".to_owned(),
-    };
+    let objects = action::objects_go(&forgotten.objects_go);
     display_text::line(&format!("{} is deleted{undo}; {objects}", forgotten.reference)).into_owned()
 }

@@ -4,7 +4,6 @@
 mod delete;
 mod preview;
 mod records;
-mod rows;
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -14,16 +13,18 @@ use crate::model::{
 };
 
 use super::environment::Environment;
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
 use super::json::{self, Printed, unexpected};
+use super::output;
 use super::rescue_args::{Rescue, SplitBy, Undo};
 use super::target_workspace::{TargetWorkspace, confirm, fail, launch};
-use super::{Ended, output};
 pub(super) use delete::forget;
 pub(super) use records::{list, restore};
 
-use preview::{saved, short};
-pub(super) use rows::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
+use crate::present::rescue_json::{PlanRow, RecordedRow, RescuedRow, UndoRow};
+use crate::present::{baseline, counts};
+use preview::saved;
 
 /// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
@@ -99,7 +100,7 @@ fn keep_in(rescue: &Rescue) -> KeepIn {
 fn size_question(cost: RecordCost) -> String {
     format!(
         "The record would hold {} with {}; {} are free. Save it?",
-        quantity::counted(cost.n_files, "file", "files"),
+        counts::files(cost.n_files),
         quantity::size(cost.n_bytes),
         quantity::size(cost.n_free_bytes)
     )
@@ -111,10 +112,10 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
     let question = match (plan.programs.wanted, &plan.programs.own) {
         (Some(WantedProgram::Own), Some(own)) => format!("Let {} commit to {target}?", own.words.join(" ")),
         (Some(WantedProgram::Hooks), _) => {
-            format!("Run the hooks and commit {} to {target}?", quantity::counted(n_in, "file", "files"))
+            format!("Run the hooks and commit {} to {target}?", counts::files(n_in))
         }
         (Some(WantedProgram::Own) | None, _) => {
-            format!("Commit {} to {target}?", quantity::counted(n_in, "file", "files"))
+            format!("Commit {} to {target}?", counts::files(n_in))
         }
     };
     let question = display_text::line(&question);
@@ -134,10 +135,7 @@ fn commit(target_workspace: &mut TargetWorkspace<'_>, plan: Box<RescuePlan>, res
         Printed::new(rescued.record.class(), RescuedRow::of(&rescued)).print()?;
     } else {
         for commit in &rescued.commits {
-            output::print_line(&format!(
-                "committed {commit} on {}",
-                display_text::line(short(&rescued.branch))
-            ))?;
+            output::print_line(&format!("committed {commit} on {}", baseline::branch(&rescued.branch)))?;
         }
         for note in &rescued.notes {
             output::print_line(&display_text::line(note))?;
@@ -176,7 +174,7 @@ fn ways_out(plan: &RescuePlan) -> Vec<String> {
         CommitTarget::Head => None,
         CommitTarget::ProtectedHead => Some("--protected commits to this branch all the same".to_owned()),
         CommitTarget::NewBranch(name) => {
-            Some(format!("--new-branch commits to a new branch, {}", short(name)))
+            Some(format!("--new-branch commits to a new branch, {}", baseline::branch(name)))
         }
     };
     let restore = format!("`closeout restore {} FOLDER` gives the files back", plan.record.reference);
@@ -283,8 +281,8 @@ fn choose_target(plan: &mut RescuePlan, is_meant: impl Fn(&CommitTarget) -> bool
 
 fn target_words(plan: &RescuePlan) -> String {
     match &plan.target {
-        Some(CommitTarget::NewBranch(name)) => format!("the new branch {}", short(name)),
-        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => short(&plan.branch).to_owned(),
+        Some(CommitTarget::NewBranch(name)) => format!("the new branch {}", baseline::branch(name)),
+        Some(CommitTarget::Head | CommitTarget::ProtectedHead) | None => baseline::branch(&plan.branch),
     }
 }
 
@@ -321,7 +319,7 @@ pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirectio
     if undo.json {
         Printed::new(ActionClass::Done, UndoRow::of(&done, true)).print()?;
     } else {
-        let branch = display_text::line(short(&done.branch)).into_owned();
+        let branch = baseline::branch(&done.branch);
         let at =
             done.to.as_deref().map_or_else(|| "has no commit again".to_owned(), |to| format!("is at {to}"));
         output::print_line(&format!("{branch} {at}"))?;

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use crate::cli::local_time;
 use crate::model::{
-    ActionKind, CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit,
-    RescuePlan, RescueRecord, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text, quantity,
+    CommitTarget, PlanNote, PlannedChange, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan,
+    RescueRecord, SplitKind, UndoDirection, UndoPlan, WantedProgram, display_text, quantity,
 };
+use crate::present::{baseline, counts, sets};
 
 /// The whole preview.
 pub(super) fn preview(plan: &RescuePlan) -> String {
@@ -21,12 +22,8 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
     }
     let (included, left_out): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|path| path.left_out.is_none());
     let n_bytes = included.iter().map(|path| path.size).sum();
-    let _ = writeln!(
-        text,
-        "\nto be committed: {}, {}",
-        quantity::counted(included.len(), "file", "files"),
-        quantity::size(n_bytes)
-    );
+    let _ =
+        writeln!(text, "\nto be committed: {}, {}", counts::files(included.len()), quantity::size(n_bytes));
     for path in &included {
         write_path(&mut text, path);
     }
@@ -34,7 +31,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
         let _ = writeln!(
             text,
             "\nleft out of the commit, and in the record all the same: {}",
-            quantity::counted(left_out.len(), "file", "files")
+            counts::files(left_out.len())
         );
         for path in &left_out {
             write_path(&mut text, path);
@@ -56,11 +53,7 @@ fn is_of_programs(note: &PlanNote) -> bool {
 }
 
 fn write_path(text: &mut String, path: &PlannedPath) {
-    let sign = match path.change {
-        PlannedChange::Added => 'A',
-        PlannedChange::Modified => 'M',
-        PlannedChange::Deleted => 'D',
-    };
+    let sign = baseline::planned_letter(path.change);
     let size = if path.change == PlannedChange::Deleted { String::new() } else { quantity::size(path.size) };
     let _ = write!(text, "  {sign}  {size:>7}  {}", display_text::bytes(&path.path));
     if path.is_converted {
@@ -68,23 +61,9 @@ fn write_path(text: &mut String, path: &PlannedPath) {
     }
     if let Some(reason) = path.left_out {
         let ask = if reason.can_be_asked_for() { "; --include takes it in" } else { "" };
-        let _ = write!(text, "  ({}{ask})", left_out_words(reason));
+        let _ = write!(text, "  ({}{ask})", sets::left_out(reason));
     }
     text.push('\n');
-}
-
-/// Why a path is left out, in words.
-fn left_out_words(reason: LeftOut) -> &'static str {
-    match reason {
-        LeftOut::Secret => "may be a secret",
-        LeftOut::Junk => "a build product or dependency",
-        LeftOut::Large => "larger than 10 MB",
-        LeftOut::Nested => "of a repository inside this one",
-        LeftOut::Flagged => "marked assume-unchanged or skip-worktree",
-        LeftOut::Gap => "could not be read exactly",
-        LeftOut::Name => "git refuses the name",
-        LeftOut::Untrusted => "its filter would run a program that is not trusted",
-    }
 }
 
 /// The programs that could have a part in it, whether they are trusted, and whether they run.
@@ -118,11 +97,11 @@ fn write_programs(text: &mut String, programs: &PlannedPrograms) {
 }
 
 fn write_target(text: &mut String, plan: &RescuePlan) {
-    let branch = display_text::line(short(&plan.branch)).into_owned();
+    let branch = baseline::branch(&plan.branch);
     let words = match &plan.target {
         Some(CommitTarget::Head | CommitTarget::ProtectedHead) => format!("on branch {branch}"),
         Some(CommitTarget::NewBranch(name)) => {
-            format!("on the new branch {}; HEAD, index and work tree stay", display_text::line(short(name)))
+            format!("on the new branch {}; HEAD, index and work tree stay", baseline::branch(name))
         }
         None => String::new(),
     };
@@ -147,12 +126,7 @@ fn write_messages(text: &mut String, plan: &RescuePlan) {
         return;
     };
     for (number, commit) in split.commits.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "\ncommit {}: {}",
-            number + 1,
-            quantity::counted(commit.paths.len(), "file", "files")
-        );
+        let _ = writeln!(text, "\ncommit {}: {}", number + 1, counts::files(commit.paths.len()));
         write_message(text, &commit.message);
     }
 }
@@ -177,17 +151,17 @@ pub(super) fn split_words(splits: &[PlannedSplit]) -> String {
 
 /// What an undo or a redo would do, as text.
 pub(super) fn undo_preview(plan: &UndoPlan) -> String {
-    let (verb, kind) = match plan.way {
-        UndoDirection::Undo => ("to be taken back", ActionKind::Undo),
-        UndoDirection::Redo => ("to be made again", ActionKind::Redo),
+    let verb = match plan.way {
+        UndoDirection::Undo => "to be taken back",
+        UndoDirection::Redo => "to be made again",
     };
-    let mut text = format!("{verb} on {}:\n", display_text::line(short(&plan.branch)));
+    let mut text = format!("{verb} on {}:\n", baseline::branch(&plan.branch));
     for commit in &plan.commits {
-        let id = commit.commit.get(..12).unwrap_or(&commit.commit);
+        let id = baseline::short(&commit.commit);
         let subject = display_text::line(&commit.subject);
-        let _ = writeln!(text, "  {id}  {subject}  ({})", quantity::counted(commit.n_paths, "file", "files"));
+        let _ = writeln!(text, "  {id}  {subject}  ({})", counts::files(commit.n_paths));
     }
-    if kind == ActionKind::Undo {
+    if plan.way == UndoDirection::Undo {
         text.push_str("the files in the work tree stay as they are; the commit is kept for a redo\n");
     }
     text
@@ -202,12 +176,7 @@ pub(super) fn saved(record: &RescueRecord) -> String {
     format!(
         "saved in {}: {}, {}{again}",
         display_text::line(&record.reference),
-        quantity::counted(record.n_files, "file", "files"),
+        counts::files(record.n_files),
         quantity::size(record.n_bytes)
     )
-}
-
-/// A branch without `refs/heads/`.
-pub(super) fn short(branch: &str) -> &str {
-    branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }

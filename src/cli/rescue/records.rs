@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::cli::environment::Environment;
+use crate::cli::exit::Ended;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
 use crate::cli::target_workspace::{fail, launch};
-use crate::cli::{Ended, local_time, output};
+use crate::cli::{local_time, output};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
-    ActionClass, ActionKind, ActionProblem, KeptRecord, Reach, RecordList, RecordNotice, RecordState,
-    display_text, quantity,
+    ActionClass, ActionKind, ActionProblem, KeptRecord, Reach, RecordList, RecordState, display_text,
+    quantity,
 };
+use crate::present::{action, baseline, counts, sets};
 
-use super::preview::short;
-use super::rows::ListRow;
+use crate::present::rescue_json::ListRow;
 
 /// Runs `closeout rescues`.
 pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
@@ -63,7 +64,7 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
         Ok(Ok(n_files)) => {
             output::print_line(&format!(
                 "{} written to {}, readable by you alone",
-                quantity::counted(n_files, "file", "files"),
+                counts::files(n_files),
                 display_text::path(&into)
             ))?;
             Ok(Outcome::Action(ActionClass::Done))
@@ -84,7 +85,7 @@ fn restored(
     launch.audited(
         plan,
         || action().map_err(|error| rescue_problem(&error)),
-        |n_files| quantity::counted(*n_files, "file", "files"),
+        |n_files| counts::files(*n_files),
     )
 }
 
@@ -125,20 +126,19 @@ fn text(listed: &RecordList) -> String {
     } else {
         let size = quantity::size(listed.totals.n_disk_bytes);
         // Writing to a string cannot fail.
-        let records = quantity::counted(listed.totals.n_records, "record", "records");
+        let records = counts::records(listed.totals.n_records);
         let _ = writeln!(text, "{records}, {size} on the disk");
     }
     for notice in &listed.notices {
-        let _ = writeln!(text, "note: {}", display_text::line(&notice_words(notice)));
+        let _ = writeln!(text, "note: {}", display_text::line(&action::record_notice(notice)));
     }
     text
 }
 
 fn write_record(text: &mut String, record: &KeptRecord) {
     let name = record.reference.rsplit('/').next().unwrap_or(&record.reference);
-    let branch = record.branch.as_deref().map_or("detached HEAD", short);
-    let n_files =
-        record.n_files.map_or_else(|| "? files".to_owned(), |n| quantity::counted(n, "file", "files"));
+    let branch = record.branch.as_deref().map_or_else(|| "detached HEAD".to_owned(), baseline::branch);
+    let n_files = record.n_files.map_or_else(|| "? files".to_owned(), counts::files);
     let size = record.n_bytes.map_or_else(|| "?".to_owned(), quantity::size);
     let gaps = match record.n_gaps {
         Some(0) | None => String::new(),
@@ -150,15 +150,9 @@ fn write_record(text: &mut String, record: &KeptRecord) {
         Reach::Missing(n) => format!("{n} of these files are in no branch in this form"),
         Reach::Unknown => "it cannot be told whether it is in a branch".to_owned(),
     };
-    let state = match record.state {
-        RecordState::Kept => "",
-        RecordState::PutBack => "; its reference was gone and is put back",
-        RecordState::NotInJournal => "; the journal does not know it",
-        RecordState::VaultOnly => "; in the vault alone",
-        RecordState::Lost => "; LOST: its objects are gone",
-    };
+    let state = Some(record.state).filter(|state| *state != RecordState::Kept);
+    let state = state.map(|state| format!("; {}", sets::record_state(state))).unwrap_or_default();
     let old = if record.is_old { "; may go" } else { "" };
-    let branch = display_text::line(branch);
     let _ = writeln!(
         text,
         "{}  {}  {branch}  {n_files}, {size}{gaps}",
@@ -167,32 +161,4 @@ fn write_record(text: &mut String, record: &KeptRecord) {
     );
     let worktree = record.worktree.as_ref().map(|path| format!("{}: ", display_text::path(path)));
     let _ = writeln!(text, "    {}{reach}{state}{old}", worktree.unwrap_or_default());
-}
-
-fn notice_words(notice: &RecordNotice) -> String {
-    match notice {
-        RecordNotice::JournalDamaged { n_lines } => {
-            format!("{n_lines} lines of the journal cannot be read; nothing was deleted")
-        }
-        RecordNotice::JournalNewer { n_lines } => {
-            format!("{n_lines} lines of the journal are of a newer closeout")
-        }
-        RecordNotice::PutBack { reference, moved_to: None } => {
-            format!("{reference} had been removed and is put back")
-        }
-        RecordNotice::PutBack { reference, moved_to: Some(kept) } => {
-            format!("{reference} had been moved and is put back; where it was moved to is kept as {kept}")
-        }
-        RecordNotice::NotInJournal { reference } => format!("no journal knows {reference}"),
-        RecordNotice::Lost { reference } => format!("{reference} was removed, and its objects are gone"),
-        RecordNotice::MirrorRemote { remote, remedy } => {
-            format!("a push to {remote} takes the hidden references along; this keeps them out: {remedy}")
-        }
-        RecordNotice::OtherName { taken } => {
-            format!("{taken} is in the way of the usual name, so another was taken")
-        }
-        RecordNotice::VaultOnly { reason } => {
-            format!("the record is in closeout's own folder alone: {reason}")
-        }
-    }
 }

@@ -6,6 +6,7 @@ use std::io;
 
 use crate::engine::{Engine, clock};
 use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
+use crate::present;
 use crate::ui::{self, Input, Size};
 
 use super::pace::Pace;
@@ -23,7 +24,7 @@ pub(super) struct Front {
     state: ui::State,
     /// What happened beside the workspaces, each sentence once, the newest last.
     happened: Vec<String>,
-    /// In the order of [`ui::order`].
+    /// In the order of [`present::order`].
     views: Vec<WorkspaceView>,
     positions: HashMap<WorkspaceId, usize>,
     /// What the state had to do with the order when it was made.
@@ -191,7 +192,7 @@ impl Front {
     }
 
     fn order(&mut self) {
-        ui::order(&mut self.views, &self.state);
+        present::order(&mut self.views, self.state.held());
         self.ordered_for = (self.state.selected.clone(), self.state.holds_place);
         self.positions.clear();
         self.positions

@@ -21,9 +21,9 @@ use crate::model::display_text;
 use crate::store;
 use crate::ui::Look;
 
-use super::Ended;
 use super::args::Watch;
 use super::environment::{Environment, is_utf8};
+use super::exit::Ended;
 use super::exit::{Failure, Outcome};
 use super::output;
 use planted::Planted;

@@ -149,7 +149,7 @@ fn by_word(word: &StatusReport, session: &SessionObservation, record: &Activity)
         LiveStatus::Busy => (ActivityState::Working, what()),
         LiveStatus::Background => (ActivityState::Background, word.what.clone()),
         LiveStatus::Waiting { on: WaitsOn::Permission } => {
-            (ActivityState::NeedsPermission, Some(permission(tool, what())))
+            (ActivityState::NeedsPermission, permission(tool, what()))
         }
         LiveStatus::Waiting { on: WaitsOn::Input } => (ActivityState::Asks, word.what.clone()),
         LiveStatus::Waiting { on: WaitsOn::Other(words) } => {
@@ -177,7 +177,7 @@ fn by_title(session: &SessionObservation) -> Option<Activity> {
     let called = || call(tool, called_with);
     let (state, detail) = match &word.status {
         LiveStatus::Busy | LiveStatus::Background => (ActivityState::Working, called()),
-        LiveStatus::Waiting { .. } => (ActivityState::NeedsPermission, Some(permission(tool, called()))),
+        LiveStatus::Waiting { .. } => (ActivityState::NeedsPermission, permission(tool, called())),
         LiveStatus::Idle | LiveStatus::Failed if is_open => {
             (ActivityState::Idle, Some(INTERRUPTED.to_owned()))
         }
@@ -198,7 +198,7 @@ fn by_record(session: &SessionObservation, now: Timestamp, scales: &WeighContext
                 (ActivityState::Asks, *since, called_with.map(excerpt::reason))
             }
             Some(name) if APPROVAL_TOOLS.contains(&name) => {
-                (ActivityState::NeedsPermission, *since, Some(permission(tool, None)))
+                (ActivityState::NeedsPermission, *since, permission(tool, None))
             }
             // After a silence "at work", "waits for a permission" and "killed" cannot be told apart.
             _ if has_moved(session.written_at, now, scales) => {
@@ -243,14 +243,12 @@ fn call(tool: Option<&str>, called_with: Option<&str>) -> Option<String> {
     Some(excerpt::reason(&called_with.map_or(tool.to_owned(), |what| format!("{tool}: {what}"))))
 }
 
-fn permission(tool: Option<&str>, what: Option<String>) -> String {
-    match what {
-        _ if tool.is_some_and(|tool| APPROVAL_TOOLS.contains(&tool)) => {
-            "a plan waits for approval".to_owned()
-        }
-        Some(what) => format!("permission: {}", excerpt::reason(&what)),
-        None => "waits for a permission".to_owned(),
+/// What a permission is wanted for; `None` where nobody tells.
+fn permission(tool: Option<&str>, what: Option<String>) -> Option<String> {
+    if tool.is_some_and(|tool| APPROVAL_TOOLS.contains(&tool)) {
+        return Some("a plan waits for approval".to_owned());
     }
+    what.map(|what| excerpt::reason(&what))
 }
 
 fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &WeighContext<'_>) -> bool {

@@ -99,11 +99,15 @@ pub(super) fn weigh(
         (ActivityState::Asks, _) => {
             own(Claim::Ask).because(activity.detail.clone().unwrap_or_else(|| asked(session)))
         }
-        (ActivityState::NeedsPermission, _) => Evidence {
-            fingerprints: vec![PERMISSION.to_owned()],
-            ..own(Claim::Ask)
-                .because(activity.detail.clone().unwrap_or_else(|| "waits for a permission".to_owned()))
-        },
+        (ActivityState::NeedsPermission, _) => {
+            Evidence {
+                fingerprints: vec![PERMISSION.to_owned()],
+                ..own(Claim::Ask).because(activity.detail.as_ref().map_or_else(
+                    || "waits for a permission".to_owned(),
+                    |what| format!("permission: {what}"),
+                ))
+            }
+        }
         (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => Evidence {
             source: Source::Run,
             ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))

@@ -3,10 +3,11 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::model::{Actor, AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::present::{action, age, row, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{action_words, age, keymap, reports, text};
+use crate::ui::{keymap, reports, text};
 
 /// More replies are not named.
 const MAX_RECEIPTS: usize = 5;
@@ -24,7 +25,7 @@ pub(super) fn running(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'stat
 
 /// A turn in which an agent answers a reply, by a program that ends with closeout.
 fn answering(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
-    let agent = action_words::answering_agent(turn);
+    let agent = action::answering_agent(turn);
     let lasting = age::lasting(sheet.now, turn.since);
     let words = format!("{agent} answers your reply{lasting}{}{}", sheet.look.dot(), how(turn));
     let mut lines = sheet.heading("Under way", &words).to_vec();
@@ -56,8 +57,8 @@ fn one_running(action: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> 
 }
 
 fn title(action: &RunningAction, sheet: TextLayout) -> String {
-    let what = action_words::running(action);
-    format!("{what}, {}{}{}", reports::seconds(sheet.now, action.since), sheet.look.dot(), how(action))
+    let what = row::running(action);
+    format!("{what}, {}{}{}", age::seconds(sheet.now, action.since), sheet.look.dot(), how(action))
 }
 
 /// How it is ended.
@@ -110,7 +111,7 @@ fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
         ReceiptState::Refused => (Sign::Error, TextStyle::Bad),
     };
     let age = age::age(sheet.now, receipt.sent_at);
-    let state = action_words::receipt(receipt.state);
+    let state = sets::receipt(receipt.state);
     let sign = text::fit(sheet.look.sign(sign), 4, sheet.look);
     let room = sheet.width.saturating_sub(2 + text::width(&sign) + text::width(state) + 2 + AGE);
     let mut lines = vec![sheet.one(Line::from(vec![
@@ -150,8 +151,8 @@ fn one_entry(entry: &AuditEntry, sheet: TextLayout) -> Vec<Line<'static>> {
         Some(end) => (end.class.label(), TextStyle::Open),
         None => ("not ended", TextStyle::Busy),
     };
-    let by = action_words::by(entry.by);
-    let by = if by.is_empty() { String::new() } else { format!("  {by}") };
+    let is_here = entry.by == Actor::Screen;
+    let by = if is_here { String::new() } else { format!("  ({})", sets::actor(entry.by)) };
     let age = age::age(sheet.now, entry.at);
     let room = sheet.width.saturating_sub(2 + KIND + 2 + text::width(end) + AGE);
     let plan = text::line(&entry.plan);

@@ -11,12 +11,12 @@ use crate::ui::text;
 const MAX_ITEMS: usize = 100;
 
 /// The lines of the section.
-pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
+pub(in crate::ui) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     view.checklists.iter().flat_map(|list| one(list, sheet)).collect()
 }
 
 /// One checklist with its heading.
-pub(super) fn one(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
+pub(in crate::ui) fn one(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
     let remark = format!("{} of {} done  {}", list.n_done(), list.items.len(), text::line(&list.from));
     let mut lines = sheet.heading("Checklist", &remark).to_vec();
     lines.extend(list.items.iter().take(MAX_ITEMS).flat_map(|step| item(step, sheet)));

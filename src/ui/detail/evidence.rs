@@ -6,9 +6,11 @@ use crate::model::{
     Claim, Conflict, Evidence, Part, PartRole, Rejection, Source, Strength, TREE_IS_CLEAN, Verdict,
     WorkspaceView,
 };
+use crate::present::phrases::row as say;
+use crate::present::{age, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{age, text, words};
+use crate::ui::text;
 
 const ROLE: usize = 10;
 const CLAIM: usize = 8;
@@ -60,7 +62,7 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     room -= text::width(&name);
     let mut reasons = reasons(evidence);
     for (_, reason) in reasons.iter_mut().filter(|(_, reason)| is_old && reason == TREE_IS_CLEAN) {
-        words::TREE_WAS_CLEAN.clone_into(reason);
+        say::was_clean().clone_into(reason);
     }
     let short = match reasons.as_slice() {
         [(style, reason)] if text::width(reason) + 3 <= room => Some((*style, format!("  {reason}"))),
@@ -73,7 +75,7 @@ fn source(part: &Part, view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'sta
     let n_blanks = room.saturating_sub(text::width(&short));
     let age = evidence.said_at.or(looked).map(|at| age::age(sheet.now, at)).unwrap_or_default();
     let mut lines = vec![Line::from(vec![
-        sheet.span(format!("  {:ROLE$}", words::role(part.role)), role_tone),
+        sheet.span(format!("  {:ROLE$}", sets::role(part.role)), role_tone),
         Span::styled(
             format!("{:CLAIM$}", evidence.claim.name()),
             sheet.style(claim_tone(evidence.claim)).patch(sheet.style(role_tone)),
@@ -117,7 +119,7 @@ fn claim_tone(claim: Claim) -> TextStyle {
 
 /// Why a source does not count, and why it claims what it claims.
 fn reasons(evidence: &Evidence) -> Vec<(TextStyle, String)> {
-    let rejection = evidence.rejection.map(words::rejection).unwrap_or_default();
+    let rejection = evidence.rejection.map(sets::rejection).unwrap_or_default();
     let style = if evidence.rejection.is_some() { TextStyle::Faint } else { TextStyle::Plain };
     let said = evidence.reasons.iter().take(MAX_REASONS);
     let mut reasons: Vec<(TextStyle, String)> = said.map(|reason| (style, text::line(reason))).collect();
@@ -172,7 +174,7 @@ fn folded(verdict: &Verdict, role: PartRole, sheet: TextLayout) -> Vec<Line<'sta
     if names.is_empty() {
         return Vec::new();
     }
-    sheet.text(&format!("{}: {}", words::role(role), names.join(", ")), TextStyle::Faint, 2)
+    sheet.text(&format!("{}: {}", sets::role(role), names.join(", ")), TextStyle::Faint, 2)
 }
 
 fn conflicts(verdict: &Verdict, sheet: TextLayout) -> Vec<Line<'static>> {

@@ -3,16 +3,17 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    Baseline, ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part,
-    Source, WorkspaceView, quantity,
+    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Part, Source,
+    WorkspaceView,
 };
+use crate::present::{age, baseline, counts, sets};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
-use crate::ui::{age, text, words};
+use crate::ui::text;
 
 /// What is said where there are no facts and nobody says why.
 const UNKNOWN: &str = "nothing is known of a repository here";
-/// Signs of a commit's id that a person is shown.
+/// The cells of a commit's id.
 const ID: usize = 7;
 /// How many of the newest commits are named.
 const MAX_COMMITS: usize = 5;
@@ -49,7 +50,7 @@ fn facts(git: &GitFacts, sheet: TextLayout) -> Vec<Line<'static>> {
     };
     let mut lines = sheet.heading("Git", remark).to_vec();
     lines.extend(sheet.labelled("branch", &branch(git)));
-    lines.extend(sheet.labelled("baseline", &baseline(&git.baseline)));
+    lines.extend(sheet.labelled("baseline", &baseline::label(&git.baseline)));
     lines.extend(sheet.labelled("commits", &commits(&git.commits, sheet)));
     lines.extend(git.commits.newest.iter().take(MAX_COMMITS).map(|newest| commit(newest, sheet)));
     let n_named = u32::try_from(git.commits.newest.len().min(MAX_COMMITS)).unwrap_or(u32::MAX);
@@ -57,10 +58,10 @@ fn facts(git: &GitFacts, sheet: TextLayout) -> Vec<Line<'static>> {
         lines.extend(sheet.labelled("", &format!("and {} more", git.commits.n_new - n_named)));
     }
     if let Some(operation) = git.operation {
-        lines.extend(sheet.labelled("under way", &format!("{}, not ended", words::operation(operation))));
+        lines.extend(sheet.labelled("under way", &format!("{}, not ended", sets::operation(operation))));
     }
     if git.n_stashed > 0 {
-        let entries = quantity::counted(git.n_stashed, "entry", "entries");
+        let entries = counts::stash_entries(git.n_stashed);
         lines.extend(sheet.labelled("stash", &format!("{entries} in this repository")));
     }
     lines.extend(git.notes.iter().flat_map(|note| sheet.labelled("note", &text::line(note))));
@@ -71,7 +72,7 @@ fn branch(git: &GitFacts) -> String {
     let head = match &git.head {
         Head::Branch { name, .. } => text::line(name),
         Head::Unborn { name } => format!("{}, without any commit", text::line(name)),
-        Head::Detached { commit } => format!("none: HEAD is at {}", short(commit)),
+        Head::Detached { commit } => format!("none: HEAD is at {}", baseline::short(commit)),
     };
     let Some(upstream) = &git.upstream else { return head };
     let name = text::line(&upstream.name);
@@ -81,15 +82,6 @@ fn branch(git: &GitFacts) -> String {
         (0, behind) => format!("{head}, {behind} behind {name}"),
         (ahead, behind) => format!("{head}, {ahead} ahead of and {behind} behind {name}"),
     }
-}
-
-fn baseline(baseline: &Baseline) -> String {
-    let commit = baseline.commit.as_deref().map_or_else(|| "the empty history".to_owned(), short);
-    format!("{commit}, {}", words::baseline_origin(&baseline.origin))
-}
-
-fn short(commit: &str) -> String {
-    text::line(commit).chars().take(ID).collect()
 }
 
 fn commits(commits: &CommitCounts, sheet: TextLayout) -> String {
@@ -113,7 +105,7 @@ fn commit(commit: &CommitSummary, sheet: TextLayout) -> Line<'static> {
     let age = age::age(sheet.now, commit.at);
     sheet.one(Line::from(vec![
         Span::raw(" ".repeat(indent)),
-        sheet.span(text::fit(&short(&commit.id), ID + 1, sheet.look), TextStyle::Faint),
+        sheet.span(text::fit(&baseline::short(&commit.id), ID + 1, sheet.look), TextStyle::Faint),
         Span::raw(text::fit(&text::line(&commit.subject), room, sheet.look)),
         sheet.span(format!("{age:>AGE$}"), TextStyle::Faint),
     ]))
@@ -125,9 +117,9 @@ fn files(changes: &Changes, looked: Option<String>, sheet: TextLayout) -> Vec<Li
         None if changes.is_clean() => "none: the work tree is clean".to_owned(),
         Some(ago) if changes.is_clean() => format!("none: the work tree was clean {ago}"),
         looked => {
-            let mut counts = vec![quantity::counted(changes.n_paths, "file", "files")];
+            let mut counts = vec![counts::files(changes.n_paths)];
             counts.extend(looked.map(|ago| format!("read {ago}")));
-            counts.extend(words::change_counts(changes));
+            counts.extend(baseline::change_counts(changes));
             counts.join(sheet.look.dot())
         }
     };
@@ -138,7 +130,7 @@ fn files(changes: &Changes, looked: Option<String>, sheet: TextLayout) -> Vec<Li
         lines.extend(sheet.text(&format!("and {} more", changes.n_paths - n_named), TextStyle::Faint, 2));
     }
     if changes.n_evidence_files > 0 {
-        let files = quantity::counted(changes.n_evidence_files, "file", "files");
+        let files = counts::files(changes.n_evidence_files);
         lines.extend(sheet.text(&format!("not counted: {files} of evidence"), TextStyle::Faint, 2));
     }
     lines
@@ -151,7 +143,7 @@ fn file(file: &ChangedFile, sheet: TextLayout) -> Line<'static> {
     } else if is_either(ChangeKind::Untracked) {
         (sheet.span("?", TextStyle::Open), sheet.span("?", TextStyle::Open))
     } else {
-        let letter = |kind: Option<ChangeKind>| kind.map_or(' ', words::change_letter).to_string();
+        let letter = |kind: Option<ChangeKind>| kind.map_or(' ', baseline::change_letter).to_string();
         (sheet.span(letter(file.staged), TextStyle::Good), sheet.span(letter(file.unstaged), TextStyle::Bad))
     };
     sheet.one(Line::from(vec![

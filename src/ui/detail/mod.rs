@@ -4,12 +4,12 @@
 //! many lines there are does not depend on the time: what has an age in it is cut, never wrapped.
 
 mod actions;
-mod checklist;
+pub(super) mod checklist;
 mod evidence;
 mod git;
+mod last_words;
 mod sessions;
 mod verdict;
-mod words;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -20,16 +20,12 @@ use super::look::{Look, TextStyle};
 use super::selection::selected_in;
 use super::sheet::TextLayout;
 use super::state::{Focus, State};
-use super::{put, put_rule, text};
-use crate::model::{Checklist, Timestamp, WorkspaceView};
+use super::text;
+use crate::model::{Timestamp, WorkspaceView};
+use crate::ui::sheet::{put, put_rule};
 
 /// Longer lines than this are hard to read, and ages would stand far from what they belong to.
 const MAX_WIDTH: usize = 100;
-
-/// The lines of one checklist, with its heading.
-pub(super) fn checklist_of(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
-    checklist::one(list, sheet)
-}
 
 /// Draws the detail and its title.
 pub(super) fn draw(
@@ -75,7 +71,7 @@ fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
     lines.extend(actions::reports(view, sheet));
     lines.extend(evidence::lines(view, sheet));
     lines.extend(checklist::lines(view, sheet));
-    lines.extend(words::lines(view, sheet));
+    lines.extend(last_words::lines(view, sheet));
     lines.extend(git::lines(view, sheet));
     lines.extend(actions::history(view, sheet));
     lines.extend(about(view, sheet));

@@ -2,10 +2,11 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView, quantity};
+use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
+use crate::present::{age, counts, sessions, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{age, sessions, text};
+use crate::ui::text;
 
 /// Behind the sign of a session.
 const INDENT: usize = 4;
@@ -59,7 +60,7 @@ fn one(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'st
 /// Sign, agent, what it does, and who says so.
 fn title(session: &SessionView, sheet: TextLayout) -> Line<'static> {
     let (sign, style) = sign(session);
-    let source = sessions::told_by(session.activity.source);
+    let source = sets::activity_source(session.activity.source);
     let agent = text::cut(&text::line(&session.agent), 12, sheet.look);
     let start = 4 + text::width(&agent) + 2;
     let room = sheet.width.saturating_sub(start + text::width(source) + 2);
@@ -104,7 +105,7 @@ fn facts(session: &SessionView, is_first: bool, sheet: TextLayout) -> Vec<Line<'
         folded,
         session.model.as_deref().map(cleaned),
         sessions::context(session).map(|context| format!("context {context}")),
-        session.usage.n_turns.map(|n_turns| quantity::counted(n_turns, "turn", "turns")),
+        session.usage.n_turns.map(counts::turns),
         sessions::origin(&session.origin).map(|origin| cleaned(&origin)),
         session.pane.as_ref().map(|pane| format!("pane {}", cleaned(&pane.id))),
         session.process.map(|process| format!("pid {}", process.pid)),

@@ -3,13 +3,13 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{
-    AskedByTool, Attention, Choice, NextActionKind, Question, QuestionWeight, Rule, Verdict, WorkspaceView,
+    ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, WorkspaceView,
 };
+use crate::present::{Urgency, age, counts, row, sessions, sets};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::urgency::Urgency;
-use crate::ui::{age, sessions, text, words};
+use crate::ui::text;
 
 /// Behind the sign of the verdict.
 const INDENT: usize = 2;
@@ -28,7 +28,7 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         ));
         return lines;
     };
-    lines.extend(sheet.text(&text::line(&words::why(view, verdict, sheet.now)), TextStyle::Plain, INDENT));
+    lines.extend(sheet.text(&text::line(&row::why(view, verdict, sheet.now)), TextStyle::Plain, INDENT));
     if view.attention == Some(Attention::Permission) {
         let asked = sheet.span(text::line(&sessions::permission(view)), TextStyle::Asks);
         let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), TextStyle::Asks);
@@ -46,11 +46,10 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         lines.push(sheet.one(session));
     }
     if verdict.stage > 1 {
-        let repeated = format!("The same open points {} times in a row.", verdict.stage);
-        lines.extend(warning(&repeated, sheet));
+        lines.extend(warning(&counts::points_again(verdict.stage), sheet));
     }
     for known in &verdict.warnings {
-        lines.extend(warning(words::warning(*known), sheet));
+        lines.extend(warning(sets::warning(*known), sheet));
     }
     match view.sessions.first().and_then(|session| session.asks.as_ref()) {
         Some(asked) => lines.extend(dialog(asked, sheet)),
@@ -83,9 +82,9 @@ fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
     let urgency = Urgency::of(view);
     let name = view.verdict.as_ref().map_or("NOT JUDGED YET", |verdict| verdict.state.name());
     let mut line = Line::from(vec![
-        sheet.span(sheet.look.sign(urgency.sign()), urgency.style()),
+        sheet.span(sheet.look.sign(Sign::of(urgency)), TextStyle::of(urgency)),
         Span::raw(" "),
-        Span::styled(name, sheet.style(urgency.style()).patch(sheet.style(TextStyle::Strong))),
+        Span::styled(name, sheet.style(TextStyle::of(urgency)).patch(sheet.style(TextStyle::Strong))),
     ]);
     if view.verdict.as_ref().is_some_and(|verdict| verdict.is_self_reported) {
         line.push_span(sheet.span(" [self-reported]", TextStyle::Open));
@@ -126,7 +125,8 @@ fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<L
 /// What the session does, since when.
 fn session(view: &WorkspaceView, sheet: TextLayout) -> Option<Line<'static>> {
     let agent = view.agent.as_deref().map(text::line);
-    let state = words::activity(view.activity.state).map(|state| match view.activity.since {
+    let known = Some(view.activity.state).filter(|state| *state != ActivityState::Unknown);
+    let state = known.map(sets::activity).map(|state| match view.activity.since {
         Some(since) => format!("{state}{}", age::lasting(sheet.now, since)),
         None => state.to_owned(),
     });
@@ -143,11 +143,7 @@ fn warning(sentence: &str, sheet: TextLayout) -> Vec<Line<'static>> {
 }
 
 fn question(question: &Question, sheet: TextLayout) -> Vec<Line<'static>> {
-    let remark = match question.weight {
-        QuestionWeight::Blocking => "the work waits for the answer",
-        QuestionWeight::Offer => "an offer; the work itself is done",
-    };
-    asked_words(remark, &question.text, &question.choices, sheet)
+    asked_words(sets::weight(question.weight), &question.text, &question.choices, sheet)
 }
 
 fn asked_words(remark: &str, words: &str, choices: &[Choice], sheet: TextLayout) -> Vec<Line<'static>> {

@@ -13,9 +13,9 @@ use super::{Context, Step};
 use crate::model::{
     Action, AskPlan, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId, WorkspaceView,
 };
-use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
+use crate::ui::keymap::{Hint, hints_of};
 use crate::ui::text;
 
 /// A plan before a person said yes.

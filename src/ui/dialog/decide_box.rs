@@ -11,12 +11,13 @@ use super::keys::{BoxAction, CONFIRM, DECIDE, FIELD};
 use super::page;
 use super::{Context, Step};
 use crate::model::{Action, Intent, WorkspaceId, WorkspaceView};
-use crate::ui::footer::{Hint, hints_of};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
+use crate::ui::keymap::{Hint, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
-use crate::ui::{put, text};
+use crate::ui::sheet::put;
+use crate::ui::text;
 
 /// A decision that is being made.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,12 +11,13 @@ use super::keys::{BoxAction, LEAVE};
 use super::page;
 use super::{Context, Step, Then};
 use crate::model::{ActionKind, Intent, RunningAction, WorkspaceId, WorkspaceView};
-use crate::ui::footer::{Hint, hints_of};
+use crate::present::{action, age, row};
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::action_of;
+use crate::ui::keymap::{Hint, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
-use crate::ui::{action_words, age, reports, text};
+use crate::ui::text;
 
 /// What a person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl LeaveBox {
     }
 
     /// Ctrl-C: ends what runs, and leaves without waiting when it comes again.
-    pub(super) fn interrupt(&mut self, context: Context<'_>) -> Step {
+    pub(in crate::ui) fn interrupt(&mut self, context: Context<'_>) -> Step {
         if self.decided == Decided::End { Step { is_quit: true, ..Step::stay() } } else { self.end(context) }
     }
 
@@ -139,12 +140,12 @@ fn line(view: &WorkspaceView, action: &RunningAction, sheet: TextLayout) -> Line
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     let doing = match &action.progress.taken {
         Some(taken) => {
-            let agent = action_words::answering_agent(action);
+            let agent = action::answering_agent(action);
             let reply = text::line(&taken.excerpt);
             format!("{agent} answers your reply{}: {reply}", age::lasting(sheet.now, action.since))
         }
         None => {
-            format!("{}{words}, {}", action_words::running(action), reports::seconds(sheet.now, action.since))
+            format!("{}{words}, {}", row::running(action), age::seconds(sheet.now, action.since))
         }
     };
     let name = text::line(&view.name);

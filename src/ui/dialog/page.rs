@@ -8,14 +8,15 @@ use ratatui::text::{Line, Span};
 
 use super::Context;
 use crate::model::{
-    AskPlan, AskPurpose, ProbeRescue, RecordCost, RunningAction, Trace, UndoDirection, UndoPlan,
-    display_text, quantity,
+    ActionKind, AskPlan, AskPurpose, RecordCost, RunningAction, UndoDirection, UndoPlan, display_text,
+    quantity,
 };
-use crate::ui::action_words::{self, branch, short};
-use crate::ui::footer::Hint;
+use crate::present::{action, age, baseline, counts, sets};
+use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{age, put, reflow, text};
+use crate::ui::sheet::put;
+use crate::ui::{reflow, text};
 
 /// More files of an undo are counted.
 const MAX_PATHS: usize = 200;
@@ -60,17 +61,17 @@ pub(super) fn undo_title(plan: &UndoPlan) -> &'static str {
 pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
     let n_commits = plan.commits.len();
     let n_paths: usize = plan.commits.iter().map(|commit| commit.n_paths).sum();
-    let commits = quantity::counted(n_commits, "commit", "commits");
-    let files = quantity::counted(n_paths, "file", "files");
-    let name = branch(&plan.branch);
+    let commits = counts::commits(n_commits);
+    let files = counts::files(n_paths);
+    let name = baseline::branch(&plan.branch);
     let first = match plan.way {
         UndoDirection::Undo => format!("Take {commits} with {files} back from {name}?"),
         UndoDirection::Redo => format!("Put {commits} with {files} on {name} again?"),
     };
     let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     for commit in &plan.commits {
-        let files = quantity::counted(commit.n_paths, "file", "files");
-        let id = short(&commit.commit);
+        let files = counts::files(commit.n_paths);
+        let id = baseline::short(&commit.commit);
         let room = sheet.width.saturating_sub(4 + text::width(&id) + text::width(&files) + 2);
         lines.push(sheet.one(Line::from(vec![
             Span::raw("  "),
@@ -80,7 +81,8 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
             sheet.span(format!("  {files}"), TextStyle::Faint),
         ])));
     }
-    let at = |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), short);
+    let at =
+        |commit: &Option<String>| commit.as_deref().map_or_else(|| "no commit".to_owned(), baseline::short);
     let arrow = sheet.look.sign(Sign::Arrow);
     lines.extend(sheet.labelled("branch", &format!("{name}  {} {arrow} {}", at(&plan.from), at(&plan.to))));
     lines.extend(sheet.labelled("record", &text::line(&plan.record)));
@@ -106,7 +108,7 @@ pub(super) fn undo(plan: &UndoPlan, sheet: TextLayout) -> Vec<Line<'static>> {
 
 /// What a large record would take.
 pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
-    let files = quantity::counted(cost.n_files, "file", "files");
+    let files = counts::files(cost.n_files);
     let words = format!("Record {files}, {}?", quantity::size(cost.n_bytes));
     let mut lines = sheet.text(&words, TextStyle::Strong, 0);
     lines.extend(sheet.labelled("free there", &quantity::size(cost.n_free_bytes)));
@@ -118,7 +120,7 @@ pub(super) fn size(cost: RecordCost, sheet: TextLayout) -> Vec<Line<'static>> {
 
 /// What ends with the turn of an agent that answers a reply.
 pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'static>> {
-    let agent = action_words::answering_agent(turn);
+    let agent = action::answering_agent(turn);
     let mut lines = sheet.text(&format!("End the turn of {agent}?"), TextStyle::Strong, 0);
     if let Some(taken) = &turn.progress.taken {
         lines.extend(sheet.labelled("session", &text::line(&taken.session.session_id)));
@@ -134,63 +136,29 @@ pub(super) fn end_turn(turn: &RunningAction, sheet: TextLayout) -> Vec<Line<'sta
 /// What asking an agent is called.
 pub(super) fn ask_title(plan: &AskPlan) -> &'static str {
     match plan.purpose {
-        AskPurpose::Probe => "Smart check",
-        AskPurpose::Verify => "Check by the closer",
+        AskPurpose::Probe => sets::title(ActionKind::Probe),
+        AskPurpose::Verify => sets::title(ActionKind::Verify),
     }
 }
 
 /// How an agent would be asked.
 pub(super) fn ask(plan: &AskPlan, sheet: TextLayout) -> Vec<Line<'static>> {
-    let agent = text::line(&plan.session.agent);
-    let first = match plan.purpose {
-        AskPurpose::Probe => format!("Ask {agent} whether it is done?"),
-        AskPurpose::Verify => format!("Have {agent} check its work, item by item?"),
-    };
-    let mut lines = sheet.text(&first, TextStyle::Strong, 0);
+    let mut lines = sheet.text(&action::ask_question(plan), TextStyle::Strong, 0);
     for warning in &plan.warnings {
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &text::line(warning), TextStyle::Open));
     }
     lines.extend(sheet.labelled("session", &text::line(&plan.session.session_id)));
-    lines.extend(sheet.labelled("leaves", trace(plan.trace)));
+    lines.extend(sheet.labelled("leaves", sets::trace(plan.trace)));
     lines.extend(sheet.labelled("costs", "tokens: the model reads the whole session, each time it is asked"));
-    lines.extend(sheet.labelled("how often", &how_often(plan)));
+    lines.extend(sheet.labelled("how often", &action::how_often(plan)));
     if plan.purpose == AskPurpose::Probe {
-        lines.extend(sheet.labelled("at its end", rescue(plan.rescue)));
+        lines.extend(sheet.labelled("at its end", sets::probe_rescue(plan.rescue)));
     }
     lines.extend(sheet.heading("Prompt", &text::line(&plan.prompt_from)));
     for paragraph in reflow::paragraphs(&plan.prompt) {
         lines.extend(sheet.text(&paragraph, TextStyle::Plain, 2));
     }
     lines.extend(sheet.heading("Command", ""));
-    lines.extend(sheet.text(&action_words::asking_command(plan), TextStyle::Plain, 2));
+    lines.extend(sheet.text(&action::asking_command(plan), TextStyle::Plain, 2));
     lines
-}
-
-fn trace(trace: Trace) -> &'static str {
-    match trace {
-        Trace::Nothing => "no trace in the agent's records",
-        Trace::Copy => "a copy of the session, which is deleted afterwards; it can stay if that fails",
-        Trace::InSession => "question and answer in the session itself: the agent will know of them",
-    }
-}
-
-fn how_often(plan: &AskPlan) -> String {
-    let timeout = format!("each given up after {} s", plan.timeout_seconds);
-    match (plan.max_attempts, plan.purpose) {
-        (0 | 1, _) => format!("once, {}", timeout.trim_start_matches("each ")),
-        // The closer is asked again for one reason only.
-        (2, AskPurpose::Verify) => format!("once; once more if its answer cannot be read; {timeout}"),
-        (n, AskPurpose::Verify) => {
-            format!("once; up to {} times more if its answer cannot be read; {timeout}", n - 1)
-        }
-        (n, AskPurpose::Probe) => format!("at most {n} times, {} s apart, {timeout}", plan.interval_seconds),
-    }
-}
-
-fn rescue(rescue: ProbeRescue) -> &'static str {
-    match rescue {
-        ProbeRescue::Never => "uncommitted work is left as it is",
-        ProbeRescue::Record => "uncommitted work is recorded, and not committed",
-        ProbeRescue::Commit => "uncommitted work is committed: the configuration allows it",
-    }
 }

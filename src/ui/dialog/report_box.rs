@@ -6,16 +6,16 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::keys::{BoxAction, CLOSER, REPORT};
-use super::reply_box;
-use super::{Context, Dialog, Step, Then, page};
+use super::{Context, Step, Then, page};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
-use crate::ui::areas::scrolled_to;
-use crate::ui::footer::{Hint, hints_of};
+use crate::present::sets;
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, action_of};
+use crate::ui::keymap::{Hint, hints_of};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::steps::Step as Steps;
-use crate::ui::{action_words, reports, text};
+use crate::ui::steps::scrolled_to;
+use crate::ui::{reports, text};
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,16 +83,11 @@ impl ReportBox {
         self.top = scrolled_to(self.top, at, lines.len(), context.n_shown());
     }
 
-    /// Opens the reply box with the marked point in it; nothing is sent by that.
+    /// Has the reply box opened with the marked point in it; nothing is sent by that.
     fn send(&self, context: Context<'_>) -> Step {
-        let (Some(view), Some(action)) = (context.view, self.pending().get(self.marked)) else {
-            return Step::stay();
-        };
-        match reply_box::begin(view, Some(action)) {
-            Ok((reply, intents)) => {
-                Step { intents, then: Then::Open(Dialog::Reply(Box::new(reply))), ..Step::default() }
-            }
-            Err(words) => Step::say(words),
+        match self.pending().get(self.marked).filter(|_| context.view.is_some()) {
+            Some(action) => Step { then: Then::Reply(action.clone()), ..Step::default() },
+            None => Step::stay(),
         }
     }
 
@@ -104,9 +99,9 @@ impl ReportBox {
 
     pub(super) fn title(&self) -> String {
         let what = match &self.about {
-            About::Problem(kind, _) => action_words::title(*kind),
-            About::Smart(_) => "Smart check",
-            About::Verified(_) => "Check by the closer",
+            About::Problem(kind, _) => sets::title(*kind),
+            About::Smart(_) => sets::title(ActionKind::Probe),
+            About::Verified(_) => sets::title(ActionKind::Verify),
         };
         format!("{what}  {}", self.name)
     }

@@ -1,6 +1,5 @@
 //! What comes of an input to a dialog, as data: intents, words, and what becomes of the dialog itself.
 
-use super::Dialog;
 use crate::model::Intent;
 
 /// What comes of an input to a dialog.
@@ -28,8 +27,8 @@ pub(in crate::ui) enum Then {
     Stay,
     /// It is closed.
     Close,
-    /// Another one takes its place, and is guarded anew.
-    Open(Dialog),
+    /// The reply box takes its place, with this text in it. Untrusted.
+    Reply(String),
 }
 
 impl Step {

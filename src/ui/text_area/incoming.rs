@@ -1,7 +1,11 @@
 //! What may become part of a written text. Controls and signs that nobody sees are left out, so that what
 //! is sent is what was read before it was sent; what was left out is told.
 
-use crate::model::{display_text, quantity};
+use crate::model::display_text;
+use crate::present::counts;
+
+/// A text that a person writes has at most so many bytes, more than any agent takes as one reply.
+pub const MAX_BYTES: usize = 256 * 1024;
 
 /// What was left out of a text that came in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,17 +22,13 @@ impl LeftOut {
     /// The same in words; `None` when nothing was left out.
     pub(crate) fn label(self) -> Option<String> {
         if self.is_too_long {
-            return Some(format!("too long: nothing was taken in; at most {} KiB", super::MAX_BYTES / 1024));
+            return Some(format!("too long: nothing was taken in; at most {} KiB", MAX_BYTES / 1024));
         }
         let kinds = [
-            (self.n_controls, "control character", "control characters"),
-            (self.n_invisible, "invisible sign", "invisible signs"),
+            (self.n_controls, counts::controls(self.n_controls)),
+            (self.n_invisible, counts::invisible(self.n_invisible)),
         ];
-        let parts: Vec<String> = kinds
-            .into_iter()
-            .filter(|(n, ..)| *n > 0)
-            .map(|(n, one, many)| quantity::counted(n, one, many))
-            .collect();
+        let parts: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
         (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))
     }
 }

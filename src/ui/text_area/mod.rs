@@ -15,10 +15,8 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use history::{Change, History};
 pub(super) use incoming::LeftOut;
+pub use incoming::MAX_BYTES;
 use incoming::cleaned;
-
-/// A text that a person writes has at most so many bytes, more than any agent takes as one reply.
-pub const MAX_BYTES: usize = 256 * 1024;
 
 /// What is being written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -152,7 +150,7 @@ impl TextArea {
     /// The first row to show of an area that shows `n_shown` rows, so that the cursor is seen.
     pub(super) fn top(&self, rows: &rows::Rows, n_shown: usize) -> usize {
         let (row, _) = rows.cell_of(&self.text, self.cursor);
-        super::areas::scrolled_to(self.top, row, rows.len(), n_shown.max(1))
+        super::steps::scrolled_to(self.top, row, rows.len(), n_shown.max(1))
     }
 
     /// Remembers what is shown of an area of this size.

@@ -1,8 +1,8 @@
 //! What an answer of the engine does to the box.
 
-use super::lines::receipt_in_words;
-use super::{Confirm, ReplyBox, Stage, Stop};
+use super::reply::{Confirm, ReplyBox, Stage, Stop};
 use crate::model::{ActionClass, ActionKind, ActionOutcome, ActionProblem, Receipt, ReplyPlan};
+use crate::present::action;
 use crate::ui::dialog::Step;
 use crate::ui::text_area::TextArea;
 
@@ -41,7 +41,7 @@ impl ReplyBox {
             return Step::stay();
         }
         self.stage = Stage::Planned { plan: Box::new(plan.clone()), confirm: Confirm::Nothing };
-        self.shown_anew(Vec::new())
+        ReplyBox::shown_anew(Vec::new())
     }
 
     fn failed(&mut self, kind: ActionKind, problem: &ActionProblem) -> Option<Step> {
@@ -55,7 +55,7 @@ impl ReplyBox {
     }
 
     fn replied(&mut self, receipt: &Receipt) -> Step {
-        let words = receipt_in_words(receipt);
+        let words = action::receipt(receipt);
         if receipt.state.class() != ActionClass::Done {
             if matches!(self.stage, Stage::Sending { .. }) {
                 self.stage = Stage::Stopped(Stop::Receipt(Box::new(receipt.clone())));

@@ -3,34 +3,18 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Confirm, ReplyBox, Stage, Stop, sessions};
-use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, Receipt, ReceiptState, ReplyPlan};
+use super::reply::{Confirm, ReplyBox, Stage, Stop};
+use super::sessions;
+use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, ReceiptState, ReplyPlan};
+use crate::present::{action, age};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, TextStyle};
-use crate::ui::{age, text};
+use crate::ui::text;
 
 /// Behind the sign of a line.
 const INDENT: usize = 3;
 /// So many of the agent's last lines are shown where it asks nothing.
 const MAX_LAST_WORDS: usize = 5;
-
-/// What a receipt says, in one line. Cleaned.
-pub(super) fn receipt_in_words(receipt: &Receipt) -> String {
-    let agent = text::line(&receipt.session.agent);
-    let channel = text::line(&receipt.channel_words);
-    let words = match receipt.state {
-        ReceiptState::Delivered => format!("delivered to {agent}: {channel}"),
-        ReceiptState::Queued => format!("queued for {agent}: {channel}"),
-        ReceiptState::Consumed => format!("{agent} has it: it stands in its record"),
-        ReceiptState::Held => format!("{channel}, but {agent} has not shown that it took it"),
-        ReceiptState::Refused => "not sent".to_owned(),
-        ReceiptState::Unknown => format!("it may have been sent ({channel})"),
-    };
-    match &receipt.detail {
-        Some(more) => format!("{words}: {}", text::line(more)),
-        None => words,
-    }
-}
 
 /// What a person can do after a reply that did not go, or not for certain.
 fn next_step(state: ReceiptState) -> &'static str {
@@ -113,9 +97,7 @@ impl ReplyBox {
         match (plan.and_then(|plan| plan.permission.as_ref()), asked) {
             (Some(prompt), _) => add_permission(prompt, &mut writer),
             (None, _) if plan.is_none() && sessions::waits_for_a_permission(session) => {
-                let detail =
-                    session.and_then(|session| session.activity.detail.as_deref()).unwrap_or_default();
-                let what = detail.strip_prefix("permission: ").unwrap_or(detail).to_owned();
+                let what = session.and_then(|session| session.activity.detail.clone()).unwrap_or_default();
                 add_permission(&PermissionPrompt { what, options: Vec::new() }, &mut writer);
             }
             (None, Some(asked)) => add_asked(asked, plan.is_some_and(ReplyPlan::has_way), &mut writer),
@@ -289,7 +271,7 @@ fn add_stop(stop: &Stop, writer: &mut Writer) {
             } else {
                 (warning, TextStyle::Open)
             };
-            writer.add(sign, &receipt_in_words(receipt), style);
+            writer.add(sign, &action::receipt(receipt), style);
             writer.add("", next_step(receipt.state), TextStyle::Plain);
         }
     }

@@ -5,10 +5,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::{Mode, ReplyBox, plan_options};
+use super::reply::{Mode, ReplyBox, plan_options};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Sign, TextStyle};
-use crate::ui::put;
+use crate::ui::sheet::put;
 use crate::ui::steps::Step;
 use crate::ui::text_area::rows::Rows;
 
@@ -60,7 +60,7 @@ impl ReplyBox {
         Parts { width, head, n_head, facts, n_facts, rows, n_rows }
     }
 
-    pub(super) fn wanted_height(&self, context: Context<'_>) -> u16 {
+    pub(in crate::ui::dialog) fn height(&self, context: Context<'_>) -> u16 {
         let parts = self.parts(context, context.room.height);
         let n_lines = parts.n_head + parts.n_facts + parts.n_rows;
         u16::try_from(n_lines).unwrap_or(u16::MAX)
@@ -73,7 +73,7 @@ impl ReplyBox {
         self.area.settle(text_room(context), parts.n_rows);
     }
 
-    pub(super) fn scroll_lines(&mut self, by: isize, context: Context<'_>) {
+    pub(in crate::ui::dialog) fn scroll(&mut self, by: isize, context: Context<'_>) {
         self.scroll_head(Step::By(by), context);
     }
 
@@ -87,7 +87,7 @@ impl ReplyBox {
     }
 
     /// Puts the cursor where the mouse was pressed.
-    pub(super) fn press_at(&mut self, at: Position, context: Context<'_>) {
+    pub(in crate::ui::dialog) fn press(&mut self, at: Position, context: Context<'_>) {
         let parts = self.parts(context, context.room.height);
         let above = parts.n_head + parts.n_facts;
         if let (Mode::Writing, Some(rows)) = (self.mode(context.view), &parts.rows)
@@ -101,7 +101,7 @@ impl ReplyBox {
     }
 
     /// Which lines of a long question are shown.
-    pub(super) fn place(&self, context: Context<'_>) -> String {
+    pub(in crate::ui::dialog) fn remark(&self, context: Context<'_>) -> String {
         let parts = self.parts(context, context.room.height);
         let n_lines = parts.head.len();
         if parts.n_head >= n_lines {
@@ -111,7 +111,7 @@ impl ReplyBox {
         format!("{}-{} of {n_lines}  PgUp PgDn", top + 1, top + parts.n_head)
     }
 
-    pub(super) fn draw_parts(
+    pub(in crate::ui::dialog) fn draw(
         &self,
         buffer: &mut Buffer,
         area: Rect,

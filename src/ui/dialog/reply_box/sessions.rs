@@ -1,7 +1,8 @@
 //! To whom a reply can go: the sessions of a workspace, and those that only a draft is left of.
 
 use crate::model::{ActivityState, Question, SessionName, SessionView, Timestamp, WorkspaceView};
-use crate::ui::{sessions, text, words};
+use crate::present::{sessions, sets};
+use crate::ui::text;
 
 /// The name of a session.
 pub(super) fn name_of(session: &SessionView) -> SessionName {
@@ -52,14 +53,17 @@ pub(super) fn asked<'a>(
 
 /// A session in a line: who it is, and all of what it does. Cleaned.
 pub(super) fn label(view: Option<&WorkspaceView>, name: &SessionName, now: Timestamp) -> String {
-    let does = find(view, name).map_or_else(|| "gone".to_owned(), |session| sessions::doing(session, now));
+    let does = find(view, name).map_or_else(
+        || sets::activity(ActivityState::Gone).to_owned(),
+        |session| sessions::doing(session, now),
+    );
     format!("{}  {}", called(view, name), text::line(&does))
 }
 
 /// A session in a few words: who it is, and its state. Cleaned.
 pub(super) fn in_short(view: Option<&WorkspaceView>, name: &SessionName) -> String {
-    let state = find(view, name).map_or(Some("gone"), |session| words::activity(session.activity.state));
-    format!("{}  {}", called(view, name), state.unwrap_or_default()).trim_end().to_owned()
+    let state = find(view, name).map_or(ActivityState::Gone, |session| session.activity.state);
+    format!("{}  {}", called(view, name), sets::activity(state))
 }
 
 /// Its agent, and its name or the beginning of its id. Cleaned.

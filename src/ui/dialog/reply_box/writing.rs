@@ -2,7 +2,8 @@
 
 use super::keys::{self, ReplyAction};
 use super::panel::text_room;
-use super::{Confirm, Picked, ReplyBox, Stage, choices, sessions};
+use super::reply::{Confirm, Picked, ReplyBox, Stage};
+use super::{choices, sessions};
 use crate::model::{Action, Intent, ReplyBody, ReplyPlan};
 use crate::ui::dialog::{Context, Step};
 use crate::ui::input::{KeyCode, KeyPress};
@@ -88,7 +89,7 @@ impl ReplyBox {
                     );
                 } else if plan.unsettled.is_some() {
                     *confirm = Confirm::Again;
-                    return self.shown_anew(Vec::new());
+                    return ReplyBox::shown_anew(Vec::new());
                 } else {
                     let plan = plan.clone();
                     return self.send(plan);
@@ -103,7 +104,7 @@ impl ReplyBox {
 
     fn shown_anew_planning(&mut self) -> Step {
         let intents = self.plan_again();
-        self.shown_anew(intents)
+        ReplyBox::shown_anew(intents)
     }
 
     /// Sends what is written.
@@ -131,7 +132,7 @@ impl ReplyBox {
         let next = names.get(at.map_or(0, |at| at + 1)).or(names.first()).cloned();
         if let Some(next) = next.filter(|next| *next != self.session) {
             let intents = self.turn_to(next, context.view);
-            self.shown_anew(intents)
+            ReplyBox::shown_anew(intents)
         } else {
             self.remark = Some("there is no other session here".to_owned());
             Step::stay()
@@ -157,7 +158,7 @@ impl ReplyBox {
         match taken.and_then(|taken| among.get(taken).cloned()) {
             Some(session) => {
                 let intents = self.turn_to(session, context.view);
-                self.shown_anew(intents)
+                ReplyBox::shown_anew(intents)
             }
             None => Step::stay(),
         }
@@ -175,7 +176,7 @@ impl ReplyBox {
                 let Stage::Planned { confirm, .. } = &mut self.stage else { return Step::stay() };
                 if option < n_options && context.is_armed && !press.ctrl && !press.alt {
                     *confirm = Confirm::Option(option);
-                    return self.shown_anew(Vec::new());
+                    return ReplyBox::shown_anew(Vec::new());
                 }
             }
         }
@@ -206,7 +207,7 @@ impl ReplyBox {
         match (action_of(keys, press), *confirm) {
             (Some(ReplyAction::No), _) => {
                 *confirm = Confirm::Nothing;
-                self.shown_anew(Vec::new())
+                ReplyBox::shown_anew(Vec::new())
             }
             (Some(ReplyAction::Yes), Confirm::Again) if context.is_armed => {
                 let plan = plan.clone();

@@ -3,38 +3,14 @@
 
 use ratatui::text::Line;
 
-use crate::model::{PlannedPrograms, RecordNotice, RescueRecord, WantedProgram, display_text, quantity};
-use crate::ui::action_words;
+use crate::model::{PlannedPrograms, RescueRecord, WantedProgram, display_text};
+use crate::present::action;
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// More gaps than this are counted, not named one by one.
 const MAX_GAPS: usize = 20;
-
-/// What is to be known of the place where the record is kept. May hold untrusted text.
-pub(super) fn notice(notice: &RecordNotice) -> String {
-    match notice {
-        RecordNotice::JournalDamaged { n_lines } | RecordNotice::JournalNewer { n_lines } => {
-            let lines = quantity::counted(*n_lines, "line", "lines");
-            format!("{lines} of the journal of rescues cannot be read; nothing was deleted")
-        }
-        RecordNotice::PutBack { reference, .. } => {
-            format!("somebody removed or moved a record, and it was put back: {reference}")
-        }
-        RecordNotice::NotInJournal { reference } => {
-            format!("a record that the journal does not know: {reference}")
-        }
-        RecordNotice::Lost { reference } => format!("a record is gone with all its objects: {reference}"),
-        RecordNotice::MirrorRemote { remote, remedy } => {
-            format!("a push to {remote} takes the record along; to keep it out: {remedy}")
-        }
-        RecordNotice::OtherName { taken } => format!("{taken} is in the way of the usual name"),
-        RecordNotice::VaultOnly { reason } => {
-            format!("the record is in closeout's own folder alone: {reason}")
-        }
-    }
-}
 
 /// What could not be recorded exactly.
 pub(super) fn gaps(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
@@ -66,7 +42,7 @@ pub(super) fn programs(
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open));
     }
     if let Some(own) = &programs.own {
-        let command = action_words::command(&own.words);
+        let command = action::command(&own.words);
         if wanted == Some(WantedProgram::Own) {
             let words = format!("Your own program makes the commit: {command}");
             lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Open));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::json::PathText;
+use super::json::PathText;
 use crate::model::{
     CommitAuthor, CommitTarget, Gap, IgnoredFiles, KeptRecord, LeftOut, PlannedChange, PlannedCommit,
     PlannedPath, PlannedPrograms, PlannedSplit, Reach, RecordList, RecordNotice, RecordState, RecordTotals,
@@ -12,7 +12,7 @@ use crate::model::{
 
 /// A record of uncommitted work.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RecordRow {
+pub struct RecordRow {
     /// The hidden reference that keeps it.
     reference: String,
     /// The commit whose tree is the work tree as it was.
@@ -54,14 +54,14 @@ struct GapRow {
 
 /// `rescue --record-only --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RecordedRow {
+pub struct RecordedRow {
     /// The record that was made.
     record: RecordRow,
 }
 
 /// `rescue --dry-run --json`, and `rescue --json` where no commit is made.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct PlanRow {
+pub struct PlanRow {
     /// The record that holds the work; it exists already.
     record: RecordRow,
     /// The full name of the branch that is checked out; empty when HEAD is detached.
@@ -138,7 +138,7 @@ struct CommitPathRow {
 
 /// `rescue --json` that committed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct RescuedRow {
+pub struct RescuedRow {
     /// The record.
     record: RecordRow,
     /// The commits, the oldest first.
@@ -155,7 +155,7 @@ pub(in crate::cli) struct RescuedRow {
 
 /// `undo --json` and `redo --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct UndoRow {
+pub struct UndoRow {
     /// True when it was done; false with `--dry-run`.
     is_done: bool,
     /// Which of both.
@@ -178,7 +178,7 @@ pub(in crate::cli) struct UndoRow {
 
 /// `rescues --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct ListRow {
+pub struct ListRow {
     /// The records, the newest first.
     records: Vec<KeptRow>,
     /// All of them together.
@@ -241,13 +241,15 @@ impl RecordRow {
 }
 
 impl RecordedRow {
-    pub(super) fn of(record: &RescueRecord) -> RecordedRow {
+    /// The form of this value.
+    pub fn of(record: &RescueRecord) -> RecordedRow {
         RecordedRow { record: RecordRow::of(record) }
     }
 }
 
 impl PlanRow {
-    pub(super) fn of(plan: &RescuePlan) -> PlanRow {
+    /// The form of this value.
+    pub fn of(plan: &RescuePlan) -> PlanRow {
         PlanRow {
             record: RecordRow::of(&plan.record),
             branch: plan.branch.clone(),
@@ -295,7 +297,8 @@ impl SplitRow {
 }
 
 impl RescuedRow {
-    pub(super) fn of(rescued: &Rescued) -> RescuedRow {
+    /// The form of this value.
+    pub fn of(rescued: &Rescued) -> RescuedRow {
         RescuedRow {
             record: RecordRow::of(&rescued.record),
             commits: rescued.commits.clone(),
@@ -308,7 +311,8 @@ impl RescuedRow {
 }
 
 impl UndoRow {
-    pub(super) fn of(plan: &UndoPlan, is_done: bool) -> UndoRow {
+    /// The form of this value.
+    pub fn of(plan: &UndoPlan, is_done: bool) -> UndoRow {
         UndoRow {
             is_done,
             way: plan.way,
@@ -324,7 +328,8 @@ impl UndoRow {
 }
 
 impl ListRow {
-    pub(super) fn of(list: &RecordList) -> ListRow {
+    /// The form of this value.
+    pub fn of(list: &RecordList) -> ListRow {
         let row = |record: &KeptRecord| KeptRow {
             reference: record.reference.clone(),
             snapshot: record.snapshot.clone(),

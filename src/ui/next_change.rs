@@ -1,50 +1,10 @@
-//! Ages in whole minutes, hours and days, and when the next one of them changes.
-//!
-//! No seconds: a screen at rest would have to be drawn for them. Nothing here reads a clock.
+//! When a frame would look different though nothing happened: an age changes, or a key begins to count.
 
 use super::dialog::Dialog;
 use super::state::State;
-use super::{sessions, words};
 use crate::model::{Timestamp, WorkspaceView};
-
-const MINUTE: i64 = 60_000;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
-const YEAR: i64 = 365 * DAY;
-
-/// The age in the first minute.
-pub(super) const NOW: &str = "now";
-
-/// The age of a moment: `now`, `3m`, `2h`, `5d`, `1y`; at most four signs. A moment to come is `now`.
-pub(super) fn age(now: Timestamp, at: Timestamp) -> String {
-    let millis = now.millis_since(at);
-    match millis {
-        YEAR.. => format!("{}y", (millis / YEAR).min(999)),
-        DAY.. => format!("{}d", millis / DAY),
-        HOUR.. => format!("{}h", millis / HOUR),
-        MINUTE.. => format!("{}m", millis / MINUTE),
-        _ => NOW.to_owned(),
-    }
-}
-
-/// The age in a sentence: `just now`, `3m ago`.
-pub(super) fn ago(now: Timestamp, at: Timestamp) -> String {
-    if now.millis_since(at) < MINUTE { "just now".to_owned() } else { format!("{} ago", age(now, at)) }
-}
-
-/// Who sees a clean tree and knows of a file in it must be able to tell which of both is older; for so long a
-/// look is of now.
-const FRESH_MS: i64 = 5_000;
-
-/// How long ago the work tree was looked at; `None` while the look is of now, or where there was none.
-pub(super) fn since_look(view: &WorkspaceView, now: Timestamp) -> Option<String> {
-    view.tree_at.filter(|at| now.millis_since(*at) >= FRESH_MS).map(|at| ago(now, at))
-}
-
-/// The age of what still lasts: ` for 3m`; nothing in the first minute.
-pub(super) fn lasting(now: Timestamp, since: Timestamp) -> String {
-    if now.millis_since(since) < MINUTE { String::new() } else { format!(" for {}", age(now, since)) }
-}
+use crate::present::age::{DAY, FRESH_MS, HOUR, MINUTE, YEAR};
+use crate::present::{row, sessions};
 
 /// When the frame would look different though nothing happened: when the keys of a dialog begin to count,
 /// or an age changes; `None` when neither is to come.
@@ -64,7 +24,7 @@ pub fn next_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Op
 /// that were made together cost one frame together.
 fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
     let detail = selected(state, views).filter(|view| view.git.is_some());
-    let rows = views.iter().filter(|view| words::rests_on_clean_tree(view));
+    let rows = views.iter().filter(|view| row::rests_on_clean_tree(view));
     let ends = rows.chain(detail).filter_map(|view| Some(view.tree_at?.plus_millis(FRESH_MS)));
     let end = ends.filter(|end| *end > now).min()?;
     Some(end.plus_millis(FRESH_MS - 1 - (end.0 - 1).rem_euclid(FRESH_MS)))
@@ -74,7 +34,7 @@ fn next_end_of_look(state: &State, views: &[WorkspaceView], now: Timestamp) -> O
 /// no age is shown. Rounded, so that a screen at rest is drawn at most once a minute however many
 /// workspaces there are.
 fn next_age_change(state: &State, views: &[WorkspaceView], now: Timestamp) -> Option<Timestamp> {
-    let looks = views.iter().filter(|view| words::rests_on_clean_tree(view)).filter_map(|view| view.tree_at);
+    let looks = views.iter().filter(|view| row::rests_on_clean_tree(view)).filter_map(|view| view.tree_at);
     let rows = views.iter().filter_map(sessions::moment).chain(looks);
     let detail = selected(state, views);
     let change =

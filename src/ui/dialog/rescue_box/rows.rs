@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use ratatui::text::{Line, Span};
 
-use super::rescue_box::RescueBox;
-use super::rescue_facts;
+use super::facts;
+use super::preview::RescueBox;
 use crate::model::{
     CommitTarget, LeftOut, PlanNote, PlannedChange, PlannedCommit, PlannedPath, PlannedSplit, RescueRecord,
     display_text, quantity,
 };
-use crate::ui::action_words;
+use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
@@ -115,15 +115,14 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
         n_deleted += usize::from(path.change == PlannedChange::Deleted);
     }
     let deleted = if n_deleted > 0 { format!(", {n_deleted} deleted") } else { String::new() };
-    let size =
-        format!("{}, {}{deleted}", quantity::counted(n_files, "file", "files"), quantity::size(n_bytes));
+    let size = format!("{}, {}{deleted}", counts::files(n_files), quantity::size(n_bytes));
     let place = place(&plan.branch, target);
     let first = match preview.split() {
         _ if n_files == 0 => "Nothing to commit: everything is left out.".to_owned(),
         None => format!("Commit {size}, to {place}?"),
         Some(split) => {
             let n_commits = made(preview, split).len();
-            format!("Commit {size}, as {}, to {place}?", quantity::counted(n_commits, "commit", "commits"))
+            format!("Commit {size}, as {}, to {place}?", counts::commits(n_commits))
         }
     };
     let mut lines = sheet.text(&first, TextStyle::Strong, 0);
@@ -141,7 +140,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
             }),
         );
     if let Some((n, kinds)) = left_out {
-        let words = format!("{} left out: {kinds}", quantity::counted(n, "file", "files"));
+        let words = format!("{} left out: {kinds}", counts::files(n));
         lines.extend(sheet.text(&words, TextStyle::Open, 0));
     }
     let taken_in = preview.taken_in.iter().filter_map(|position| preview.plan.paths[*position].left_out);
@@ -155,8 +154,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
 /// Where a commit goes, in words.
 fn place(branch: &str, target: &CommitTarget) -> String {
     match target {
-        CommitTarget::Head | CommitTarget::ProtectedHead => action_words::branch(branch),
-        CommitTarget::NewBranch(name) => format!("the new branch {}", action_words::branch(name)),
+        CommitTarget::Head | CommitTarget::ProtectedHead => baseline::branch(branch),
+        CommitTarget::NewBranch(name) => format!("the new branch {}", baseline::branch(name)),
     }
 }
 
@@ -172,7 +171,7 @@ fn counted(reasons: impl Iterator<Item = LeftOut>) -> Option<(usize, String)> {
         }
     }
     let kinds: Vec<String> =
-        counts.into_iter().map(|(why, count)| format!("{count} {}", action_words::left_out(why))).collect();
+        counts.into_iter().map(|(why, count)| format!("{count} {}", sets::left_out(why))).collect();
     (n > 0).then(|| (n, kinds.join(", ")))
 }
 
@@ -200,19 +199,19 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
         let words = "The work is recorded all the same. To have its files: closeout restore RECORD INTO";
         lines.extend(sheet.text(words, TextStyle::Plain, 0));
     }
-    lines.extend(rescue_facts::gaps(&preview.plan.record, sheet));
+    lines.extend(facts::gaps(&preview.plan.record, sheet));
     for known in &record.notices {
         let style = if known.is_damage() { TextStyle::Bad } else { TextStyle::Open };
         lines.extend(sheet.signed(
             Sign::Warning,
             style,
-            &text::line(&rescue_facts::notice(known)),
+            &text::line(&action::record_notice(known)),
             TextStyle::Plain,
         ));
     }
     let n_converted = preview.committed().filter(|path| path.is_converted).count();
     if n_converted > 0 {
-        let files = quantity::counted(n_converted, "file is", "files are");
+        let files = counts::files_are(n_converted);
         let words =
             format!("{files} committed in another form than on the disk (line ends, encoding, filter).");
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &words, TextStyle::Plain));
@@ -227,17 +226,16 @@ fn head(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static>> {
             let author = format!("{} <{}>", text::line(&author.name), text::line(&author.mail));
             lines.extend(sheet.labelled("author", &author));
         }
-        lines.extend(rescue_facts::programs(&plan.programs, preview.chosen.wanted, sheet));
+        lines.extend(facts::programs(&plan.programs, preview.chosen.wanted, sheet));
     }
     if let Some(head) = &plan.head {
-        lines.extend(sheet.labelled("on top of", &action_words::short(head)));
+        lines.extend(sheet.labelled("on top of", &baseline::short(head)));
     }
-    let size =
-        format!("{}, {}", quantity::counted(record.n_files, "file", "files"), quantity::size(record.n_bytes));
+    let size = format!("{}, {}", counts::files(record.n_files), quantity::size(record.n_bytes));
     lines.extend(sheet.labelled("recorded", &format!("{size}, safe whatever you choose")));
     if record.ignored.n_files > 0 {
         let more = if record.ignored.is_more { "more than " } else { "" };
-        let files = quantity::counted(record.ignored.n_files, "ignored file", "ignored files");
+        let files = counts::ignored_files(record.ignored.n_files);
         let size = quantity::size(record.ignored.n_bytes);
         lines.extend(sheet.labelled("not in it", &format!("{more}{files}, {size}")));
     }
@@ -250,8 +248,7 @@ fn kept(record: &RescueRecord, sheet: TextLayout) -> Vec<Line<'static>> {
     let mut lines = sheet.labelled("record", &text::line(&record.reference));
     if let Some(millis) = record.unchanged_millis {
         lines.extend(
-            sheet
-                .labelled("", &format!("made {} ago; nothing has changed since", action_words::span(millis))),
+            sheet.labelled("", &format!("made {} ago; nothing has changed since", age::span(millis))),
         );
     }
     let all = record.totals;
@@ -287,7 +284,7 @@ fn commits(preview: &RescueBox, split: &PlannedSplit, sheet: TextLayout) -> Vec<
     let made = made(preview, split).into_iter().take(MAX_MESSAGE).enumerate();
     let commit = |(position, (commit, n_paths)): (usize, (&PlannedCommit, usize))| {
         let subject = text::line(commit.message.lines().next().unwrap_or_default());
-        let words = format!("{subject}  ({})", quantity::counted(n_paths, "file", "files"));
+        let words = format!("{subject}  ({})", counts::files(n_paths));
         sheet.labelled(&format!("commit {}", position + 1), &words)
     };
     made.flat_map(commit).collect()
@@ -318,7 +315,7 @@ fn shown(path: &PlannedPath) -> String {
 /// What is to be said of a path beside its name and size.
 fn note(path: &PlannedPath) -> String {
     match (path.left_out, path.is_converted) {
-        (Some(why), _) => format!("  {}", action_words::left_out(why)),
+        (Some(why), _) => format!("  {}", sets::left_out(why)),
         (None, true) => "  converted".to_owned(),
         (None, false) => String::new(),
     }
@@ -352,7 +349,7 @@ fn path_line(preview: &RescueBox, position: usize, sheet: TextLayout) -> Line<'s
     let name = text::fit(&shown(path), name_room(&note, sheet), sheet.look);
     sheet.one(Line::from(vec![
         sheet.span(format!("{mark} "), TextStyle::Strong),
-        sheet.span(format!("{}  ", action_words::change(path.change)), letter_tone(path.change)),
+        sheet.span(format!("{}  ", baseline::planned_letter(path.change)), letter_tone(path.change)),
         Span::raw(" "),
         sheet.span(name, style),
         sheet.span(format!("  {size:>SIZE$}"), TextStyle::Faint),

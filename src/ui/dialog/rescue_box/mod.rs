@@ -3,129 +3,37 @@
 //!
 //! Only the rows that are seen are built: a plan may have tens of thousands of paths.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+mod facts;
+mod preview;
+mod rows;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::field::Field;
+use super::field::{Field, Written};
 use super::keys::{BoxAction, FIELD, MESSAGE, REFUSED, RESCUE};
-use super::message_area::MessageArea;
+use super::message_area::{MessageArea, MessageKey};
 use super::page;
-use super::rescue_rows::{self, Row};
-use super::rescue_writing::{AUTHOR, Writing};
 use super::{Context, Step};
-use crate::model::{
-    Action, CommitAuthor, CommitTarget, Intent, LeftOut, PlannedPath, PlannedSplit, RescuePlan, SplitKind,
-    WantedProgram, WorkspaceId, WorkspaceView,
-};
-use crate::ui::areas::scrolled_to;
-use crate::ui::footer::{Hint, hint_of, hints_of};
-use crate::ui::input::KeyPress;
+use crate::model::{Action, CommitAuthor, Intent, LeftOut, WantedProgram};
+use crate::present::sets;
+use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Binding, action_of};
+use crate::ui::keymap::{Hint, hint_of, hints_of};
 use crate::ui::look::TextStyle;
+use crate::ui::sheet::put;
 use crate::ui::steps::moved;
-use crate::ui::{action_words, put, text};
+use crate::ui::steps::scrolled_to;
+use crate::ui::text;
+pub use preview::RescueBox;
+use preview::Writing;
+use rows::Row;
 
-/// A planned rescue before a person said yes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RescueBox {
-    workspace: WorkspaceId,
-    /// Its name, cleaned.
-    name: String,
-    pub(super) plan: Arc<RescuePlan>,
-    /// The positions of paths in the order in which they are shown: what is left out first.
-    pub(super) order: Arc<[usize]>,
-    pub(super) n_left_out: usize,
-    /// The positions of left-out paths that a person took in.
-    pub(super) taken_in: BTreeSet<usize>,
-    /// What a person chose of what the plan offers.
-    pub(super) chosen: Chosen,
-    pub(super) writing: Option<Writing>,
-    /// A message that was written and left.
-    pub(super) draft: Option<MessageArea>,
-    cursor: usize,
-    top: usize,
-}
-
-/// What a person can choose in a preview.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Chosen {
-    /// The message as it will be stored.
-    pub(super) message: String,
-    pub(super) target: Option<CommitTarget>,
-    pub(super) split: Option<SplitKind>,
-    /// The ways of several commits, with messages for what is taken in.
-    splits: Vec<PlannedSplit>,
-    pub(super) author: Option<CommitAuthor>,
-    /// What a person wants to run.
-    pub(super) wanted: Option<WantedProgram>,
-}
-
-impl Chosen {
-    /// Wants a program, or not any more; it is one of them.
-    fn toggle(&mut self, program: WantedProgram) {
-        self.wanted = if self.wanted == Some(program) { None } else { Some(program) };
-    }
-}
+/// What stands before the name that is written.
+const AUTHOR: &str = "author";
 
 impl RescueBox {
-    /// A preview of a plan.
-    pub(in crate::ui) fn new(view: &WorkspaceView, plan: RescuePlan) -> RescueBox {
-        let is_left_out = |position: &usize| plan.paths[*position].left_out.is_some();
-        let (left_out, taken): (Vec<usize>, Vec<usize>) = (0..plan.paths.len()).partition(is_left_out);
-        let n_left_out = left_out.len();
-        RescueBox {
-            workspace: view.id.clone(),
-            name: text::line(&view.name),
-            order: left_out.into_iter().chain(taken).collect(),
-            n_left_out,
-            taken_in: BTreeSet::new(),
-            chosen: Chosen {
-                message: plan.message.clone(),
-                target: plan.target.clone(),
-                split: plan.split,
-                splits: plan.splits.clone(),
-                author: plan.author.clone(),
-                wanted: plan.programs.wanted,
-            },
-            plan: Arc::new(plan),
-            writing: None,
-            draft: None,
-            cursor: 0,
-            top: 0,
-        }
-    }
-
-    pub(super) fn workspace(&self) -> &WorkspaceId {
-        &self.workspace
-    }
-
-    /// The paths that the commit would hold.
-    pub(super) fn committed(&self) -> impl Iterator<Item = &PlannedPath> {
-        let is_in = |(position, path): &(usize, &PlannedPath)| {
-            path.left_out.is_none() || self.taken_in.contains(position)
-        };
-        self.plan.paths.iter().enumerate().filter(is_in).map(|(_, path)| path)
-    }
-
-    /// The way of several commits that is chosen.
-    pub(super) fn split(&self) -> Option<&PlannedSplit> {
-        self.chosen.splits.iter().find(|split| Some(split.kind) == self.chosen.split)
-    }
-
-    /// Whether a commit can be made at all, and a person can say where it goes.
-    pub(super) fn is_possible(&self) -> bool {
-        !self.plan.targets.is_empty()
-    }
-
-    /// Whether all is there that a commit needs.
-    fn can_commit(&self) -> bool {
-        self.chosen.target.is_some() && self.chosen.author.is_some() && self.committed().next().is_some()
-    }
-
     fn table(&self) -> &'static [Binding<BoxAction>] {
         if self.is_possible() { RESCUE } else { REFUSED }
     }
@@ -140,7 +48,7 @@ impl RescueBox {
             BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
             BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),
             BoxAction::OwnProgram => programs.own.as_ref().is_some_and(|own| own.is_trusted),
-            BoxAction::Tick => match rescue_rows::row(self, context.sheet(), self.cursor) {
+            BoxAction::Tick => match rows::row(self, context.sheet(), self.cursor) {
                 Some(Row::Path(position)) => {
                     self.plan.paths[position].left_out.is_some_and(LeftOut::can_be_asked_for)
                 }
@@ -178,7 +86,7 @@ impl RescueBox {
             }
             BoxAction::Author => self.writing = Some(Writing::Author(Field::default())),
             BoxAction::LeftOut => {
-                let first = rescue_rows::first_left_out(self, context.sheet());
+                let first = rows::first_left_out(self, context.sheet());
                 self.go(first, context);
             }
             BoxAction::Target => self.next_target(),
@@ -186,7 +94,7 @@ impl RescueBox {
             BoxAction::Hooks => self.chosen.toggle(WantedProgram::Hooks),
             BoxAction::OwnProgram => self.chosen.toggle(WantedProgram::Own),
             BoxAction::Move(step) => {
-                let n_rows = rescue_rows::n_rows(self, context.sheet());
+                let n_rows = rows::n_rows(self, context.sheet());
                 self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
             }
             BoxAction::Complete
@@ -196,36 +104,6 @@ impl RescueBox {
             | BoxAction::End => {}
         }
         Step::stay()
-    }
-
-    fn next_target(&mut self) {
-        let targets = &self.plan.targets;
-        let at = targets.iter().position(|target| Some(target) == self.chosen.target.as_ref());
-        let next = at.map_or(0, |at| (at + 1) % targets.len().max(1));
-        self.chosen.target = targets.get(next).cloned();
-    }
-
-    /// One commit, then each way of several, and round.
-    fn next_split(&mut self) {
-        let splits = &self.plan.splits;
-        let at = splits.iter().position(|split| Some(split.kind) == self.chosen.split);
-        let next = at.map_or(0, |at| at + 1);
-        self.chosen.split = splits.get(next).map(|split| split.kind);
-    }
-
-    /// The plan with all that a person chose.
-    fn chosen_plan(&self) -> RescuePlan {
-        let mut plan = (*self.plan).clone();
-        for position in &self.taken_in {
-            plan.paths[*position].left_out = None;
-        }
-        plan.message.clone_from(&self.chosen.message);
-        plan.target.clone_from(&self.chosen.target);
-        plan.split = self.chosen.split;
-        plan.splits.clone_from(&self.chosen.splits);
-        plan.author.clone_from(&self.chosen.author);
-        plan.programs.wanted = self.chosen.wanted;
-        plan
     }
 
     fn confirmed(&self) -> Step {
@@ -240,7 +118,7 @@ impl RescueBox {
     }
 
     fn tick(&mut self, context: Context<'_>) -> Step {
-        let Some(Row::Path(position)) = rescue_rows::row(self, context.sheet(), self.cursor) else {
+        let Some(Row::Path(position)) = rows::row(self, context.sheet(), self.cursor) else {
             return Step::stay();
         };
         match self.plan.paths[position].left_out {
@@ -257,7 +135,7 @@ impl RescueBox {
                 Step::stay()
             }
             Some(why) => {
-                let why = action_words::left_out(why);
+                let why = sets::left_out(why);
                 Step::say(format!("It cannot be in the commit ({why}). The record has what could be read."))
             }
         }
@@ -271,12 +149,12 @@ impl RescueBox {
 
     fn go(&mut self, cursor: usize, context: Context<'_>) {
         self.cursor = cursor;
-        let n_rows = rescue_rows::n_rows(self, context.sheet());
+        let n_rows = rows::n_rows(self, context.sheet());
         self.top = scrolled_to(self.top, self.cursor, n_rows, self.n_shown(context));
     }
 
     pub(super) fn scroll(&mut self, by: isize, context: Context<'_>) -> Step {
-        let n_rows = rescue_rows::n_rows(self, context.sheet());
+        let n_rows = rows::n_rows(self, context.sheet());
         self.go(moved(self.cursor, by, n_rows), context);
         Step::stay()
     }
@@ -290,7 +168,7 @@ impl RescueBox {
         let n_pinned = self.pinned(context).len();
         if let Some(line) = usize::from(at.y).checked_sub(n_pinned) {
             let row = self.top + line;
-            if row < rescue_rows::n_rows(self, context.sheet()) {
+            if row < rows::n_rows(self, context.sheet()) {
                 self.go(row, context);
             }
         }
@@ -302,11 +180,11 @@ impl RescueBox {
     }
 
     pub(super) fn remark(&self, context: Context<'_>) -> String {
-        page::place(self.top, rescue_rows::n_rows(self, context.sheet()), self.n_shown(context))
+        page::place(self.top, rows::n_rows(self, context.sheet()), self.n_shown(context))
     }
 
     pub(super) fn height(&self, context: Context<'_>) -> u16 {
-        let n_lines = self.pinned(context).len() + rescue_rows::n_rows(self, context.sheet());
+        let n_lines = self.pinned(context).len() + rows::n_rows(self, context.sheet());
         u16::try_from(n_lines).unwrap_or(u16::MAX)
     }
 
@@ -317,8 +195,8 @@ impl RescueBox {
             Some(Writing::Author(field)) => field.lines(AUTHOR, sheet),
             Some(Writing::Message(area)) => area.lines(context),
             None => {
-                let mut lines = rescue_rows::pinned(self, sheet);
-                lines.extend(rescue_rows::cut_name(self, sheet, self.cursor));
+                let mut lines = rows::pinned(self, sheet);
+                lines.extend(rows::cut_name(self, sheet, self.cursor));
                 // On the smallest screen something of the rest is to be seen, too.
                 lines.truncate(usize::from(context.room.height).saturating_sub(1).max(1));
                 lines
@@ -338,10 +216,10 @@ impl RescueBox {
         };
         put(buffer, inner, pinned);
         let rest = Rect { y: inner.y + n_pinned, height: inner.height - n_pinned, ..inner };
-        let n_rows = rescue_rows::n_rows(self, sheet);
+        let n_rows = rows::n_rows(self, sheet);
         let n_shown = usize::from(rest.height);
         let top = scrolled_to(self.top, self.cursor, n_rows, n_shown.max(1));
-        put(buffer, rest, rescue_rows::lines(self, sheet, top, n_shown));
+        put(buffer, rest, rows::lines(self, sheet, top, n_shown));
         if self.writing.is_none() && (top..top + n_shown).contains(&self.cursor) {
             let y = rest.y + u16::try_from(self.cursor - top).unwrap_or(u16::MAX);
             let style = ratatui::style::Style::reset().patch(context.look.style(TextStyle::Selected));
@@ -358,5 +236,71 @@ impl RescueBox {
         }
         let offered = self.table().iter().filter(|binding| self.is_offered(binding.action, context));
         page::armed(offered.filter_map(hint_of).collect(), context)
+    }
+
+    pub(super) fn key_while_writing(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match &mut self.writing {
+            Some(Writing::Author(field)) => {
+                let written = field.key(press);
+                let text = field.text();
+                self.written(written, &text)
+            }
+            Some(Writing::Message(area)) => {
+                let key = area.key(press, context);
+                self.key_in_message(key)
+            }
+            None => Step::stay(),
+        }
+    }
+
+    fn written(&mut self, written: Written, text: &str) -> Step {
+        match written {
+            Written::More => return Step::stay(),
+            Written::Left => {}
+            Written::Kept => match text.parse::<CommitAuthor>().ok() {
+                Some(author) => self.chosen.author = Some(author),
+                None => return Step::say("Write it like this: Name <mail address>"),
+            },
+        }
+        self.writing = None;
+        Step::stay()
+    }
+
+    fn key_in_message(&mut self, key: MessageKey) -> Step {
+        if key == MessageKey::More {
+            return Step::stay();
+        }
+        let Some(Writing::Message(area)) = self.writing.take() else { return Step::stay() };
+        match key {
+            MessageKey::Kept => area.text().clone_into(&mut self.chosen.message),
+            MessageKey::Left if area.text() != self.chosen.message => {
+                self.draft = Some(area);
+                return Step::say("The message is as it was; e goes on with what was written.");
+            }
+            MessageKey::Left => {}
+            MessageKey::More | MessageKey::Editor => {
+                let edit = Some(area.text().to_owned());
+                self.writing = Some(Writing::Message(area));
+                return Step { edit, ..Step::stay() };
+            }
+        }
+        Step::stay()
+    }
+
+    /// The message comes back from the person's editor.
+    pub(super) fn edited(&mut self, edited: &Edited, context: Context<'_>) -> Step {
+        if let Some(Writing::Message(area)) = &mut self.writing {
+            area.edited(edited, context);
+        }
+        Step::stay()
+    }
+
+    pub(super) fn paste(&mut self, pasted: &str, context: Context<'_>) -> Step {
+        match &mut self.writing {
+            Some(Writing::Message(area)) => area.paste(pasted, context),
+            Some(Writing::Author(field)) => field.write(pasted),
+            None => {}
+        }
+        Step::stay()
     }
 }

@@ -1,9 +1,14 @@
 //! The JSON that scripts read: a version, closed sets, and every source's part. `closeout schema`
 //! prints its schema, and a test holds the two together.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::hex::hex;
 use crate::model::{
     Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, NextAction, PartRole, Proof,
     Question, RescueDegree, Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId,
@@ -12,27 +17,27 @@ use crate::model::{
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
 /// new values of `rule` and `source` do not raise it.
-pub(super) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// What `check --json` and `status --json` print.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Report {
+pub struct Report {
     /// The version of this form.
-    pub(super) version: u32,
+    pub version: u32,
     /// When it was made, in milliseconds since 1970.
-    pub(super) at: Timestamp,
+    pub at: Timestamp,
     /// The workspaces, most urgent first.
-    pub(super) workspaces: Vec<Row>,
+    pub workspaces: Vec<Row>,
     /// Paths that are no workspace.
-    pub(super) refused: Vec<Refused>,
+    pub refused: Vec<Refused>,
     /// What else should be known, in words.
-    pub(super) notices: Vec<String>,
+    pub notices: Vec<String>,
 }
 
 /// A line of `status --json --follow`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "event")]
-pub(super) enum Follow {
+pub enum Follow {
     /// A workspace as it is now: sent first for each, then whenever it changed.
     Changed {
         /// The version of this form.
@@ -64,16 +69,16 @@ pub(super) enum Follow {
 
 /// A path that is no workspace.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Refused {
+pub struct Refused {
     /// The path.
-    pub(super) path: String,
+    pub path: String,
     /// Why.
-    pub(super) reason: String,
+    pub reason: String,
 }
 
 /// One workspace.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Row {
+pub struct Row {
     /// Its directory; bytes that are no UTF-8 as `\xNN`.
     path: String,
     /// Its short name.
@@ -138,7 +143,7 @@ pub(super) struct Row {
 
 /// One source with its part.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Part {
+pub struct Part {
     /// Its part in the verdict.
     role: PartRole,
     /// Its rank; smaller is stronger.
@@ -149,7 +154,7 @@ pub(super) struct Part {
 
 impl Row {
     /// The row of a view; `None` while it has no verdict.
-    pub(super) fn of(view: &WorkspaceView) -> Option<Row> {
+    pub fn of(view: &WorkspaceView) -> Option<Row> {
         let verdict = view.verdict.clone()?;
         Some(Row {
             path: path(&view.id),
@@ -194,12 +199,49 @@ impl Row {
 }
 
 /// The path of a workspace, for JSON.
-pub(super) fn path(id: &WorkspaceId) -> String {
+pub fn path(id: &WorkspaceId) -> String {
     id.path().to_str().map_or_else(|| display_text::path(id.path()), str::to_owned)
 }
 
 /// A value as one line of JSON. Serialising these plain types cannot fail; should it all the same,
 /// the line says so.
-pub(super) fn line(value: &impl Serialize) -> String {
+pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()))
+}
+
+/// A path: bytes need not be text.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathText {
+    /// The path; bytes that are no UTF-8 as `\xNN`.
+    pub path: String,
+    /// The bytes of a path that is no UTF-8, in hexadecimal. Else the path is exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+}
+
+impl PathText {
+    /// The path of these bytes.
+    pub fn of(bytes: &[u8]) -> PathText {
+        if let Ok(path) = std::str::from_utf8(bytes) {
+            return PathText { path: path.to_owned(), path_hex: None };
+        }
+        PathText { path: display_text::path(Path::new(OsStr::from_bytes(bytes))), path_hex: Some(hex(bytes)) }
+    }
+
+    /// The same of a path of this machine.
+    pub fn of_path(path: &Path) -> PathText {
+        PathText::of(path.as_os_str().as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_exact_or_has_its_bytes() {
+        assert_eq!(PathText::of("a\nü".as_bytes()), PathText { path: "a\nü".to_owned(), path_hex: None });
+        let odd = PathText { path: "a\\xFF␛".to_owned(), path_hex: Some("61ff1b".to_owned()) };
+        assert_eq!(PathText::of(b"a\xff\x1b"), odd);
+    }
 }

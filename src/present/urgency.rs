@@ -4,9 +4,7 @@
 
 use std::cmp::Reverse;
 
-use super::look::{Sign, TextStyle};
-use super::state::State;
-use crate::model::{Attention, Timestamp, VerdictState, WorkspaceView};
+use crate::model::{Attention, Timestamp, VerdictState, WorkspaceId, WorkspaceView};
 
 /// How urgent a workspace is, most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +36,22 @@ pub enum Urgency {
 }
 
 impl Urgency {
+    /// Every urgency, most urgent first.
+    pub const ALL: [Urgency; 12] = [
+        Urgency::Permission,
+        Urgency::Asks,
+        Urgency::Rescue,
+        Urgency::Error,
+        Urgency::Stalled,
+        Urgency::Incomplete,
+        Urgency::Offer,
+        Urgency::Unseen,
+        Urgency::Waiting,
+        Urgency::Working,
+        Urgency::Unjudged,
+        Urgency::Seen,
+    ];
+
     /// The urgency of a workspace.
     pub fn of(view: &WorkspaceView) -> Urgency {
         match view.attention {
@@ -68,47 +82,19 @@ impl Urgency {
         }
     }
 
-    /// True when nothing goes on here until a person actions.
+    /// True when nothing goes on here until a person acts.
     pub fn waits_for_person(self) -> bool {
         self <= Urgency::Stalled
-    }
-
-    pub(super) fn sign(self) -> Sign {
-        match self {
-            Urgency::Permission => Sign::Permission,
-            Urgency::Asks => Sign::Asks,
-            Urgency::Rescue => Sign::Rescue,
-            Urgency::Error => Sign::Error,
-            Urgency::Stalled => Sign::Stalled,
-            Urgency::Incomplete => Sign::Incomplete,
-            Urgency::Offer => Sign::Offer,
-            Urgency::Unseen => Sign::Unseen,
-            Urgency::Waiting => Sign::Waiting,
-            Urgency::Working => Sign::Working,
-            Urgency::Unjudged => Sign::Unjudged,
-            Urgency::Seen => Sign::Seen,
-        }
-    }
-
-    pub(super) fn style(self) -> TextStyle {
-        match self {
-            Urgency::Permission | Urgency::Asks => TextStyle::Asks,
-            Urgency::Rescue | Urgency::Error | Urgency::Stalled => TextStyle::Bad,
-            Urgency::Incomplete => TextStyle::Open,
-            Urgency::Offer | Urgency::Unseen => TextStyle::Good,
-            Urgency::Waiting | Urgency::Working => TextStyle::Busy,
-            Urgency::Unjudged | Urgency::Seen => TextStyle::Faint,
-        }
     }
 }
 
 /// Sorts the list: most urgent first, then what has waited longest, then by name.
 ///
-/// A finished workspace that a person is just looking at keeps its place until they move on, though
-/// the look made it a seen one: no row runs away from under the eye.
-pub fn order(views: &mut [WorkspaceView], state: &State) {
+/// `held` is a finished workspace that a person is just looking at: it keeps its place until they move on,
+/// though the look made it a seen one, so that no row runs away from under the eye.
+pub fn order(views: &mut [WorkspaceView], held: Option<&WorkspaceId>) {
     views.sort_by_cached_key(|view| {
-        let is_held = state.holds_place && state.selected.as_ref() == Some(&view.id);
+        let is_held = held == Some(&view.id);
         let urgency = Urgency::of(view);
         let urgency = if is_held && urgency == Urgency::Seen { Urgency::Unseen } else { urgency };
         // What finished last is looked at first; what waits longest is answered first.

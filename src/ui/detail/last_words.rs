@@ -3,9 +3,10 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::WorkspaceView;
+use crate::present::age;
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
-use crate::ui::{age, markdown, text};
+use crate::ui::{markdown, text};
 
 const INDENT: usize = 2;
 

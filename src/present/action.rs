@@ -1,0 +1,236 @@
+//! Actions in words: command lines, costs, how asking ended, what came of an action.
+//!
+//! Which key begins an action, and where its words stand, is said elsewhere.
+
+use super::baseline::{branch, short};
+use super::phrases::{asking, outcome, record};
+use super::texts::shown;
+use super::{counts, sets};
+use crate::model::{
+    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, ObjectsGo, ProbeReading, ProbeWord, Receipt,
+    RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus, UndoDirection, UndoPlan, VerifyReport,
+    display_text, quantity,
+};
+
+/// A command line with its arguments apart. Cleaned; it is to be read, not to be run.
+pub(crate) fn command(arguments: &[String]) -> String {
+    let quoted = |argument: &String| {
+        let shown = shown(argument);
+        let is_plain = !shown.is_empty()
+            && shown.chars().all(|sign| sign.is_alphanumeric() || "-_./=:@%+,".contains(sign));
+        if is_plain { shown } else { format!("'{shown}'") }
+    };
+    arguments.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument longer than this is told by what it is and how long it is: a person reads the rest.
+const LONGEST_ARGUMENT: usize = 120;
+
+/// The command line by which an agent would be asked. What stands in the box by itself, and what only a
+/// program reads, is not spelled out in it.
+pub(crate) fn asking_command(plan: &AskPlan) -> String {
+    let prompt = plan.prompt.trim();
+    let shortened = |argument: &String| {
+        if !prompt.is_empty() && argument.contains(prompt) {
+            return asking::prompt_argument().to_owned();
+        }
+        if argument.len() <= LONGEST_ARGUMENT {
+            return command(std::slice::from_ref(argument));
+        }
+        let size = quantity::size(argument.len() as u64);
+        if argument.trim_start().starts_with(['{', '[']) {
+            asking::json_argument(size)
+        } else {
+            asking::text_argument(size)
+        }
+    };
+    plan.command.iter().map(shortened).collect::<Vec<_>>().join(" ")
+}
+
+/// The agent that answers a reply. Cleaned.
+pub(crate) fn answering_agent(turn: &RunningAction) -> String {
+    turn.progress
+        .taken
+        .as_ref()
+        .map_or_else(|| asking::the_agent().to_owned(), |taken| shown(&taken.session.agent))
+}
+
+/// How the answer to a probe was read.
+pub(crate) fn reading(reading: ProbeReading) -> &'static str {
+    match reading {
+        ProbeReading::Answered(word) => sets::probe_word(word),
+        ProbeReading::Failed(failure) => sets::probe_failure(failure),
+    }
+}
+
+/// How a smart check ended, as a sentence.
+pub(crate) fn smart(report: &SmartReport) -> &'static str {
+    let last = report.attempts.last().and_then(|attempt| attempt.reading);
+    if report.outcome.status == SmartStatus::Timeout
+        && last == Some(ProbeReading::Answered(ProbeWord::Complete))
+    {
+        return asking::done_not_committed();
+    }
+    sets::smart_status(report.outcome.status)
+}
+
+/// What asking cost; nothing where the client does not tell.
+pub(crate) fn cost(cost: AskCost) -> Option<String> {
+    let tokens = |n: u64| match n {
+        0..1_000 => n.to_string(),
+        _ => format!("{}.{}k", n / 1_000, n % 1_000 / 100),
+    };
+    let facts = [
+        cost.input_tokens.map(|n| asking::tokens_in(tokens(n))),
+        cost.cached_tokens.filter(|n| *n > 0).map(|n| asking::tokens_cached(tokens(n))),
+        cost.output_tokens.map(|n| asking::tokens_out(tokens(n))),
+        cost.micro_dollars.map(|n| format!("${}.{:04}", n / 1_000_000, n % 1_000_000 / 100)),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    (!facts.is_empty()).then(|| facts.join(", "))
+}
+
+/// The question before an agent is asked.
+pub(crate) fn ask_question(plan: &AskPlan) -> String {
+    let agent = shown(&plan.session.agent);
+    match plan.purpose {
+        AskPurpose::Probe => asking::whether_done(agent),
+        AskPurpose::Verify => asking::checklist(agent),
+    }
+}
+
+/// How often an agent would be asked, and how long each answer is waited for.
+pub(crate) fn how_often(plan: &AskPlan) -> String {
+    let seconds = plan.timeout_seconds;
+    match (plan.max_attempts, plan.purpose) {
+        (0 | 1, _) => asking::once(seconds),
+        (2, AskPurpose::Verify) => asking::once_or_twice(seconds),
+        (n, AskPurpose::Verify) => asking::once_or_more(n - 1, seconds),
+        (n, AskPurpose::Probe) => asking::at_most(n, plan.interval_seconds, seconds),
+    }
+}
+
+/// What the closer found, as a sentence.
+pub(crate) fn verified(report: &VerifyReport) -> &'static str {
+    if report.is_complete {
+        asking::all_done()
+    } else if report.error.is_some() {
+        asking::answer_unusable()
+    } else {
+        asking::something_left()
+    }
+}
+
+/// What a receipt says, in one line. Cleaned.
+pub(crate) fn receipt(receipt: &Receipt) -> String {
+    let agent = shown(&receipt.session.agent);
+    let words = format!("{agent}: {} ({})", sets::receipt(receipt.state), shown(&receipt.channel_words));
+    match &receipt.detail {
+        Some(more) => format!("{words}: {}", shown(more)),
+        None => words,
+    }
+}
+
+/// What is to be known of the place where a record is kept. May hold untrusted text.
+pub(crate) fn record_notice(notice: &RecordNotice) -> String {
+    match notice {
+        RecordNotice::JournalDamaged { n_lines } => record::journal_damaged(n_lines),
+        RecordNotice::JournalNewer { n_lines } => record::journal_newer(n_lines),
+        RecordNotice::PutBack { reference, moved_to: None } => record::put_back(reference),
+        RecordNotice::PutBack { reference, moved_to: Some(kept) } => {
+            record::put_back_and_kept(reference, kept)
+        }
+        RecordNotice::NotInJournal { reference } => record::not_in_journal(reference),
+        RecordNotice::Lost { reference } => record::lost(reference),
+        RecordNotice::MirrorRemote { remote, remedy } => record::mirror_remote(remote, remedy),
+        RecordNotice::OtherName { taken } => record::other_name(taken),
+        RecordNotice::VaultOnly { reason } => record::vault_only(reason),
+    }
+}
+
+/// When the objects of a deleted record go.
+pub(crate) fn objects_go(objects: &ObjectsGo) -> String {
+    match objects {
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: None } => record::objects_go(expiry),
+        ObjectsGo::WhenCollected { expiry, reflog_expiry: Some(reflog) } => {
+            record::objects_go_late(expiry, reflog)
+        }
+        ObjectsGo::Never => record::objects_stay().to_owned(),
+        ObjectsGo::Now => record::objects_gone().to_owned(),
+    }
+}
+
+/// What came of an action. Cleaned. What can be done next by a key is the screen's to say.
+pub(crate) fn label(outcome: &ActionOutcome) -> String {
+    match outcome {
+        ActionOutcome::Rescued(rescued) => rescued_label(rescued),
+        ActionOutcome::Recorded(record) => outcome::recorded(
+            counts::files(record.n_files),
+            quantity::size(record.n_bytes),
+            shown(&record.reference),
+        ),
+        ActionOutcome::Undone(plan) => undone_label(plan),
+        ActionOutcome::Replied(sent) => receipt(sent),
+        ActionOutcome::Decided(file) => {
+            let word = if file.is_complete { "COMPLETE" } else { "INCOMPLETE" };
+            outcome::decided(word, display_text::path(&file.path))
+        }
+        ActionOutcome::Marked { order, .. } => outcome::marked(order.name()),
+        ActionOutcome::Failed(problem) => problem_label(problem),
+        ActionOutcome::Checked(report) => smart(report).to_owned(),
+        ActionOutcome::NotAsked(_) => outcome::not_asked().to_owned(),
+        ActionOutcome::Verified(report) => verified(report).to_owned(),
+        ActionOutcome::RescuePlanned(_)
+        | ActionOutcome::SizeAsked(_)
+        | ActionOutcome::UndoPlanned(_)
+        | ActionOutcome::ReplyPlanned(_)
+        | ActionOutcome::AskPlanned(_) => outcome::plan_without_workspace().to_owned(),
+    }
+}
+
+fn rescued_label(rescued: &Rescued) -> String {
+    let ids: Vec<String> = rescued.commits.iter().take(3).map(|commit| short(commit)).collect();
+    let n_more = rescued.commits.len().saturating_sub(ids.len());
+    let ids = if n_more > 0 { outcome::and_more(ids.join(", "), n_more) } else { ids.join(", ") };
+    outcome::rescued(counts::files(rescued.n_paths), branch(&rescued.branch), ids)
+}
+
+fn undone_label(plan: &UndoPlan) -> String {
+    let (commits, branch) = (counts::commits(plan.commits.len()), branch(&plan.branch));
+    match plan.way {
+        UndoDirection::Undo => outcome::undone(commits, branch),
+        UndoDirection::Redo => outcome::redone(commits, branch),
+    }
+}
+
+/// What went wrong, and below it what can be done.
+fn problem_label(problem: &ActionProblem) -> String {
+    let words = shown(&problem.message);
+    match &problem.next {
+        Some(next) => format!("{words}\n{}", shown(next)),
+        None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_shows_where_its_arguments_end() {
+        let arguments = ["claude", "-p", "two words", "", "a\u{1b}b"].map(str::to_owned);
+        assert_eq!(command(&arguments), "claude -p 'two words' '' 'a␛b'");
+    }
+
+    #[test]
+    fn what_asking_cost_is_said_where_it_is_known() {
+        assert_eq!(cost(AskCost::default()), None);
+        let known = AskCost {
+            input_tokens: Some(21_340),
+            cached_tokens: Some(20_000),
+            output_tokens: Some(56),
+            micro_dollars: Some(12_345),
+        };
+        assert_eq!(cost(known).unwrap(), "21.3k in, 20.0k of them cached, 56 out, $0.0123");
+    }
+}

@@ -1,0 +1,67 @@
+//! What git says in words: where a baseline comes from, commits and branches by their short names, changes.
+
+use super::counts;
+use super::phrases::{baseline, changes};
+use super::texts::shown;
+use crate::model::{Baseline, BaselineOrigin, ChangeKind, Changes, PlannedChange};
+
+/// Signs of a commit's id that a person is shown.
+const ID: usize = 7;
+
+/// The beginning of a commit's id. Cleaned.
+pub(crate) fn short(commit: &str) -> String {
+    shown(commit).chars().take(ID).collect()
+}
+
+/// The name of a branch as a person knows it. Cleaned.
+pub(crate) fn branch(full: &str) -> String {
+    shown(full.strip_prefix("refs/heads/").unwrap_or(full))
+}
+
+/// From which commit new work is counted, and where that comes from. Cleaned.
+pub(crate) fn label(baseline: &Baseline) -> String {
+    let commit = baseline.commit.as_deref().map_or_else(|| baseline::empty_history().to_owned(), short);
+    let origin = match &baseline.origin {
+        BaselineOrigin::Flag => baseline::flag().to_owned(),
+        BaselineOrigin::Configuration => baseline::configuration().to_owned(),
+        BaselineOrigin::Workspace => baseline::workspace().to_owned(),
+        BaselineOrigin::FirstSeen => baseline::first_seen().to_owned(),
+        BaselineOrigin::BranchPoint(branch) => baseline::branch_point(shown(branch)),
+    };
+    format!("{commit}, {origin}")
+}
+
+/// The letter of a change, as `git status --short` writes it.
+pub(crate) fn change_letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+        ChangeKind::Renamed => 'R',
+        ChangeKind::TypeChanged => 'T',
+        ChangeKind::Untracked => '?',
+        ChangeKind::Conflicted => '!',
+    }
+}
+
+/// The same of what a commit would change.
+pub(crate) fn planned_letter(change: PlannedChange) -> char {
+    change_letter(match change {
+        PlannedChange::Added => ChangeKind::Added,
+        PlannedChange::Modified => ChangeKind::Modified,
+        PlannedChange::Deleted => ChangeKind::Deleted,
+    })
+}
+
+/// Numbers of changes by kind, those that are not zero, and how many paths count in two of them.
+pub(crate) fn change_counts(changes: &Changes) -> Vec<String> {
+    let n_twice = changes.n_counted_twice();
+    let counts = [
+        (changes.n_conflicted, changes::in_conflict(changes.n_conflicted)),
+        (changes.n_staged, changes::staged(changes.n_staged)),
+        (changes.n_unstaged, changes::not_staged(changes.n_unstaged)),
+        (changes.n_untracked, changes::untracked(changes.n_untracked)),
+        (n_twice, counts::counted_twice(n_twice)),
+    ];
+    counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect()
+}

@@ -1,0 +1,8 @@
+//! Numbers with what they count, as `3 files`.
+
+use super::texts::counts;
+
+counts! {
+    files, files_are, files_uncommitted, commits, controls, counted_twice, ignored_files, invisible, older_sessions, points_again,
+    problems, records, sessions, stash_entries, subagents, turns, worktrees,
+}

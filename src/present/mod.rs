@@ -1,0 +1,22 @@
+//! From facts to what a person or a script reads: labels, sentences, rows, and the JSON form. Each thing is
+//! worded here, once, for the screen and for the commands.
+//!
+//! Texts are data (`assets/text/en.toml`), asked for by functions that the lists in `sets`, `phrases` and
+//! `counts` make: a closed set by its variant, everything else by its name with its parameters. Signs, colours and
+//! cells belong to `ui`, streams and exit codes to `cli`. What others wrote goes in as a parameter and comes out
+//! as it was: who shows it cleans it.
+
+pub(crate) mod action;
+pub(crate) mod age;
+pub(crate) mod baseline;
+pub(crate) mod counts;
+pub mod json;
+pub(crate) mod phrases;
+pub mod rescue_json;
+pub(crate) mod row;
+pub(crate) mod sessions;
+pub(crate) mod sets;
+mod texts;
+mod urgency;
+
+pub use urgency::{Urgency, order};

@@ -1,0 +1,54 @@
+//! Every text that is not about one value of a closed set, by the place or the fact that it belongs to.
+
+use super::texts::phrases;
+
+phrases! {
+    /// Ages and lengths of time.
+    time { now, minutes(n), hours(n), days(n), years(n), just_now, ago(age), lasting(age) }
+    /// From where work is counted.
+    baseline { empty_history, flag, configuration, workspace, first_seen, branch_point(branch) }
+    /// Uncommitted changes, by kind.
+    changes { in_conflict(n), staged(n), not_staged(n), untracked(n) }
+    /// The row of a workspace.
+    row {
+        reading, permission, auto_probe, first_look, offers(question), done_but(files), tree_was_clean(ago), was_clean,
+    }
+    /// The help page.
+    help {
+        title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_age, row_guess, row_gone,
+        row_unknown, row_auto_probe, evidence, self_reported, guess, vacuous_mark, vacuous, required_mark, required,
+        changed_files, staged, not_staged, untracked, conflict, letters,
+    }
+    /// Where there is nothing, or nothing yet, to be shown.
+    notice {
+        older_shown, shows(key), folds(key), too_small(size), no_workspaces, start_in_a_repository,
+        name_directories, looking,
+    }
+    /// What sessions do.
+    session {
+        guess(words), another(agent), permission(what), permission_of(who, what), a_permission,
+        needs_permission, asks(who), who_asks(who, question), by_title, at_work, silent, finished, ended, headless,
+        fork, fork_of(id), context(used), context_of(used, limit),
+    }
+    /// Asking an agent, and what it answered.
+    asking {
+        the_agent, prompt_argument, json_argument(size), text_argument(size), whether_done(agent),
+        checklist(agent), once(seconds), once_or_twice(seconds), once_or_more(n, seconds),
+        at_most(n, interval, seconds), tokens_in(n), tokens_cached(n), tokens_out(n), done_not_committed, all_done,
+        answer_unusable, something_left,
+    }
+    /// What came of actions.
+    outcome {
+        recorded(files, size, reference), decided(word, path), not_asked, marked(mark), plan_without_workspace,
+        rescued(files, branch, ids), and_more(ids, n), undone(commits, branch), redone(commits, branch),
+        undo_key(key), redo_key(key), shown_by(what, key), ends_later(action), no_report, is_ending, nothing_runs,
+        attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
+        answer_ready,
+    }
+    /// Records of uncommitted work.
+    record {
+        journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),
+        not_in_journal(reference), lost(reference), mirror_remote(remote, remedy), other_name(taken),
+        vault_only(reason), objects_go(expiry), objects_go_late(expiry, reflog), objects_stay, objects_gone,
+    }
+}

@@ -1,0 +1,112 @@
+//! A workspace in one line: its state, the one thing that matters about it, and why it was judged so.
+//!
+//! What others wrote is not cleaned yet: who shows the line does that.
+
+use super::phrases::row;
+use super::urgency::Urgency;
+use super::{age, counts, sessions, sets};
+use crate::model::{
+    ActionKind, NextActionKind, QuestionWeight, Rule, RunningAction, TREE_IS_CLEAN, Timestamp, Verdict,
+    Warning, WorkspaceView,
+};
+
+/// The width of the longest of [`state_of`].
+pub(crate) const STATE_WIDTH: usize = 10;
+
+/// The state of a workspace as its row shows it, in at most ten signs.
+pub(crate) fn state_of(view: &WorkspaceView) -> &'static str {
+    match view.verdict.as_ref().map(|verdict| verdict.state) {
+        None => row::reading(),
+        Some(_) if Urgency::of(view) == Urgency::Permission => row::permission(),
+        Some(state) => sets::state(state),
+    }
+}
+
+/// What runs, as the note of a row begins.
+pub(crate) fn running(action: &RunningAction) -> &'static str {
+    if action.kind == ActionKind::Probe && action.is_automatic {
+        row::auto_probe()
+    } else {
+        sets::running(action.kind)
+    }
+}
+
+/// The one thing that matters about a workspace. Untrusted text in it is not cleaned yet.
+pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
+    if let Some(action) = &view.action {
+        let doing = running(action);
+        return match action.progress.message.as_str() {
+            "" => format!("{doing} …"),
+            words => format!("{doing}: {words}"),
+        };
+    }
+    let Some(verdict) = &view.verdict else {
+        return view.problem.clone().unwrap_or_else(|| row::first_look().to_owned());
+    };
+    let urgency = Urgency::of(view);
+    // What keeps closeout from looking at all is the note. What only makes it look more seldom stands in
+    // the detail: the verdict still holds.
+    if let Some(problem) = view.problem.as_ref().filter(|_| urgency == Urgency::Error) {
+        return problem.clone();
+    }
+    let question = verdict.question.as_ref().map(|question| question.text.as_str());
+    let is_blocked = verdict.question.as_ref().is_some_and(|asked| asked.weight == QuestionWeight::Blocking);
+    match (urgency, question) {
+        (Urgency::Permission, _) => sessions::permission_in_row(view),
+        (Urgency::Asks, Some(question)) if is_blocked => question.to_owned(),
+        (Urgency::Asks, question) => {
+            let own = || view.activity.detail.clone().unwrap_or_else(|| why(view, verdict, now));
+            let own = || question.map_or_else(own, str::to_owned);
+            sessions::asked_beside(view).unwrap_or_else(own)
+        }
+        (Urgency::Offer, Some(question)) => row::offers(question),
+        (Urgency::Rescue, _) => {
+            let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+            changes
+                .map_or_else(|| why(view, verdict, now), |changes| counts::files_uncommitted(changes.n_paths))
+        }
+        (Urgency::Working | Urgency::Waiting, _) => {
+            sessions::at_work(view).unwrap_or_else(|| why(view, verdict, now))
+        }
+        // What is to be done says more in few cells than why.
+        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
+            if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) =>
+        {
+            verdict.next_action.text.clone()
+        }
+        (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
+            changes_left(view)
+        }
+        (
+            Urgency::Offer
+            | Urgency::Error
+            | Urgency::Stalled
+            | Urgency::Incomplete
+            | Urgency::Unseen
+            | Urgency::Seen
+            | Urgency::Unjudged,
+            _,
+        ) => why(view, verdict, now),
+    }
+}
+
+/// Whether the verdict says that the work tree is clean.
+pub(crate) fn rests_on_clean_tree(view: &WorkspaceView) -> bool {
+    view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::YesClean)
+}
+
+/// The rule that decided, in words. The work tree is not watched: a look at it that is no more of now is told
+/// with its age.
+pub(crate) fn why(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
+    let begins = verdict.why.strip_suffix(TREE_IS_CLEAN).filter(|_| rests_on_clean_tree(view));
+    match (begins, age::since_look(view, now)) {
+        (Some(begins), Some(ago)) => format!("{begins}{}", row::tree_was_clean(ago)),
+        _ => verdict.why.clone(),
+    }
+}
+
+fn changes_left(view: &WorkspaceView) -> String {
+    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+    let n_paths = changes.map_or(0, |changes| changes.n_paths);
+    row::done_but(counts::files_uncommitted(n_paths))
+}

@@ -1,0 +1,84 @@
+//! The model's closed sets in words. Signs and colours stand beside them elsewhere; the names that JSON and the
+//! configuration use are the model's own.
+
+use super::texts::sets;
+use super::urgency::Urgency;
+use crate::model::{
+    ActionKind, ActivitySource, ActivityState, Actor, LeftOut, Operation, PartRole, ProbeFailure,
+    ProbeRescue, ProbeWord, QuestionWeight, ReceiptState, RecordState, Rejection, SmartStatus, Strength,
+    Trace, TrustKind, VerdictState, Warning,
+};
+
+sets! {
+    /// A verdict's state in at most ten signs, as a row has room for.
+    state(VerdictState, "VerdictState") {
+        Complete, AwaitingResponse, RescueNeeded, Incomplete, Waiting, Working, Stalled, Error,
+        NoTask,
+    }
+    /// What a source's part in the verdict was.
+    role(PartRole, "PartRole") { Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted }
+    /// What the word for a source's part means.
+    role_meaning(PartRole, "PartRole.meaning") {
+        Decided, Agrees, Overruled, Rejected, NotConfigured, NotThere, Noted,
+    }
+    /// Why evidence does not count.
+    rejection(Rejection, "Rejection") {
+        NotConfigured, Absent, Stale, Foreign, Unreadable, Vacuous, Undecided, MidTurn, LeftOver, Dismissed,
+    }
+    /// How good a source's word is.
+    strength(Strength, "Strength") { Verified, Person, SelfReported, Guess }
+    /// A warning as a sentence.
+    warning(Warning, "Warning") {
+        ChangesLeft, WorkAtRisk, OperationInProgress, CommitsLost, DetachedWork, ChangesUnknown, VacuousOnly,
+        WordsStopHalfWay, DecisionUnreadable, OwnSettings,
+        OwnSettingsIgnored, MarkLapsed, Conflict,
+    }
+    /// What a workspace's urgency means, for the help page.
+    urgency(Urgency, "Urgency") {
+        Permission, Asks, Rescue, Error, Stalled, Incomplete, Offer, Unseen, Waiting, Working, Unjudged, Seen,
+    }
+    /// What a session does.
+    activity(ActivityState, "ActivityState") {
+        Working, Idle, NeedsPermission, Asks, Background, Gone, Unknown,
+    }
+    /// Where the activity of a session was read.
+    activity_source(ActivitySource, "ActivitySource") {
+        Hook, Registry, Api, Transcript, Process, PaneTitle, None,
+    }
+    /// What a question means for the work.
+    weight(QuestionWeight, "QuestionWeight") { Blocking, Offer }
+    /// An operation of git, with its article.
+    operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
+    /// What runs, as the note of a row begins.
+    running(ActionKind, "ActionKind.running") {
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark,
+    }
+    /// The title of what became of an action.
+    title(ActionKind, "ActionKind.title") {
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark,
+    }
+    /// Who wanted an action.
+    actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
+    /// Why a path is left out of a commit.
+    left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Nested, Flagged, Gap, Name, Untrusted }
+    /// What is known of a reply.
+    receipt(ReceiptState, "ReceiptState") { Delivered, Queued, Held, Refused, Consumed, Unknown }
+    /// What an agent answered when it was asked.
+    probe_word(ProbeWord, "ProbeWord") { Complete, Waiting, Working }
+    /// Why an answer to a probe could not be used.
+    probe_failure(ProbeFailure, "ProbeFailure") {
+        Timeout, SpawnError, Unreadable, UnknownStatus, ClientError, ChangedFiles,
+    }
+    /// How a smart check ended, as a sentence.
+    smart_status(SmartStatus, "SmartStatus") {
+        CommitsCreated, Rescued, NothingToDo, Timeout, ProbeError, GitError,
+    }
+    /// What a probe leaves behind.
+    trace(Trace, "Trace") { Nothing, Copy, InSession }
+    /// What a smart check may do with uncommitted work.
+    probe_rescue(ProbeRescue, "ProbeRescue") { Never, Record, Commit }
+    /// What became of a record that is kept.
+    record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, VaultOnly, Lost }
+    /// What could run a program.
+    trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram }
+}

@@ -1,0 +1,176 @@
+//! A reply that is being written: how far it is, and what of it can be asked. It draws nothing and knows no key.
+
+use super::choices::{self, KeyedAnswer};
+use super::keys::{self, ReplyAction};
+use super::sessions;
+use crate::model::{
+    Action, ActionProblem, Draft, Intent, Receipt, ReplyPlan, SessionName, WorkspaceId, WorkspaceView,
+};
+use crate::ui::dialog::Step;
+use crate::ui::keymap::Binding;
+use crate::ui::text_area::TextArea;
+
+/// A reply that is being written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyBox {
+    pub(super) workspace: WorkspaceId,
+    pub(super) session: SessionName,
+    pub(super) area: TextArea,
+    pub(super) stage: Stage,
+    /// The answer that a key put into the box.
+    pub(super) picked: Option<Picked>,
+    /// Whether all of the text was written before the box opened, perhaps for another question: then the
+    /// first Enter sends nothing.
+    pub(super) is_old: bool,
+    /// What is said of the last input. Untrusted.
+    pub(super) remark: Option<String>,
+    /// The first line above the text that is shown.
+    pub(super) top: usize,
+}
+
+/// How far the reply is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Several sessions wait; one is chosen by its position among them.
+    Choosing { among: Vec<SessionName>, selected: usize },
+    /// It is being found out how it would go.
+    Planning,
+    /// It is known how it would go.
+    Planned { plan: Box<ReplyPlan>, confirm: Confirm },
+    /// It is on its way. The text until then; `None` for an answer to a permission prompt.
+    Sending { plan: Box<ReplyPlan>, text: Option<String> },
+    /// It did not go, or not for certain.
+    Stopped(Stop),
+}
+
+/// What is asked before it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Confirm {
+    Nothing,
+    /// Whether this option of the prompt that the session shows is the answer.
+    Option(usize),
+    /// Whether it is to be sent though an earlier one may have been.
+    Again,
+}
+
+/// Why it did not go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// There is no way for it.
+    NoWay(ActionProblem),
+    /// It failed.
+    Failed(ActionProblem),
+    /// It was refused, or it is not known whether it went.
+    Receipt(Box<Receipt>),
+}
+
+/// An answer that a key put into the box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Picked {
+    /// The sign that was typed: should more be typed, it was the beginning of a text.
+    pub(super) typed: char,
+    pub(super) answer: String,
+}
+
+/// What the box is for at this moment; each has keys of its own.
+#[derive(Clone, Copy)]
+pub(super) enum Mode {
+    Sessions,
+    Writing,
+    /// One of so many options is chosen; of none until it is known what can be answered.
+    Options(usize),
+    /// It is answered on its own screen only.
+    InPane,
+    Confirm,
+    Sending,
+}
+
+/// How many options the prompt has that the session shows; `None` where words are written.
+pub(super) fn plan_options(plan: &ReplyPlan) -> Option<usize> {
+    match (&plan.permission, &plan.asked) {
+        (Some(prompt), _) => Some(prompt.options.len()),
+        (None, Some(asked)) => Some(asked.questions.first().map_or(0, |question| question.options.len())),
+        (None, None) => None,
+    }
+}
+
+impl ReplyBox {
+    pub(in crate::ui::dialog) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    pub(super) fn mode(&self, view: Option<&WorkspaceView>) -> Mode {
+        match &self.stage {
+            Stage::Choosing { .. } => Mode::Sessions,
+            Stage::Sending { .. } => Mode::Sending,
+            Stage::Planned { confirm: Confirm::Option(_) | Confirm::Again, .. } => Mode::Confirm,
+            Stage::Planned { plan, confirm: Confirm::Nothing } => match plan_options(plan) {
+                _ if !plan.has_way() => Mode::InPane,
+                Some(n_options) => Mode::Options(n_options),
+                None => Mode::Writing,
+            },
+            Stage::Planning if sessions::shows_a_prompt(view, &self.session) => Mode::Options(0),
+            Stage::Planning | Stage::Stopped(_) => Mode::Writing,
+        }
+    }
+
+    /// Whether one can go to the pane of the session.
+    pub(super) fn has_pane(&self) -> bool {
+        self.plan().is_some_and(|plan| plan.pane.is_some())
+    }
+
+    /// The keys while something is to be confirmed. Enter gives no permission.
+    pub(super) fn confirm_keys(&self) -> &'static [Binding<ReplyAction>] {
+        let is_permission = self.plan().is_some_and(|plan| plan.permission.is_some());
+        let is_asked = self.plan().is_some_and(|plan| plan.asked.is_some());
+        if is_asked && !is_permission { keys::CHOOSE } else { keys::CONFIRM }
+    }
+
+    /// The plan, once there is one.
+    pub(super) fn plan(&self) -> Option<&ReplyPlan> {
+        match &self.stage {
+            Stage::Planned { plan, .. } | Stage::Sending { plan, .. } => Some(plan),
+            Stage::Choosing { .. } | Stage::Planning | Stage::Stopped(_) => None,
+        }
+    }
+
+    /// The answers that the question offers, with their keys.
+    pub(super) fn answers(&self, view: Option<&WorkspaceView>) -> Vec<KeyedAnswer> {
+        let planned = self.plan().and_then(|plan| plan.question.as_ref());
+        choices::of(planned.or_else(|| sessions::asked(view, &self.session).1))
+    }
+
+    /// Writes to this session from now on, what was written to it before.
+    pub(super) fn turn_to(&mut self, session: SessionName, view: Option<&WorkspaceView>) -> Vec<Intent> {
+        let drafts = view.map(|view| view.drafts.as_slice()).unwrap_or_default();
+        let draft = drafts.iter().find(|draft| draft.session == session);
+        self.area = TextArea::of(draft.map(|draft| draft.text.clone()).unwrap_or_default());
+        self.is_old = !self.area.is_empty();
+        self.session = session;
+        self.picked = None;
+        self.top = 0;
+        self.plan_again()
+    }
+
+    pub(super) fn plan_again(&mut self) -> Vec<Intent> {
+        self.stage = Stage::Planning;
+        let action = Action::PlanReply { session: self.session.clone() };
+        vec![Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) }]
+    }
+
+    /// Keeps what is written now, if that is not what was written before.
+    pub(super) fn kept(&self, before: &str) -> Step {
+        let is_changed = before != self.area.text();
+        Step { intents: is_changed.then(|| self.keep()).into_iter().collect(), ..Step::stay() }
+    }
+
+    pub(super) fn keep(&self) -> Intent {
+        let draft = Draft { session: self.session.clone(), text: self.area.text().to_owned() };
+        Intent::KeepDraft { workspace: self.workspace.clone(), draft }
+    }
+
+    /// It asks something else now: no key confirms anything in it before that could be read.
+    pub(super) fn shown_anew(intents: Vec<Intent>) -> Step {
+        Step { intents, is_new_question: true, ..Step::stay() }
+    }
+}

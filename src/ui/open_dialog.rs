@@ -1,0 +1,131 @@
+//! The dialog that is open: what reaches it before everything else, and where it stands. It is part of the
+//! screen's state; what each dialog does with it is said in `dialog`.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::areas::Areas;
+use super::dialog::{Context, Dialog, Step};
+use super::input::{Edited, KeyPress, Mouse, MouseKind, Size};
+use super::keymap::Hint;
+use super::look::TextStyle;
+use super::sheet::put_rule;
+use super::state::State;
+use super::text;
+use crate::model::{Response, Timestamp, WorkspaceView};
+
+/// Opens a dialog in place of the one that is open. Its keys decide nothing until it could be read.
+pub(super) fn open(state: &mut State, dialog: Dialog) {
+    state.dialog = Some(dialog);
+    state.guard.begin();
+}
+
+/// A key for the open dialog. `None` when there is none.
+pub(super) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress) -> Option<Step> {
+    let is_armed = state.guard.is_armed(state.guard.now());
+    let step = with(state, views, is_armed, |dialog, context| dialog.key(press, context));
+    state.guard.typed();
+    step
+}
+
+/// Ctrl-C for the open dialog, if it asks what becomes of what runs. `None` when it does not.
+pub(super) fn on_interrupt(state: &mut State, views: &[WorkspaceView]) -> Option<Step> {
+    let interrupt = |dialog: &mut Dialog, context: Context<'_>| match dialog {
+        Dialog::Leave(leave) => Some(leave.interrupt(context)),
+        Dialog::Reply(_) | Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => {
+            None
+        }
+    };
+    with(state, views, false, interrupt).flatten()
+}
+
+/// Whether the program is left now: what a person decided has come to its end.
+pub(super) fn is_left(state: &State, views: &[WorkspaceView]) -> bool {
+    matches!(&state.dialog, Some(Dialog::Leave(leave)) if leave.is_over(views))
+}
+
+/// Pasted text for the open dialog. It confirms nothing.
+pub(super) fn on_paste(state: &mut State, views: &[WorkspaceView], text: &str) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.paste(text, context))
+}
+
+/// A text that comes back from the person's editor, for the open dialog that gave it.
+pub(super) fn on_edited(state: &mut State, views: &[WorkspaceView], edited: &Edited) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.edited(edited, context))
+}
+
+/// The mouse for the open dialog. It confirms nothing outside of it.
+pub(super) fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Option<Step> {
+    /// Lines that one turn of the wheel scrolls.
+    const WHEEL_LINES: isize = 3;
+    let place = area_of(state, views)?;
+    let is_armed = state.guard.is_armed(state.guard.now());
+    with(state, views, is_armed, |dialog, context| match mouse.kind {
+        MouseKind::ScrollUp => dialog.scroll(-WHEEL_LINES, context),
+        MouseKind::ScrollDown => dialog.scroll(WHEEL_LINES, context),
+        MouseKind::Press if place.contains(Position::new(mouse.column, mouse.row)) => {
+            dialog.press(Position::new(mouse.column - place.x, mouse.row - place.y), context)
+        }
+        MouseKind::Press => Step::stay(),
+    })
+}
+
+/// An answer of the engine for the open dialog. `None` when it is not for it.
+pub(super) fn on_response(state: &mut State, views: &[WorkspaceView], told: &Response) -> Option<Step> {
+    with(state, views, false, |dialog, context| dialog.told(told, context)).flatten()
+}
+
+fn with<T>(
+    state: &mut State,
+    views: &[WorkspaceView],
+    is_armed: bool,
+    action: impl FnOnce(&mut Dialog, Context<'_>) -> T,
+) -> Option<T> {
+    let mut dialog = state.dialog.take()?;
+    let context = context(state, views, &dialog, state.guard.now(), is_armed);
+    let answer = action(&mut dialog, context);
+    state.dialog = Some(dialog);
+    Some(answer)
+}
+
+fn context<'a>(
+    state: &State,
+    views: &'a [WorkspaceView],
+    dialog: &Dialog,
+    now: Timestamp,
+    is_armed: bool,
+) -> Context<'a> {
+    let body = Areas::of(state, 1, false).map(|areas| areas.body).unwrap_or_default();
+    let room = Size { width: body.width, height: body.height.saturating_sub(1) };
+    let view = views.iter().find(|view| view.id == *dialog.workspace());
+    Context { view, views, room, look: state.look, now, is_armed }
+}
+
+/// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.
+fn area_of(state: &State, views: &[WorkspaceView]) -> Option<Rect> {
+    let dialog = state.dialog.as_ref()?;
+    let body = Areas::of(state, 1, false)?.body;
+    let context = context(state, views, dialog, state.guard.now(), false);
+    let height = dialog.height(context).clamp(1, body.height.saturating_sub(1).max(1));
+    Some(Rect { y: body.bottom() - height, height, ..body })
+}
+
+/// Draws the open dialog over what is there; answers where the cursor stands, and the hints.
+pub(super) fn draw(
+    buffer: &mut Buffer,
+    state: &State,
+    views: &[WorkspaceView],
+    now: Timestamp,
+) -> Option<(Option<Position>, Vec<Hint>)> {
+    let dialog = state.dialog.as_ref()?;
+    let area = area_of(state, views)?;
+    let context = context(state, views, dialog, now, state.guard.is_armed(now));
+    let rule = Rect { y: area.y.saturating_sub(1), height: 1, ..area };
+    for cell in rule.union(area).positions() {
+        buffer[cell].reset();
+    }
+    let title = text::cut(&dialog.title(context), usize::from(area.width), state.look);
+    put_rule(buffer, rule, &title, TextStyle::Strong, &dialog.remark(context), state.look);
+    let cursor = dialog.draw(buffer, area, context);
+    Some((cursor, dialog.hints(context)))
+}
