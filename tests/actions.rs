@@ -15,7 +15,7 @@ use closeout::store::{Store, StoreError};
 use tempfile::TempDir;
 
 fn store() -> (TempDir, Store) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let store = Store::open(folder.path().join("state")).unwrap();
     (folder, store)
 }

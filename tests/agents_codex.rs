@@ -103,7 +103,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Machine {
-        let temp = TempDir::new().unwrap();
+        let temp = crate::support::scratch::folder();
         let top = temp.path().canonicalize().unwrap();
         let (home, workspace) = (top.join("codex"), top.join("work"));
         fs::create_dir_all(&workspace).unwrap();

@@ -27,7 +27,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Machine {
-        let temp = TempDir::new().unwrap();
+        let temp = crate::support::scratch::folder();
         let top = temp.path().canonicalize().unwrap();
         let workspace = top.join("work.x");
         fs::create_dir(&workspace).unwrap();

@@ -41,7 +41,7 @@ struct Machine {
 impl Machine {
     /// With an empty data folder.
     fn without_database() -> Machine {
-        let temp = TempDir::new().unwrap();
+        let temp = crate::support::scratch::folder();
         let data_dir = temp.path().canonicalize().unwrap().join("a b#c%41");
         fs::create_dir(&data_dir).unwrap();
         let database = data_dir.join("opencode.db");

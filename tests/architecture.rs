@@ -4,6 +4,7 @@
 //! The tests here run over the tree, and over planted violations: a rule that cannot fail is no rule.
 
 mod circles;
+mod citations;
 mod names;
 mod rules;
 mod source;
@@ -45,7 +46,14 @@ fn room_of(file: &str) -> Option<&str> {
 }
 
 /// What is written for those who read the code.
-const DOCUMENTS: [&str; 2] = ["CONTRIBUTING.md", "src/ARCHITECTURE.md"];
+const DOCUMENTS: [&str; 6] = [
+    "CONTRIBUTING.md",
+    "src/ARCHITECTURE.md",
+    "src/DESIGN.md",
+    "src/RESCUE.md",
+    "src/SECURITY.md",
+    "tests/FAULTS.md",
+];
 
 fn architecture_file() -> String {
     fs::read_to_string(top().join("src/ARCHITECTURE.md")).unwrap()
@@ -373,6 +381,62 @@ fn the_architecture_file_and_the_table_show_the_same_arrows() {
             imports.iter().copied().filter(|import| !LATER_ROOMS.contains(import)).collect();
         assert_eq!(shown, real, "the arrows of `{name}` in ARCHITECTURE.md");
     }
+}
+
+#[test]
+fn every_document_and_section_that_a_comment_cites_is_there() {
+    let texts: Vec<(&str, String)> = ["README.md", "CHANGELOG.md"]
+        .iter()
+        .chain(&DOCUMENTS)
+        .map(|name| (Path::new(name).file_name().unwrap().to_str().unwrap(), *name))
+        .map(|(name, path)| (name, fs::read_to_string(top().join(path)).unwrap()))
+        .collect();
+    let mut missing = Vec::new();
+    for (file, text) in rust_files("src").into_iter().chain(rust_files("tests")) {
+        for citation in citations::citations(&citations::comments(&text)) {
+            let document = texts.iter().find(|(name, _)| *name == citation.document);
+            let is_there = document.is_some_and(|(_, text)| {
+                citation.section.is_empty() || citations::sections(text).contains(&citation.section)
+            });
+            if !is_there && file != "tests/architecture/citations.rs" {
+                missing.push(format!("{file} cites {} {}", citation.document, citation.section));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "\n{}\n", missing.join("\n"));
+}
+
+#[test]
+fn the_faults_that_tests_name_are_those_of_the_page() {
+    let page = fs::read_to_string(top().join("tests/FAULTS.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let listed: BTreeSet<String> =
+        rows.flat_map(|row| citations::faults(row.split('|').nth(1).unwrap_or_default())).collect();
+    let named: BTreeSet<String> = rust_files("tests")
+        .into_iter()
+        .chain(rust_files("src"))
+        .filter(|(file, _)| !file.starts_with("tests/architecture"))
+        .flat_map(|(_, text)| citations::faults(&citations::comments(&text)))
+        .collect();
+    let missing: Vec<&String> = named.difference(&listed).collect();
+    let unused: Vec<&String> = listed.difference(&named).collect();
+    assert!(missing.is_empty() && unused.is_empty(), "not in FAULTS.md: {missing:?}; in no test: {unused:?}");
+}
+
+#[test]
+fn citations_are_read_however_they_are_written() {
+    let text = "/// Rules: `SECURITY.md` 1.2. (DESIGN.md 2.3, R3), `RESCUE.md` section 4; README.md, plan.md\nlet x = \"DESIGN.md 9\"; // S07";
+    let found: Vec<(String, String)> = citations::citations(&citations::comments(text))
+        .into_iter()
+        .map(|citation| (citation.document, citation.section))
+        .collect();
+    let expected = [("SECURITY.md", "1.2"), ("DESIGN.md", "2.3"), ("RESCUE.md", "4"), ("README.md", "")];
+    assert_eq!(found, expected.map(|(document, section)| (document.to_owned(), section.to_owned())));
+    assert_eq!(
+        citations::sections("# A\n## 1. B\n### 1.2 C\ntext 3\n"),
+        BTreeSet::from(["1".to_owned(), "1.2".to_owned()])
+    );
+    assert_eq!(citations::faults("S07, G1, T20, R2 and XS12"), BTreeSet::from(["S07".to_owned()]));
 }
 
 /// The paths in backquotes that begin with a folder of the project.

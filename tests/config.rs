@@ -26,7 +26,7 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::scratch::folder();
         fs::create_dir_all(folder.path().join("home/.config/closeout")).unwrap();
         fs::create_dir_all(folder.path().join("work/app")).unwrap();
         World { folder, environment: BTreeMap::new(), flags: Flags::default() }

@@ -34,7 +34,7 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        let temp = TempDir::new().unwrap();
+        let temp = crate::support::scratch::folder();
         let top = temp.path().canonicalize().unwrap();
         let workspace = top.join("work");
         fs::create_dir(&workspace).unwrap();

@@ -18,7 +18,7 @@ type Effective = (WorkspaceSettings, CompletionCheck, CloserSettings);
 /// What holds for a workspace with this file of its own, for a person with that one. `is_settled` says whether
 /// the workspace's file is in the baseline.
 fn effective(person: &str, own: &str, is_settled: bool) -> (Effective, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let home = folder.path().join("home");
     let workspace = folder.path().join("app");
     fs::create_dir_all(home.join(".config/closeout")).unwrap();

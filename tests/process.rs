@@ -14,7 +14,7 @@ use closeout::process::{Cancel, End, ProcessError, Spec, find_program, run};
 
 /// A folder with one executable script in it.
 fn script(body: &str) -> (tempfile::TempDir, Spec) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let path = folder.path().join("script");
     std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -152,7 +152,7 @@ fn a_grandchild_in_a_session_of_its_own_is_not_waited_for_either() {
 
 #[test]
 fn what_cannot_be_started_is_an_error_with_its_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     assert!(matches!(run(&Spec::new("sh", folder.path())), Err(ProcessError::NotAbsolute { .. })));
     let missing = run(&Spec::new("/nowhere/program", folder.path())).unwrap_err();
     assert_eq!(missing.to_string(), "cannot start \"/nowhere/program\"");
@@ -160,7 +160,7 @@ fn what_cannot_be_started_is_an_error_with_its_name() {
 
 #[test]
 fn programs_are_found_on_absolute_paths_only() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let (bin, other) = (folder.path().join("bin"), folder.path().join("other"));
     for (path, mode) in [(&bin, 0o755), (&other, 0o644)] {
         std::fs::create_dir(path).unwrap();

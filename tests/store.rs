@@ -13,7 +13,7 @@ use tracing::level_filters::LevelFilter;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 fn store() -> (TempDir, Store) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let store = Store::open(folder.path().join("state/closeout")).unwrap();
     (folder, store)
 }
@@ -148,7 +148,7 @@ fn a_record_that_is_a_link_or_a_fifo_is_not_read() {
 
 #[test]
 fn a_folder_that_cannot_be_made_or_written_is_an_error_and_no_panic() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     fs::write(folder.path().join("file"), "").unwrap();
     assert!(matches!(Store::open(folder.path().join("file/state")), Err(StoreError::Io { .. })));
     assert!(matches!(Store::open(folder.path().join("file")), Err(StoreError::Io { .. })));
@@ -165,7 +165,7 @@ fn a_folder_that_cannot_be_made_or_written_is_an_error_and_no_panic() {
 #[test]
 fn a_folder_of_another_user_is_refused() {
     // Root can give a folder away; anybody else finds one of root's in `/proc/1`.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(folder.path(), Some(12_345), None).unwrap();
         let error = Store::open(folder.path()).unwrap_err();

@@ -329,7 +329,7 @@ fn read_step(step: &Value) -> PlanStep {
 // ---- the harness itself
 
 fn harness(cases: &Value, actual: &Value) -> Result<(), String> {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = crate::support::scratch::folder();
     let path = folder.path().join("cases.json");
     std::fs::write(&path, cases.to_string()).expect("a file");
     let judge = |input: &Object| {

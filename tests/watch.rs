@@ -89,7 +89,7 @@ fn ws(name: &str) -> WorkspaceId {
 }
 
 fn folder() -> (TempDir, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = crate::support::scratch::folder();
     let path = dir.path().canonicalize().unwrap();
     (dir, path)
 }

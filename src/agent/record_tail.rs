@@ -13,7 +13,7 @@ pub(super) use crate::disk::{fill, read_range};
 /// How far back from the end is looked at most, in bytes.
 pub(super) const REACH: u64 = 32 << 20;
 /// The sizes of the piece at the end that are tried one after the other, in bytes. Nearly every
-/// question is answered by the first (PERFORMANCE.md, section 7).
+/// question is answered by the first.
 const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
 /// How far back the begin of a task is looked for, in bytes: what lies before is seldom worth the time.
 const TASK_REACH: u64 = 1 << 20;

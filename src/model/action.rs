@@ -2,7 +2,7 @@
 //!
 //! Most actions come in two: one that makes a plan and changes nothing (that of a rescue records the work first), and
 //! one that carries out the plan that a person confirmed. A plan carries what was seen of the world: the room that
-//! carries it out looks again and compares. What is confirmed is what is done, or it is refused (DESIGN.md, invariant 6).
+//! carries it out looks again and compares. What is confirmed is what is done, or it is refused (`src/ARCHITECTURE.md`, invariant 6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

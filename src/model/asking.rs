@@ -75,7 +75,7 @@ pub struct AskPlan {
 }
 
 /// What speaks for and against that the work is done, by the names of the sources. An agent is asked for its
-/// status only where neither does (DESIGN.md 2.2, R3).
+/// status only where neither does (DESIGN.md 2.3, R3).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceSummary {
     /// Sources that say YES, without earlier probes, and without commits, which a smart check counts itself.

@@ -75,7 +75,7 @@ impl Evidence {
     }
 }
 
-/// Who speaks. A closed set; each source has one rank (DESIGN.md 2.1).
+/// Who speaks. A closed set; each source has one rank (DESIGN.md 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {

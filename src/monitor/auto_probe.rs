@@ -1,4 +1,4 @@
-//! When an agent is asked for its status without a person's word (DESIGN.md 2.2, R3): the person's own
+//! When an agent is asked for its status without a person's word (DESIGN.md 2.3, R3): the person's own
 //! configuration allows it, nothing says yes or no or what else goes on, its turn ended a while ago, and nobody
 //! asked in this moment of its task.
 //!

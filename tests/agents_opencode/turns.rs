@@ -260,7 +260,7 @@ fn a_look_gets_a_copy_with_one_session_while_the_owner_works_on_it() {
     let session = machine.session(ID);
     let before = machine.files();
     let adapter = &machine.adapters()[0];
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let at = |name: &str| {
         let path = folder.path().join(name);
         fs::write(&path, "").unwrap();

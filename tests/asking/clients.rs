@@ -110,7 +110,7 @@ echo '{"type":"item.completed","item":{"type":"agent_message","text":"x"}}'"#;
 
 /// A data folder of opencode with the sessions of real runs, and with a copy if `with_copy`.
 fn opencode_data(with_copy: bool) -> (TempDir, Adapter) {
-    let folder = TempDir::new().unwrap();
+    let folder = crate::support::scratch::folder();
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/opencode/opencode-db.sql");
     let owner = Connection::open(folder.path().join("opencode.db")).unwrap();
     owner.execute_batch(&fs::read_to_string(rows).unwrap()).unwrap();

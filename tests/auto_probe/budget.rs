@@ -12,7 +12,7 @@ const HOUR: i64 = 3_600_000;
 const START: i64 = 100 * HOUR;
 
 fn store() -> (TempDir, Store) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let store = Store::open(folder.path().join("state")).unwrap();
     (folder, store)
 }

@@ -91,7 +91,7 @@ fn evidence_that_says_neither_yes_nor_no_is_silence() {
     assert_eq!(effects(&gone), [vec![wake(DUE)], vec![asks(1, RESTED), wake(RECONCILE)]]);
 }
 
-/// R3, and DESIGN.md 1: "never on its own unless configured". Each case is one reason.
+/// R3, and DESIGN.md 1: never on its own unless configured. Each case is one reason.
 #[test]
 fn it_does_not_ask_because() {
     let cases = said_by_sources().into_iter().chain(told_of_the_session()).chain(known_of_the_task());

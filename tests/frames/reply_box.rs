@@ -148,7 +148,7 @@ fn a_choice_is_given_by_its_key_and_sent_by_enter() {
         let mut state = open(&views, plan.clone(), SMALL);
         assert_eq!(press(&mut state, &views, typed).intents, [kept(&views[0], "2")]);
         assert_eq!(press(&mut state, &views, "\n").intents, [sends(&views[0], &plan, "2")]);
-        // Pressed twice it is sent once (faults.md R07).
+        // Pressed twice it is sent once (R07).
         assert_eq!(press(&mut state, &views, "\n\n2").intents, []);
         let outcome = ActionOutcome::Replied(Box::new(receipt(ReceiptState::Queued, "2")));
         assert_eq!(hear(&mut state, &views, ActionKind::Reply, outcome).intents, []);

@@ -21,7 +21,7 @@ struct State(TempDir);
 
 impl State {
     fn new() -> State {
-        State(tempfile::tempdir().unwrap())
+        State(crate::support::scratch::folder())
     }
 
     fn hooks(&self) -> PathBuf {

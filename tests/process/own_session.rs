@@ -276,7 +276,7 @@ fn run_until_killed() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn when_closeout_is_killed_all_that_it_ran_is_ended() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let mut closeout = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "process::own_session::run_until_killed", "--ignored", "--nocapture"])
         .env("CLOSEOUT_TEST_FOLDER", folder.path())
@@ -294,7 +294,7 @@ fn when_closeout_is_killed_all_that_it_ran_is_ended() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "typed by a person, it is a program of its own")]
 fn the_hidden_argument_does_nothing_for_a_person_and_stands_in_no_help() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::support::scratch::folder();
     let touched = folder.path().join("touched");
     let own = std::process::id().to_string();
     let here = format!("{own}.0");

@@ -63,7 +63,7 @@ fn with_small_file_system(order: &str, options: &str) {
     if let Err(words) = is_possible("mount -t tmpfs -o size=64k tmpfs \"$1\"") {
         return eprintln!("SKIPPED {order}: no file system can be mounted here: {words}");
     }
-    let place = tempfile::tempdir().unwrap();
+    let place = crate::support::scratch::folder();
     let script = "mount -t tmpfs -o \"$1\" tmpfs \"$2\" || exit; cd \"$2\" || exit; export TMPDIR=\"$2\"
         if [ \"$3\" = power ]; then
             mkdir mounted looked-at && truncate -s 64M disk && mkfs.ext4 -q -F disk || exit

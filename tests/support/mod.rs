@@ -4,6 +4,7 @@ pub(crate) mod pty;
 pub(crate) mod repo;
 pub(crate) mod samples;
 pub(crate) mod schema;
+pub(crate) mod scratch;
 pub(crate) mod screen;
 pub(crate) mod session_samples;
 pub(crate) mod test_env;

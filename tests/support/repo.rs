@@ -63,7 +63,7 @@ impl Repo {
 
     /// The same, made with more options of `git init`.
     pub(crate) fn with_format(options: &[&str]) -> Repo {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::support::scratch::folder();
         // Paths are compared resolved.
         let top = folder.path().canonicalize().unwrap().join("repo");
         std::fs::create_dir(&top).unwrap();

@@ -97,7 +97,7 @@ fn what_is_left_commits_nothing_and_the_record_stays() {
     assert_eq!(records.lines().count(), 1, "{records}");
 }
 
-/// RESCUE.md: "changed since the snapshot". What was shown is done, or nothing.
+/// RESCUE.md 2: "changed since the snapshot". What was shown is done, or nothing.
 #[test]
 fn work_that_changed_since_it_was_shown_is_not_committed() {
     let (env, repo) = demo();

@@ -8,7 +8,7 @@ use super::reader::Repo;
 use super::trouble::{Read, is_unsupported, libgit2_trouble, trouble};
 use crate::model::{GitReader, ReadProblem};
 
-/// Above so many index entries the git program takes less CPU than libgit2 (`PERFORMANCE.md` section 4).
+/// Above so many index entries the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
 const LARGE_INDEX: u32 = 3_000;
 
 /// What a repository is opened for.

@@ -1,5 +1,5 @@
 //! Where a change of what git says would show: at most three folders a workspace and three a
-//! repository, none of them recursively (`PERFORMANCE.md` section 5 has the events of each action).
+//! repository, none of them recursively (`tests/evidence_git/places.rs` has which change shows where).
 //!
 //! `HEAD.lock` is the sign for everything that moves the branch: git makes it for each such action,
 //! even where HEAD itself is not rewritten, and deletes it after the reference is in place. The log

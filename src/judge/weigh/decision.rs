@@ -1,4 +1,4 @@
-//! The decision chain as one record: the file, else the output (DESIGN.md 2.1, ranks 4, 7, 8).
+//! The decision chain as one record: the file, else the output (DESIGN.md 2.2, ranks 4, 7, 8).
 
 use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionReason, DecisionRecord, DecisionSource, FileContent,

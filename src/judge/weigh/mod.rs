@@ -1,7 +1,7 @@
 //! From raw observations to evidence: each source is read by its judge and says one thing.
 //!
 //! What comes out carries no long texts. Evidence that is older than the task, of another check,
-//! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.1).
+//! unreadable or vacuous does not count and stays visible with its reason (DESIGN.md 2.2).
 
 mod activity;
 pub mod asked;
