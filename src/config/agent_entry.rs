@@ -7,9 +7,10 @@ use toml::de::DeValue;
 
 use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
 
-use super::layer::{Layer, LayerOrigin, Reader, type_name};
+use super::key::LayerOrigin;
 use super::near_name::nearest;
 use super::problem::shown;
+use super::reader::{Reader, type_name};
 
 /// The table that holds them.
 pub(super) const AGENTS: &str = "agent";
@@ -56,7 +57,7 @@ impl Entry {
 
 impl Reader<'_> {
     /// Reads the list of entries.
-    pub(super) fn read_agents(&mut self, at: usize, value: &Spanned<DeValue<'_>>, layer: &mut Layer) {
+    pub(super) fn read_agents(&mut self, at: usize, value: &Spanned<DeValue<'_>>, agents: &mut Vec<CustomAgent>) {
         if self.origin == LayerOrigin::Workspace {
             let what = "counts only in your own configuration file: it names commands".to_owned();
             self.problem(at, Some(AGENTS.to_owned()), what);
@@ -82,7 +83,7 @@ impl Reader<'_> {
             for (name, value) in table {
                 self.read_agent_key(name.get_ref(), name.span().start, value, &mut read);
             }
-            self.finish_agent(at, read, layer);
+            self.finish_agent(at, read, agents);
         }
     }
 
@@ -199,12 +200,12 @@ impl Reader<'_> {
     }
 
     /// Puts together what was read, if nothing is missing.
-    fn finish_agent(&mut self, at: usize, entry: Entry, layer: &mut Layer) {
+    fn finish_agent(&mut self, at: usize, entry: Entry, agents: &mut Vec<CustomAgent>) {
         if entry.place_of("name").is_none() {
             self.agent_problem(at, "name", "is missing".to_owned());
         }
         if let Some(name) = &entry.name
-            && layer.agents.iter().any(|agent| agent.name == *name)
+            && agents.iter().any(|agent| agent.name == *name)
         {
             let at = entry.place_of("name").unwrap_or(at);
             self.agent_problem(at, "name", format!("is the name of another agent too: \"{}\"", shown(name)));
@@ -215,7 +216,7 @@ impl Reader<'_> {
         if let (Some(name), Some(trail)) = (entry.name, trail) {
             let Entry { status_file, reply_file, .. } =
                 Entry { commands: [None, None, None], name: None, ..entry };
-            layer.agents.push(CustomAgent { name, trail, status_file, reply_file, probe, query, reply });
+            agents.push(CustomAgent { name, trail, status_file, reply_file, probe, query, reply });
         }
     }
 

@@ -3,7 +3,6 @@
 use crate::model::{Bounds, PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES};
 
 use super::kind::Kind;
-use super::layer::LayerOrigin;
 
 /// A key of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +65,17 @@ pub enum Key {
     AutoProbe,
     /// `completion_check.auto_probes_per_hour`
     AutoProbesPerHour,
+}
+
+/// Whose words a layer is; it decides which keys count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerOrigin {
+    /// The embedded defaults.
+    BuiltIn,
+    /// The person's own file.
+    User,
+    /// The file of a workspace: untrusted.
+    Workspace,
 }
 
 /// What a workspace's own file (`.closeout.toml`, `config.json`) may do with a key. An agent can write these

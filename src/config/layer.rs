@@ -13,11 +13,12 @@ use crate::model::CustomAgent;
 
 use super::ConfigError;
 use super::agent_entry::AGENTS;
-use super::key::{self, Key, SPECS, Spec};
+use super::key::{self, Key, LayerOrigin, SPECS, Spec};
 use super::kind::Value;
 use super::near_name::nearest;
 use super::pattern::Pattern;
-use super::problem::{Place, Problem, Problems, shown};
+use super::problem::{Problems, shown};
+use super::reader::{Reader, type_name};
 
 /// The table that holds settings for some workspaces.
 const OVERRIDES: &str = "workspace";
@@ -27,17 +28,6 @@ const OVERRIDE_PATH: &str = "path";
 
 /// The values of one layer, each checked.
 pub(super) type Values = BTreeMap<Key, Value>;
-
-/// Whose words a layer is; it decides which keys count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LayerOrigin {
-    /// The embedded defaults.
-    BuiltIn,
-    /// The person's own file.
-    User,
-    /// The file of a workspace: untrusted.
-    Workspace,
-}
 
 /// What one text says.
 #[derive(Debug, Clone, Default)]
@@ -87,27 +77,13 @@ pub(super) fn read_layer(
     (layer, reader.problems)
 }
 
-pub(super) struct Reader<'t> {
-    text: &'t str,
-    name: &'t str,
-    pub(super) origin: LayerOrigin,
-    pub(super) home: Option<&'t Path>,
-    problems: Problems,
-}
-
 impl Reader<'_> {
-    pub(super) fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
-        // Finding a place reads the text from its beginning: not for a million problems.
-        let place = (!self.problems.is_full()).then(|| Place::of(self.text, offset));
-        self.problems.push(Problem { source: self.name.to_owned(), place, key, what });
-    }
-
     fn read_top(&mut self, table: &DeTable<'_>, layer: &mut Layer) {
         for (name, value) in table {
             if name.get_ref() == OVERRIDES {
                 self.read_overrides(name.span().start, value, layer);
             } else if name.get_ref() == AGENTS {
-                self.read_agents(name.span().start, value, layer);
+                self.read_agents(name.span().start, value, &mut layer.agents);
             } else {
                 self.read_entry("", name.get_ref(), name.span().start, value, &mut layer.values);
             }
@@ -276,20 +252,5 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
             .collect::<Option<Vec<_>>>()
             .map(Value::List),
         DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
-    }
-}
-
-pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(number) if i64::from_str_radix(number.as_str(), number.radix()).is_err() => {
-            "a number of that size"
-        }
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number with a fraction",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list of something else",
-        DeValue::Table(_) => "a table",
     }
 }

@@ -21,14 +21,15 @@ mod near_name;
 mod own_word;
 mod pattern;
 mod problem;
+mod reader;
 mod sources;
 mod stack;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
 pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};
 pub use error::ConfigError;
-pub use key::Key;
-pub use layer::{Layer, LayerOrigin, parse_layer};
+pub use key::{Key, LayerOrigin};
+pub use layer::{Layer, parse_layer};
 pub use problem::{Place, Problem, Problems};
 pub use sources::{Flags, Sources};
 

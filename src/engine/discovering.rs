@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::discover::{self, Known};
-use super::live::EngineEvent;
+use super::event::{Discovered, EngineEvent};
 use super::recall::recall;
 use super::watching::Watching;
 use super::{EngineConfig, clock};
@@ -54,15 +54,6 @@ pub(super) enum Trigger {
     Asked,
     /// Something changed in this folder, which may be no news.
     Changed(PathBuf),
-}
-
-/// What a discovery brought.
-#[derive(Debug)]
-pub(super) struct Discovered {
-    pub(super) event: Event,
-    targets: Vec<WatchTarget>,
-    problems: Vec<String>,
-    took_ms: u64,
 }
 
 impl Discovering {

@@ -18,8 +18,9 @@ use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
 use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 
-use super::discovering::{Discovered, Discovering, Trigger};
+use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
+use super::event::EngineEvent;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
@@ -61,14 +62,6 @@ pub struct Engine {
 
 /// A workspace's memory between collections; empty while one runs.
 type MemorySlot = Arc<Mutex<Option<Memory>>>;
-
-/// What comes back from work beside the loop.
-pub(super) enum EngineEvent {
-    Event(Event),
-    Discovery(Option<Box<Discovered>>),
-    DiscoveryBroke(String),
-    Notice(String),
-}
 
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.

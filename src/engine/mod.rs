@@ -10,6 +10,8 @@ mod collect;
 mod discover;
 mod discovering;
 mod draft_keeping;
+mod event;
+mod found;
 mod live;
 mod once;
 mod pane_jump;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::live::EngineEvent;
+use super::event::EngineEvent;
 use super::{EngineConfig, clock};
 use crate::agent::panes::{ListedPane, is_pane_id, pane_of};
 use crate::agent::process_stat::{ProcessState, process_state};

@@ -7,7 +7,7 @@ use tokio::task::spawn_blocking;
 
 use super::EngineConfig;
 use super::actions::rescue::problem;
-use super::live::EngineEvent;
+use super::event::EngineEvent;
 use crate::model::display_text;
 
 /// Looks for it and ends it; what was found is told. Needs the runtime.

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::actions::{self, Tools};
-use super::live::EngineEvent;
+use super::event::EngineEvent;
 use super::{EngineConfig, clock};
 use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor, Event, WorkspaceId,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::discover::Found;
+use super::found::Found;
 use crate::agent::FoundSession;
 use crate::model::{SessionPlace, Timestamp, WorkspaceId};
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use super::clock;
-use super::live::EngineEvent;
+use super::event::EngineEvent;
 use crate::store::{Store, StoreError};
 
 /// The lane. One record at a time is written.

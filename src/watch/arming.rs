@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId, display_text};
 
-use super::table::Table;
+use super::table::{Table, lock};
 use super::watch_point::{Attached, WatchPoint, look_for};
-use super::watcher::lock;
 use super::{Backend, Refusal};
 
 /// How often one call follows directories that change under its hands before it leaves the rest to the

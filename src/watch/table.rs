@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::ops::Bound;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::{Parts, WatchProblem, WatchTarget, WorkspaceId};
 
@@ -316,4 +316,10 @@ impl Table {
     pub(super) fn n_places(&self) -> usize {
         self.places.len()
     }
+}
+
+/// Locks; what another thread left when it panicked is whole, since no change of the table can panic
+/// half-way.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,16 +3,16 @@
 //! Two locks. `arming` serialises the owner's calls and is held while the system and the disk are asked;
 //! the system's thread never takes it. `table` is held for look-ups only, never while anything waits.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::model::{Parts, WatchTarget, WorkspaceId};
 
 use super::arming::{Arming, Settled};
 use super::system::System;
-use super::table::Table;
+use super::table::{Table, lock};
 use super::{Backend, Hint, OnHint, WatchError, WatchEvent};
 
-type Told = Arc<dyn Fn(WatchEvent) + Send + Sync>;
+type Receiver = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
 /// Watches the folders of all workspaces. Dropping it ends the watches and the system's thread; a
 /// watch event that is on its way may still arrive.
@@ -22,7 +22,7 @@ type Told = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 pub struct Watcher {
     arming: Mutex<Arming>,
     table: Arc<Mutex<Table>>,
-    send: Told,
+    send: Receiver,
 }
 
 impl Watcher {
@@ -40,7 +40,7 @@ impl Watcher {
         start: impl FnOnce(OnHint) -> Result<Box<dyn Backend>, WatchError>,
     ) -> Result<Watcher, WatchError> {
         let table = Arc::new(Mutex::new(Table::default()));
-        let send: Told = Arc::new(send);
+        let send: Receiver = Arc::new(send);
         let on_hint = {
             let (table, send) = (Arc::clone(&table), Arc::clone(&send));
             Box::new(move |hint: Hint<'_>| tell(&table, &send, hint))
@@ -116,7 +116,7 @@ impl Drop for Watcher {
 }
 
 /// Runs on the system's thread.
-fn tell(table: &Mutex<Table>, send: &Told, hint: Hint<'_>) {
+fn tell(table: &Mutex<Table>, send: &Receiver, hint: Hint<'_>) {
     let noticed = lock(table).notice(hint);
     for (workspace, parts) in noticed.changed {
         send(WatchEvent::Changed { workspace, parts });
@@ -127,10 +127,4 @@ fn tell(table: &Mutex<Table>, send: &Told, hint: Hint<'_>) {
     if noticed.rearm {
         send(WatchEvent::Rearm);
     }
-}
-
-/// Locks; what another thread left when it panicked is whole, since no change of the table can panic
-/// half-way.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,20 @@
+//! What the engine's loop is told by the work beside it.
+
+use crate::model::{Event, WatchTarget};
+
+/// What comes back from work beside the loop.
+pub(super) enum EngineEvent {
+    Event(Event),
+    Discovery(Option<Box<Discovered>>),
+    DiscoveryBroke(String),
+    Notice(String),
+}
+
+/// What a discovery brought.
+#[derive(Debug)]
+pub(super) struct Discovered {
+    pub(super) event: Event,
+    pub(super) targets: Vec<WatchTarget>,
+    pub(super) problems: Vec<String>,
+    pub(super) took_ms: u64,
+}

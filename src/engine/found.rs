@@ -1,0 +1,152 @@
+//! The workspaces that discovery has found so far, each once, with its settings and what is remembered of it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::recall::Recalled;
+use super::{EngineConfig, Overrides};
+use crate::evidence::git::{self, Worktree};
+use crate::model::{
+    FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId, WorkspaceSettings, display_text,
+};
+
+/// The workspaces, and what turned out to be none.
+pub(super) struct Found<'a> {
+    launch: &'a EngineConfig,
+    recalled: &'a Recalled,
+    pub(super) workspaces: Vec<FoundWorkspace>,
+    known: HashSet<WorkspaceId>,
+    pub(super) refused: Vec<(PathBuf, String)>,
+    /// Where a new worktree would show.
+    pub(super) folders: Vec<WatchTarget>,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn new(launch: &'a EngineConfig, recalled: &'a Recalled) -> Found<'a> {
+        Found {
+            launch,
+            recalled,
+            workspaces: Vec::new(),
+            known: HashSet::new(),
+            refused: Vec::new(),
+            folders: Vec::new(),
+        }
+    }
+
+    /// All worktrees of the repository that `here` lies in.
+    pub(super) fn add_worktrees(&mut self, here: &Path) {
+        match git::worktrees(here) {
+            Ok(worktrees) => {
+                if let Some(folder) = git::worktrees_folder(here) {
+                    self.folders.extend(half_made(&folder));
+                    self.folders.push(WatchTarget::new(folder, Names::Any, Parts::COMMITS));
+                }
+                for worktree in worktrees {
+                    self.add_worktree(&worktree);
+                }
+            }
+            Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => {}
+            Err(unreadable) => self.refuse(here, &unreadable.detail),
+        }
+    }
+
+    fn add_worktree(&mut self, worktree: &Worktree) {
+        match &worktree.problem {
+            None => self.add(&worktree.path, true),
+            Some(problem) => self.refuse(&worktree.path, problem),
+        }
+    }
+
+    /// A path that a person gave: the worktree that it lies in, else the directory itself.
+    pub(super) fn add_given(&mut self, path: &Path) {
+        let resolved = match path.canonicalize() {
+            Ok(resolved) => resolved,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return self.refuse(path, "does not exist");
+            }
+            Err(error) => return self.refuse(path, &format!("cannot be opened: {error}")),
+        };
+        if !resolved.is_dir() {
+            return self.refuse(path, "is no directory");
+        }
+        match git::worktrees(&resolved) {
+            Ok(worktrees) => match top_of(&resolved, &worktrees) {
+                Some(worktree) => self.add(&worktree.path.clone(), true),
+                None => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
+            },
+            Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
+            // Something of a repository is there: let the collection say on its row what is wrong.
+            Err(_) => self.add(&resolved, true),
+        }
+    }
+
+    pub(super) fn add(&mut self, path: &Path, is_repository: bool) {
+        let id = WorkspaceId::local(path);
+        if !self.known.insert(id.clone()) {
+            return;
+        }
+        let (settings, problems) = self.launch.config.for_workspace(path);
+        let settings = overlaid(settings, &self.launch.overlay, is_repository);
+        let problem = (!problems.is_empty()).then(|| problems.join("; "));
+        let baseline = self.recalled.baselines.get(&id).cloned();
+        let history = self.recalled.history.get(&id).cloned().unwrap_or_default();
+        let drafts = self.recalled.drafts.get(&id).cloned().unwrap_or_default();
+        let reports = self.recalled.reports.get(&id).cloned().unwrap_or_default();
+        self.workspaces.push(FoundWorkspace {
+            id,
+            settings,
+            baseline,
+            sessions: Vec::new(),
+            problem,
+            history,
+            drafts,
+            reports,
+        });
+    }
+
+    pub(super) fn refuse(&mut self, path: &Path, reason: &str) {
+        self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
+    }
+}
+
+/// The worktree that a resolved path lies in.
+pub(super) fn top_of<'a>(resolved: &Path, worktrees: &'a [Worktree]) -> Option<&'a Worktree> {
+    let around = worktrees.iter().filter(|worktree| resolved.starts_with(&worktree.path));
+    around.max_by_key(|worktree| worktree.path.as_os_str().len())
+}
+
+/// The files without which git does not know a linked worktree; it writes them one after the other.
+const WORKTREE_FILES: [&str; 3] = ["gitdir", "HEAD", "commondir"];
+
+/// Worktrees below `folder` that git is still making: their folder is there, and not yet what it says.
+fn half_made(folder: &Path) -> Vec<WatchTarget> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && WORKTREE_FILES.iter().any(|name| !path.join(name).exists()))
+        .map(|path| WatchTarget::new(path, Names::these(WORKTREE_FILES), Parts::COMMITS))
+        .collect()
+}
+
+fn overlaid(mut settings: WorkspaceSettings, overlay: &Overrides, is_repository: bool) -> WorkspaceSettings {
+    let default_kind = if is_repository { TaskKind::Implementation } else { TaskKind::ReadInfo };
+    // What a person says on the command line stands over the workspace's own word.
+    if let Some(own) = &mut settings.own {
+        own.decision_file = own.decision_file.take().filter(|_| overlay.decision_file.is_none());
+        own.outputs = own.outputs.take().filter(|_| overlay.outputs.is_empty());
+        let is_overlaid = |key: &str| match key {
+            "evidence.decision_file" => overlay.decision_file.is_some(),
+            "evidence.outputs" => !overlay.outputs.is_empty(),
+            _ => false,
+        };
+        settings.chosen.retain(|chosen| !is_overlaid(&chosen.key));
+    }
+    WorkspaceSettings {
+        task_kind: Some(settings.task_kind.unwrap_or(default_kind)),
+        check_id: overlay.check_id.clone(),
+        own_session: overlay.own_session.clone(),
+        decision_file: overlay.decision_file.clone().or(settings.decision_file),
+        outputs: if overlay.outputs.is_empty() { settings.outputs } else { overlay.outputs.clone() },
+        ..settings
+    }
+}
