@@ -57,7 +57,12 @@ impl Entry {
 
 impl Reader<'_> {
     /// Reads the list of entries.
-    pub(super) fn read_agents(&mut self, at: usize, value: &Spanned<DeValue<'_>>, agents: &mut Vec<CustomAgent>) {
+    pub(super) fn read_agents(
+        &mut self,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+        agents: &mut Vec<CustomAgent>,
+    ) {
         if self.origin == LayerOrigin::Workspace {
             let what = "counts only in your own configuration file: it names commands".to_owned();
             self.problem(at, Some(AGENTS.to_owned()), what);

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::key::LayerOrigin;
 use super::key::{self, COMPLETION_CHECK, SPECS, Spec};
 use super::kind::Value;
-use super::key::LayerOrigin;
 use super::layer::{Layer, Values};
 use super::near_name::nearest;
 use super::problem::{Place, Problem, Problems, shown};

@@ -12,8 +12,8 @@ use crate::model::{
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
 use super::key::Key;
-use super::kind::Value;
 use super::key::LayerOrigin;
+use super::kind::Value;
 use super::layer::{Layer, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;

@@ -44,7 +44,7 @@ pub(super) struct Discovering {
     /// What is watched, by folder.
     watched: BTreeMap<PathBuf, Vec<WatchTarget>>,
     /// What could not be read and was told, so that it is told once as long as it stays so.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 /// Why a discovery is wanted.
@@ -73,7 +73,7 @@ impl Discovering {
             again: None,
             pause: Duration::ZERO,
             watched: BTreeMap::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
@@ -90,10 +90,10 @@ impl Discovering {
     }
 
     /// Starts one, or has the one that runs followed by another. Needs the runtime.
-    pub(super) fn start(&mut self, occasion: Trigger) {
+    pub(super) fn start(&mut self, trigger: Trigger) {
         if self.is_running {
-            let is_same = self.again.as_ref().is_none_or(|again| *again == occasion);
-            self.again = Some(if is_same { occasion } else { Trigger::Asked });
+            let is_same = self.again.as_ref().is_none_or(|again| *again == trigger);
+            self.again = Some(if is_same { trigger } else { Trigger::Asked });
             return;
         }
         self.is_running = true;
@@ -107,7 +107,7 @@ impl Discovering {
             let work = spawn_blocking(move || {
                 let began = clock::now();
                 let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Trigger::Changed(folder) = occasion
+                if let Trigger::Changed(folder) = trigger
                     && !agent::is_news(&launch.adapters, &folder, &mut memory)
                 {
                     return None;
@@ -151,10 +151,10 @@ impl Discovering {
             {
                 self.watch(found.targets, watching);
             }
-            for problem in found.problems.iter().filter(|problem| !self.told.contains(problem)) {
+            for problem in found.problems.iter().filter(|problem| !self.reported.contains(problem)) {
                 let _ = self.sender.send(EngineEvent::Notice(problem.clone()));
             }
-            self.told = found.problems;
+            self.reported = found.problems;
             found.event
         });
         self.start_next_survey();
@@ -188,8 +188,8 @@ impl Discovering {
     }
 
     fn start_next_survey(&mut self) {
-        if let Some(occasion) = self.again.take() {
-            self.start(occasion);
+        if let Some(trigger) = self.again.take() {
+            self.start(trigger);
         }
     }
 }

@@ -7,7 +7,8 @@ use super::recall::Recalled;
 use super::{EngineConfig, Overrides};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId, WorkspaceSettings, display_text,
+    FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId, WorkspaceSettings,
+    display_text,
 };
 
 /// The workspaces, and what turned out to be none.

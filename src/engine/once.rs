@@ -52,7 +52,7 @@ pub struct OneShot<'a> {
     monitor: Monitor,
     run: Run<'a>,
     views: BTreeMap<WorkspaceId, WorkspaceView>,
-    told: Vec<Response>,
+    responses: Vec<Response>,
     /// The action that the monitor asked for and that was not carried out yet.
     wanted: Option<Box<ActionRequest>>,
     /// Ends the action that runs.
@@ -75,12 +75,12 @@ impl<'a> OneShot<'a> {
             monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
             run: Run::new(launch),
             views: BTreeMap::new(),
-            told: Vec::new(),
+            responses: Vec::new(),
             wanted: None,
             cancel: Cancel::new(),
             notices,
         };
-        all.take_in(discovery.event);
+        all.apply(discovery.event);
         all
     }
 
@@ -107,11 +107,11 @@ impl<'a> OneShot<'a> {
         report: &(dyn Fn(ActionProgress) + Send + Sync),
     ) -> ActionOutcome {
         let intent = Intent::Action { workspace: workspace.clone(), action: Box::new(action) };
-        self.take_in(Event::Wanted { at: clock::now(), intent });
+        self.apply(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
             let tools = Tools { launch: self.launch, report, cancel: &self.cancel };
             let (outcome, entry) = actions::perform(&request, Actor::Command, self.store.as_ref(), &tools);
-            self.take_in(Event::ActionFinished {
+            self.apply(Event::ActionFinished {
                 at: clock::now(),
                 workspace: request.workspace,
                 number: request.number,
@@ -119,7 +119,7 @@ impl<'a> OneShot<'a> {
                 entry: entry.map(Box::new),
             });
         }
-        let answer = std::mem::take(&mut self.told).into_iter().rev().find_map(|told| match told {
+        let answer = std::mem::take(&mut self.responses).into_iter().rev().find_map(|told| match told {
             Response::Action { outcome, .. } => Some(*outcome),
             Response::Jump { .. } | Response::EndsLater { .. } => None,
         });
@@ -133,11 +133,11 @@ impl<'a> OneShot<'a> {
 
     /// Reads everything again, and answers when all is read.
     pub fn revalidate(&mut self) {
-        self.take_in(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
+        self.apply(Event::Wanted { at: clock::now(), intent: Intent::Refresh { workspace: None } });
     }
 
     /// Gives the monitor an event, and does what it asks for until nothing runs any more.
-    fn take_in(&mut self, event: Event) {
+    fn apply(&mut self, event: Event) {
         let mut effects = self.monitor.update(event);
         loop {
             for effect in effects.drain(..) {
@@ -145,7 +145,7 @@ impl<'a> OneShot<'a> {
             }
             let changes = self.monitor.take_changes();
             self.views.extend(changes.views.into_iter().map(|view| (view.id.clone(), view)));
-            self.told.extend(changes.told);
+            self.responses.extend(changes.told);
             match self.run.next() {
                 Some(event) => effects = self.monitor.update(event),
                 None => break,

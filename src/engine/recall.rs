@@ -25,12 +25,12 @@ pub(super) struct Recalled {
 pub(super) fn recall(store: Option<&Store>, with_actions: bool, tell: &mut dyn FnMut(String)) -> Recalled {
     let Some(store) = store else { return Recalled::default() };
     let mut recalled = Recalled::default();
-    if let Some(Remembered { baselines, notices }) = told(store.baselines(), tell) {
+    if let Some(Remembered { baselines, notices }) = noting(store.baselines(), tell) {
         recalled.baselines = baselines;
         notices.into_iter().for_each(&mut *tell);
     }
     // Another run may have asked meanwhile.
-    if let Some((reports, n_unread)) = told(store.reports(), tell) {
+    if let Some((reports, n_unread)) = noting(store.reports(), tell) {
         recalled.reports = reports;
         if n_unread > 0 {
             tell(format!("{n_unread} files of what agents said cannot be read; they stay where they are"));
@@ -39,7 +39,7 @@ pub(super) fn recall(store: Option<&Store>, with_actions: bool, tell: &mut dyn F
     if !with_actions {
         return recalled;
     }
-    if let Some(audit) = told(store.audit(), tell) {
+    if let Some(audit) = noting(store.audit(), tell) {
         for entry in audit.entries {
             let of_workspace = recalled.history.entry(entry.workspace.clone()).or_default();
             if of_workspace.len() < MOST_ENTRIES {
@@ -50,7 +50,7 @@ pub(super) fn recall(store: Option<&Store>, with_actions: bool, tell: &mut dyn F
             tell(format!("{} lines of the record of what was done cannot be read", audit.n_unread));
         }
     }
-    if let Some((drafts, n_unread)) = told(store.drafts(), tell) {
+    if let Some((drafts, n_unread)) = noting(store.drafts(), tell) {
         recalled.drafts = drafts;
         if n_unread > 0 {
             tell(format!("{n_unread} files of drafts cannot be read; they stay where they are"));
@@ -59,6 +59,6 @@ pub(super) fn recall(store: Option<&Store>, with_actions: bool, tell: &mut dyn F
     recalled
 }
 
-fn told<T>(read: Result<T, StoreError>, tell: &mut dyn FnMut(String)) -> Option<T> {
+fn noting<T>(read: Result<T, StoreError>, tell: &mut dyn FnMut(String)) -> Option<T> {
     read.map_err(|error| tell(error.to_string())).ok()
 }

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
 
 use super::clock::now;
-use super::own_session::{OwnSession, Told};
+use super::own_session::{LauncherReport, OwnSession};
 use super::{End, GRACE, Launcher, ProcessError, Spec, descendants, open_pidfd};
 use crate::model::ProcessId;
 
@@ -86,7 +86,7 @@ impl Started {
         let has_child_ended = self.ended_child()?.is_some();
         let Some(own_session) = &mut self.own_session else { return Ok(has_child_ended) };
         own_session.listen();
-        Ok(has_child_ended || matches!(own_session.told, Told::Ended(_)))
+        Ok(has_child_ended || matches!(own_session.launcher_report, LauncherReport::Ended(_)))
     }
 
     /// What wakes whoever waits for the end of a program that runs, and how long may be slept at once.
@@ -184,18 +184,18 @@ impl Started {
             return Ok(end_of(status));
         };
         own_session.listen();
-        match own_session.told {
-            Told::Ended(end) => Ok(end),
-            Told::Starting => {
+        match own_session.launcher_report {
+            LauncherReport::Ended(end) => Ok(end),
+            LauncherReport::Starting => {
                 let source =
                     std::io::Error::other(format!("what gave it a session of its own ended ({status})"));
                 Err(lost(spec, source))
             }
-            Told::Failed(errno) => {
+            LauncherReport::Failed(errno) => {
                 let source = std::io::Error::from_raw_os_error(errno);
                 Err(ProcessError::Start { program: spec.program.clone(), source })
             }
-            Told::Nothing => Err(not_launched(launcher, status)),
+            LauncherReport::Nothing => Err(not_launched(launcher, status)),
         }
     }
 

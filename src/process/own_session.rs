@@ -24,14 +24,14 @@ pub(super) struct OwnSession {
     given: Option<PipeWriter>,
     unread: Vec<u8>,
     /// What the launcher told last.
-    pub(super) told: Told,
+    pub(super) launcher_report: LauncherReport,
     /// A variable that is in the environment of the program and of no other run's.
     pub(super) mark: String,
 }
 
 /// What a launcher tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum LauncherReport {
     /// Nothing yet: nothing was started.
     Nothing,
     /// The program could not be started, for this reason (errno(3)).
@@ -56,8 +56,8 @@ impl OwnSession {
             .arg(format!("{}.{}", std::process::id(), given.as_raw_fd()))
             .arg(&spec.program)
             .args(&spec.args);
-        let told = Told::Nothing;
-        Ok((command, OwnSession { report, given: Some(given), unread: Vec::new(), told, mark }))
+        let launcher_report = LauncherReport::Nothing;
+        Ok((command, OwnSession { report, given: Some(given), unread: Vec::new(), launcher_report, mark }))
     }
 
     /// The mark as a variable.
@@ -78,9 +78,9 @@ impl OwnSession {
         }
         while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.unread.drain(..=end).collect();
-            if let Some(told) = Told::parse(&line) {
+            if let Some(reported) = LauncherReport::parse(&line) {
                 self.given = None;
-                self.told = told;
+                self.launcher_report = reported;
             }
         }
     }
@@ -91,15 +91,15 @@ impl OwnSession {
     }
 }
 
-impl Told {
-    fn parse(line: &[u8]) -> Option<Told> {
+impl LauncherReport {
+    fn parse(line: &[u8]) -> Option<LauncherReport> {
         let line = std::str::from_utf8(line).ok()?.trim_end();
         let number = |text: &str| text.parse::<i32>().ok();
         Some(match line.split_once(' ') {
-            None if line == "starting" => Told::Starting,
-            Some(("failed", errno)) => Told::Failed(number(errno)?),
-            Some(("code", code)) => Told::Ended(End::Code(number(code)?)),
-            Some(("signal", signal)) => Told::Ended(End::Signal(number(signal)?)),
+            None if line == "starting" => LauncherReport::Starting,
+            Some(("failed", errno)) => LauncherReport::Failed(number(errno)?),
+            Some(("code", code)) => LauncherReport::Ended(End::Code(number(code)?)),
+            Some(("signal", signal)) => LauncherReport::Ended(End::Signal(number(signal)?)),
             _ => return None,
         })
     }

@@ -17,7 +17,7 @@ impl Store {
     /// They cannot be written; those before stay.
     pub fn keep_drafts(&self, workspace: &WorkspaceId, drafts: &[Draft]) -> Result<(), StoreError> {
         if drafts.is_empty() {
-            return self.draft_files().forget(workspace);
+            return self.draft_files().delete(workspace);
         }
         self.draft_files().keep(workspace, drafts, replace_record_soon)
     }

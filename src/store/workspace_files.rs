@@ -61,7 +61,7 @@ impl WorkspaceFiles {
     }
 
     /// Removes the file of a workspace, if there is one.
-    pub(super) fn forget(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
+    pub(super) fn delete(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
         let path = self.place(workspace);
         match fs::remove_file(&path) {
             Err(source) if source.kind() != ErrorKind::NotFound => {
