@@ -17,6 +17,7 @@ mod cli;
 mod combine;
 mod config;
 mod corpus;
+mod documents;
 mod engine;
 mod evidence_files;
 mod evidence_git;

@@ -298,7 +298,7 @@ fn read_workspace_file(workspace: &Path) -> OwnFile {
             let read = read_layer(&text, WORKSPACE_FILE, LayerOrigin::Workspace, None);
             (text, read)
         }
-        Err(error) => (String::new(), (Layer::default(), Problems::of_error(WORKSPACE_FILE, &error))),
+        Err(error) => (String::new(), (Layer::default(), error.problems(WORKSPACE_FILE))),
     };
     OwnFile { layer, text, problems }
 }

@@ -44,3 +44,17 @@ pub enum ConfigError {
         key: String,
     },
 }
+
+impl ConfigError {
+    /// The same as problems of the file `source`, which does not count.
+    pub(super) fn problems(&self, source: &str) -> Problems {
+        let what = match self {
+            ConfigError::Invalid(problems) => return problems.clone(),
+            ConfigError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+            ConfigError::NotAFile { what, .. } => format!("is {what}, not a regular file; it does not count"),
+            ConfigError::TooLarge { limit, .. } => format!("is larger than {limit} bytes; it does not count"),
+            ConfigError::NoDefault { .. } => self.to_string(),
+        };
+        Problems::of_file(source, what)
+    }
+}

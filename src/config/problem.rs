@@ -4,8 +4,6 @@ use std::fmt;
 
 use crate::model::display_text;
 
-use super::ConfigError;
-
 /// Problems beyond this number are counted, not kept: a hostile file has a million.
 const MAX_KEPT: usize = 20;
 
@@ -89,15 +87,8 @@ impl Problems {
         lines
     }
 
-    /// What is wrong with a file that cannot be read as a whole.
-    pub(super) fn of_error(source: &str, error: &ConfigError) -> Problems {
-        let what = match error {
-            ConfigError::Invalid(problems) => return problems.clone(),
-            ConfigError::Unreadable { source, .. } => format!("cannot be read: {source}"),
-            ConfigError::NotAFile { what, .. } => format!("is {what}, not a regular file; it does not count"),
-            ConfigError::TooLarge { limit, .. } => format!("is larger than {limit} bytes; it does not count"),
-            ConfigError::NoDefault { .. } => error.to_string(),
-        };
+    /// One problem with a file as a whole.
+    pub(super) fn of_file(source: &str, what: String) -> Problems {
         let problem = Problem { source: source.to_owned(), place: None, key: None, what };
         Problems { kept: vec![problem], n_more: 0 }
     }

@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::EngineConfig;
-use super::actions::rescue::problem;
+use super::actions::rescue::{problem, rescuer_of};
 use super::event::EngineEvent;
 use crate::model::display_text;
 
@@ -14,7 +14,7 @@ use crate::model::display_text;
 pub(super) fn start(launch: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) {
     spawn_blocking(move || {
         // Without git or a state folder there was no rescue either.
-        let Ok(rescuer) = launch.rescuer() else { return };
+        let Ok(rescuer) = rescuer_of(&launch) else { return };
         rescuer.sweep();
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);

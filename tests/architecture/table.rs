@@ -195,7 +195,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
 
 /// Outside crates that belong to some rooms only.
 pub(super) const RESERVED_CRATES: &[(&str, &[&str])] = &[
-    ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("crossterm", &["cli", "ui"]),
     ("git2", &["evidence", "action"]),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{audit, rescue};
 use crate::action::rescue::Rescuer;
+use crate::engine::discover::worktree_top;
 use crate::engine::{EngineConfig, clock};
 use crate::model::{ActionClass, ActionKind, ActionProblem, TrustList};
 use crate::store::{Store, StoreError};
@@ -18,7 +19,7 @@ pub(super) const NEXT: &str = "`closeout trust` shows what would run, and asks w
 /// is none.
 pub(super) fn rescuer_for(launch: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
     let mut rescuer = rescue::rescuer_of(launch)?;
-    let top = top(launch, workspace);
+    let top = top(workspace);
     match Store::open(&rescuer.state).and_then(|store| store.trusted(&top)) {
         Ok(trusted) => rescuer.trusted.extend(trusted),
         Err(error) => tracing::warn!("what is trusted cannot be read, so nothing is: {error}"),
@@ -27,8 +28,8 @@ pub(super) fn rescuer_for(launch: &EngineConfig, workspace: &Path) -> Result<Res
 }
 
 /// The path under which trust is kept, however the workspace was named.
-fn top(launch: &EngineConfig, workspace: &Path) -> PathBuf {
-    launch.worktree_top(workspace).unwrap_or_else(|_| workspace.to_owned())
+fn top(workspace: &Path) -> PathBuf {
+    worktree_top(workspace).unwrap_or_else(|_| workspace.to_owned())
 }
 
 impl EngineConfig {
@@ -39,7 +40,7 @@ impl EngineConfig {
     /// The repository cannot be read.
     pub fn trust_list(&self, path: &Path) -> Result<(TrustList, bool), ActionProblem> {
         let rescuer = rescuer_for(self, path)?;
-        let list = rescuer.trust_list(&top(self, path)).map_err(|error| rescue::problem(&error))?;
+        let list = rescuer.trust_list(&top(path)).map_err(|error| rescue::problem(&error))?;
         let is_trusted = rescuer.trusted.contains(&list.digest);
         Ok((list, is_trusted))
     }
@@ -49,7 +50,7 @@ impl EngineConfig {
     /// # Errors
     /// It cannot be written: then what was trusted before stands.
     pub fn trust(&self, path: &Path, list: &TrustList) -> Result<(), ActionProblem> {
-        let top = top(self, path);
+        let top = top(path);
         let plan = format!("{} things that could run a program, digest {}", list.items.len(), list.digest);
         self.of_trust(
             &top,
@@ -64,7 +65,7 @@ impl EngineConfig {
     /// # Errors
     /// There was none, or it cannot be removed: then it stands.
     pub fn distrust(&self, path: &Path) -> Result<(), ActionProblem> {
-        let top = top(self, path);
+        let top = top(path);
         // What cannot be read may be trust still, and is taken back.
         if matches!(self.trust_store()?.trusted(&top), Ok(None)) {
             return Err(ActionProblem::new(ActionClass::Nothing, "nothing is trusted here"));
