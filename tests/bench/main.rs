@@ -21,6 +21,7 @@ mod rest;
 mod samples;
 mod screen;
 mod start;
+mod storm;
 mod table;
 mod transcript;
 mod world;
@@ -69,7 +70,7 @@ fn main() {
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, Group); 8] = [
+    let groups: [(&str, Group); 9] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
@@ -77,6 +78,7 @@ fn main() {
         ("hook", hooks::run),
         ("rescue", rescue::run),
         ("screen", latency::run),
+        ("storm", storm::run),
         ("rest", rest::run),
     ];
     for (name, group) in groups {
