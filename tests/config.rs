@@ -92,7 +92,7 @@ fn without_any_file_the_embedded_defaults_hold() {
     let config = world.load().unwrap();
     assert_eq!(
         config.policy(),
-        Policy { offers: OfferPolicy::Ask, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 }
+        Policy { offers: OfferPolicy::Done, stall_stage: 3, unreadable_limit: 3, silent_turn_ms: 600_000 }
     );
     assert_eq!(
         config.watch(),

@@ -17,7 +17,7 @@ use super::kind::Value;
 use super::layer::{Layer, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;
-use super::sources::{Sources, level_of, look_of};
+use super::sources::{Look, Sources, level_of, look_of};
 use super::stack::Stack;
 use super::{ConfigError, DEFAULT_TEXT, WORKSPACE_FILE};
 
@@ -65,19 +65,6 @@ pub struct RescueSettings {
     pub command: Vec<String>,
     /// Branches, by short names, that get no commit unless a person says so.
     pub protected: Vec<String>,
-}
-
-/// Colours and signs of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Look {
-    /// Colours where the terminal has them and `NO_COLOR` is not set.
-    Auto,
-    /// Colours.
-    Color,
-    /// No colours.
-    Plain,
-    /// No colours, and only ASCII among the program's own signs.
-    Ascii,
 }
 
 /// Where the prompts of the closer are: `.agent/{agent_id}/prompts/steps/{step}/f_default.md`.

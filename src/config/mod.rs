@@ -26,12 +26,12 @@ mod sources;
 mod stack;
 
 pub use completion_check::{CompletionCheck, parse_completion_check};
-pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, Look, RescueSettings, UiSettings};
+pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, RescueSettings, UiSettings};
 pub use error::ConfigError;
 pub use key::{Key, LayerOrigin};
 pub use layer::{Layer, parse_layer};
 pub use problem::{Place, Problem, Problems};
-pub use sources::{Flags, Sources};
+pub use sources::{Flags, Look, Sources};
 
 /// The built-in configuration, which is its own reference.
 pub const DEFAULT_TEXT: &str = include_str!("../../config/default.toml");

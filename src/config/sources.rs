@@ -10,11 +10,11 @@ use tracing::level_filters::LevelFilter;
 
 use crate::model::TaskKind;
 
+use super::ConfigError;
 use super::key::{self, Key};
 use super::kind::Value;
 use super::layer::{Layer, Values};
 use super::problem::{Problem, Problems};
-use super::{ConfigError, Look};
 
 /// The folder of closeout below the XDG folders.
 const OWN_FOLDER: &str = "closeout";
@@ -143,6 +143,19 @@ impl Checked {
             Err(ConfigError::Invalid(self.problems))
         }
     }
+}
+
+/// Colours and signs of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// Colours where the terminal has them and `NO_COLOR` is not set.
+    Auto,
+    /// Colours.
+    Color,
+    /// No colours.
+    Plain,
+    /// No colours, and only ASCII among the program's own signs.
+    Ascii,
 }
 
 /// The look of that name; the table of keys lets no other name through.
