@@ -8,5 +8,4 @@ mod killed;
 mod pane;
 mod permission;
 mod program;
-mod screen;
 mod seen;
