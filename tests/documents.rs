@@ -48,8 +48,8 @@ fn the_readme_names_the_keys_of_the_keymap() {
 
 #[test]
 fn every_file_of_vectors_is_read_by_a_test() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let texts: Vec<String> = fs::read_dir(&tests)
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let sources: Vec<String> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
@@ -58,8 +58,8 @@ fn every_file_of_vectors_is_read_by_a_test() {
     let unread: Vec<String> = fs::read_dir(vectors::own_folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".json"))
-        .filter(|name| !texts.iter().any(|text| text.contains(&format!("{name}\""))))
+        .filter(|name| name.ends_with("json"))
+        .filter(|name| !sources.iter().any(|text| text.contains(&format!("{name}\""))))
         .collect();
     assert!(unread.is_empty(), "no test reads {unread:?}");
 }
