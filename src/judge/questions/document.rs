@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use super::forms::{Form, FormSet};
+use super::language::{Language, Share};
+use super::letters;
 use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
@@ -44,6 +46,8 @@ pub(super) struct Sentence {
     pub(super) normal: Normal,
     /// The phrases in it.
     pub(super) forms: FormSet,
+    /// Its language.
+    pub(super) language: Language,
     /// Whether it opens its line.
     pub(super) opens_line: bool,
     /// Whether it closes its line.
@@ -61,6 +65,8 @@ pub(super) struct Sentence {
 pub(super) struct Document<'t> {
     /// The text itself.
     pub(super) text: &'t str,
+    /// Its language.
+    pub(super) language: Language,
     /// Its lines.
     pub(super) lines: Vec<Line>,
     /// Its sentences in the writer's own voice, in order.
@@ -72,15 +78,17 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Takes `text` apart.
     pub(super) fn read(text: &'t str) -> Self {
-        let lines::Lines { lines, open_fence } = lines::read(text);
+        let lines::Lines { mut lines, open_fence } = lines::read(text);
+        let language = language_of(text, &lines);
+        letters::mark(text, language, &mut lines);
         let mut sentences = Vec::new();
         for (index, line) in lines.iter().enumerate() {
             if matches!(line.role, Role::Paragraph | Role::Heading | Role::Item) {
                 split(text, index, line, &mut sentences);
             }
         }
-        find_phrases(text, &mut sentences);
-        Self { text, lines, sentences, open_fence }
+        find_phrases(text, language, &mut sentences);
+        Self { text, language, lines, sentences, open_fence }
     }
 
     /// The words of a sentence as they stand in the text.
@@ -94,18 +102,38 @@ impl<'t> Document<'t> {
     }
 }
 
+/// So much of a text, in bytes, tells its language.
+const SAMPLE: usize = 16 * 1024;
+
+/// The language of the writer's own words.
+fn language_of(text: &str, lines: &[Line]) -> Language {
+    let (mut share, mut read) = (Share::default(), 0);
+    for line in lines.iter().filter(|line| matches!(line.role, Role::Paragraph | Role::Heading | Role::Item)) {
+        share.add(&text[line.content.min(line.range.end)..line.range.end]);
+        read += line.range.len();
+        if read > SAMPLE {
+            break;
+        }
+    }
+    share.language(Language::default())
+}
+
 /// In so many sentences at the start and at the end all phrases count.
 const EDGE: usize = 12;
 
 /// Finds the phrases. They count only where they can matter: at both ends, around a sentence that asks,
 /// and above a list.
-fn find_phrases(text: &str, sentences: &mut [Sentence]) {
+fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
     let mut search = Search::default();
     for sentence in &mut *sentences {
-        sentence.forms = search.find(&sentence.normal.spaced, &sentence.normal.joined);
+        let mut share = Share::default();
+        let words = if sentence.normal.spaced.is_empty() { &sentence.normal.joined } else { &sentence.normal.spaced };
+        share.add(words);
+        sentence.language = share.language(language);
+        sentence.forms = search.find(sentence.language, &sentence.normal.spaced, &sentence.normal.joined);
         let whole = if sentence.has_mask {
             let whole = normal::form(&text[sentence.range.clone()], &[]);
-            search.find(&whole.spaced, &whole.joined)
+            search.find(sentence.language, &whole.spaced, &whole.joined)
         } else {
             sentence.forms
         };
@@ -278,6 +306,7 @@ fn push(
         end: if ends_masked { End::Open } else { end_of(unmasked_tail(trimmed, closing, &inside)) },
         normal,
         forms,
+        language: Language::default(),
         opens_line: false,
         closes_line: false,
         ends_masked,

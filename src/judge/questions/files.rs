@@ -8,17 +8,19 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::forms::Form;
+use super::language::Language;
 use super::notation::Words;
 
 /// The language files, by name.
-pub(super) const FILES: [(&str, &str); 7] = [
-    ("en", include_str!("../../../assets/lang/en.toml")),
-    ("ja", include_str!("../../../assets/lang/ja.toml")),
-    ("zh", include_str!("../../../assets/lang/zh.toml")),
-    ("ko", include_str!("../../../assets/lang/ko.toml")),
-    ("es", include_str!("../../../assets/lang/es.toml")),
-    ("de", include_str!("../../../assets/lang/de.toml")),
-    ("fr", include_str!("../../../assets/lang/fr.toml")),
+pub(super) const FILES: [(Language, &str); 8] = [
+    (Language::English, include_str!("../../../assets/lang/en.toml")),
+    (Language::Japanese, include_str!("../../../assets/lang/ja.toml")),
+    (Language::Chinese, include_str!("../../../assets/lang/zh.toml")),
+    (Language::Korean, include_str!("../../../assets/lang/ko.toml")),
+    (Language::Spanish, include_str!("../../../assets/lang/es.toml")),
+    (Language::German, include_str!("../../../assets/lang/de.toml")),
+    (Language::French, include_str!("../../../assets/lang/fr.toml")),
+    (Language::Portuguese, include_str!("../../../assets/lang/pt.toml")),
 ];
 
 /// What stands in a language file above its groups.
@@ -172,9 +174,9 @@ mod tests {
         for (name, text) in FILES {
             let file: LanguageFile = toml::from_str(text).unwrap();
             let head = head(text);
-            assert_eq!(file.words == "joined", head.words == Words::Joined, "{name}");
-            assert_eq!(file.option_words, head.option_words, "{name}");
-            assert_eq!(file.question_labels, head.question_labels, "{name}");
+            assert_eq!(file.words == "joined", head.words == Words::Joined, "{name:?}");
+            assert_eq!(file.option_words, head.option_words, "{name:?}");
+            assert_eq!(file.question_labels, head.question_labels, "{name:?}");
             let mut read: BTreeMap<Form, Vec<String>> = BTreeMap::new();
             phrases(text, |form, phrase| read.entry(form).or_default().push(phrase.to_owned()));
             let mut expected = BTreeMap::new();
@@ -184,13 +186,13 @@ mod tests {
                         *phrase = phrase.replace(&format!("{{{name}}}"), &format!("({words})"));
                     }
                     let names_no_list = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase());
-                    assert!(!phrase.split('{').skip(1).any(names_no_list), "{name}: {phrase}");
+                    assert!(!phrase.split('{').skip(1).any(names_no_list), "{name:?}: {phrase}");
                 }
                 if !group.phrases.is_empty() {
                     expected.insert(form, group.phrases);
                 }
             }
-            assert_eq!(read, expected, "{name}");
+            assert_eq!(read, expected, "{name:?}");
         }
     }
 
@@ -205,7 +207,7 @@ mod tests {
                         let document = Document::read(example);
                         let found = document.sentences.iter().any(|sentence| sentence.forms.has(*form));
                         if found != expected {
-                            wrong.push(format!("{name} {form:?}: {example:?} found={found}"));
+                            wrong.push(format!("{name:?} {form:?}: {example:?} found={found}"));
                         }
                     }
                 }

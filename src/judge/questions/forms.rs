@@ -112,7 +112,7 @@ pub(super) enum Form {
 }
 
 /// How many groups there are.
-const COUNT: usize = Form::ThirdPerson as usize + 1;
+pub(super) const COUNT: usize = Form::ThirdPerson as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -164,6 +164,15 @@ impl FormSet {
     /// Whether the group is in the set.
     pub(super) fn has(self, form: Form) -> bool {
         self.0 & (1 << form as u32) != 0
+    }
+
+    /// Calls `each` with the number of each group in the set.
+    pub(super) fn each(self, mut each: impl FnMut(usize)) {
+        let mut bits = self.0;
+        while bits != 0 {
+            each(bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
     }
 
     /// Whether any of the groups is in the set.

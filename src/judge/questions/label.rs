@@ -125,7 +125,7 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
     }
 }
 
-fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) -> Classification {
+pub(super) fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) -> Classification {
     if !document.text.chars().any(char::is_alphanumeric) {
         return plain(Label::Incomplete, Kind::Empty, "the text has no words");
     }

@@ -2,6 +2,7 @@
 //! What a letter asks, the writer of the message does not ask.
 
 use super::forms::Form;
+use super::language::Language;
 use super::lexicon::Search;
 use super::lines::{Line, Role};
 use super::normal;
@@ -12,12 +13,12 @@ const SALUTATION: usize = 80;
 const FORMULA: usize = 200;
 
 /// Marks the lines of letters.
-pub(super) fn mark(text: &str, lines: &mut [Line]) {
+pub(super) fn mark(text: &str, language: Language, lines: &mut [Line]) {
     let mut search = Search::default();
     let mut introduced = false;
     let mut openings = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        if introduced && opens(&mut search, text, line, Form::Greeting) {
+        if introduced && opens(&mut search, language, text, line, Form::Greeting) {
             openings.push(index);
         }
         if !matches!(line.role, Role::Blank | Role::Rule) {
@@ -30,7 +31,7 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
     let mut ends = vec![None; lines.len()];
     for index in (first..lines.len()).rev() {
         let line = &lines[index];
-        if matches!(line.role, Role::Rule | Role::Heading) || opens(&mut search, text, line, Form::SignOff) {
+        if matches!(line.role, Role::Rule | Role::Heading) || opens(&mut search, language, text, line, Form::SignOff) {
             close = Some(index);
         }
         ends[index] = close;
@@ -54,11 +55,11 @@ pub(super) fn mark(text: &str, lines: &mut [Line]) {
     }
 }
 
-fn opens(search: &mut Search, text: &str, line: &Line, form: Form) -> bool {
+fn opens(search: &mut Search, language: Language, text: &str, line: &Line, form: Form) -> bool {
     let longest = if form == Form::SignOff { FORMULA } else { SALUTATION };
     if line.role != Role::Paragraph || line.range.len() > longest {
         return false;
     }
     let normal = normal::form(&text[line.content.min(line.range.end)..line.range.end], &[]);
-    search.find(&normal.spaced, &normal.joined).has(form)
+    search.find(language, &normal.spaced, &normal.joined).has(form)
 }

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 
 use super::files::{self, FILES};
 use super::forms::FormSet;
+use super::language::Language;
 use super::network::Network;
-use super::notation::{self, Words};
+use super::notation;
 use super::walk::Walk;
 
 /// What the language files say besides their phrases.
@@ -32,14 +33,26 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     lexicon
 });
 
-static SPACED: LazyLock<Network> = LazyLock::new(|| network(Words::Spaced));
-static JOINED: LazyLock<Network> = LazyLock::new(|| network(Words::Joined));
+/// The phrases of each language, by its number, each made ready when the first sentence needs it.
+static NETWORKS: [LazyLock<Network>; FILES.len()] = {
+    const LANGUAGES: [Language; FILES.len()] = Language::ALL;
+    [
+        LazyLock::new(|| network(LANGUAGES[0])),
+        LazyLock::new(|| network(LANGUAGES[1])),
+        LazyLock::new(|| network(LANGUAGES[2])),
+        LazyLock::new(|| network(LANGUAGES[3])),
+        LazyLock::new(|| network(LANGUAGES[4])),
+        LazyLock::new(|| network(LANGUAGES[5])),
+        LazyLock::new(|| network(LANGUAGES[6])),
+        LazyLock::new(|| network(LANGUAGES[7])),
+    ]
+};
 
-/// The phrases of all languages that separate words in this way. What cannot be read is left out; the
-/// tests make sure that there is no such phrase.
-fn network(words: Words) -> Network {
-    let mut network = Network::new(32 * 1024);
-    for (_, text) in FILES.into_iter().filter(|(_, text)| files::head(text).words == words) {
+/// The phrases of a language. What cannot be read is left out; the tests make sure that there is no such phrase.
+fn network(language: Language) -> Network {
+    let mut network = Network::new(16 * 1024);
+    for (_, text) in FILES.into_iter().filter(|(known, _)| *known == language) {
+        let words = files::head(text).words;
         files::phrases(text, |form, phrase| {
             let _ = notation::add(&mut network, phrase, words, FormSet::of(&[form]));
         });
@@ -50,25 +63,26 @@ fn network(words: Words) -> Network {
 /// A search for phrases, sentence by sentence.
 #[derive(Default)]
 pub(super) struct Search {
-    spaced: Walk,
-    joined: Walk,
+    walks: [Walk; FILES.len()],
 }
 
 impl Search {
-    /// The groups whose phrases stand in a sentence: `spaced` with one blank between words and at both
-    /// ends, `joined` without blanks (empty if the sentence has no such script).
-    pub(super) fn find(&mut self, spaced: &str, joined: &str) -> FormSet {
-        let mut found = FormSet::EMPTY;
-        if !spaced.is_empty() {
-            found = found.with(self.spaced.words(&SPACED, spaced));
+    /// The groups whose phrases stand in a sentence of `language`: `spaced` with one blank between words and at
+    /// both ends, `joined` without blanks (empty if the sentence has no such script).
+    pub(super) fn find(&mut self, language: Language, spaced: &str, joined: &str) -> FormSet {
+        let network = &NETWORKS[language as usize];
+        let walk = &mut self.walks[language as usize];
+        if !language.is_joined() {
+            return if spaced.is_empty() { FormSet::EMPTY } else { walk.words(network, spaced) };
         }
-        if !joined.is_empty() {
-            found = found.with(self.joined.characters(&JOINED, joined));
-            if let Some(simple) = super::han::simplified(joined) {
-                found = found.with(self.joined.characters(&JOINED, &simple));
-            }
+        if joined.is_empty() {
+            return FormSet::EMPTY;
         }
-        found
+        let found = walk.characters(network, joined);
+        match super::han::simplified(joined).filter(|_| language == Language::Chinese) {
+            Some(simple) => found.with(walk.characters(network, &simple)),
+            None => found,
+        }
     }
 }
 

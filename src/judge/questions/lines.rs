@@ -92,7 +92,6 @@ pub(super) fn read(text: &str) -> Lines {
         }
         at = end + 1;
     }
-    super::letters::mark(text, &mut reader.lines);
     Lines { lines: reader.lines, open_fence: reader.fence.is_some() }
 }
 

@@ -10,10 +10,12 @@ mod asking;
 mod choices;
 mod document;
 mod ending;
+mod features;
 mod files;
 mod forms;
 mod han;
 mod label;
+mod language;
 mod letters;
 mod lexicon;
 mod lines;
@@ -33,6 +35,7 @@ use serde::Serialize;
 
 pub(crate) use choices::choices;
 pub use label::{Ask, Classification, Kind, Label};
+pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::{Choice, Question};
 
@@ -93,4 +96,12 @@ fn has_visible(text: &str) -> bool {
             && !lines::is_invisible(c)
             && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}' | '\u{ffa0}' | '\u{34f}')
     })
+}
+
+/// TMP
+pub fn features_for_training(text: &str, request: Option<&str>) -> Vec<i16> {
+    let document = document::Document::read(text);
+    let readings = asking::read(&document);
+    let rules = label::decide(&document, &readings, request);
+    features::of(&document, &readings, &rules).values().to_vec()
 }

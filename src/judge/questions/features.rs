@@ -1,0 +1,219 @@
+//! What the rules found in a message, as numbers for the learned correction (`trees`): the rules' own label, what
+//! stands where, which phrases are in which part of the text, and how the turn ended. It judges nothing.
+
+use super::asking::{Asks, Reading};
+use super::document::{Document, End, Sentence};
+use super::ending;
+use super::forms::{COUNT as FORMS, Form, FormSet};
+use super::label::{Ask, Classification, Label};
+use super::lines::Role;
+use super::markers::Marker;
+use super::signals;
+use super::truncation;
+
+/// The parts of a text in which the phrases are counted, in their order.
+const PARTS: usize = 7;
+
+/// How many numbers describe a message.
+pub(super) const COUNT: usize = PLAIN + PARTS * FORMS;
+/// How many of them are no counts of phrases.
+const PLAIN: usize = 96;
+
+/// The numbers of one message.
+pub(super) struct Features {
+    values: Vec<i16>,
+}
+
+impl Features {
+    /// The numbers in their order.
+    pub(super) fn values(&self) -> &[i16] {
+        &self.values
+    }
+
+    fn put(&mut self, value: usize) {
+        self.values.push(i16::try_from(value.min(30_000)).unwrap_or(i16::MAX));
+    }
+
+    fn flag(&mut self, value: bool) {
+        self.values.push(i16::from(value));
+    }
+}
+
+/// Describes a message.
+pub(super) fn of(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> Features {
+    let mut out = Features { values: Vec::with_capacity(COUNT) };
+    let focus = focus(document, readings);
+    put_rules(&mut out, document, rules);
+    put_shape(&mut out, document);
+    put_questions(&mut out, document, readings);
+    put_sentence(&mut out, document, focus);
+    put_sentence(&mut out, document, document.sentences.len().checked_sub(1));
+    put_focus(&mut out, document, focus);
+    debug_assert!(out.values.len() <= PLAIN, "{}", out.values.len());
+    out.values.resize(PLAIN, 0);
+    put_forms(&mut out, document, focus);
+    out
+}
+
+/// The sentence that asks most likely: the last one that asks by the rules, else the last question.
+pub(super) fn focus(document: &Document<'_>, readings: &[Reading]) -> Option<usize> {
+    let last = |asks: &dyn Fn(usize) -> bool| (0..readings.len()).rev().find(|&index| asks(index));
+    last(&|index| readings[index].label == Asks::Reader)
+        .or_else(|| last(&|index| readings[index].question))
+        .or_else(|| last(&|index| document.sentences[index].forms.meets(FormSet::ASKING)))
+}
+
+fn put_rules(out: &mut Features, document: &Document<'_>, rules: &Classification) {
+    out.flag(rules.label == Label::AwaitingResponse);
+    out.flag(rules.label == Label::Incomplete);
+    out.put(rules.kind as usize);
+    out.put(match rules.ask {
+        None => 0,
+        Some(Ask::Offer) => 1,
+        Some(Ask::Blocking) => 2,
+    });
+    out.flag(document.open_fence);
+    out.flag(truncation::cut_off(document, true));
+    out.flag(truncation::cut_off(document, false));
+    out.flag(ending::gives_up(document));
+    out.put(ending::replaced(document).map_or(0, |kind| kind as usize));
+    out.put(ending::unfinished(document).map_or(0, |kind| kind as usize));
+    out.flag(signals::has_options(document));
+}
+
+fn put_shape(out: &mut Features, document: &Document<'_>) {
+    let lines = || document.lines.iter().filter(|line| line.role != Role::Blank);
+    let count = |role: Role| lines().filter(|line| line.role == role).count();
+    let sentences = &document.sentences;
+    out.put(sentences.len());
+    out.put(lines().count());
+    out.put(sentences.iter().map(|sentence| sentence.normal.letters).sum());
+    for role in [Role::Paragraph, Role::Heading, Role::Item, Role::Table, Role::Quote, Role::Code, Role::Letter] {
+        out.put(count(role));
+    }
+    let marked = |wanted: Marker| lines().filter(|line| matches!(line.marker, Some((marker, _)) if marker == wanted)).count();
+    for marker in [Marker::Bullet, Marker::Number, Marker::Letter, Marker::Word, Marker::OpenBox, Marker::DoneBox] {
+        out.put(marked(marker));
+    }
+    let last = lines().next_back();
+    out.put(last.map_or(0, |line| line.role as usize));
+    out.flag(last.is_some_and(|line| line.bold));
+    let ends: Vec<usize> = [End::Question, End::Stop, End::Dots, End::Colon, End::Comma, End::Open]
+        .into_iter()
+        .map(|end| sentences.iter().filter(|sentence| sentence.end == end).count())
+        .collect();
+    for end in ends {
+        out.put(end);
+    }
+    let joined: usize = sentences.iter().filter(|sentence| !sentence.normal.joined.is_empty()).count();
+    out.flag(joined * 2 > sentences.len());
+    out.put(sentences.iter().filter(|sentence| sentence.has_mask).count());
+    let tail = document.text.trim_end();
+    out.put(tail.chars().next_back().map_or(0, |c| match c {
+        '.' | '。' => 1,
+        '?' | '\u{ff1f}' => 2,
+        '!' | '\u{ff01}' => 3,
+        ':' | '\u{ff1a}' => 4,
+        '`' => 5,
+        ')' | '\u{ff09}' => 6,
+        '*' => 7,
+        '|' => 8,
+        c if c.is_alphanumeric() => 9,
+        c if u32::from(c) > 0x2190 => 10,
+        _ => 11,
+    }));
+}
+
+fn put_questions(out: &mut Features, document: &Document<'_>, readings: &[Reading]) {
+    let sentences = &document.sentences;
+    let count = sentences.len();
+    let all = |test: &dyn Fn(usize) -> bool| (0..count).filter(|&index| test(index)).count();
+    let from_end = |test: &dyn Fn(usize) -> bool| (0..count).rev().position(test).map_or(99, |at| at.min(98));
+    let from_start = |test: &dyn Fn(usize) -> bool| (0..count).position(test).map_or(99, |at| at.min(98));
+    let reader = |index: usize| readings[index].label == Asks::Reader;
+    let marked = |index: usize| sentences[index].end == End::Question;
+    let signal = |index: usize| readings[index].signal == Asks::Reader;
+    let empty = |index: usize| readings[index].label == Asks::Empty;
+    out.put(all(&|index| reader(index) && marked(index)));
+    out.put(all(&|index| reader(index) && !marked(index)));
+    out.put(all(&signal));
+    out.put(all(&empty));
+    out.put(from_end(&|index| reader(index) && marked(index)));
+    out.put(from_end(&|index| reader(index) && !marked(index)));
+    out.put(from_end(&marked));
+    out.put(from_end(&signal));
+    out.put(from_end(&empty));
+    out.put(from_start(&reader));
+    out.put(from_start(&marked));
+    out.put(all(&|index| reader(index) && sentences[index].role == Role::Item));
+    out.put(all(&|index| marked(index) && sentences[index].role == Role::Heading));
+    out.put(all(&|index| marked(index) && sentences[index].role == Role::Item));
+    out.put(all(&|index| signals::asks_to_choose(&sentences[index])));
+    out.put(from_end(&|index| ending::announces(&sentences[index])));
+    out.put(all(&|index| ending::announces(&sentences[index])));
+    out.put(from_end(&|index| sentences[index].forms.has(Form::Done)));
+    out.put(from_start(&|index| sentences[index].forms.has(Form::Done)));
+}
+
+fn put_sentence(out: &mut Features, document: &Document<'_>, index: Option<usize>) {
+    let Some((index, sentence)) = index.and_then(|index| Some((index, document.sentences.get(index)?))) else {
+        for _ in 0..12 {
+            out.values.push(-1);
+        }
+        return;
+    };
+    out.put(sentence.role as usize);
+    out.put(sentence.end as usize);
+    out.put(sentence.normal.words);
+    out.put(sentence.normal.letters);
+    out.flag(sentence.has_mask);
+    out.flag(sentence.ends_masked);
+    out.flag(sentence.opens_line);
+    out.flag(sentence.closes_line);
+    out.flag(document.lines[sentence.line].bold);
+    let last_block = document.sentences.last().map_or(0, |last| last.block);
+    out.put(last_block.saturating_sub(sentence.block));
+    out.put(document.sentences.len() - 1 - index);
+    out.flag(super::answered::is_alternative(sentence));
+}
+
+fn put_focus(out: &mut Features, document: &Document<'_>, focus: Option<usize>) {
+    let Some(sentence) = focus.and_then(|index| document.sentences.get(index)) else {
+        for _ in 0..6 {
+            out.values.push(-1);
+        }
+        return;
+    };
+    let below = &document.lines[sentence.line + 1..];
+    for role in [Role::Item, Role::Code, Role::Table, Role::Heading, Role::Paragraph] {
+        out.put(below.iter().filter(|line| line.role == role).count());
+    }
+    out.flag(super::answered::is_undirected(sentence));
+}
+
+/// How often each group of phrases stands in each part of the text.
+fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) {
+    let sentences = &document.sentences;
+    let count = sentences.len();
+    let last_block = sentences.last().map_or(0, |last| last.block);
+    let heading = focus.or(count.checked_sub(1)).and_then(|index| {
+        sentences[..index].iter().rposition(|sentence| sentence.role == Role::Heading)
+    });
+    let closing = sentences.iter().rposition(|sentence| sentence.block != last_block).map_or(0, |at| at + 1);
+    let parts: [&[Sentence]; PARTS] = [
+        sentences,
+        &sentences[count.saturating_sub(1)..],
+        &sentences[closing.max(count.saturating_sub(12))..],
+        &sentences[..count.min(1)],
+        focus.map_or(&[], |index| &sentences[index..=index]),
+        focus.map_or(&[], |index| &sentences[(index + 1).min(count)..(index + 2).min(count)]),
+        heading.map_or(&[], |index| &sentences[index..=index]),
+    ];
+    for part in parts {
+        let mut counts = [0_i16; FORMS];
+        for sentence in part {
+            sentence.forms.each(|form| counts[form] = counts[form].saturating_add(1));
+        }
+        out.values.extend(counts);
+    }
+}

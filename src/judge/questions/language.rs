@@ -1,0 +1,249 @@
+//! Which language a text, and each passage of it, is written in: by the script, and by the most common words of
+//! the languages that share one. It knows nothing of what the words mean.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::normal;
+
+/// A language that the judge reads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, JsonSchema)]
+pub enum Language {
+    /// English, and what is no other language of this list.
+    #[default]
+    #[serde(rename = "en")]
+    English,
+    /// Japanese.
+    #[serde(rename = "ja")]
+    Japanese,
+    /// Chinese.
+    #[serde(rename = "zh")]
+    Chinese,
+    /// Korean.
+    #[serde(rename = "ko")]
+    Korean,
+    /// Spanish.
+    #[serde(rename = "es")]
+    Spanish,
+    /// German.
+    #[serde(rename = "de")]
+    German,
+    /// French.
+    #[serde(rename = "fr")]
+    French,
+    /// Portuguese.
+    #[serde(rename = "pt")]
+    Portuguese,
+}
+
+impl Language {
+    /// Every language, in the order of their numbers.
+    pub(super) const ALL: [Self; 8] = [
+        Self::English,
+        Self::Japanese,
+        Self::Chinese,
+        Self::Korean,
+        Self::Spanish,
+        Self::German,
+        Self::French,
+        Self::Portuguese,
+    ];
+
+    /// The two letters of the language.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Japanese => "ja",
+            Self::Chinese => "zh",
+            Self::Korean => "ko",
+            Self::Spanish => "es",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Portuguese => "pt",
+        }
+    }
+
+    /// Whether words are not separated by blanks when phrases are looked for.
+    pub(super) fn is_joined(self) -> bool {
+        matches!(self, Self::Japanese | Self::Chinese | Self::Korean)
+    }
+}
+
+/// How many languages there are.
+const COUNT: usize = Language::ALL.len();
+
+/// Common words of the languages in Latin letters, each with the languages that use it.
+const COMMON: [(Language, &[&str]); 5] = [
+    (
+        Language::English,
+        &[
+            "the", "and", "is", "are", "was", "to", "of", "in", "that", "this", "with", "for", "it", "you",
+            "your", "not", "have", "has", "be", "been", "will", "i", "i'll", "i've", "can", "would", "or",
+            "should", "from", "do", "on", "by", "if", "were", "what", "which", "there", "when", "all", "any",
+            "now", "we", "want", "like", "let", "me", "at", "an", "as",
+        ],
+    ),
+    (
+        Language::German,
+        &[
+            "der", "die", "das", "und", "ist", "nicht", "ich", "sie", "ein", "eine", "mit", "für", "auf",
+            "den", "dem", "zu", "von", "werden", "wird", "wurde", "sind", "oder", "auch", "wenn", "soll",
+            "möchten", "möchtest", "du", "dir", "habe", "wie", "es", "im", "kann", "noch", "bitte", "jetzt",
+            "alle", "nur", "aus", "bei", "was", "nach", "einen", "hat",
+        ],
+    ),
+    (
+        Language::French,
+        &[
+            "le", "la", "les", "des", "et", "est", "un", "une", "pour", "dans", "que", "qui", "vous", "je",
+            "pas", "sur", "avec", "ce", "cette", "sont", "du", "au", "aux", "ou", "si", "plus", "par",
+            "être", "votre", "nous", "il", "tu", "mais", "tout", "fait", "j'ai", "c'est", "ne", "en", "de",
+            "à", "ont", "été",
+        ],
+    ),
+    (
+        Language::Spanish,
+        &[
+            "el", "la", "los", "las", "de", "que", "y", "en", "un", "una", "es", "por", "para", "con", "no",
+            "se", "lo", "está", "al", "del", "como", "más", "pero", "si", "tu", "quieres", "son", "ha", "he",
+            "esto", "su", "están", "ahora", "también", "todo", "hay", "este", "esta",
+        ],
+    ),
+    (
+        Language::Portuguese,
+        &[
+            "o", "os", "as", "de", "que", "e", "em", "um", "uma", "é", "para", "com", "não", "se", "na",
+            "no", "da", "dos", "das", "por", "mais", "como", "mas", "foi", "você", "está", "são", "ou",
+            "isso", "seu", "sua", "já", "ao", "pelo", "pela", "tem", "agora", "também", "este", "esta",
+            "quer", "eu", "vou", "à", "do",
+        ],
+    ),
+];
+
+/// For each of these words a bit for each language that uses it.
+static USED_BY: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let mut used_by = HashMap::new();
+    for (language, words) in COMMON {
+        for word in words {
+            *used_by.entry(*word).or_default() |= 1_u8 << language as u8;
+        }
+    }
+    used_by
+});
+
+/// How much of each language stands in a passage: words, or signs of its script.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Share {
+    words: [u32; COUNT],
+    kana: u32,
+    han: u32,
+    hangul: u32,
+    latin: u32,
+}
+
+impl Share {
+    /// Adds the words of a passage.
+    pub(super) fn add(&mut self, text: &str) {
+        for word in text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '\u{2019}')) {
+            let Some(first) = word.chars().next() else { continue };
+            if first.is_ascii() || (!normal::is_joined(first) && word.len() < 12) {
+                self.word(word);
+            }
+            if !word.is_ascii() {
+                for c in word.chars() {
+                    match c {
+                        '\u{3040}'..='\u{30ff}' => self.kana += 1,
+                        '\u{ac00}'..='\u{d7a3}' => self.hangul += 1,
+                        c if normal::is_joined(c) => self.han += 1,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        self.latin += 1;
+        if word.len() > 9 {
+            return;
+        }
+        let upper = word.bytes().any(|byte| !byte.is_ascii_lowercase());
+        let languages = if upper {
+            USED_BY.get(word.to_lowercase().replace('\u{2019}', "'").as_str())
+        } else {
+            USED_BY.get(word)
+        };
+        let Some(&languages) = languages else { return };
+        for (language, count) in self.words.iter_mut().enumerate() {
+            *count += u32::from(languages >> language & 1);
+        }
+    }
+
+    /// The language of the passage: by its script, else that with the most common words; `expected` where the
+    /// passage is too short to tell.
+    pub(super) fn language(&self, expected: Language) -> Language {
+        let joined = self.kana + self.han + self.hangul;
+        // A sign of these scripts says about as much as half a word.
+        if joined > self.latin {
+            return self.joined(expected);
+        }
+        if joined > 0 && expected.is_joined() && joined * 2 >= self.latin.min(24) {
+            return self.joined(expected);
+        }
+        let latin = if expected.is_joined() { Language::English } else { expected };
+        let most = |best: Language, language: Language| {
+            if self.words[language as usize] > self.words[best as usize] + 1 { language } else { best }
+        };
+        let best = Language::ALL.into_iter().fold(latin, most);
+        // Between two neighbours each word counts.
+        Language::ALL.into_iter().fold(best, |best, language| {
+            let (one, other) = (self.words[language as usize], self.words[best as usize]);
+            if best != latin && one > other { language } else { best }
+        })
+    }
+
+    fn joined(&self, expected: Language) -> Language {
+        if self.hangul > self.kana + self.han / 2 {
+            Language::Korean
+        } else if self.kana * 12 > self.han || (self.kana > 0 && expected == Language::Japanese) {
+            Language::Japanese
+        } else if expected == Language::Japanese && self.han < 12 {
+            Language::Japanese
+        } else {
+            Language::Chinese
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> &'static str {
+        let mut share = Share::default();
+        share.add(text);
+        share.language(Language::English).code()
+    }
+
+    #[test]
+    fn the_language_of_a_sentence_is_known_by_script_and_common_words() {
+        let cases = [
+            ("The tests pass and the branch is pushed.", "en"),
+            ("テストは通りました。API の型も直しました。", "ja"),
+            ("测试都通过了，要我提交吗？", "zh"),
+            ("테스트가 통과했습니다. API 문서도 고쳤습니다.", "ko"),
+            ("Las pruebas pasan y el archivo está en su sitio.", "es"),
+            ("Die Tests laufen, soll ich die Änderungen auch noch committen?", "de"),
+            ("Les tests passent et la branche est poussée.", "fr"),
+            ("Os testes passam e o arquivo já foi atualizado, não há mais erros.", "pt"),
+            ("Quer que eu atualize a documentação também?", "pt"),
+            ("`cargo build`", "en"),
+        ];
+        for (text, language) in cases {
+            assert_eq!(of(text), language, "{text}");
+        }
+    }
+}
