@@ -2,10 +2,7 @@
 //! in its own words (`1) … 2) …`), or yes and no in its language. What is not certain is no choice: a person
 //! can always write.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use super::inline;
 use super::wording::Question;
 use crate::model::Choice;
 
@@ -161,10 +158,6 @@ const LANGUAGES: [YesNo; 7] = [
     },
 ];
 
-/// A label inside a sentence: one digit or letter with a mark behind it.
-static LABEL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[\s(（、,:：])([1-9]|[A-Fa-f])[)）]\s*").ok());
-
 /// The answers that a question offers, in its order.
 /// `text` is the message in which it stands.
 pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
@@ -182,29 +175,13 @@ pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
     yes_and_no(&question.text, behind.lines().next().unwrap_or_default())
 }
 
-/// Options in the words of the question itself: at least two labels in their order.
+/// Options in the words of the question itself.
 fn in_sentence(text: &str) -> Vec<Choice> {
-    let Some(pattern) = LABEL.as_ref() else { return Vec::new() };
-    let found: Vec<_> =
-        pattern.captures_iter(text).filter_map(|found| found.get(0).zip(found.get(1))).collect();
-    let is_in_order = found.iter().enumerate().all(|(place, (_, label))| {
-        let first = u32::from(label.as_str().chars().next().unwrap_or('?'));
-        [u32::from('1'), u32::from('A'), u32::from('a')]
-            .iter()
-            .any(|begin| Ok(first) == u32::try_from(place).map(|place| begin + place))
-    });
-    if found.len() < 2 || !is_in_order {
-        return Vec::new();
-    }
-    let ends = found.iter().skip(1).map(|(whole, _)| whole.start()).chain([text.len()]);
-    found
-        .iter()
-        .zip(ends)
-        .map(|((whole, label), end)| Choice {
-            label: label.as_str().to_owned(),
-            text: trimmed(&text[whole.end()..end]),
-        })
-        .collect()
+    let choice = |option: inline::Inline<'_>| Choice {
+        label: option.label.to_owned(),
+        text: trimmed(&text[option.words]),
+    };
+    inline::options(text).into_iter().map(choice).collect()
 }
 
 /// Without the words and marks that join one option to the next.

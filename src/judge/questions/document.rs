@@ -96,6 +96,11 @@ impl<'t> Document<'t> {
         &self.text[sentence.range.clone()]
     }
 
+    /// The whole line of a sentence.
+    pub(super) fn line_text(&self, sentence: &Sentence) -> &'t str {
+        self.text[self.lines[sentence.line].range.clone()].trim()
+    }
+
     /// The first line after `line` that is not blank or a rule.
     pub(super) fn line_below(&self, line: usize) -> Option<&Line> {
         self.lines[line + 1..].iter().find(|below| !matches!(below.role, Role::Blank | Role::Rule))

@@ -2,6 +2,7 @@
 //! stands where, which phrases are in which part of the text, and how the turn ended. It judges nothing.
 
 use super::asking::{Asks, Reading};
+use super::context::{Context, TurnEnd};
 use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::{COUNT as FORMS, Form, FormSet};
@@ -40,7 +41,12 @@ impl Features {
 }
 
 /// Describes a message.
-pub(super) fn of(document: &Document<'_>, readings: &[Reading], rules: &Classification) -> Features {
+pub(super) fn of(
+    document: &Document<'_>,
+    readings: &[Reading],
+    rules: &Classification,
+    context: &Context<'_>,
+) -> Features {
     let mut out = Features { values: Vec::with_capacity(COUNT) };
     let focus = focus(document, readings);
     put_rules(&mut out, document, rules);
@@ -49,6 +55,7 @@ pub(super) fn of(document: &Document<'_>, readings: &[Reading], rules: &Classifi
     put_sentence(&mut out, document, focus);
     put_sentence(&mut out, document, document.sentences.len().checked_sub(1));
     put_focus(&mut out, document, focus);
+    put_context(&mut out, context);
     debug_assert!(out.values.len() <= PLAIN, "{}", out.values.len());
     out.values.resize(PLAIN, 0);
     put_forms(&mut out, document, focus);
@@ -189,6 +196,14 @@ fn put_focus(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
         out.put(below.iter().filter(|line| line.role == role).count());
     }
     out.flag(super::answered::is_undirected(sentence));
+}
+
+/// What is known beside the words; −1 for what is not.
+fn put_context(out: &mut Features, context: &Context<'_>) {
+    out.flag(context.end == Some(TurnEnd::ByItself));
+    for count in [context.edits, context.commands, context.commits, context.todos_open] {
+        out.values.push(count.map_or(-1, |count| i16::try_from(count).unwrap_or(i16::MAX)));
+    }
 }
 
 /// How often each group of phrases stands in each part of the text.

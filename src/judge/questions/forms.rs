@@ -109,10 +109,18 @@ pub(super) enum Form {
     Settled,
     /// Opens with somebody or something else than writer and reader.
     ThirdPerson,
+    /// A condition about taste, wish or convenience ("if you like").
+    IfWants,
+    /// A condition about what may go wrong later ("if it still fails").
+    IfTrouble,
+    /// The writer is in the middle of an act ("I'm applying that next").
+    Doing,
+    /// The writer's helpers or jobs still run, or are waited for.
+    OthersWork,
 }
 
 /// How many groups there are.
-pub(super) const COUNT: usize = Form::ThirdPerson as usize + 1;
+pub(super) const COUNT: usize = Form::OthersWork as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

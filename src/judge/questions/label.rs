@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::answered;
 use super::asking::{self, Asks, Reading};
+use super::context::Context;
 use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::Form;
@@ -12,7 +13,7 @@ use super::signals::{self, SignalHit};
 use super::topic;
 use super::truncation;
 use super::wording::{self, Question};
-use crate::model::{Certainty, TaskKind};
+use crate::model::Certainty;
 
 /// What the last message of a turn leaves the reader with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
@@ -102,11 +103,11 @@ pub struct Classification {
 }
 
 /// Classifies a text; see [`super::classify`].
-pub(super) fn classify(text: &str, request: Option<&str>, _kind: TaskKind) -> Classification {
+pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     let document = Document::read(text);
     let readings = asking::read(&document);
     let hits = signals::find(&document, &readings);
-    let mut result = decide(&document, &readings, request);
+    let mut result = decide(&document, &readings, context);
     result.tenths = hits.iter().map(|hit| hit.tenths).sum();
     result.signals = hits;
     result
@@ -125,7 +126,11 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
     }
 }
 
-pub(super) fn decide(document: &Document<'_>, readings: &[Reading], request: Option<&str>) -> Classification {
+pub(super) fn decide(
+    document: &Document<'_>,
+    readings: &[Reading],
+    context: &Context<'_>,
+) -> Classification {
     if !document.text.chars().any(char::is_alphanumeric) {
         return plain(Label::Incomplete, Kind::Empty, "the text has no words");
     }
@@ -152,7 +157,7 @@ pub(super) fn decide(document: &Document<'_>, readings: &[Reading], request: Opt
     if let Some(kind) = ending::unfinished(document) {
         return plain(Label::Incomplete, kind, reason(kind));
     }
-    if request.is_some_and(|request| topic::is_off(document.text, request)) {
+    if !context.acted() && context.request.is_some_and(|request| topic::is_off(document.text, request)) {
         return plain(Label::Incomplete, Kind::OffTask, "the text does not speak of what was asked for");
     }
     complete(document, readings)

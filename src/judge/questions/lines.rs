@@ -64,6 +64,9 @@ pub(super) struct Lines {
     pub(super) open_fence: bool,
 }
 
+/// Tags whose content is no text of the writer's, up to the closing tag.
+const RAW: [&str; 6] = ["source", "pre", "code", "script", "style", "textarea"];
+
 /// An open code fence.
 #[derive(Clone, Copy)]
 struct Fence {
@@ -73,7 +76,7 @@ struct Fence {
 
 /// Splits `text` into lines and gives each its role.
 pub(super) fn read(text: &str) -> Lines {
-    let mut reader = Reader { text, lines: Vec::new(), fence: None, block: 0 };
+    let mut reader = Reader { text, lines: Vec::new(), fence: None, raw: None, block: 0 };
     let (head, tail) = windows(text);
     let mut at = 0;
     while at < text.len() {
@@ -113,6 +116,8 @@ struct Reader<'t> {
     text: &'t str,
     lines: Vec<Line>,
     fence: Option<Fence>,
+    /// The tag of a raw block that is open.
+    raw: Option<&'static str>,
     block: usize,
 }
 
@@ -163,7 +168,7 @@ impl Reader<'_> {
             bold: false,
         };
         let was_open = self.fence.is_some();
-        if self.fence_step(start) || was_open {
+        if self.raw_step(start) || self.fence_step(start) || was_open {
             line.role = Role::Code;
         } else if start.is_empty() {
             line.role = Role::Blank;
@@ -172,6 +177,21 @@ impl Reader<'_> {
             self.classify(&mut line, raw, start);
         }
         self.lines.push(line);
+    }
+
+    /// Opens or closes a raw block, as `<pre>` is one in CommonMark; true if the line belongs to one.
+    fn raw_step(&mut self, start: &str) -> bool {
+        let bare = start.trim_end().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+        if let Some(tag) = self.raw {
+            if bare.is_some_and(|bare| bare.strip_prefix('/') == Some(tag)) {
+                self.raw = None;
+            }
+            return true;
+        }
+        if self.fence.is_none() {
+            self.raw = RAW.into_iter().find(|tag| bare == Some(*tag));
+        }
+        self.raw.is_some()
     }
 
     fn classify(&mut self, line: &mut Line, raw: &str, start: &str) {
@@ -183,7 +203,7 @@ impl Reader<'_> {
         } else if is_rule(start) {
             line.role = Role::Rule;
             self.block += 1;
-        } else if self.is_indented_code(raw) {
+        } else if self.is_indented_code(raw) || is_code_like(start) {
             line.role = Role::Code;
         } else if start.starts_with('#') && start.trim_start_matches('#').starts_with([' ', '\u{3000}', '\t'])
         {
@@ -239,6 +259,18 @@ impl Reader<'_> {
             Some(_) => false,
         }
     }
+}
+
+/// A statement, a brace or a tag on a line of its own, outside a fence.
+fn is_code_like(start: &str) -> bool {
+    let end = start.trim_end();
+    let statement = end.ends_with(';') && end.contains(['(', '=', '{', '}', '"', '\'']);
+    let block = end.ends_with(['{', '}']) || end.ends_with("},") || end.ends_with(");");
+    let tag = end.starts_with('<')
+        && end.ends_with('>')
+        && end[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!'))
+        && !end.starts_with("<http");
+    statement || (block && end.is_ascii()) || tag
 }
 
 /// Zero-width signs and the byte order mark.

@@ -223,7 +223,7 @@ fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
             ])
             .len();
     // "Option 1 is faster" is a sentence about an option, not its label.
-    if next == Some(' ') && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':']) {
+    if next == Some(' ') && word.is_ascii() && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':']) {
         return None;
     }
     Some((Marker::Word, 0..end, end + skip))

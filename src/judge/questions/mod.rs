@@ -8,12 +8,14 @@
 mod answered;
 mod asking;
 mod choices;
+mod context;
 mod document;
 mod ending;
 mod features;
 mod files;
 mod forms;
 mod han;
+mod inline;
 mod label;
 mod language;
 mod letters;
@@ -35,6 +37,7 @@ use serde::Serialize;
 
 pub(crate) use choices::choices;
 pub use label::{Ask, Classification, Kind, Label};
+pub use context::{Context, TurnEnd};
 pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::{Choice, Question};
@@ -82,10 +85,9 @@ pub fn tenths(hits: &[SignalHit]) -> u32 {
     hits.iter().map(|hit| hit.tenths).sum()
 }
 
-/// Classifies the last message of an agent. `request` is what the user had asked for, if known.
-/// `kind` changes nothing in the label; it is part of the result's meaning for the caller.
-pub fn classify(text: &str, request: Option<&str>, kind: TaskKind) -> Classification {
-    label::classify(text, request, kind)
+/// Classifies the last message of an agent by its words and by what is known beside them.
+pub fn classify(text: &str, context: &Context<'_>) -> Classification {
+    label::classify(text, context)
 }
 
 /// Whether the text has a sign that can be seen.
@@ -99,9 +101,9 @@ fn has_visible(text: &str) -> bool {
 }
 
 /// TMP
-pub fn features_for_training(text: &str, request: Option<&str>) -> Vec<i16> {
+pub fn features_for_training(text: &str, context: &Context<'_>) -> Vec<i16> {
     let document = document::Document::read(text);
     let readings = asking::read(&document);
-    let rules = label::decide(&document, &readings, request);
-    features::of(&document, &readings, &rules).values().to_vec()
+    let rules = label::decide(&document, &readings, context);
+    features::of(&document, &readings, &rules, context).values().to_vec()
 }

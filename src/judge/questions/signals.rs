@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::asking::{Asks, Reading};
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
+use super::inline;
 use super::lines::Role;
 use super::markers::Marker;
 
@@ -107,5 +108,10 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
         })
         .take(2)
         .count();
-    items == 2
+    items == 2 || document.sentences.iter().any(|sentence| asks_to_choose(sentence) && has_inline(document, sentence))
+}
+
+/// Whether options stand on the line of the sentence.
+pub(super) fn has_inline(document: &Document<'_>, sentence: &Sentence) -> bool {
+    !inline::options(document.line_text(sentence)).is_empty()
 }

@@ -4,6 +4,10 @@ use std::collections::HashSet;
 
 use super::normal;
 
+/// A longer answer, in bytes, speaks of its subject in words that the request need not have.
+const LONGEST_ANSWER: usize = 600;
+/// A longer request, in bytes, is a text that was handed over, or a command with its template.
+const LONGEST_REQUEST: usize = 240;
 /// How much of a text is compared, in bytes.
 const WINDOW: usize = 16 * 1024;
 
@@ -14,14 +18,18 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
+    let is_long = text.len() > LONGEST_ANSWER || request.len() > LONGEST_REQUEST;
+    if is_long || request.trim().contains('\n') {
+        return false;
+    }
     let (wanted, given) = (pieces(request), pieces(&text[..end]));
     let comparable: Vec<_> = wanted.iter().filter(|piece| piece.chars().count() > 1).collect();
-    if comparable.len() < 2 || given.is_empty() {
+    if comparable.len() < 3 || given.is_empty() {
         return false;
     }
     let same_script = request.chars().any(normal::is_joined) == text.chars().any(normal::is_joined);
     let shared = comparable.iter().filter(|piece| given.contains(piece.as_str())).count();
-    same_script && shared * 4 < comparable.len()
+    same_script && shared == 0
 }
 
 /// The stems of the words that carry meaning, and pairs of signs where words are not separated.

@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::document::{Document, Sentence};
+use super::inline;
 use super::lines::{Line, Role};
 use super::markers::Marker;
+use super::signals;
 
 /// At most so many sentences are quoted as the question.
 const SENTENCES: usize = 6;
@@ -41,6 +43,12 @@ pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: 
         asking.iter().filter_map(|&index| document.sentences.get(index)).collect();
     let anchor = sentences.iter().find(|sentence| sentence.role != Role::Item).or(sentences.first());
     let options = anchor.filter(|_| with_options).map_or_else(Vec::new, |anchor| options(document, anchor));
+    if options.is_empty() && with_options {
+        let menu = sentences.iter().copied().find(|sentence| signals::has_inline(document, sentence));
+        if let Some(sentence) = menu {
+            return menu_question(document, sentence);
+        }
+    }
     let is_option = |sentence: &Sentence| options.iter().any(|(line, _)| *line == sentence.line);
     let has_words = sentences.iter().any(|sentence| !is_option(sentence));
     let quoted: Vec<&Sentence> =
@@ -48,6 +56,19 @@ pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: 
     let text = quoted.iter().map(|sentence| document.words(sentence)).collect::<Vec<_>>().join("\n");
     let ranges = quoted.iter().map(|sentence| sentence.range.clone()).collect();
     Question { text, ranges, options: options.into_iter().map(|(_, choice)| choice).collect() }
+}
+
+/// A line that asks and has its options in it.
+fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
+    let line = document.lines[sentence.line].range.clone();
+    let text = document.line_text(sentence);
+    let start = line.start + (document.text[line.clone()].len() - document.text[line].trim_start().len());
+    let choice = |option: inline::Inline<'_>| Choice {
+        label: option.label.to_owned(),
+        text: text[option.words].trim_matches(['*', ' ']).to_owned(),
+    };
+    let options = inline::options(text).into_iter().map(choice).collect();
+    Question { text: text.to_owned(), ranges: vec![start..start + text.len()], options }
 }
 
 /// The list that is nearest below the sentence, else nearest above it: each option with its line.

@@ -1,0 +1,50 @@
+//! What is known of a message beside its words: how its turn ended, what was done in it, what was asked for.
+//! Everything may be unknown, and what is unknown changes nothing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the turn ended whose last message is judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// By itself: the agent had said what it wanted to say.
+    #[serde(rename = "end_turn")]
+    ByItself,
+    /// The record's last item is a call of a tool.
+    ToolCall,
+    /// The person, or a signal, interrupted it.
+    Interrupted,
+    /// With an error, or at a limit.
+    #[serde(alias = "limit")]
+    Error,
+}
+
+/// What is known of a message beside its words.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Context<'c> {
+    /// What the person had asked for last.
+    pub request: Option<&'c str>,
+    /// How the turn ended.
+    pub end: Option<TurnEnd>,
+    /// How many edits of files the turn made.
+    pub edits: Option<u32>,
+    /// How many commands it ran.
+    pub commands: Option<u32>,
+    /// How many commits it made.
+    pub commits: Option<u32>,
+    /// How many entries of its own list of things to do are open.
+    pub todos_open: Option<u32>,
+}
+
+impl<'c> Context<'c> {
+    /// Only the request is known.
+    pub fn of_request(request: Option<&'c str>) -> Self {
+        Self { request, ..Self::default() }
+    }
+
+    /// Whether the turn did anything that is seen in its record.
+    pub(super) fn acted(&self) -> bool {
+        [self.edits, self.commands, self.commits].into_iter().flatten().any(|count| count > 0)
+    }
+}
