@@ -152,7 +152,11 @@ fn question(document: &Document<'_>, index: usize, for_label: bool) -> Asks {
     if for_label && (settled(document, index) || is_fragment(document, index) || muses(document, index)) {
         return Asks::Empty;
     }
-    let tag = forms.has(Form::Rhetorical) && !forms.any(&[Form::Understanding, Form::You, Form::Confirm]);
+    if for_label && opens_a_section(document, index) {
+        return Asks::Empty;
+    }
+    let tag = forms.has(Form::Rhetorical)
+        && !forms.any(&[Form::Understanding, Form::You, Form::Confirm, Form::Offer, Form::Direct]);
     if tag && for_label {
         return Asks::Empty;
     }
@@ -179,6 +183,17 @@ fn heading_with_content(document: &Document<'_>, sentence: &Sentence, for_label:
         return false;
     }
     document.line_below(sentence.line).is_some_and(|below| below.role != Role::Heading || !line.bold)
+}
+
+/// A what/why/how question to nobody, with more blocks of text below it: it is their title.
+fn opens_a_section(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    let last = document.sentences.last().map_or(0, |last| last.block);
+    sentence.closes_line
+        && sentence.forms.any(&[Form::Wh, Form::Explains])
+        && is_undirected(sentence)
+        && !sentence.forms.has(Form::Me)
+        && sentence.block < last
 }
 
 /// Whether the whole sentence is in bold or italic type.
@@ -271,6 +286,28 @@ fn is_planned(document: &Document<'_>, index: usize) -> bool {
     })
 }
 
+/// Something was finished, and the request is for the case that it fails, or that more is wanted.
+fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
+    let forms = document.sentences[index].forms;
+    let condition = forms.has(Form::IfTrouble)
+        || (forms.has(Form::IfWants) && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
+    condition
+        && !forms.any(&[Form::Choose, Form::Confirm])
+        && document.sentences[..=index].iter().any(|before| before.forms.has(Form::Done))
+}
+
+/// A bare need or instruction asks only at either end of a text: in its first block, or in the last two.
+fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
+    let sentence = &document.sentences[index];
+    if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea]) {
+        return true;
+    }
+    let blocks = |one: usize, other: usize| other.saturating_sub(one);
+    let first = document.sentences.first().map_or(0, |first| first.block);
+    let last = document.sentences.last().map_or(0, |last| last.block);
+    blocks(first, sentence.block) == 0 || blocks(sentence.block, last) <= 2
+}
+
 /// For the label, requests inside lists and guides are steps for the user of the result.
 fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     let sentence = &document.sentences[index];
@@ -280,6 +317,9 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
     let forms = sentence.forms;
     if sentence.role == Role::Heading && !document.lines[sentence.line].bold {
         return Asks::No;
+    }
+    if depends_on_the_future(document, index) || !stands_where_people_ask(document, index) {
+        return Asks::Empty;
     }
     let settles_itself = forms.any(&[Form::Deliberates, Form::Wh])
         && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])

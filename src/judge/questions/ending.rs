@@ -217,6 +217,16 @@ fn in_progress(document: &Document<'_>, finished: bool) -> bool {
             && sentence.role != Role::Item
             && !sentence.forms.any(&[Form::Elsewhere, Form::Instruction, Form::Optional])
     };
+    // Helpers that still run will be heard of, whatever was finished before.
+    let others = |sentence: &Sentence| {
+        sentence.forms.has(Form::OthersWork)
+            && sentence.end != End::Question
+            && !sentence.forms.any(&[Form::IfTrouble, Form::Instruction])
+    };
+    let helpers = sentences.iter().filter(|sentence| others(sentence)).take(2).count();
+    if helpers == 2 || sentences.last().is_some_and(others) {
+        return true;
+    }
     let at_end = sentences.iter().rev().take(2).any(running);
     let at_start = sentences.iter().take(2).any(running);
     (at_end && (!finished || sentences.len() <= 4)) || (at_start && !finished && sentences.len() <= 6)

@@ -11,6 +11,7 @@ mod choices;
 mod context;
 mod document;
 mod ending;
+mod explain;
 mod features;
 mod files;
 mod forms;
@@ -36,6 +37,7 @@ mod wording;
 use serde::Serialize;
 
 pub(crate) use choices::choices;
+pub use explain::{Finding, Speech};
 pub use label::{Ask, Classification, Kind, Label};
 pub use context::{Context, TurnEnd};
 pub use language::Language;
@@ -88,6 +90,13 @@ pub fn tenths(hits: &[SignalHit]) -> u32 {
 /// Classifies the last message of an agent by its words and by what is known beside them.
 pub fn classify(text: &str, context: &Context<'_>) -> Classification {
     label::classify(text, context)
+}
+
+/// The sentences of a text about which a rule of [`classify`] spoke, in their order.
+pub fn explain(text: &str) -> Vec<Finding> {
+    let document = document::Document::read(text);
+    let readings = asking::read(&document);
+    explain::findings(&document, &readings)
 }
 
 /// Whether the text has a sign that can be seen.

@@ -6,6 +6,8 @@ use super::normal;
 
 /// A longer answer, in bytes, speaks of its subject in words that the request need not have.
 const LONGEST_ANSWER: usize = 600;
+/// A shorter answer, in bytes, is a name or a number.
+const SHORTEST_ANSWER: usize = 32;
 /// A longer request, in bytes, is a text that was handed over, or a command with its template.
 const LONGEST_REQUEST: usize = 240;
 /// How much of a text is compared, in bytes.
@@ -17,6 +19,9 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
     let mut end = text.len().min(WINDOW);
     while !text.is_char_boundary(end) {
         end -= 1;
+    }
+    if text.len() < SHORTEST_ANSWER {
+        return false;
     }
     let is_long = text.len() > LONGEST_ANSWER || request.len() > LONGEST_REQUEST;
     if is_long || request.trim().contains('\n') {
