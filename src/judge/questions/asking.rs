@@ -299,7 +299,7 @@ fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
 /// A bare need or instruction asks only at either end of a text: in its first block, or in the last two.
 fn stands_where_people_ask(document: &Document<'_>, index: usize) -> bool {
     let sentence = &document.sentences[index];
-    if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea]) {
+    if sentence.forms.any(&[Form::TellMe, Form::Choose, Form::Waiting, Form::Plea, Form::Me]) {
         return true;
     }
     let blocks = |one: usize, other: usize| other.saturating_sub(one);

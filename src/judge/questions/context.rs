@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How the turn ended whose last message is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TurnEnd {
+pub enum EndOfTurn {
     /// By itself: the agent had said what it wanted to say.
     #[serde(rename = "end_turn")]
     ByItself,
@@ -26,7 +26,7 @@ pub struct Context<'c> {
     /// What the person had asked for last.
     pub request: Option<&'c str>,
     /// How the turn ended.
-    pub end: Option<TurnEnd>,
+    pub end: Option<EndOfTurn>,
     /// How many edits of files the turn made.
     pub edits: Option<u32>,
     /// How many commands it ran.

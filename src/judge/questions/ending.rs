@@ -3,7 +3,7 @@
 
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
-use super::label::Kind;
+use super::judgement::Kind;
 use super::lines::Role;
 use super::markers::Marker;
 

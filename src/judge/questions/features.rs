@@ -2,11 +2,11 @@
 //! stands where, which phrases are in which part of the text, and how the turn ended. It judges nothing.
 
 use super::asking::{Asks, Reading};
-use super::context::{Context, TurnEnd};
+use super::context::{Context, EndOfTurn};
 use super::document::{Document, End, Sentence};
 use super::ending;
 use super::forms::{COUNT as FORMS, Form, FormSet};
-use super::label::{Ask, Classification, Label};
+use super::judgement::{Ask, Classification, Label};
 use super::lines::Role;
 use super::markers::Marker;
 use super::signals;
@@ -200,7 +200,7 @@ fn put_focus(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
 
 /// What is known beside the words; −1 for what is not.
 fn put_context(out: &mut Features, context: &Context<'_>) {
-    out.flag(context.end == Some(TurnEnd::ByItself));
+    out.flag(context.end == Some(EndOfTurn::ByItself));
     for count in [context.edits, context.commands, context.commits, context.todos_open] {
         out.values.push(count.map_or(-1, |count| i16::try_from(count).unwrap_or(i16::MAX)));
     }

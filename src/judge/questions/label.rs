@@ -1,116 +1,98 @@
 //! Puts the readings together into the three-way label, with offer or blocking, kind and reasons.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::answered;
 use super::asking::{self, Asks, Reading};
-use super::context::Context;
+use super::context::{Context, EndOfTurn};
+use super::correction::{self, Corrected};
 use super::document::{Document, End, Sentence};
 use super::ending;
+use super::features;
 use super::forms::Form;
-use super::signals::{self, SignalHit};
+use super::judgement::{Ask, Classification, Kind, Label};
+use super::language::Language;
+use super::signals;
 use super::topic;
 use super::truncation;
-use super::wording::{self, Question};
+use super::wording;
 use crate::model::Certainty;
-
-/// What the last message of a turn leaves the reader with.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Label {
-    /// The writer needs something from the reader.
-    AwaitingResponse,
-    /// The deliverable is there and nothing is asked that matters.
-    Complete,
-    /// Nothing was delivered, or the text stops half-way.
-    Incomplete,
-}
-
-/// How much hangs on the answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ask {
-    /// The work is finished and more is proposed; nothing blocks.
-    Offer,
-    /// The writer cannot go on without the answer.
-    Blocking,
-}
-
-/// Why the label was given, where the rules tell; the words of the corpus.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// An open question.
-    Question,
-    /// Pick one of several.
-    Options,
-    /// Approve a plan, an action or an understanding.
-    Confirm,
-    /// Something is missing that the reader has.
-    MissingInfo,
-    /// The writer holds until the reader actions.
-    Blocked,
-    /// Finished, and more is proposed.
-    Offer,
-    /// A result, with no more to say.
-    Plain,
-    /// Closing courtesies.
-    Courtesy,
-    /// Questions that nobody has to answer.
-    Rhetorical,
-    /// Nothing visible.
-    Empty,
-    /// Says what comes next, and stops.
-    Announce,
-    /// Still running.
-    Progress,
-    /// Cut off.
-    Truncated,
-    /// Interrupted.
-    Interrupted,
-    /// An error is all there is.
-    ErrorText,
-    /// A part is left undone.
-    Partial,
-    /// Given up.
-    Stuck,
-    /// A stub.
-    Placeholder,
-    /// About something else than the request.
-    OffTask,
-}
-
-/// The judgement on one message.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Classification {
-    /// The three-way label.
-    pub label: Label,
-    /// How certain the label is.
-    pub certainty: Certainty,
-    /// Why, in one word.
-    pub kind: Kind,
-    /// What kind of answer is awaited; none unless the label is `AwaitingResponse`.
-    pub ask: Option<Ask>,
-    /// What is asked; none unless the label is `AwaitingResponse`.
-    pub question: Option<Question>,
-    /// The signals of the question detector; they may be raised under any label.
-    pub signals: Vec<SignalHit>,
-    /// The sum of their weights, in tenths.
-    pub tenths: u32,
-    /// The reasons in words.
-    pub reasons: Vec<&'static str>,
-}
 
 /// Classifies a text; see [`super::classify`].
 pub(super) fn classify(text: &str, context: &Context<'_>) -> Classification {
     let document = Document::read(text);
     let readings = asking::read(&document);
-    let hits = signals::find(&document, &readings);
-    let mut result = decide(&document, &readings, context);
-    result.tenths = hits.iter().map(|hit| hit.tenths).sum();
-    result.signals = hits;
+    let rules = decide(&document, &readings, context);
+    let features = features::of(&document, &readings, &rules, context);
+    let focus = features::focus(&document, &readings);
+    let mut result = match correction::correct(&features).filter(|_| !is_settled(&rules)) {
+        Some(corrected) => corrected_by(&document, &readings, rules, corrected, focus),
+        None => rules,
+    };
+    end_of_turn(&mut result, context.end);
+    result.language = document.language;
+    result.signals = signals::find(&document, &readings);
+    if let (true, Some(question)) = (result.signals.is_empty(), &result.question) {
+        result.signals.extend(signals::of_question(question, text));
+    }
+    result.tenths = result.signals.iter().map(|hit| hit.tenths).sum();
     result
+}
+
+/// Whether the rules see something that no number tells: nothing at all, or the wrong subject.
+fn is_settled(rules: &Classification) -> bool {
+    matches!(rules.kind, Kind::Empty | Kind::OffTask)
+}
+
+/// The rules' judgement with the learned label.
+fn corrected_by(
+    document: &Document<'_>,
+    readings: &[Reading],
+    rules: Classification,
+    corrected: Corrected,
+    focus: Option<usize>,
+) -> Classification {
+    let Corrected { label, certainty } = corrected;
+    if label == rules.label {
+        return Classification { certainty, ..rules };
+    }
+    let mut result = match label {
+        Label::AwaitingResponse => {
+            let Some(focus) = focus else { return Classification { certainty: Certainty::Low, ..rules } };
+            awaiting(document, readings, &[focus])
+        }
+        Label::Complete => complete(document, readings),
+        Label::Incomplete => {
+            let kind = ending::unfinished(document).unwrap_or(Kind::Announce);
+            plain(Label::Incomplete, kind, reason(kind))
+        }
+    };
+    result.certainty = certainty;
+    result.reasons.push(match rules.label {
+        Label::AwaitingResponse => "real messages with these marks ask nothing that matters",
+        Label::Complete => "real messages with these marks leave something open",
+        Label::Incomplete => "real messages with these marks are whole",
+    });
+    result
+}
+
+/// What the end of the turn says about its last words.
+fn end_of_turn(result: &mut Classification, end: Option<EndOfTurn>) {
+    let (kind, reason) = match end {
+        None | Some(EndOfTurn::ByItself) => return,
+        Some(EndOfTurn::ToolCall) => (Kind::Announce, "the turn ended in a tool call: nothing was delivered"),
+        Some(EndOfTurn::Interrupted) => (Kind::Interrupted, "the turn was interrupted"),
+        Some(EndOfTurn::Error) => (Kind::ErrorText, "the turn ended with an error"),
+    };
+    match result.label {
+        Label::Incomplete => result.certainty = Certainty::High,
+        // What is clearly asked is asked, however the turn ended.
+        Label::AwaitingResponse if result.certainty == Certainty::High => {
+            result.certainty = Certainty::Medium;
+        }
+        label @ (Label::AwaitingResponse | Label::Complete) => {
+            let certainty = if label == Label::Complete { Certainty::High } else { Certainty::Medium };
+            *result = Classification { certainty, ..plain(Label::Incomplete, kind, reason) };
+        }
+    }
 }
 
 fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
@@ -122,10 +104,12 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
         question: None,
         signals: Vec::new(),
         tenths: 0,
+        language: Language::default(),
         reasons: vec![reason],
     }
 }
 
+/// The judgement by the rules alone.
 pub(super) fn decide(
     document: &Document<'_>,
     readings: &[Reading],
@@ -230,6 +214,7 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
         question: Some(question),
         signals: Vec::new(),
         tenths: 0,
+        language: Language::default(),
         reasons: vec![reason],
     }
 }

@@ -9,6 +9,7 @@ mod answered;
 mod asking;
 mod choices;
 mod context;
+mod correction;
 mod document;
 mod ending;
 mod explain;
@@ -17,6 +18,7 @@ mod files;
 mod forms;
 mod han;
 mod inline;
+mod judgement;
 mod label;
 mod language;
 mod letters;
@@ -38,8 +40,8 @@ use serde::Serialize;
 
 pub(crate) use choices::choices;
 pub use explain::{Finding, Speech};
-pub use label::{Ask, Classification, Kind, Label};
-pub use context::{Context, TurnEnd};
+pub use judgement::{Ask, Classification, Kind, Label};
+pub use context::{Context, EndOfTurn};
 pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::{Choice, Question};
@@ -115,4 +117,11 @@ pub fn features_for_training(text: &str, context: &Context<'_>) -> Vec<i16> {
     let readings = asking::read(&document);
     let rules = label::decide(&document, &readings, context);
     features::of(&document, &readings, &rules, context).values().to_vec()
+}
+
+/// TMP
+pub fn rules_for_training(text: &str, context: &Context<'_>) -> Label {
+    let document = document::Document::read(text);
+    let readings = asking::read(&document);
+    label::decide(&document, &readings, context).label
 }

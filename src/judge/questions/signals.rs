@@ -11,6 +11,7 @@ use super::forms::Form;
 use super::inline;
 use super::lines::Role;
 use super::markers::Marker;
+use super::wording::Question;
 
 /// The sum of weights, in tenths, from which a text is taken to wait for an answer.
 pub const PENDING_TENTHS: u32 = 6;
@@ -86,6 +87,15 @@ pub(super) fn find(document: &Document<'_>, readings: &[Reading]) -> Vec<SignalH
         .collect()
 }
 
+/// The signal of a question in which none of the phrases stands: it asks, whatever its words.
+pub(super) fn of_question(question: &Question, text: &str) -> Option<SignalHit> {
+    let range = question.ranges.first()?.clone();
+    let excerpt = text.get(range.clone())?.to_owned();
+    let asks = excerpt.trim_end().ends_with(['?', '\u{ff1f}']);
+    let signal = if asks { Signal::DirectQuestion } else { Signal::LetMeKnow };
+    Some(SignalHit { signal, tenths: signal.tenths(), excerpt, range })
+}
+
 /// Whether the sentence asks the reader to choose.
 pub(super) fn asks_to_choose(sentence: &Sentence) -> bool {
     sentence.forms.has(Form::Choose)
@@ -112,6 +122,6 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
 }
 
 /// Whether options stand on the line of the sentence.
-pub(super) fn has_inline(document: &Document<'_>, sentence: &Sentence) -> bool {
+fn has_inline(document: &Document<'_>, sentence: &Sentence) -> bool {
     !inline::options(document.line_text(sentence)).is_empty()
 }

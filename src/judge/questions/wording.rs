@@ -9,7 +9,6 @@ use super::document::{Document, Sentence};
 use super::inline;
 use super::lines::{Line, Role};
 use super::markers::Marker;
-use super::signals;
 
 /// At most so many sentences are quoted as the question.
 const SENTENCES: usize = 6;
@@ -44,7 +43,8 @@ pub(super) fn question(document: &Document<'_>, asking: &[usize], with_options: 
     let anchor = sentences.iter().find(|sentence| sentence.role != Role::Item).or(sentences.first());
     let options = anchor.filter(|_| with_options).map_or_else(Vec::new, |anchor| options(document, anchor));
     if options.is_empty() && with_options {
-        let menu = sentences.iter().copied().find(|sentence| signals::has_inline(document, sentence));
+        let has_menu = |sentence: &&Sentence| !inline::options(document.line_text(sentence)).is_empty();
+        let menu = sentences.iter().copied().find(has_menu);
         if let Some(sentence) = menu {
             return menu_question(document, sentence);
         }

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Trains the learned correction of the questions judge (assets/questions/trees.bin).
+
+    CLOSEOUT_NATURAL=DIR CLOSEOUT_FEATURES=FILE cargo test --release --lib -- --ignored write_features
+    python3 tests/corpus/train.py FILE [--write assets/questions/trees.bin]
+
+DIR holds `fit.jsonl`: labelled last messages of real agents, which are other people's words and no part of the
+repository. FILE gets one line for each message: its set, group, label, and the numbers of `features.rs`.
+Figures come from cross-validation by repository (`group`): no message is judged by trees that saw its repository.
+Needs numpy and lightgbm. The same input gives the same trees.
+"""
+import argparse
+import json
+import struct
+
+import lightgbm
+import numpy
+
+LABELS = ("AWAITING_RESPONSE", "COMPLETE", "INCOMPLETE")
+SCALE = 256
+# Messages that were written for this project, among which the rules were made, weigh less than real ones.
+MADE_WEIGHT = 0.3
+ROUNDS = 130
+PARAMETERS = dict(
+    objective="multiclass", num_class=3, learning_rate=0.06, num_leaves=6, min_data_in_leaf=12,
+    feature_fraction=0.3, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5, seed=1, num_threads=1,
+    deterministic=True, force_row_wise=True, verbose=-1,
+)
+# A label of high certainty is right so often; one of at least medium certainty so often at its margin.
+HIGH, MEDIUM = 0.975, 0.60
+
+
+def read(path):
+    rows = [json.loads(line) for line in open(path, encoding="utf-8")]
+    natural = [row for row in rows if row["set"] == "natural"]
+    made = [row for row in rows if row["set"] == "made"]
+    return natural, made
+
+
+def train(natural, made):
+    """Each real message counts once by its text alone and, where more is known, half of it by all that is known."""
+    values, labels, weights = [], [], []
+    for row in natural:
+        known = row["full"] != row["text"]
+        for features in (row["text"], row["full"]) if known else (row["text"],):
+            values.append(features)
+            labels.append(LABELS.index(row["label"]))
+            weights.append(0.5 if known else 1.0)
+    for row in made:
+        values.append(row["text"])
+        labels.append(LABELS.index(row["label"]))
+        weights.append(MADE_WEIGHT)
+    data = lightgbm.Dataset(numpy.array(values, dtype=float), labels, weight=weights)
+    return lightgbm.train(PARAMETERS, data, ROUNDS)
+
+
+def whole(booster):
+    """The trees with whole numbers: where each begins, and their nodes (feature or leaf, value, right child)."""
+    starts, nodes = [], []
+
+    def add(tree):
+        at = len(nodes)
+        if "leaf_value" in tree:
+            nodes.append((0xFFFF, round(tree["leaf_value"] * SCALE), 0))
+            return
+        nodes.append(None)
+        # Features are whole numbers: "at most 3.5" is "at most 3".
+        threshold = int(numpy.floor(tree["threshold"]))
+        add(tree["left_child"])
+        right = len(nodes)
+        add(tree["right_child"])
+        nodes[at] = (tree["split_feature"], max(-32768, min(32767, threshold)), right)
+
+    for tree in booster.dump_model()["tree_info"]:
+        starts.append(len(nodes))
+        add(tree["tree_structure"])
+    return starts, nodes
+
+
+def scores(starts, nodes, features):
+    sums = [0, 0, 0]
+    for number, node in enumerate(starts):
+        while nodes[node][0] != 0xFFFF:
+            feature, value, right = nodes[node]
+            node = node + 1 if features[feature] <= value else right
+        sums[number % 3] += nodes[node][1]
+    return sums
+
+
+def judged(sums):
+    best = max(range(3), key=lambda label: (sums[label], label))
+    return best, sums[best] - max(sums[label] for label in range(3) if label != best)
+
+
+def folds(natural, seed):
+    groups = sorted({row["group"] for row in natural})
+    numpy.random.RandomState(seed).shuffle(groups)
+    place = {group: number % 5 for number, group in enumerate(groups)}
+    return [place[row["group"]] for row in natural]
+
+
+def cross_validate(natural, made, field):
+    """For each real message three judgements, each by trees that saw nothing of its repository."""
+    out = []
+    for seed in range(3):
+        fold = folds(natural, seed)
+        for number in range(5):
+            starts, nodes = whole(train([row for row, at in zip(natural, fold) if at != number], made))
+            for row, at in zip(natural, fold):
+                if at == number:
+                    out.append((row, *judged(scores(starts, nodes, row[field]))))
+    return out
+
+
+def figures(pairs):
+    right = sum(gold == said for gold, said in pairs)
+    hit = sum(gold == said == 0 for gold, said in pairs)
+    precision = hit / max(1, sum(said == 0 for _, said in pairs))
+    recall = hit / max(1, sum(gold == 0 for gold, _ in pairs))
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    return f"n {len(pairs)} P {precision:.3f} R {recall:.3f} F1 {f1:.3f} three classes {right / len(pairs):.3f}"
+
+
+def bounds(judgements, label):
+    """The margins from which a label is of high, and of medium certainty."""
+    mine = sorted(((margin, LABELS.index(row["label"]) == said) for row, said, margin in judgements if said == label), reverse=True)
+    high, right = 32767, 0
+    for number, (margin, is_right) in enumerate(mine, 1):
+        right += is_right
+        if right / number >= HIGH:
+            high = margin
+    medium, window = 0, 30 * 3
+    for start in range(0, max(1, len(mine) - window), 5):
+        part = mine[start:start + window]
+        if sum(is_right for _, is_right in part) / len(part) < MEDIUM:
+            medium = part[len(part) // 2][0]
+            break
+    return high, min(medium, high)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("features")
+    parser.add_argument("--write")
+    arguments = parser.parse_args()
+    natural, made = read(arguments.features)
+    judgements = cross_validate(natural, made, "text")
+    gold = lambda row: LABELS.index(row["label"])
+    rules = [(gold(row), LABELS.index(row["rules"])) for row in natural]
+    print("rules alone     ", figures(rules))
+    print("cross-validated ", figures([(gold(row), said) for row, said, _ in judgements]))
+    clear = [(row, said, margin) for row, said, margin in judgements if not row["ambiguous"]]
+    print("  the clear ones", figures([(gold(row), said) for row, said, _ in clear]))
+    limits = [bounds(clear, label) for label in range(3)]
+    for name, low, high in (("high", 0, 99999), ("medium", 1, 0), ("low", -99999, 1)):
+        def level(said, margin):
+            return "high" if margin >= limits[said][0] else "medium" if margin >= limits[said][1] else "low"
+        for what, part in (("all", judgements), ("clear", clear)):
+            mine = [(gold(row), said) for row, said, margin in part if level(said, margin) == name]
+            right = sum(one == other for one, other in mine)
+            print(f"  {name:<6} {what:<5} covers {len(mine) / len(part):.3f}, right {right / max(1, len(mine)):.3f}")
+    starts, nodes = whole(train(natural, made))
+    print(len(starts), "trees,", len(nodes), "nodes")
+    if arguments.write:
+        count = len(natural[0]["text"])
+        head = [count, len(starts), 0, 0, 0, *(limit[0] for limit in limits), *(limit[1] for limit in limits), 0, 0, 0]
+        numbers = [*head, *starts, *(number for node in nodes for number in node)]
+        packed = b"".join(struct.pack("<H", number & 0xFFFF) for number in numbers)
+        with open(arguments.write, "wb") as file:
+            file.write(packed)
+        print(len(packed), "bytes")
+
+
+if __name__ == "__main__":
+    main()
