@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use closeout::judge::questions::{self, Label};
-use closeout::model::TaskKind;
+use closeout::judge::questions::{self, Context, Label};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -18,7 +17,6 @@ use serde::Deserialize;
 struct Message {
     id: String,
     lang: String,
-    task_kind: TaskKind,
     text: String,
     label: String,
     kind: String,
@@ -72,7 +70,7 @@ fn measure(corpus: &str) -> Figures {
     let (mut predictions, mut wrong) = (String::new(), Vec::new());
     for line in text.lines() {
         let message: Message = serde_json::from_str(line).unwrap();
-        let judged = questions::classify(&message.text, message.request.as_deref(), message.task_kind);
+        let judged = questions::classify(&message.text, &Context::of_request(message.request.as_deref()));
         let said = name(judged.label);
         whole.add(&message.label, said);
         parts.entry(format!("lang {}", message.lang)).or_default().add(&message.label, said);
@@ -161,7 +159,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 fn ranges_are_in(text: &str) {
-    let judged = questions::classify(text, Some(text), TaskKind::Report);
+    let judged = questions::classify(text, &Context::of_request(Some(text)));
     for hit in &judged.signals {
         assert_eq!(text.get(hit.range.clone()), Some(hit.excerpt.as_str()));
     }
@@ -195,7 +193,7 @@ fn long_texts_keep_their_question_at_either_end() {
     let first = format!("Should I keep the old rows?\n\n{filler}");
     let last = format!("{filler}\nShould I keep the old rows?");
     for text in [first, last] {
-        let judged = questions::classify(&text, None, TaskKind::Report);
+        let judged = questions::classify(&text, &Context::default());
         assert_eq!(judged.label, Label::AwaitingResponse);
         assert_eq!(judged.question.unwrap().text, "Should I keep the old rows?");
     }
@@ -228,7 +226,7 @@ fn hostile_repetitions_are_answered() {
         "if you ",
     ] {
         let text = unit.repeat(100_000 / unit.len());
-        questions::classify(&text, None, TaskKind::Report);
+        questions::classify(&text, &Context::default());
     }
 }
 

@@ -194,9 +194,12 @@ pub(super) struct Classify {
     /// What the agent was asked for: IMPLEMENTATION, READ_INFO or REPORT
     #[arg(long, value_name = "KIND", value_parser = task_kind, default_value = "READ_INFO")]
     pub(super) task_kind: TaskKind,
-    /// Read lines of `{"id","task_kind","text"[,"request"]}` and print lines of `{"id","label",…}`
+    /// Read lines of `{"id","task_kind","text"[,"request"][,"end"][,"did"]}` and print lines of `{"id","label",…}`
     #[arg(long, conflicts_with = "json")]
     pub(super) jsonl: bool,
+    /// Show each sentence about which a rule spoke, with its line, its language and the phrases found in it
+    #[arg(long)]
+    pub(super) explain: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

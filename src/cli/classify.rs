@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::questions::{self, Ask, Classification, Label, SignalHit};
+use crate::judge::questions::{self, Ask, Classification, Context, Finding, Label, SignalHit, Speech};
 use crate::model::{TaskKind, display_text};
 use crate::present::json as forms;
 
@@ -20,9 +20,39 @@ use super::output;
 #[derive(Deserialize)]
 struct Message {
     id: serde_json::Value,
-    task_kind: TaskKind,
+    /// Changes nothing in the label; a line without it is no message.
+    #[serde(rename = "task_kind")]
+    _task_kind: TaskKind,
     text: String,
     request: Option<String>,
+    /// How the turn ended; a word that is not known says nothing.
+    #[serde(default)]
+    end: serde_json::Value,
+    did: Option<Did>,
+}
+
+/// What the turn did, as far as it is known.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Did {
+    edits: Option<u32>,
+    commands: Option<u32>,
+    commits: Option<u32>,
+    todos_open: Option<u32>,
+}
+
+impl Message {
+    fn context(&self) -> Context<'_> {
+        let did = self.did.as_ref();
+        Context {
+            request: self.request.as_deref(),
+            end: serde_json::from_value(self.end.clone()).ok(),
+            edits: did.and_then(|did| did.edits),
+            commands: did.and_then(|did| did.commands),
+            commits: did.and_then(|did| did.commits),
+            todos_open: did.and_then(|did| did.todos_open),
+        }
+    }
 }
 
 /// What `classify --json` prints, and `classify --jsonl` for each line.
@@ -35,12 +65,21 @@ pub(super) struct Labelled {
     id: Option<serde_json::Value>,
     #[serde(flatten)]
     judged: Classification,
+    /// With `--explain` the sentences about which a rule spoke, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<Finding>>,
+}
+
+impl Labelled {
+    fn new(id: Option<serde_json::Value>, judged: Classification, findings: Option<Vec<Finding>>) -> Self {
+        Self { version: forms::VERSION, id, judged, findings }
+    }
 }
 
 /// Classifies the input.
 pub(super) fn run(environment: &Environment, classify: &Classify) -> Ended {
     let input = open(environment, classify)?;
-    if classify.jsonl { lines(input) } else { one(input, classify) }
+    if classify.jsonl { lines(input, classify.explain) } else { one(input, classify) }
 }
 
 fn open(environment: &Environment, classify: &Classify) -> Result<Box<dyn BufRead>, Failure> {
@@ -56,7 +95,7 @@ fn open(environment: &Environment, classify: &Classify) -> Result<Box<dyn BufRea
     }
 }
 
-fn lines(input: Box<dyn BufRead>) -> Ended {
+fn lines(input: Box<dyn BufRead>, explain: bool) -> Ended {
     let mut printed = String::new();
     for (number, line) in input.split(b'\n').enumerate() {
         let line = line.map_err(cannot_read)?;
@@ -70,8 +109,9 @@ fn lines(input: Box<dyn BufRead>) -> Ended {
                 display_text::line(&error.to_string())
             ))
         })?;
-        let judged = questions::classify(&message.text, message.request.as_deref(), message.task_kind);
-        printed.push_str(&forms::line(&Labelled { version: forms::VERSION, id: Some(message.id), judged }));
+        let judged = questions::classify(&message.text, &message.context());
+        let findings = explain.then(|| questions::explain(&message.text));
+        printed.push_str(&forms::line(&Labelled::new(Some(message.id), judged, findings)));
         printed.push('\n');
     }
     output::print(&printed)?;
@@ -83,11 +123,13 @@ fn one(mut input: Box<dyn BufRead>, classify: &Classify) -> Ended {
     input.read_to_end(&mut bytes).map_err(cannot_read)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = display_text::without_escapes(&text);
-    let judged = questions::classify(&text, None, classify.task_kind);
+    let judged = questions::classify(&text, &Context::default());
+    let findings = classify.explain.then(|| questions::explain(&text));
     if classify.json {
-        output::print_line(&forms::line(&Labelled { version: forms::VERSION, id: None, judged }))?;
+        output::print_line(&forms::line(&Labelled::new(None, judged, findings)))?;
     } else {
-        output::print(&label(&judged))?;
+        let found: String = findings.iter().flatten().map(finding).collect();
+        output::print(&(label(&judged) + &found))?;
     }
     Ok(Outcome::Done)
 }
@@ -104,7 +146,10 @@ fn label(judged: &Classification) -> String {
         Some(Ask::Blocking) => " (blocking)",
         None => "",
     };
+    let certainty = forms::line(&judged.certainty);
     let _ = writeln!(text, "{status}{weight}");
+    let _ = writeln!(text, "  certain  {}", certainty.trim_matches('"'));
+    let _ = writeln!(text, "  language {}", judged.language.code());
     for reason in &judged.reasons {
         let _ = writeln!(text, "  why      {}", display_text::line(reason));
     }
@@ -132,6 +177,23 @@ fn signal_in_words(text: &mut String, hit: &SignalHit) {
         hit.tenths,
         display_text::line(&hit.excerpt)
     );
+}
+
+/// One sentence about which a rule spoke: its line, what it does, its words, the groups of phrases in it.
+fn finding(finding: &Finding) -> String {
+    let speech = match finding.speech {
+        Speech::Asks => "asks",
+        Speech::AsksNobody => "asks nobody",
+        Speech::Unfinished => "unfinished",
+        Speech::Finished => "finished",
+    };
+    format!(
+        "  line {:<4}{speech} ({}): {}\n           {}\n",
+        finding.line,
+        finding.language.code(),
+        display_text::line(&finding.excerpt),
+        finding.groups.join(", ")
+    )
 }
 
 fn cannot_read(source: io::Error) -> Failure {

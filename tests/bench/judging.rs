@@ -7,10 +7,9 @@ use anyhow::Result;
 use closeout::evidence::{Memory, collect};
 use closeout::judge::combine::table::{LastPrompt, Mark};
 use closeout::judge::combine::{Case, combine};
-use closeout::judge::questions::classify;
+use closeout::judge::questions::{Context, classify};
 use closeout::judge::weigh::{WeighContext, weigh};
-use closeout::model::Proof;
-use closeout::model::{Rounds, TaskKind};
+use closeout::model::{Proof, Rounds};
 
 use super::Scope;
 use super::collecting::{request, surroundings};
@@ -70,7 +69,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
 }
 
 fn texts(scope: &Scope, table: &mut Table) {
-    let judge = |text: &str| drop(black_box(classify(text, None, TaskKind::Implementation)));
+    let judge = |text: &str| drop(black_box(classify(text, &Context::default())));
     let small = prose(1_000);
     let count = scope.pick(200, 50);
     table.times("classify 1 kB", &time_in_batches(count, 20, || judge(&small)), None, "≤ 20 µs");

@@ -19,7 +19,7 @@ import numpy
 LABELS = ("AWAITING_RESPONSE", "COMPLETE", "INCOMPLETE")
 SCALE = 256
 # Messages that were written for this project, among which the rules were made, weigh less than real ones.
-MADE_WEIGHT = 0.3
+MADE_WEIGHT = 0.35
 ROUNDS = 130
 PARAMETERS = dict(
     objective="multiclass", num_class=3, learning_rate=0.06, num_leaves=6, min_data_in_leaf=12,

@@ -290,7 +290,8 @@ fn is_planned(document: &Document<'_>, index: usize) -> bool {
 fn depends_on_the_future(document: &Document<'_>, index: usize) -> bool {
     let forms = document.sentences[index].forms;
     let condition = forms.has(Form::IfTrouble)
-        || (forms.has(Form::IfWants) && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
+        || (forms.has(Form::IfWants)
+            && (!forms.has(Form::GoCondition) || forms.has(Form::CourtesyCondition)));
     condition
         && !forms.any(&[Form::Choose, Form::Confirm])
         && document.sentences[..=index].iter().any(|before| before.forms.has(Form::Done))

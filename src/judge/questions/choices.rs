@@ -234,11 +234,10 @@ fn has_words(text: &str, words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::questions::classify;
-    use crate::model::TaskKind;
+    use crate::judge::questions::{Context, classify};
 
     fn of(text: &str) -> Vec<(String, String)> {
-        let question = classify(text, None, TaskKind::Implementation).question;
+        let question = classify(text, &Context::default()).question;
         let found = question.map(|question| choices(&question, text)).unwrap_or_default();
         found.into_iter().map(|choice| (choice.label, choice.text)).collect()
     }

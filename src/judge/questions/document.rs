@@ -113,14 +113,15 @@ const SAMPLE: usize = 16 * 1024;
 /// The language of the writer's own words.
 fn language_of(text: &str, lines: &[Line]) -> Language {
     let (mut share, mut read) = (Share::default(), 0);
-    for line in lines.iter().filter(|line| matches!(line.role, Role::Paragraph | Role::Heading | Role::Item)) {
+    for line in lines.iter().filter(|line| matches!(line.role, Role::Paragraph | Role::Heading | Role::Item))
+    {
         share.add(&text[line.content.min(line.range.end)..line.range.end]);
         read += line.range.len();
         if read > SAMPLE {
             break;
         }
     }
-    share.language(Language::default())
+    share.of_text()
 }
 
 /// In so many sentences at the start and at the end all phrases count.
@@ -132,9 +133,10 @@ fn find_phrases(text: &str, language: Language, sentences: &mut [Sentence]) {
     let mut search = Search::default();
     for sentence in &mut *sentences {
         let mut share = Share::default();
-        let words = if sentence.normal.spaced.is_empty() { &sentence.normal.joined } else { &sentence.normal.spaced };
+        let words =
+            if sentence.normal.spaced.is_empty() { &sentence.normal.joined } else { &sentence.normal.spaced };
         share.add(words);
-        sentence.language = share.language(language);
+        sentence.language = share.of_passage(language);
         sentence.forms = search.find(sentence.language, &sentence.normal.spaced, &sentence.normal.joined);
         let whole = if sentence.has_mask {
             let whole = normal::form(&text[sentence.range.clone()], &[]);

@@ -95,11 +95,17 @@ fn put_shape(out: &mut Features, document: &Document<'_>) {
     out.put(sentences.len());
     out.put(lines().count());
     out.put(sentences.iter().map(|sentence| sentence.normal.letters).sum());
-    for role in [Role::Paragraph, Role::Heading, Role::Item, Role::Table, Role::Quote, Role::Code, Role::Letter] {
+    for role in
+        [Role::Paragraph, Role::Heading, Role::Item, Role::Table, Role::Quote, Role::Code, Role::Letter]
+    {
         out.put(count(role));
     }
-    let marked = |wanted: Marker| lines().filter(|line| matches!(line.marker, Some((marker, _)) if marker == wanted)).count();
-    for marker in [Marker::Bullet, Marker::Number, Marker::Letter, Marker::Word, Marker::OpenBox, Marker::DoneBox] {
+    let marked = |wanted: Marker| {
+        lines().filter(|line| matches!(line.marker, Some((marker, _)) if marker == wanted)).count()
+    };
+    for marker in
+        [Marker::Bullet, Marker::Number, Marker::Letter, Marker::Word, Marker::OpenBox, Marker::DoneBox]
+    {
         out.put(marked(marker));
     }
     let last = lines().next_back();
@@ -163,7 +169,8 @@ fn put_questions(out: &mut Features, document: &Document<'_>, readings: &[Readin
 }
 
 fn put_sentence(out: &mut Features, document: &Document<'_>, index: Option<usize>) {
-    let Some((index, sentence)) = index.and_then(|index| Some((index, document.sentences.get(index)?))) else {
+    let Some((index, sentence)) = index.and_then(|index| Some((index, document.sentences.get(index)?)))
+    else {
         for _ in 0..12 {
             out.values.push(-1);
         }
@@ -211,9 +218,9 @@ fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
     let sentences = &document.sentences;
     let count = sentences.len();
     let last_block = sentences.last().map_or(0, |last| last.block);
-    let heading = focus.or(count.checked_sub(1)).and_then(|index| {
-        sentences[..index].iter().rposition(|sentence| sentence.role == Role::Heading)
-    });
+    let heading = focus
+        .or(count.checked_sub(1))
+        .and_then(|index| sentences[..index].iter().rposition(|sentence| sentence.role == Role::Heading));
     let closing = sentences.iter().rposition(|sentence| sentence.block != last_block).map_or(0, |at| at + 1);
     let parts: [&[Sentence]; PARTS] = [
         sentences,
@@ -230,5 +237,79 @@ fn put_forms(out: &mut Features, document: &Document<'_>, focus: Option<usize>) 
             sentence.forms.each(|form| counts[form] = counts[form].saturating_add(1));
         }
         out.values.extend(counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::judge::questions::{asking, label};
+
+    const CORPORA: [(&str, &str); 7] = [
+        ("dev", include_str!("../../../tests/corpus/dev.jsonl")),
+        ("own", include_str!("../../../tests/corpus/own.jsonl")),
+        ("fresh-a", include_str!("../../../tests/corpus/fresh-a.jsonl")),
+        ("fresh-b", include_str!("../../../tests/corpus/fresh-b.jsonl")),
+        ("fresh-c", include_str!("../../../tests/corpus/fresh-c.jsonl")),
+        ("fresh-d", include_str!("../../../tests/corpus/fresh-d.jsonl")),
+        ("variants", include_str!("../../../tests/corpus/variants.jsonl")),
+    ];
+
+    fn described(text: &str, context: &Context<'_>) -> (Label, Vec<i16>) {
+        let document = Document::read(text);
+        let readings = asking::read(&document);
+        let rules = label::decide(&document, &readings, context);
+        (rules.label, of(&document, &readings, &rules, context).values)
+    }
+
+    /// What is known beside a message of the natural ones, without its request.
+    fn context(message: &Value) -> Context<'static> {
+        let did = |name: &str| message["did"][name].as_u64().and_then(|count| u32::try_from(count).ok());
+        Context {
+            request: None,
+            end: serde_json::from_value(message["end"].clone()).ok(),
+            edits: did("edits"),
+            commands: did("commands"),
+            commits: did("commits"),
+            todos_open: did("todos_open"),
+        }
+    }
+
+    #[test]
+    fn every_message_has_the_same_number_of_features() {
+        for text in ["", "Done.", "Which one?\n\n- a\n- b", "テストは通りました。続けますか？"]
+        {
+            assert_eq!(described(text, &Context::default()).1.len(), COUNT, "{text}");
+        }
+    }
+
+    /// Writes what `tests/corpus/train.py` reads.
+    #[test]
+    #[ignore = "a tool: it needs the natural messages, which are no part of the repository"]
+    fn write_features() {
+        let natural = std::path::PathBuf::from(std::env::var_os("CLOSEOUT_NATURAL").unwrap());
+        let natural = std::fs::read_to_string(natural.join("fit.jsonl")).unwrap();
+        let mut out = String::new();
+        let sets = CORPORA.into_iter().map(|(_, text)| ("made", text)).chain([("natural", natural.as_str())]);
+        for (set, line) in sets.flat_map(|(set, text)| text.lines().map(move |line| (set, line))) {
+            let message: Value = serde_json::from_str(line).unwrap();
+            // Off the subject is for a rule to say: it takes the request.
+            if message["kind"] == "off_task" {
+                continue;
+            }
+            let text = message["text"].as_str().unwrap();
+            let (rules, alone) = described(text, &Context::default());
+            let (_, full) = described(text, &context(&message));
+            let row = json!({
+                "set": set, "group": message["group"], "label": message["label"],
+                "ambiguous": message["ambiguous"] == true, "rules": rules, "text": alone, "full": full,
+            });
+            writeln!(out, "{row}").unwrap();
+        }
+        std::fs::write(std::env::var_os("CLOSEOUT_FEATURES").unwrap(), out).unwrap();
     }
 }

@@ -19,7 +19,9 @@ pub(super) fn options(text: &str) -> Vec<Inline<'_>> {
     let labels = labels(text);
     let in_order = labels.iter().enumerate().all(|(place, (_, label))| {
         let first = u32::from(text[label.clone()].chars().next().unwrap_or('?').to_ascii_uppercase());
-        ['1', 'A'].iter().any(|begin| Ok(first) == u32::try_from(place).map(|place| u32::from(*begin) + place))
+        ['1', 'A']
+            .iter()
+            .any(|begin| Ok(first) == u32::try_from(place).map(|place| u32::from(*begin) + place))
     });
     let bracketed = labels.iter().all(|(whole, _)| text[whole.clone()].starts_with('['));
     if labels.len() < 2 || !(in_order || bracketed) {
@@ -27,7 +29,8 @@ pub(super) fn options(text: &str) -> Vec<Inline<'_>> {
     }
     let ends: Vec<usize> = labels.iter().skip(1).map(|(whole, _)| whole.start).chain([text.len()]).collect();
     let option = |((whole, label), end): (&(Range<usize>, Range<usize>), usize)| {
-        let end = end - (text[whole.end..end].len() - text[whole.end..end].trim_end().len());
+        let end =
+            whole.end + text[whole.end..end].trim_end_matches([' ', '\t', '(', '\u{ff08}', '|', '/']).len();
         let line = text[whole.end..end].find('\n').map_or(end, |line| whole.end + line);
         Inline { label: &text[label.clone()], words: whole.end..line }
     };
@@ -47,7 +50,9 @@ fn labels(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
         before = Some(c);
         let square = c == '[';
         let (start, sign) = if square { (at + 1, text[at + 1..].chars().next()) } else { (at, Some(c)) };
-        let Some(sign) = sign.filter(|sign| sign.is_ascii_alphanumeric() && opens && *sign != '0') else { continue };
+        let Some(sign) = sign.filter(|sign| sign.is_ascii_alphanumeric() && opens && *sign != '0') else {
+            continue;
+        };
         if !square && !sign.is_ascii_digit() && !matches!(sign, 'A'..='F' | 'a'..='f') {
             continue;
         }

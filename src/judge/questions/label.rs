@@ -54,6 +54,9 @@ fn corrected_by(
     if label == rules.label {
         return Classification { certainty, ..rules };
     }
+    if rules.label == Label::AwaitingResponse && puts_a_question(document, readings) {
+        return rules;
+    }
     let mut result = match label {
         Label::AwaitingResponse => {
             let Some(focus) = focus else { return Classification { certainty: Certainty::Low, ..rules } };
@@ -72,6 +75,15 @@ fn corrected_by(
         Label::Incomplete => "real messages with these marks are whole",
     });
     result
+}
+
+/// Whether a question with its mark is put to the reader by its words too: no number takes that away.
+fn puts_a_question(document: &Document<'_>, readings: &[Reading]) -> bool {
+    document.sentences.iter().zip(readings).any(|(sentence, reading)| {
+        reading.label == Asks::Reader
+            && sentence.end == End::Question
+            && sentence.forms.any(&[Form::Direct, Form::Choose, Form::Confirm, Form::Offer])
+    })
 }
 
 /// What the end of the turn says about its last words.
@@ -110,11 +122,7 @@ fn plain(label: Label, kind: Kind, reason: &'static str) -> Classification {
 }
 
 /// The judgement by the rules alone.
-pub(super) fn decide(
-    document: &Document<'_>,
-    readings: &[Reading],
-    context: &Context<'_>,
-) -> Classification {
+pub(super) fn decide(document: &Document<'_>, readings: &[Reading], context: &Context<'_>) -> Classification {
     if !document.text.chars().any(char::is_alphanumeric) {
         return plain(Label::Incomplete, Kind::Empty, "the text has no words");
     }

@@ -89,10 +89,58 @@ const COMMON: [(Language, &[&str]); 5] = [
     (
         Language::German,
         &[
-            "der", "die", "das", "und", "ist", "nicht", "ich", "sie", "ein", "eine", "mit", "für", "auf",
-            "den", "dem", "zu", "von", "werden", "wird", "wurde", "sind", "oder", "auch", "wenn", "soll",
-            "möchten", "möchtest", "du", "dir", "habe", "wie", "es", "im", "kann", "noch", "bitte", "jetzt",
-            "alle", "nur", "aus", "bei", "was", "nach", "einen", "hat",
+            "der",
+            "die",
+            "das",
+            "und",
+            "ist",
+            "nicht",
+            "ich",
+            "sie",
+            "ein",
+            "eine",
+            "mit",
+            "für",
+            "auf",
+            "den",
+            "dem",
+            "zu",
+            "von",
+            "werden",
+            "wird",
+            "wurde",
+            "sind",
+            "oder",
+            "auch",
+            "wenn",
+            "soll",
+            "möchten",
+            "möchtest",
+            "du",
+            "dir",
+            "habe",
+            "wie",
+            "es",
+            "im",
+            "kann",
+            "noch",
+            "bitte",
+            "jetzt",
+            "alle",
+            "nur",
+            "aus",
+            "bei",
+            "was",
+            "nach",
+            "einen",
+            "hat",
+            "alles",
+            "klar",
+            "mir",
+            "sich",
+            "diese",
+            "zuerst",
+            "dann",
         ],
     ),
     (
@@ -101,7 +149,7 @@ const COMMON: [(Language, &[&str]); 5] = [
             "le", "la", "les", "des", "et", "est", "un", "une", "pour", "dans", "que", "qui", "vous", "je",
             "pas", "sur", "avec", "ce", "cette", "sont", "du", "au", "aux", "ou", "si", "plus", "par",
             "être", "votre", "nous", "il", "tu", "mais", "tout", "fait", "j'ai", "c'est", "ne", "en", "de",
-            "à", "ont", "été",
+            "à", "ont", "été", "quel", "quelle", "ici", "sans", "cela", "ça",
         ],
     ),
     (
@@ -109,7 +157,8 @@ const COMMON: [(Language, &[&str]); 5] = [
         &[
             "el", "la", "los", "las", "de", "que", "y", "en", "un", "una", "es", "por", "para", "con", "no",
             "se", "lo", "está", "al", "del", "como", "más", "pero", "si", "tu", "quieres", "son", "ha", "he",
-            "esto", "su", "están", "ahora", "también", "todo", "hay", "este", "esta",
+            "esto", "su", "están", "ahora", "también", "todo", "hay", "este", "esta", "puedo", "debo",
+            "cuál", "qué", "cómo", "cuando", "aquí", "necesito", "sin", "ya",
         ],
     ),
     (
@@ -118,7 +167,8 @@ const COMMON: [(Language, &[&str]); 5] = [
             "o", "os", "as", "de", "que", "e", "em", "um", "uma", "é", "para", "com", "não", "se", "na",
             "no", "da", "dos", "das", "por", "mais", "como", "mas", "foi", "você", "está", "são", "ou",
             "isso", "seu", "sua", "já", "ao", "pelo", "pela", "tem", "agora", "também", "este", "esta",
-            "quer", "eu", "vou", "à", "do",
+            "quer", "eu", "vou", "à", "do", "posso", "devo", "qual", "quando", "preciso", "pode", "aqui",
+            "ainda", "foram", "tiver", "testes",
         ],
     ),
 ];
@@ -154,6 +204,7 @@ impl Share {
             }
             if !word.is_ascii() {
                 for c in word.chars() {
+                    self.letter(c);
                     match c {
                         '\u{3040}'..='\u{30ff}' => self.kana += 1,
                         '\u{ac00}'..='\u{d7a3}' => self.hangul += 1,
@@ -162,6 +213,24 @@ impl Share {
                     }
                 }
             }
+        }
+    }
+
+    /// Letters that only some of the languages have.
+    fn letter(&mut self, c: char) {
+        let languages: &[Language] = match c {
+            'ã' | 'õ' | 'Ã' | 'Õ' => &[Language::Portuguese, Language::Portuguese],
+            'ñ' => &[Language::Spanish, Language::Spanish],
+            'ä' | 'ö' | 'ü' | 'ß' | 'Ä' | 'Ö' | 'Ü' => &[Language::German],
+            'è' | 'œ' | 'û' | 'î' | 'ï' => &[Language::French],
+            'ç' => &[Language::Portuguese, Language::French],
+            'á' | 'í' | 'ó' | 'ú' => &[Language::Spanish, Language::Portuguese],
+            'ê' | 'à' | 'â' | 'ô' => &[Language::French, Language::Portuguese],
+            'é' => &[Language::Spanish, Language::French, Language::Portuguese],
+            _ => &[],
+        };
+        for language in languages {
+            self.words[*language as usize] += 1;
         }
     }
 
@@ -182,9 +251,17 @@ impl Share {
         }
     }
 
-    /// The language of the passage: by its script, else that with the most common words; `expected` where the
-    /// passage is too short to tell.
-    pub(super) fn language(&self, expected: Language) -> Language {
+    /// The language of a text: by its script, else that with the most common words.
+    pub(super) fn of_text(&self) -> Language {
+        self.language(Language::default(), 1)
+    }
+
+    /// The language of a passage of a text in `expected`, which it is in unless two words more speak for another.
+    pub(super) fn of_passage(&self, expected: Language) -> Language {
+        self.language(expected, 2)
+    }
+
+    fn language(&self, expected: Language, lead: u32) -> Language {
         let joined = self.kana + self.han + self.hangul;
         // A sign of these scripts says about as much as half a word.
         if joined > self.latin {
@@ -194,23 +271,19 @@ impl Share {
             return self.joined(expected);
         }
         let latin = if expected.is_joined() { Language::English } else { expected };
-        let most = |best: Language, language: Language| {
-            if self.words[language as usize] > self.words[best as usize] + 1 { language } else { best }
-        };
-        let best = Language::ALL.into_iter().fold(latin, most);
-        // Between two neighbours each word counts.
-        Language::ALL.into_iter().fold(best, |best, language| {
-            let (one, other) = (self.words[language as usize], self.words[best as usize]);
-            if best != latin && one > other { language } else { best }
-        })
+        let most = Language::ALL.into_iter().fold(latin, |best, language| {
+            if self.words[language as usize] > self.words[best as usize] { language } else { best }
+        });
+        let ahead = self.words[most as usize] - self.words[latin as usize];
+        if ahead >= lead { most } else { latin }
     }
 
     fn joined(&self, expected: Language) -> Language {
         if self.hangul > self.kana + self.han / 2 {
             Language::Korean
-        } else if self.kana * 12 > self.han || (self.kana > 0 && expected == Language::Japanese) {
-            Language::Japanese
-        } else if expected == Language::Japanese && self.han < 12 {
+        } else if self.kana * 12 > self.han
+            || (expected == Language::Japanese && (self.kana > 0 || self.han < 12))
+        {
             Language::Japanese
         } else {
             Language::Chinese
@@ -225,7 +298,7 @@ mod tests {
     fn of(text: &str) -> &'static str {
         let mut share = Share::default();
         share.add(text);
-        share.language(Language::English).code()
+        share.of_text().code()
     }
 
     #[test]

@@ -31,7 +31,9 @@ pub(super) fn mark(text: &str, language: Language, lines: &mut [Line]) {
     let mut ends = vec![None; lines.len()];
     for index in (first..lines.len()).rev() {
         let line = &lines[index];
-        if matches!(line.role, Role::Rule | Role::Heading) || opens(&mut search, language, text, line, Form::SignOff) {
+        if matches!(line.role, Role::Rule | Role::Heading)
+            || opens(&mut search, language, text, line, Form::SignOff)
+        {
             close = Some(index);
         }
         ends[index] = close;

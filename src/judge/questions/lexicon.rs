@@ -96,6 +96,7 @@ mod tests {
     use super::*;
     use crate::judge::questions::document::Document;
     use crate::judge::questions::forms::Form;
+    use crate::judge::questions::notation::Words;
 
     #[test]
     fn every_phrase_can_be_read() {
@@ -103,7 +104,7 @@ mod tests {
             let words = files::head(text).words;
             files::phrases(text, |form, phrase| {
                 let added = notation::add(&mut Network::new(64), phrase, words, FormSet::of(&[form]));
-                assert_eq!(added, Ok(()), "{name} {form:?}: {phrase}");
+                assert_eq!(added, Ok(()), "{name:?} {form:?}: {phrase}");
             });
         }
     }
@@ -163,13 +164,12 @@ mod tests {
             texts.push_str("\n\n");
         }
         let sentences: Vec<_> = texts.split("\n\n").flat_map(|text| Document::read(text).sentences).collect();
-        for words in [Words::Spaced, Words::Joined] {
+        for (language, text) in FILES {
+            let words = files::head(text).words;
             let mut groups: BTreeMap<Form, Vec<String>> = BTreeMap::new();
-            for (_, text) in FILES.into_iter().filter(|(_, text)| files::head(text).words == words) {
-                files::phrases(text, |form, phrase| {
-                    groups.entry(form).or_default().push(expression(phrase, words));
-                });
-            }
+            files::phrases(text, |form, phrase| {
+                groups.entry(form).or_default().push(expression(phrase, words));
+            });
             let groups: Vec<_> = groups
                 .into_iter()
                 .map(|(form, all)| {
@@ -179,13 +179,12 @@ mod tests {
                 .collect();
             let mut search = Search::default();
             for sentence in &sentences {
-                let (spaced, joined) = match words {
-                    Words::Spaced => (sentence.normal.spaced.as_str(), ""),
-                    Words::Joined => ("", sentence.normal.joined.as_str()),
-                };
-                let found = search.find(spaced, joined);
-                let mut texts = vec![spaced.to_owned(), joined.to_owned()];
-                texts.extend(crate::judge::questions::han::simplified(joined));
+                let (spaced, joined) = (sentence.normal.spaced.as_str(), sentence.normal.joined.as_str());
+                let found = search.find(language, spaced, joined);
+                let mut texts = vec![if words == Words::Spaced { spaced } else { joined }.to_owned()];
+                if language == Language::Chinese {
+                    texts.extend(crate::judge::questions::han::simplified(joined));
+                }
                 texts.retain(|text| !text.is_empty());
                 for (form, expression) in &groups {
                     let expected = texts.iter().any(|text| expression.is_match(text));
@@ -223,15 +222,13 @@ mod tests {
         for piece in pieces {
             let text = format!(" {}", piece.repeat(20_000 / piece.len()));
             let mut search = Search::default();
-            let signs = if text.is_ascii() {
-                search.find(&text, "");
-                text.split(' ').count()
-            } else {
-                let joined: String = text.chars().filter(|c| *c != ' ').collect();
-                search.find(&text, &joined);
-                joined.chars().count() + text.split(' ').count()
-            };
-            let work = usize::try_from(search.spaced.work + search.joined.work).unwrap();
+            let joined: String = text.chars().filter(|c| *c != ' ').collect();
+            let signs = joined.chars().count().max(text.split(' ').count());
+            let walked = |walk: &Walk| usize::try_from(walk.work).unwrap();
+            for language in Language::ALL {
+                search.find(language, &text, &joined);
+            }
+            let work = search.walks.iter().map(walked).max().unwrap();
             assert!(work < signs * 150, "{piece}: {work} steps for {signs} signs");
         }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::lexicon::LEXICON;
 use super::markers::{Marker, marker};
+use super::shapes::{is_bold_only, is_code_like, is_delimiter_row, is_invisible, is_rule, is_table};
 
 /// Longer texts are read at both ends only; the middle is searched for fences alone.
 pub(super) const WHOLE_UP_TO: usize = 256 * 1024;
@@ -179,7 +180,7 @@ impl Reader<'_> {
         self.lines.push(line);
     }
 
-    /// Opens or closes a raw block, as `<pre>` is one in CommonMark; true if the line belongs to one.
+    /// Opens or closes a raw block, as `<pre>` is one in `CommonMark`; true if the line belongs to one.
     fn raw_step(&mut self, start: &str) -> bool {
         let bare = start.trim_end().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
         if let Some(tag) = self.raw {
@@ -195,9 +196,10 @@ impl Reader<'_> {
     }
 
     fn classify(&mut self, line: &mut Line, raw: &str, start: &str) {
+        let follows_table = self.lines.last().is_some_and(|last| last.role == Role::Table);
         if start.starts_with('>') {
             line.role = Role::Quote;
-        } else if is_table(start, self.lines.last()) {
+        } else if is_table(start, follows_table) {
             line.role = Role::Table;
             self.mark_header(start);
         } else if is_rule(start) {
@@ -259,76 +261,6 @@ impl Reader<'_> {
             Some(_) => false,
         }
     }
-}
-
-/// A statement, a brace or a tag on a line of its own, outside a fence.
-fn is_code_like(start: &str) -> bool {
-    let end = start.trim_end();
-    let statement = end.ends_with(';') && end.contains(['(', '=', '{', '}', '"', '\'']);
-    let block = end.ends_with(['{', '}']) || end.ends_with("},") || end.ends_with(");");
-    let tag = end.starts_with('<')
-        && end.ends_with('>')
-        && end[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!'))
-        && !end.starts_with("<http");
-    statement || (block && end.is_ascii()) || tag
-}
-
-/// Zero-width signs and the byte order mark.
-pub(super) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{ad}' | '\u{180e}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-fn is_rule(start: &str) -> bool {
-    let signs = start.chars().filter(|c| !c.is_whitespace());
-    let Some(first) = start
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '-' | '*' | '_' | '=' | '\u{2500}' | '\u{2501}' | '\u{2550}'))
-    else {
-        return false;
-    };
-    let mut count = 0;
-    for sign in signs {
-        if sign != first {
-            return false;
-        }
-        count += 1;
-    }
-    count >= 3
-}
-
-fn is_table(start: &str, above: Option<&Line>) -> bool {
-    let end = start.trim_end();
-    if matches!(start.chars().next(), Some('\u{2500}'..='\u{257f}')) && end.len() > 3 {
-        return true;
-    }
-    if start.starts_with('|') {
-        return end.bytes().filter(|&byte| byte == b'|').count() >= 2
-            || above.is_some_and(|line| line.role == Role::Table);
-    }
-    if is_delimiter_row(start) {
-        return true;
-    }
-    start.contains('|') && above.is_some_and(|line| line.role == Role::Table)
-}
-
-fn is_delimiter_row(start: &str) -> bool {
-    start.contains('|')
-        && start.contains('-')
-        && start.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
-}
-
-fn is_bold_only(start: &str) -> bool {
-    let text = start.trim_end().trim_end_matches([':', '\u{ff1a}']);
-    for sign in ["**", "__"] {
-        if let Some(inner) = text.strip_prefix(sign).and_then(|rest| rest.strip_suffix(sign))
-            && !inner.is_empty()
-            && !inner.contains(sign)
-        {
-            return true;
-        }
-    }
-    false
 }
 
 /// `Q:`, `Q1.`, `**Frage:**`.

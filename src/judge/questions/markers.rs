@@ -166,6 +166,14 @@ fn numbered(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     Some((kind, from..end, after))
 }
 
+/// A digit, a circled number, or a Chinese numeral, of any width.
+fn is_numeral(value: char) -> bool {
+    value.is_ascii_digit()
+        || ('\u{ff10}'..='\u{ff19}').contains(&value)
+        || ('\u{ff21}'..='\u{ff3a}').contains(&value)
+        || matches!(value, '\u{2460}'..='\u{2473}' | '一' | '二' | '三' | '四' | '五' | '甲' | '乙' | '丙')
+}
+
 /// `Option 1:`, `案A`, `Plan B —`.
 fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
@@ -181,11 +189,7 @@ fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     }
     at += blanks(&rest[at..]);
     let value = rest[at..].chars().next()?;
-    let numeral = value.is_ascii_digit()
-        || ('\u{ff10}'..='\u{ff19}').contains(&value)
-        || ('\u{ff21}'..='\u{ff3a}').contains(&value)
-        || matches!(value, '\u{2460}'..='\u{2473}' | '一' | '二' | '三' | '四' | '五' | '甲' | '乙' | '丙');
-    if !numeral && !value.is_ascii_alphabetic() {
+    if !is_numeral(value) && !value.is_ascii_alphabetic() {
         return None;
     }
     let end = at + value.len_utf8();
@@ -223,7 +227,10 @@ fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
             ])
             .len();
     // "Option 1 is faster" is a sentence about an option, not its label.
-    if next == Some(' ') && word.is_ascii() && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':']) {
+    if next == Some(' ')
+        && word.is_ascii()
+        && !rest[end..].trim_start().starts_with(['\u{2014}', '\u{2013}', '-', '(', ':'])
+    {
         return None;
     }
     Some((Marker::Word, 0..end, end + skip))

@@ -30,6 +30,7 @@ mod network;
 mod normal;
 mod notation;
 mod patterns;
+mod shapes;
 mod signals;
 mod topic;
 mod truncation;
@@ -39,9 +40,9 @@ mod wording;
 use serde::Serialize;
 
 pub(crate) use choices::choices;
+pub use context::{Context, EndOfTurn};
 pub use explain::{Finding, Speech};
 pub use judgement::{Ask, Classification, Kind, Label};
-pub use context::{Context, EndOfTurn};
 pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
 pub use wording::{Choice, Question};
@@ -106,22 +107,7 @@ fn has_visible(text: &str) -> bool {
     text.chars().any(|c| {
         !c.is_whitespace()
             && !c.is_control()
-            && !lines::is_invisible(c)
+            && !shapes::is_invisible(c)
             && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{2800}' | '\u{ffa0}' | '\u{34f}')
     })
-}
-
-/// TMP
-pub fn features_for_training(text: &str, context: &Context<'_>) -> Vec<i16> {
-    let document = document::Document::read(text);
-    let readings = asking::read(&document);
-    let rules = label::decide(&document, &readings, context);
-    features::of(&document, &readings, &rules, context).values().to_vec()
-}
-
-/// TMP
-pub fn rules_for_training(text: &str, context: &Context<'_>) -> Label {
-    let document = document::Document::read(text);
-    let readings = asking::read(&document);
-    label::decide(&document, &readings, context).label
 }

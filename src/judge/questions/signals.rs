@@ -118,7 +118,11 @@ pub(super) fn has_options(document: &Document<'_>) -> bool {
         })
         .take(2)
         .count();
-    items == 2 || document.sentences.iter().any(|sentence| asks_to_choose(sentence) && has_inline(document, sentence))
+    items == 2
+        || document
+            .sentences
+            .iter()
+            .any(|sentence| asks_to_choose(sentence) && has_inline(document, sentence))
 }
 
 /// Whether options stand on the line of the sentence.

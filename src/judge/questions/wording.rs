@@ -63,12 +63,13 @@ fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     let line = document.lines[sentence.line].range.clone();
     let text = document.line_text(sentence);
     let start = line.start + (document.text[line.clone()].len() - document.text[line].trim_start().len());
+    let range = start..start + text.len();
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
         text: text[option.words].trim_matches(['*', ' ']).to_owned(),
     };
     let options = inline::options(text).into_iter().map(choice).collect();
-    Question { text: text.to_owned(), ranges: vec![start..start + text.len()], options }
+    Question { text: text.to_owned(), ranges: Vec::from([range]), options }
 }
 
 /// The list that is nearest below the sentence, else nearest above it: each option with its line.
@@ -130,14 +131,13 @@ fn choice(document: &Document<'_>, line: &Line) -> Choice {
 
 #[cfg(test)]
 mod tests {
-    use crate::judge::questions::classify;
-    use crate::model::TaskKind;
+    use crate::judge::questions::{Context, classify};
 
     #[test]
     fn an_option_that_is_a_request_is_no_part_of_the_question() {
         let text =
             "I see two ways:\n\n1. Keep the old format.\n2. Drop it.\n\nWhich of the two would you like?";
-        let question = classify(text, None, TaskKind::Implementation).question.unwrap();
+        let question = classify(text, &Context::default()).question.unwrap();
         assert_eq!(question.text, "Which of the two would you like?");
         let options: Vec<&str> = question.options.iter().map(|choice| choice.text.as_str()).collect();
         assert_eq!(options, ["Keep the old format.", "Drop it."]);

@@ -3,11 +3,11 @@
 use crate::judge::questions;
 use crate::model::{
     Activity, ActivityState, AskedByTool, Checklist, ItemState, LiveStatus, ProcessId, Question,
-    SessionFacts, SessionObservation, SessionView, TaskKind, Timestamp, TodoProgress, TurnState,
+    SessionFacts, SessionObservation, SessionView, Timestamp, TodoProgress, TurnState,
 };
 
 use super::excerpt;
-use super::words::question_of;
+use super::words::{context_of, question_of};
 
 /// The view of a session. `question` is what its last words wait for.
 pub(super) fn view(
@@ -42,11 +42,7 @@ pub(super) fn view(
 }
 
 /// The question in the last words of a session beside the newest one, if its turn ended with them.
-pub(super) fn asked_beside(
-    session: &SessionObservation,
-    activity: &Activity,
-    task_kind: TaskKind,
-) -> Option<Question> {
+pub(super) fn asked_beside(session: &SessionObservation, activity: &Activity) -> Option<Question> {
     let is_over =
         matches!(activity.state, ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown);
     if !is_over || !matches!(session.turn, TurnState::Ended { .. } | TurnState::Unknown) {
@@ -56,7 +52,7 @@ pub(super) fn asked_beside(
     if session.prompted_at.zip(message.at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at) {
         return None;
     }
-    question_of(&questions::classify(&message.text, None, task_kind), &message.text)
+    question_of(&questions::classify(&message.text, &context_of(session)), &message.text)
 }
 
 /// The processes whose end would change what the sessions are shown as.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::judge::STOPS_HALF_WAY;
-use crate::judge::questions::{self, Ask, Classification, Label};
+use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Label};
 use crate::model::{
     Activity, Certainty, Checklist, Choice, Claim, Evidence, GoalState, ItemState, LastWords, Observations,
     OfferPolicy, Parts, Pointer, Question, QuestionWeight, Reading, Rejection, SessionFacts,
@@ -55,13 +55,13 @@ pub(super) fn weigh(
     }
     for (task, (session, activity)) in tasks.iter().skip(1).zip(&others) {
         if counts(task) {
-            weigh_question_beside(session, activity, scales, pile);
+            weigh_question_beside(session, activity, pile);
         }
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
     let views = views.into_iter().chain(others.into_iter().map(|(session, activity)| {
-        let asked = session_view::asked_beside(session, &activity, scales.task_kind);
+        let asked = session_view::asked_beside(session, &activity);
         session_view::view(session, activity, asked)
     }));
     SessionFacts {
@@ -89,6 +89,8 @@ struct Spoken<'a> {
     /// Why these words wait for nothing any more: the person answered, or the turn goes on.
     overtaken_by: Option<&'static str>,
     is_stale: bool,
+    /// What is known beside the words.
+    context: Context<'a>,
 }
 
 impl<'a> Spoken<'a> {
@@ -113,6 +115,7 @@ impl<'a> Spoken<'a> {
                 at: message.at,
                 overtaken_by: overtaken_by(session, message.at),
                 is_stale: false,
+                context: context_of(session),
             },
             (None, None) => Spoken {
                 text: None,
@@ -121,6 +124,7 @@ impl<'a> Spoken<'a> {
                 at: None,
                 overtaken_by: None,
                 is_stale: false,
+                context: Context::default(),
             },
         }
     }
@@ -133,6 +137,7 @@ impl<'a> Spoken<'a> {
             at: Some(file.written_at),
             overtaken_by: None,
             is_stale: is_stale(observations, file.written_at),
+            context: Context::default(),
         }
     }
 
@@ -147,13 +152,8 @@ impl<'a> Spoken<'a> {
 }
 
 /// The question of a session beside the newest one, as evidence.
-fn weigh_question_beside(
-    session: &SessionObservation,
-    activity: &Activity,
-    scales: &WeighContext<'_>,
-    pile: &mut EvidenceSet,
-) {
-    let Some(question) = session_view::asked_beside(session, activity, scales.task_kind) else { return };
+fn weigh_question_beside(session: &SessionObservation, activity: &Activity, pile: &mut EvidenceSet) {
+    let Some(question) = session_view::asked_beside(session, activity) else { return };
     if question.weight == QuestionWeight::Offer || question.certainty == Certainty::Low {
         return;
     }
@@ -161,6 +161,17 @@ fn weigh_question_beside(
         .because(excerpt::reason(&question.text))
         .at(session.last_message.as_ref().and_then(|message| message.at));
     pile.add(Parts::WORDS, Evidence { strength: Strength::Guess, ..evidence });
+}
+
+/// What a session's record tells beside its last words.
+pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
+    let end = match &session.turn {
+        TurnState::Ended { .. } => Some(EndOfTurn::ByItself),
+        TurnState::Interrupted { .. } => Some(EndOfTurn::Interrupted),
+        TurnState::Failed { .. } | TurnState::Open { .. } | TurnState::Unknown => None,
+    };
+    let open = |todos: &Checklist| u32::try_from(todos.items.len() - todos.n_done()).unwrap_or(u32::MAX);
+    Context { end, todos_open: session.todos.as_ref().map(open), ..Context::default() }
 }
 
 /// What came after these words, if anything did: then they wait for nothing.
@@ -199,7 +210,7 @@ fn weigh_spoken(
         }
         return None;
     };
-    let judged = questions::classify(text, None, scales.task_kind);
+    let judged = questions::classify(text, &spoken.context);
     let question = question_of(&judged, text).filter(|_| spoken.overtaken_by.is_none() && !spoken.is_stale);
     let (kept, is_cut) = excerpt::tail(text);
     let pointer = |excerpt: Option<String>| Some(Pointer { place: spoken.from.clone(), excerpt });
