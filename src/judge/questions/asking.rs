@@ -9,31 +9,10 @@ use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
 use super::lines::Role;
 use super::markers::Marker;
+use super::reading::{Asks, Reading};
 
 /// So many sentences above an item its introduction is looked for.
 const LIST: usize = 32;
-
-/// How a sentence asks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asks {
-    /// Not at all.
-    No,
-    /// It is a question that nobody has to answer: courtesy, answered on the spot, told, rhetorical.
-    Empty,
-    /// It is a question or a request to the reader.
-    Reader,
-}
-
-/// What is known of one sentence beyond its words.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
-    /// Whether it is a question by its mark or its words.
-    pub(super) question: bool,
-    /// Whether it asks, by the rules of the signals.
-    pub(super) signal: Asks,
-    /// Whether it asks, for the label.
-    pub(super) label: Asks,
-}
 
 /// Reads every sentence of the document.
 pub(super) fn read(document: &Document<'_>) -> Vec<Reading> {

@@ -162,8 +162,10 @@ const LANGUAGES: [YesNo; 7] = [
 /// `text` is the message in which it stands.
 pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
     if !question.options.is_empty() {
-        let choice =
-            |option: &super::Choice| Choice { label: option.label.clone(), text: option.text.clone() };
+        let choice = |option: &super::wording::Choice| Choice {
+            label: option.label.clone(),
+            text: option.text.clone(),
+        };
         return question.options.iter().map(choice).collect();
     }
     let inside = in_sentence(&question.text);

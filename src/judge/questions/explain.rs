@@ -5,10 +5,10 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::{Asks, Reading};
 use super::document::{Document, Sentence};
 use super::forms::{Form, FormSet};
 use super::language::Language;
+use super::reading::{Asks, Reading};
 
 /// A sentence about which a rule spoke.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

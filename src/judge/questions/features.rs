@@ -1,7 +1,6 @@
 //! What the rules found in a message, as numbers for the learned correction (`trees`): the rules' own label, what
 //! stands where, which phrases are in which part of the text, and how the turn ended. It judges nothing.
 
-use super::asking::{Asks, Reading};
 use super::context::{Context, EndOfTurn};
 use super::document::{Document, End, Sentence};
 use super::ending;
@@ -9,6 +8,7 @@ use super::forms::{COUNT as FORMS, Form, FormSet};
 use super::judgement::{Ask, Classification, Label};
 use super::lines::Role;
 use super::markers::Marker;
+use super::reading::{Asks, Reading};
 use super::signals;
 use super::truncation;
 

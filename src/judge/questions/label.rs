@@ -1,7 +1,7 @@
 //! Puts the readings together into the three-way label, with offer or blocking, kind and reasons.
 
 use super::answered;
-use super::asking::{self, Asks, Reading};
+use super::asking;
 use super::context::{Context, EndOfTurn};
 use super::correction::{self, Corrected};
 use super::document::{Document, End, Sentence};
@@ -10,6 +10,7 @@ use super::features;
 use super::forms::Form;
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
+use super::reading::{Asks, Reading};
 use super::signals;
 use super::topic;
 use super::truncation;

@@ -30,6 +30,7 @@ mod network;
 mod normal;
 mod notation;
 mod patterns;
+mod reading;
 mod shapes;
 mod signals;
 mod topic;

@@ -5,12 +5,12 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::{Asks, Reading};
 use super::document::{Document, End, Sentence};
 use super::forms::Form;
 use super::inline;
 use super::lines::Role;
 use super::markers::Marker;
+use super::reading::{Asks, Reading};
 use super::wording::Question;
 
 /// The sum of weights, in tenths, from which a text is taken to wait for an answer.
