@@ -267,6 +267,7 @@ fn verdict(input: &Input) -> Verdict {
                 (None, false) => LastPrompt::Work,
             },
             acted_outside: input.acted_outside,
+            is_checked: false,
             chosen: &[],
         },
     )
@@ -444,6 +445,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             required: Proof::Said,
             prompt: LastPrompt::Work,
             acted_outside: false,
+            is_checked: false,
             chosen: &[],
         },
     )
@@ -507,7 +509,8 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false, chosen: &[] };
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
+            is_checked: false, chosen: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

@@ -57,6 +57,10 @@ pub struct SessionFacts {
     pub prompted_at: Option<Timestamp>,
     /// What the last prompts asked for, of all sessions that count together.
     pub last_demand: Option<Demand>,
+    /// Whether a whole test run passed after the last edit of every session that edited.
+    pub is_checked: bool,
+    /// Whether a session acted outside the work tree, and that succeeded.
+    pub acted_outside: bool,
     /// Another value for each turn that ended and each decision file that was written: a new value
     /// begins a new round (R5).
     pub round_mark: Option<String>,

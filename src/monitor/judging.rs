@@ -117,7 +117,8 @@ impl Tracked {
                 Some(Demand::Answer) => LastPrompt::Answered,
                 Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
             },
-            acted_outside: false,
+            acted_outside: facts.acted_outside,
+            is_checked: facts.is_checked,
             chosen: &self.settings().chosen,
         }
     }

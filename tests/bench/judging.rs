@@ -58,6 +58,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         required: Proof::Said,
         prompt: LastPrompt::Work,
         acted_outside: false,
+        is_checked: false,
         question: sample
             .session_facts
             .as_ref()

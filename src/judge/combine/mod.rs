@@ -51,6 +51,8 @@ pub struct Case<'a> {
     pub prompt: LastPrompt,
     /// Whether the task acted outside the work tree, and that succeeded.
     pub acted_outside: bool,
+    /// Whether a whole test run in the sessions passed after the last edit.
+    pub is_checked: bool,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: &'a [ChosenKey],
 }

@@ -33,7 +33,7 @@ impl<'a> Tally<'a> {
             tree: self.tree,
             acted_outside: case.acted_outside,
             prompt: case.prompt,
-            proof: self.proof(),
+            proof: self.proof(case),
             required: case.required,
         }
     }
@@ -191,9 +191,9 @@ impl<'a> Tally<'a> {
     }
 
     /// How well the work is proven, if it is done.
-    pub(super) fn proof(&self) -> Proof {
+    pub(super) fn proof(&self, case: &Case<'_>) -> Proof {
         let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
-        if has(&[Source::Command, Source::Tests]) {
+        if case.is_checked || has(&[Source::Command, Source::Tests]) {
             Proof::Checked
         } else if has(&[Source::Commits]) {
             Proof::Committed

@@ -9,6 +9,7 @@ mod checks;
 mod decision;
 mod excerpt;
 mod git;
+mod runs;
 mod session;
 mod session_view;
 mod tasks;

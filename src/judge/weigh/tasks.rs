@@ -4,8 +4,8 @@
 
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
-    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Timestamp,
-    Turn, TurnEnd, TurnState,
+    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
+    Timestamp, Turn, TurnEnd, TurnState,
 };
 
 /// Whether what a session says decides.
@@ -76,6 +76,11 @@ impl SessionTask {
             None if self.is_told => None,
             None => self.prompted_at,
         }
+    }
+
+    /// The task that is told of now, where the record tells its turns.
+    pub(super) fn current(&self) -> Option<&Task> {
+        self.tasks.current()
     }
 
     /// Whether the agent's todo list was written for its task, as far as the record tells.

@@ -13,7 +13,7 @@ use crate::model::{
 
 use super::tasks::{self, SessionTask, Standing};
 use super::{
-    EvidenceSet, WeighContext, activity, checks, decision, excerpt, is_stale, session, session_view,
+    EvidenceSet, WeighContext, activity, checks, decision, excerpt, is_stale, runs, session, session_view,
 };
 
 /// Weighs the part `WORDS`.
@@ -42,6 +42,7 @@ pub(super) fn weigh(
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
         pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
     }
+    let proven = runs::weigh(&sessions, tasks, pile);
     let spoken = Spoken::of(observations, session.zip(tasks.first()), scales);
     let said = decision::weigh(observations, spoken.text(), scales);
     pile.add(Parts::WORDS, said.evidence);
@@ -73,6 +74,8 @@ pub(super) fn weigh(
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_demand: tasks::last_demand(tasks),
+        is_checked: proven.is_checked,
+        acted_outside: proven.acted_outside,
         round_mark: round_mark(session, said.written_at),
         has_unreadable_decision: said.is_unreadable,
         decision_file: observations.decision_digest.clone().zip(said.written_at),

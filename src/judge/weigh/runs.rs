@@ -1,0 +1,79 @@
+//! Tests, builds and linters that the sessions ran themselves, as evidence: what is red says NO; what passed proves
+//! work that another source shows, and is alone no YES (DESIGN.md 2.2).
+
+use crate::judge::runs::{self, Catalog};
+use crate::model::{
+    CheckRun, Claim, Evidence, Parts, Rejection, RunsSummary, SessionObservation, Source, Strength,
+};
+
+use super::tasks::{SessionTask, Standing};
+use super::{EvidenceSet, excerpt};
+
+/// How many failures of one run are named.
+const MAX_NAMED: usize = 10;
+
+/// What the runs of all sessions mean together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Proven {
+    /// Whether a whole test run passed after the last edit of every session that edited.
+    pub(super) is_checked: bool,
+    /// Whether a session acted outside the work tree, and that succeeded.
+    pub(super) acted_outside: bool,
+}
+
+/// Weighs the runs of the sessions that count.
+pub(super) fn weigh(
+    sessions: &[&SessionObservation],
+    tasks: &[SessionTask],
+    pile: &mut EvidenceSet,
+) -> Proven {
+    let mut proven = Proven { is_checked: true, acted_outside: false };
+    let mut has_proof = false;
+    let counting = sessions.iter().zip(tasks).filter(|(_, task)| task.standing == Standing::Counts);
+    for (session, task) in counting {
+        if session.history.turns.is_empty() {
+            // Nobody knows what it edited.
+            proven.is_checked = false;
+            continue;
+        }
+        let home = session.folder.as_ref().and_then(|folder| folder.to_str());
+        let summary = runs::summarize(&session.history, task.current(), home, Catalog::built_in());
+        has_proof |= summary.proof.is_some();
+        proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
+        proven.acted_outside |= !summary.acts.is_empty();
+        weigh_session(&summary, pile);
+    }
+    proven.is_checked &= has_proof;
+    proven
+}
+
+fn weigh_session(summary: &RunsSummary, pile: &mut EvidenceSet) {
+    for run in &summary.red {
+        let mut evidence = Evidence::claim(Source::Tests, name(run), Claim::No).at(run.moment.at);
+        evidence.reasons.push(format!("{} failed in the session", name(run)));
+        evidence.reasons.extend(named(run));
+        evidence.fingerprints = named(run).map(|failing| format!("run/{}/{failing}", run.tool)).collect();
+        if evidence.fingerprints.is_empty() {
+            evidence.fingerprints.push(format!("run/{}", run.tool));
+        }
+        pile.add(Parts::WORDS, evidence);
+    }
+    for run in &summary.red_before {
+        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
+            .because("the same failed before the first edit of this task");
+        pile.add(Parts::WORDS, evidence.at(run.moment.at));
+    }
+    if let Some(run) = &summary.proof {
+        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
+            .because(format!("{} passed, and nothing was edited since", name(run)));
+        pile.add(Parts::WORDS, Evidence { strength: Strength::Verified, ..evidence.at(run.moment.at) });
+    }
+}
+
+fn name(run: &CheckRun) -> String {
+    excerpt::reason(&run.command)
+}
+
+fn named(run: &CheckRun) -> impl Iterator<Item = String> {
+    run.failing.iter().take(MAX_NAMED).map(|failing| excerpt::reason(failing))
+}
