@@ -15,6 +15,8 @@ mod facts;
 mod gemini;
 pub mod hook_events;
 pub mod hook_settings;
+mod kind;
+mod list;
 mod memory;
 mod opencode;
 pub mod panes;
@@ -28,37 +30,14 @@ mod server;
 mod survey;
 mod turn_history;
 
-use hook_settings::Hooks;
-
-pub use adapter::{Adapter, Agent, SessionsRead, sessions};
+pub use adapter::{Adapter, is_news, sessions, survey};
 pub use claude::{folder_name as claude_folder_name, read_transcript as read_claude_transcript};
 pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
-pub use facts::{Facts, Folder};
+pub use facts::{Facts, Folder, Hooks, Settings};
+pub use kind::{Agent, SessionsRead};
+pub use list::{AGENTS, all_hooks, built_in, facts_of, hooks_of};
 pub use memory::Memories;
 pub use screen::{EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing};
 pub use server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
-pub use survey::{FoundSession, Survey, SurveyAsk, is_news, survey};
-
-/// The agents that closeout knows itself. An agent more is a line more.
-pub const AGENTS: [&dyn Agent; 4] = [&claude::Claude, &codex::Codex, &opencode::OpenCode, &gemini::Gemini];
-
-/// The agent of that name, if closeout knows it itself.
-pub fn built_in(name: &str) -> Option<&'static dyn Agent> {
-    AGENTS.into_iter().find(|agent| agent.name() == name)
-}
-
-/// What is known of the agent of that name; nothing of one that closeout does not know itself.
-pub fn facts_of(name: &str) -> &'static Facts {
-    built_in(name).map_or(&Facts::NONE, Agent::facts)
-}
-
-/// The hooks of all agents that have some.
-pub fn all_hooks() -> impl Iterator<Item = &'static Hooks> {
-    AGENTS.into_iter().filter_map(|agent| agent.facts().hooks)
-}
-
-/// The hooks of the agent of that name.
-pub fn hooks_of(name: &str) -> Option<&'static Hooks> {
-    facts_of(name).hooks
-}
+pub use survey::{FoundSession, Survey, SurveyAsk};

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::Adapter;
-use super::memory::Memories;
 use crate::model::{SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// What is looked for.
@@ -35,23 +33,4 @@ pub struct FoundSession {
     pub place: SessionPlace,
     /// When its record last grew.
     pub moved_at: Timestamp,
-}
-
-/// Finds the sessions of all `adapters`.
-pub fn survey(adapters: &[Adapter], ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-    let mut all = Survey::default();
-    for adapter in adapters {
-        let one = adapter.survey(ask, memory);
-        all.found.extend(one.found);
-        all.n_older += one.n_older;
-        all.watch_targets.extend(one.watch_targets);
-        all.problems.extend(one.problems);
-    }
-    all
-}
-
-/// Whether an event in `folder`, one of the watch targets of a survey, asks for another survey. False
-/// only where an agent could tell cheaply that nothing but known sessions moved.
-pub fn is_news(adapters: &[Adapter], folder: &Path, memory: &mut Memories) -> bool {
-    adapters.iter().find_map(|adapter| adapter.is_news(folder, memory)).unwrap_or(true)
 }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::agent::hook_settings::Hooks;
-use crate::agent::{all_hooks, hooks_of};
+use crate::agent::{Hooks, all_hooks, hooks_of};
 use crate::model::TaskKind;
 
 use super::ask_args::{Decide, Mark, Probe, Probing, Verify};

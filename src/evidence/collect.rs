@@ -10,7 +10,7 @@ use super::checks::{ResultMemory, read_checks};
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::live_facts::LiveSources;
 use super::required_files::is_pattern;
-use super::sessions::{self, read_sessions};
+use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
@@ -91,7 +91,13 @@ pub fn collect(
         found.git = observe_git(request, surroundings, memory);
     }
     if request.parts.contains(Parts::WORDS) {
-        memory.session_targets = read_sessions(request, surroundings, &mut memory.sessions, &mut found);
+        let sources = SessionSources {
+            adapters: &surroundings.adapters,
+            hook_folder: surroundings.hook_folder.as_deref(),
+            live: surroundings.live.as_ref(),
+            now: surroundings.now,
+        };
+        memory.session_targets = read_sessions(request, &sources, &mut memory.sessions, &mut found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)

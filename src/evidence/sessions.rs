@@ -1,12 +1,13 @@
 //! The sessions of a workspace: what their records tell, and what is told of them beside their records.
 
-use super::collect::CollectContext;
-use super::live_facts::{self, LiveMemory};
+use std::path::Path;
+
+use super::live_facts::{self, LiveMemory, LiveSources};
 use crate::agent::hook_events::{HookReader, is_own_place};
-use crate::agent::{self, Memories};
+use crate::agent::{self, Adapter, Memories};
 use crate::model::{
     CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
-    StatusReport, WatchTarget,
+    StatusReport, Timestamp, WatchTarget,
 };
 
 /// What is remembered of the sessions between collections. Losing it costs time and some certainty.
@@ -17,32 +18,44 @@ pub(super) struct Memory {
     live: LiveMemory,
 }
 
+/// Where sessions are asked for, and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SessionSources<'a> {
+    /// The agents.
+    pub(super) adapters: &'a [Adapter],
+    /// Where hooks leave their events.
+    pub(super) hook_folder: Option<&'a Path>,
+    /// Processes and panes.
+    pub(super) live: Option<&'a LiveSources>,
+    /// The moment.
+    pub(super) now: Timestamp,
+}
+
 /// Reads the sessions into `found`, and tells where changes of them would show.
 pub(super) fn read_sessions(
     request: &CollectRequest,
-    surroundings: &CollectContext,
+    sources: &SessionSources<'_>,
     memory: &mut Memory,
     found: &mut Observations,
 ) -> Vec<WatchTarget> {
-    if surroundings.adapters.is_empty() {
+    if sources.adapters.is_empty() {
         found.session = Reading::NotConfigured;
         return Vec::new();
     }
     let workspace = request.workspace.path();
-    let hook_folder = surroundings.hook_folder.as_deref();
+    let hook_folder = sources.hook_folder;
     let is_of_hooks = |place: &&SessionPlace| hook_folder.is_some_and(|folder| is_own_place(folder, place));
     // A session that is known by the events of its hooks alone has no record that an adapter could read.
     let (of_hooks, of_records): (Vec<&SessionPlace>, Vec<&SessionPlace>) =
         request.sessions.iter().partition(is_of_hooks);
     let places: Vec<SessionPlace> = of_records.into_iter().cloned().collect();
-    let mut read = agent::sessions(&surroundings.adapters, workspace, &places, &mut memory.records);
+    let mut read = agent::sessions(sources.adapters, workspace, &places, &mut memory.records);
     if let Some(folder) = hook_folder {
         let targets = memory.hooks.tell(folder, &of_hooks, &mut read.sessions);
         read.watch_targets.extend(targets);
     }
-    if let Some(live) = &surroundings.live {
-        found.recheck_at =
-            live_facts::tell(&mut read.sessions, request, live, surroundings.now, &mut memory.live);
+    if let Some(live) = sources.live {
+        found.recheck_at = live_facts::tell(&mut read.sessions, request, live, sources.now, &mut memory.live);
     }
     let mut sessions = in_order(read.sessions).into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {

@@ -30,7 +30,7 @@ impl Living {
 
     /// With this variable in its environment.
     #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
-    fn start_with(variable: &str) -> Living {
+    pub(super) fn start_with(variable: &str) -> Living {
         let mut command = Command::new("sleep");
         Living(command.arg("600").env(variable, "1").stdin(Stdio::null()).spawn().unwrap())
     }

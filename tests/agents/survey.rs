@@ -119,7 +119,7 @@ fn a_process_that_has_written_nothing_yet_is_a_session_of_its_folder() {
 fn looks_of_ones_own_and_dead_processes_are_no_sessions() {
     let machine = Machine::new();
     machine.registry();
-    let child = Living::start();
+    let child = Living::start_with("CLOSEOUT_PROBE");
     let look = json!({"sessionId": "looked-at", "cwd": machine.workspace, "entrypoint": "sdk-cli"});
     machine.enter(child.0.id(), "sessions-busy.json", &look);
     assert_eq!(machine.survey().found, []);

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use closeout::agent::hook_events::{HookFold, event_of};
-use closeout::agent::hook_settings::Hooks;
-use closeout::agent::hooks_of;
+use closeout::agent::{Hooks, hooks_of};
 use closeout::model::{
     BackgroundTask, HookEvent, HookKind, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn,
 };

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use closeout::agent::hook_settings::{Hooks, Wanted, install, remove};
-use closeout::agent::hooks_of;
+use closeout::agent::hook_settings::{Wanted, install, remove};
+use closeout::agent::{Hooks, hooks_of};
 use jsonc_parser::JsonValue;
 use serde_json::Value;
 

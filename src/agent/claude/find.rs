@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use super::folder::{Listed, record_folder, records};
 use super::follow::Record;
 use super::head::{Head, Heads};
-use super::origin::origin_of;
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
 use crate::agent::SessionsRead;
 use crate::agent::record_file::unreadable;
-use crate::model::{Names, Parts, SessionObservation, SessionPlace, WatchTarget};
+use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// So many of the newest records are looked at at most, beside those that discovery named.
 const MOST_CANDIDATES: usize = 48;
@@ -32,9 +31,9 @@ pub(crate) struct Memory {
 
 /// A record that may be one of the workspace's.
 #[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) path: PathBuf,
-    pub(super) file: Listed,
+struct Candidate {
+    path: PathBuf,
+    file: Listed,
     /// Whether discovery gave it to the workspace.
     is_named: bool,
     /// Whether it lies in the folder of the workspace itself.
@@ -168,6 +167,32 @@ fn was_begun_in(head: &Head, workspace: &Path, is_at_home: bool) -> bool {
             .ancestors()
             .take_while(|above| *above != workspace)
             .any(|above| above.join(".git").exists())
+}
+
+/// How the session of `candidate` came to be. A copy begins with the very line of the session that it
+/// continues, and was made later.
+fn origin_of(candidate: &Candidate, all: &[Candidate], heads: &Heads) -> SessionOrigin {
+    let Some(head) = heads.known(&candidate.path) else { return SessionOrigin::Unknown };
+    let Some(first) = &head.first_uuid else { return head.origin.clone() };
+    let twins = all.iter().filter(|other| {
+        other.path != candidate.path
+            && other.path.parent() == candidate.path.parent()
+            && heads.known(&other.path).is_some_and(|twin| twin.first_uuid.as_ref() == Some(first))
+    });
+    let made_at = candidate.file.made_at;
+    let is_original = |twin: &&Candidate| {
+        let is_copy = heads.known(&twin.path).is_some_and(|twin| twin.is_copy);
+        match (is_copy, head.is_copy) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => twin.file.made_at.zip(made_at).is_some_and(|(twin, own)| twin < own),
+        }
+    };
+    match twins.filter(is_original).min_by_key(|twin| twin.file.made_at) {
+        Some(original) => SessionOrigin::Fork { of: Some(original.file.id.clone()) },
+        None if head.is_copy => SessionOrigin::Fork { of: None },
+        None => head.origin.clone(),
+    }
 }
 
 /// Adds the sessions that live and have written nothing so far.

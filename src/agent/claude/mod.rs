@@ -4,6 +4,7 @@
 //! Seen in real runs of 2.1.330, 2.1.197 and 1.0.128. New kinds of lines come often; an unknown one is
 //! counted and passed over.
 
+mod agent;
 mod asked;
 mod background;
 mod beside;
@@ -18,7 +19,6 @@ mod head;
 mod history;
 mod jobs;
 mod line;
-mod origin;
 mod prompt;
 mod registry;
 mod screen;
@@ -30,175 +30,11 @@ mod transcript;
 mod turn;
 mod version;
 
-use std::path::Path;
-
-use super::adapter::{Agent, SessionsRead};
-use super::commands::{AgentCommand, Asking};
-use super::facts::{Facts, Folder};
-use super::hook_settings::{Hooks, Settings};
-use super::memory::Memories;
-use super::screen::{OptionDialog, PermissionKey};
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{AskedByTool, HookKind, SessionObservation, SessionPlace, VariableNames};
-
+pub(super) use agent::Claude;
 pub use folder::folder_name;
 pub use transcript::read_transcript;
-
-/// Claude Code.
-#[derive(Debug)]
-pub(super) struct Claude;
 
 /// The agent's name in evidence and on the screen.
 const NAME: &str = "claude";
 /// The name of its program.
 const PROGRAM: &str = "claude";
-/// The folder of its records and settings.
-const HOME: Folder = Folder { variable: Some("CLAUDE_CONFIG_DIR"), in_home: ".claude", below: "" };
-
-/// At Anthropic's own service or through Bedrock, Vertex or Foundry.
-const VARIABLES: VariableNames = VariableNames {
-    allowed: &[
-        "ANTHROPIC_*",
-        "CLAUDE_*",
-        // Other providers.
-        "AWS_*",
-        "AZURE_*",
-        "CLOUDSDK_*",
-        "CLOUD_ML_REGION",
-        "GCLOUD_PROJECT",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "GOOGLE_CLOUD_*",
-        "VERTEX_REGION_*",
-        // What the person turned off: telemetry, updates, reports.
-        "DISABLE_*",
-        "API_TIMEOUT_MS",
-        "BASH_DEFAULT_TIMEOUT_MS",
-        "BASH_MAX_*",
-        "ENABLE_TOOL_SEARCH",
-        "MAX_MCP_OUTPUT_TOKENS",
-        "MAX_THINKING_TOKENS",
-        "MCP_TIMEOUT",
-        "MCP_TOOL_TIMEOUT",
-    ],
-    except: &[
-        "*_FILE_DESCRIPTOR",
-        "CLAUDE_AGENT_SDK_*",
-        "CLAUDE_BG_*",
-        "CLAUDE_CODE_AGENT_*",
-        "CLAUDE_CODE_CHILD_SESSION",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_EXECPATH",
-        "CLAUDE_CODE_MESSAGING_*",
-        "CLAUDE_CODE_PARENT_*",
-        "CLAUDE_CODE_REMOTE*",
-        "CLAUDE_CODE_SESSION_*",
-        "CLAUDE_CODE_SSE_PORT",
-        "CLAUDE_CODE_TEAM_*",
-        "CLAUDE_EFFORT",
-        "CLAUDE_ENV_FILE",
-        "CLAUDE_JOB_*",
-        "CLAUDE_PID",
-        "CLAUDE_PLUGIN_*",
-        "CLAUDE_PROJECT_DIR",
-    ],
-};
-
-const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    folder: HOME,
-    settings: Settings::Json {
-        user: "settings.json",
-        project: ".claude/settings.json",
-        named: None,
-        per_second: 1,
-    },
-    events: &[
-        ("SessionStart", HookKind::SessionStarted),
-        ("UserPromptSubmit", HookKind::Prompted),
-        ("PreToolUse", HookKind::ToolStarted),
-        ("PermissionRequest", HookKind::PermissionAsked),
-        ("PostToolUse", HookKind::ToolEnded),
-        ("PostToolUseFailure", HookKind::ToolEnded),
-        ("Notification", HookKind::Other),
-        ("SubagentStart", HookKind::SubagentStarted),
-        ("SubagentStop", HookKind::SubagentStopped),
-        ("PreCompact", HookKind::Compacting),
-        ("PostCompact", HookKind::Compacted),
-        ("Stop", HookKind::Stopped),
-        ("StopFailure", HookKind::StopFailed),
-        ("SessionEnd", HookKind::SessionEnded),
-    ],
-    other_events: &[],
-    notices: &[("permission_prompt", HookKind::PermissionNoticed), ("idle_prompt", HookKind::IdleNoticed)],
-    asking_tools: &["AskUserQuestion"],
-    pid_variable: Some("CLAUDE_PID"),
-    headless: Some(("CLAUDE_CODE_ENTRYPOINT", "sdk")),
-    server_word: None,
-    after_install: "sessions that run already tell from now on, too",
-};
-
-impl Agent for Claude {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn facts(&self) -> &'static Facts {
-        &Facts {
-            records: Some(HOME),
-            variables: VARIABLES,
-            session_variable: Some("CLAUDE_CODE_SESSION_ID"),
-            programs: &["claude", "claude.exe"],
-            package: Some("claude-code"),
-            keeps_registry: true,
-            typing: Some(screen::TYPING),
-            hooks_tell_keys: true,
-            hooks: Some(&HOOKS),
-            ..Facts::NONE
-        }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version::is_known_version(version)
-    }
-
-    fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-        memory.with(|memory| survey::survey(home, ask, memory))
-    }
-
-    fn sessions(
-        &self,
-        home: &Path,
-        workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(home, workspace, places, memory))
-    }
-
-    fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-        command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
-    }
-
-    /// Its registry names the session of each process.
-    fn is_shown(&self, _: &SessionObservation, _: Option<&Path>, _: &str) -> Option<bool> {
-        Some(true)
-    }
-
-    fn permission_keys<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Option<(&'s str, &'static [PermissionKey])> {
-        screen::permission_keys(session)
-    }
-
-    fn option_dialog<'s>(
-        &self,
-        session: &'s SessionObservation,
-    ) -> Result<(&'s AskedByTool, OptionDialog), &'static str> {
-        screen::option_dialog(session)
-    }
-}

@@ -3,6 +3,7 @@
 //! Seen in real runs of 0.169.0. New kinds of lines come often; an unknown one is counted and passed
 //! over. It reads records and says command lines; it starts and writes nothing.
 
+mod agent;
 mod asked;
 mod called_with;
 mod command;
@@ -19,142 +20,11 @@ mod subagents;
 mod survey;
 mod turn;
 
-use std::path::{Component, Path};
-
-use super::adapter::{Agent, SessionsRead};
-use super::commands::{AgentCommand, Asking};
-use super::facts::{Facts, Folder};
-use super::hook_settings::{Hooks, Settings};
-use super::memory::Memories;
-use super::record_file::read_small;
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
-
+pub(super) use agent::Codex;
 pub use find::read_rollout;
-
-/// Codex.
-#[derive(Debug)]
-pub(super) struct Codex;
 
 /// The agent's name in evidence and on the screen.
 const NAME: &str = "codex";
-/// The version that the reading of records was tried with.
-const KNOWN_VERSION: &str = "0.169.0";
-/// The folder of its records and settings.
-const HOME: Folder = Folder { variable: Some("CODEX_HOME"), in_home: ".codex", below: "" };
-/// The file of its hooks in that folder.
-const HOOK_FILE: &str = "hooks.json";
-/// A longer configuration is not read, in bytes.
-const LONGEST_CONFIGURATION: u64 = 1 << 20;
-
-/// The key of a provider has the name that the person's configuration gives it (`env_key`).
-const VARIABLES: VariableNames = VariableNames {
-    allowed: &["CODEX_*", "OPENAI_*", "*_API_KEY", "AWS_*", "AZURE_*"],
-    except: &["CODEX_CI", "CODEX_INTERNAL_*", "CODEX_MANAGED_BY_*", "CODEX_SANDBOX*", "CODEX_THREAD_ID"],
-};
-
-const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    folder: HOME,
-    settings: Settings::Json { user: HOOK_FILE, project: ".codex/hooks.json", named: None, per_second: 1 },
-    events: &[
-        ("SessionStart", HookKind::SessionStarted),
-        ("UserPromptSubmit", HookKind::Prompted),
-        ("PreToolUse", HookKind::ToolStarted),
-        ("PermissionRequest", HookKind::PermissionAsked),
-        ("PostToolUse", HookKind::ToolEnded),
-        ("SubagentStart", HookKind::SubagentStarted),
-        ("SubagentStop", HookKind::SubagentStopped),
-        ("PreCompact", HookKind::Compacting),
-        ("PostCompact", HookKind::Compacted),
-        ("Interrupt", HookKind::Interrupted),
-        ("Stop", HookKind::Stopped),
-        ("SessionEnd", HookKind::SessionEnded),
-    ],
-    other_events: &[],
-    notices: &[],
-    asking_tools: &["request_user_input"],
-    pid_variable: None,
-    headless: None,
-    server_word: Some("app-server"),
-    after_install: "Codex runs new hooks only when you trust them, and says nothing until then: start `codex`, and in \
-                    the dialog that reviews hooks choose to trust them (or open it with `/hooks`). After closeout \
-                    moved to another path it asks again",
-};
-
-impl Agent for Codex {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn facts(&self) -> &'static Facts {
-        &Facts {
-            records: Some(HOME),
-            variables: VARIABLES,
-            programs: &["codex"],
-            holds_records: true,
-            tells_by_title: true,
-            has_queue: true,
-            hooks: Some(&HOOKS),
-            ..Facts::NONE
-        }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
-    }
-
-    fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-        memory.with(|memory| survey::survey(home, ask, memory))
-    }
-
-    fn sessions(
-        &self,
-        home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(home, places, memory))
-    }
-
-    fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-        command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
-    }
-
-    fn title_status(&self, title: &str, folder: &Path) -> Option<LiveStatus> {
-        let title = title.trim();
-        // The sign blinks.
-        if title.starts_with("[ ! ] Action Required") || title.starts_with("[ . ] Action Required") {
-            return Some(LiveStatus::Waiting { on: WaitsOn::Permission });
-        }
-        // A braille sign turns while it works; at rest the project's name stands alone. Any other title may
-        // be the shell's, or one that a person chose.
-        if matches!(title.chars().next()?, '\u{2800}'..='\u{28ff}') {
-            return Some(LiveStatus::Busy);
-        }
-        let names_project =
-            |part: Component<'_>| matches!(part, Component::Normal(name) if name.to_str() == Some(title));
-        folder.components().any(names_project).then_some(LiveStatus::Idle)
-    }
-
-    /// It runs only hooks that it was told to trust (its `config.toml`, tables `hooks.state`).
-    fn why_hooks_rest(&self, folder: &Path) -> Option<(&'static str, &'static str)> {
-        let configuration =
-            read_small(&folder.join("config.toml"), LONGEST_CONFIGURATION).unwrap_or_default();
-        let file = folder.join(HOOK_FILE).display().to_string();
-        let text = String::from_utf8_lossy(&configuration);
-        let is_trusted = |line: &str| line.starts_with("[hooks.state.") && line.contains(&file);
-        (!text.lines().any(is_trusted)).then_some((
-            "Codex does not run them: they are not trusted",
-            "start `codex` and trust them in the dialog that reviews hooks (`/hooks` opens it)",
-        ))
-    }
-}
 
 /// Whether a text is a UUID as the client writes the ids of threads; only such a one becomes an argument
 /// or a part of a file's name.

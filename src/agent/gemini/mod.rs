@@ -8,6 +8,7 @@
 //! until the tool has answered, so while the tool waits for a permission the turn looks ended: the title
 //! of the pane and the hooks tell. And no record has the client's version.
 
+mod agent;
 mod call;
 mod chat;
 mod command;
@@ -19,124 +20,7 @@ mod messages;
 mod projects;
 mod survey;
 
-use std::path::Path;
-
-use super::adapter::{Agent, SessionsRead};
-use super::commands::{AgentCommand, Asking};
-use super::facts::{Facts, Folder};
-use super::hook_settings::{Hooks, Settings};
-use super::memory::Memories;
-use super::screen::{EmptyBox, Typing};
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
-
-/// Gemini CLI.
-#[derive(Debug)]
-pub(super) struct Gemini;
+pub(super) use agent::Gemini;
 
 /// The agent's name in evidence and on the screen.
 const NAME: &str = "gemini";
-/// The version that all of this was tried with.
-const KNOWN_VERSION: &str = "0.61.0";
-/// The folder of its records and settings.
-const HOME: Folder = Folder { variable: None, in_home: ".gemini", below: "" };
-
-const VARIABLES: VariableNames = VariableNames {
-    allowed: &["GEMINI_*", "GOOGLE_*", "CLOUDSDK_*"],
-    except: &["GEMINI_CLI", "GEMINI_CLI_IDE_*", "GEMINI_CWD", "GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID"],
-};
-
-/// The terminal's cursor is hidden, and stands where the drawn one is. The hint goes with the first sign that is
-/// typed, a line break too. `*` is the sign of the mode that asks for no permission, `!` that of the shell mode, in
-/// which words are run; that one and the keys of vi have another hint.
-const EMPTY_BOX: EmptyBox =
-    EmptyBox::WithHint { prompts: &['>', '*'], column: 3, hint: "  Type your message or @path/to/file" };
-
-const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    folder: HOME,
-    settings: Settings::Json {
-        user: "settings.json",
-        project: ".gemini/settings.json",
-        named: Some(("*", "closeout")),
-        per_second: 1000,
-    },
-    events: &[
-        ("SessionStart", HookKind::SessionStarted),
-        ("BeforeAgent", HookKind::Prompted),
-        ("BeforeTool", HookKind::ToolStarted),
-        ("AfterTool", HookKind::ToolEnded),
-        ("Notification", HookKind::Other),
-        ("AfterAgent", HookKind::Stopped),
-        ("SessionEnd", HookKind::SessionEnded),
-    ],
-    other_events: &[("PreCompress", HookKind::Compacting)],
-    notices: &[("ToolPermission", HookKind::PermissionAsked)],
-    asking_tools: &["ask_user"],
-    pid_variable: None,
-    headless: None,
-    server_word: None,
-    after_install: "in a folder that Gemini CLI does not trust it runs no hooks of the project's; sessions that run \
-                    already tell from their next start on",
-};
-
-impl Agent for Gemini {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn facts(&self) -> &'static Facts {
-        &Facts {
-            records: Some(HOME),
-            variables: VARIABLES,
-            programs: &["gemini"],
-            package: Some("gemini-cli"),
-            tells_by_title: true,
-            // A call that waits for a permission is written only when it has answered.
-            hides_open_calls: true,
-            typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
-            never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),
-            hooks: Some(&HOOKS),
-            ..Facts::NONE
-        }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
-    }
-
-    fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-        memory.with(|memory| survey::survey(home, ask, memory))
-    }
-
-    fn sessions(
-        &self,
-        _home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(places, memory))
-    }
-
-    fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-        command::command(session, asking)
-    }
-
-    fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
-        command::removal(session, copy_id)
-    }
-
-    fn title_status(&self, title: &str, _folder: &Path) -> Option<LiveStatus> {
-        match title.trim().chars().next()? {
-            '✦' | '⏲' => Some(LiveStatus::Busy),
-            '✋' => Some(LiveStatus::Waiting { on: WaitsOn::Permission }),
-            '◇' => Some(LiveStatus::Idle),
-            _ => None,
-        }
-    }
-
-    fn is_shown(&self, session: &SessionObservation, record: Option<&Path>, _title: &str) -> Option<bool> {
-        input_log::is_shown(session, record?)
-    }
-}

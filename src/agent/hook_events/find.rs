@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::reader::EventFile;
-use crate::agent::all_hooks;
-use crate::agent::hook_settings::Hooks;
+use crate::agent::facts::Hooks;
+use crate::agent::list::all_hooks;
 use crate::agent::memory::Memories;
 use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::survey::{FoundSession, Survey, SurveyAsk};

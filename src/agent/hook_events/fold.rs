@@ -4,75 +4,19 @@
 //! the dark as well as at the session's begin: events from before the part that was read are not needed
 //! for what the session does now.
 
+mod state;
 mod told;
 mod waits;
 
-use std::path::PathBuf;
-
 use crate::agent::record_tail::LineReader;
-use crate::model::{BackgroundTask, HookEvent, HookKind, Pane, ProcessId, Timestamp, WaitsOn};
+use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp, WaitsOn};
+pub use state::HookFold;
+use state::{Beside, ENOUGH, MOST_SUBAGENTS, Main, Wait};
 use waits::SAME_MESSAGE_MS;
 
-/// With so many events the state does not depend on those before them.
-const ENOUGH: usize = 100;
 /// Hooks that run at once can overtake each other by so many milliseconds. An event that is older than
 /// that against the last one was told by a clock that was set back.
 const OVERTAKING_MS: i64 = 5000;
-/// More subagents than these at once are not remembered.
-const MOST_SUBAGENTS: usize = 64;
-
-/// The state of a session after the events so far.
-#[derive(Debug, Clone, Default)]
-pub struct HookFold {
-    n_events: usize,
-    session_id: Option<String>,
-    /// What the session's own turn does, and since when.
-    main: Option<(Main, Timestamp)>,
-    /// The calls of the session itself that have not answered: id or name of the tool, and the words.
-    calls: Vec<(String, String)>,
-    /// What waits for the person, if anything does.
-    wait: Option<Wait>,
-    /// What works beside the turn.
-    beside: Vec<Beside>,
-    /// Since when something works beside a turn that is over.
-    beside_since: Option<Timestamp>,
-    reported_at: Option<Timestamp>,
-    process: Option<ProcessId>,
-    pid_namespace: Option<String>,
-    is_headless: bool,
-    has_worked: bool,
-    pane: Option<Pane>,
-    first_folder: Option<PathBuf>,
-    record: Option<PathBuf>,
-}
-
-/// What the session's own turn does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Main {
-    Busy,
-    Idle,
-    Failed(Option<String>),
-    Ended,
-}
-
-/// Something that waits for the person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Wait {
-    on: WaitsOn,
-    subagent: Option<String>,
-    /// The call's id, where it is known.
-    call: Option<String>,
-    what: Option<String>,
-    since: Timestamp,
-}
-
-/// Work beside the turn.
-#[derive(Debug, Clone)]
-struct Beside {
-    task: BackgroundTask,
-    moved_at: Timestamp,
-}
-
 impl LineReader for HookFold {
     fn take(&mut self, line: &[u8]) {
         if let Ok(event) = serde_json::from_slice::<HookEvent>(line) {
@@ -174,9 +118,6 @@ impl HookFold {
         }
         if self.first_folder.is_none() {
             self.first_folder.clone_from(&event.folder);
-        }
-        if event.record.is_some() {
-            self.record.clone_from(&event.record);
         }
     }
 
@@ -285,13 +226,6 @@ impl HookFold {
             }
         } else if self.beside.len() < MOST_SUBAGENTS {
             self.beside.push(Beside { task, moved_at: at });
-        }
-    }
-
-    fn become_busy(&mut self, event: &HookEvent) {
-        self.has_worked = true;
-        if !matches!(self.main, Some((Main::Busy, _))) {
-            self.main = Some((Main::Busy, event.at));
         }
     }
 

@@ -10,7 +10,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::tool_input;
-use crate::agent::hook_settings::Hooks;
+use crate::agent::facts::Hooks;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp};
 
 /// More background tasks than these are left out.

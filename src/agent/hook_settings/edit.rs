@@ -7,9 +7,10 @@ use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use super::Wanted;
 use super::layout::Layout;
 use super::splice::{append, remove as remove_item, spliced};
-use super::{Hooks, Wanted};
+use crate::agent::facts::Hooks;
 
 /// The key under which hooks stand.
 const HOOKS: &str = "hooks";

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::facts::Folder;
-use crate::model::HookKind;
+use super::facts::{Hooks, Settings};
 
 pub use edit::{SettingsProblem, install, remove};
 
@@ -18,60 +17,6 @@ pub use edit::{SettingsProblem, install, remove};
 const TIME_LIMIT_S: u32 = 5;
 /// Stands in a plugin for the program, as a JSON string.
 const PROGRAM_MARK: &str = "\"@CLOSEOUT@\"";
-
-/// How an agent runs closeout's hook, and what it tells it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Hooks {
-    /// The agent's name.
-    pub agent: &'static str,
-    /// The folder in which its settings for this user are.
-    pub folder: Folder,
-    /// How they name the hook.
-    pub settings: Settings,
-    /// The events at which it is to run: those that tell what a session does, and no more, since each costs
-    /// a process. In the order of a session. Empty where a plugin chooses.
-    pub events: &'static [(&'static str, HookKind)],
-    /// Others that are understood.
-    pub other_events: &'static [(&'static str, HookKind)],
-    /// What its event `Notification` means, by the type of the notice.
-    pub notices: &'static [(&'static str, HookKind)],
-    /// The tools by which it asks the person.
-    pub asking_tools: &'static [&'static str],
-    /// The variable that names its process to the hook.
-    pub pid_variable: Option<&'static str>,
-    /// The variable by which the hook knows a session without a screen, and how its value then begins.
-    pub headless: Option<(&'static str, &'static str)>,
-    /// The word in the command line of a process of it that keeps sessions of several screens and outlives
-    /// them: its life and its terminal are not those of a session.
-    pub server_word: Option<&'static str>,
-    /// What is to be done after hooks were installed, or known of them.
-    pub after_install: &'static str,
-}
-
-/// How the settings of an agent name a hook.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Settings {
-    /// Lists of groups of commands, one for each event, under the key `hooks` of a JSON file.
-    Json {
-        /// The file in the agent's own folder.
-        user: &'static str,
-        /// The file in a folder of the person's work.
-        project: &'static str,
-        /// What each group matches, and how its entry is called, where the agent wants that.
-        named: Option<(&'static str, &'static str)>,
-        /// In what the agent counts how long it waits, in units a second.
-        per_second: u32,
-    },
-    /// A file of closeout's own.
-    Plugin {
-        /// The file in the agent's own folder.
-        user: &'static str,
-        /// The file in a folder of the person's work.
-        project: &'static str,
-        /// What stands in it; the program goes where the mark is.
-        text: &'static str,
-    },
-}
 
 /// Where settings count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +126,7 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::hooks_of;
+    use crate::agent::list::hooks_of;
 
     #[test]
     fn a_path_is_one_word_for_the_shell() {

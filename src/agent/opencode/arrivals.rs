@@ -8,7 +8,6 @@ use std::path::Path;
 use rusqlite::OptionalExtension;
 
 use super::store::{self, Settling, Store};
-use super::survey::SurveyMemory;
 
 /// So many new messages are looked at; with more, a survey is the cheaper way.
 const MOST_NEW: usize = 256;
@@ -32,9 +31,8 @@ impl Arrivals {
 
 /// Whether the database changed in a way that asks for a survey. Costs two looks at files when nothing
 /// changed, and one short query when something did.
-pub(in crate::agent) fn is_news(data_dir: &Path, memory: &mut SurveyMemory) -> bool {
+pub(in crate::agent) fn is_news(data_dir: &Path, arrivals: &mut Arrivals) -> bool {
     let database = store::database(data_dir);
-    let arrivals = &mut memory.arrivals;
     // No database, or one that cannot be read: the survey is the one that says so.
     let Ok(Some(stamp)) = store::stamp(&database) else { return true };
     let Some(last_row) = arrivals.last_row else { return true };

@@ -5,6 +5,7 @@
 //! program's HTTP interface, where its process has one; [`api`] tells what they mean, and nothing here fetches
 //! them.
 
+mod agent;
 mod api;
 mod arrivals;
 mod cell;
@@ -18,228 +19,17 @@ mod store;
 mod survey;
 mod turns;
 
-use std::path::Path;
-
-use super::adapter::{Agent, SessionsRead};
-use super::commands::{AgentCommand, Asking};
-use super::facts::{Facts, Folder};
-use super::hook_settings::{Hooks, Settings};
-use super::memory::Memories;
-use super::screen::{EmptyBox, Typing};
-use super::server::AgentServer;
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{HookKind, SessionObservation, SessionPlace, Unreadable, VariableNames};
-
-/// opencode.
-#[derive(Debug)]
-pub(super) struct OpenCode;
+pub(super) use agent::OpenCode;
 
 /// The agent's name in evidence and on the screen.
 const NAME: &str = "opencode";
-/// The version that all of this was tried with.
-const KNOWN_VERSION: &str = "1.18.33";
 /// The name of the database in the data folder.
 const DATABASE: &str = "opencode.db";
 /// The name of its write-ahead log, in which nearly every change shows first.
 const LOG: &str = "opencode.db-wal";
-
-/// The folder of its records.
-const DATA: Folder = Folder { variable: Some("XDG_DATA_HOME"), in_home: ".local/share", below: NAME };
-
-/// It takes the keys of many providers from the environment.
-const VARIABLES: VariableNames = VariableNames {
-    allowed: &[
-        "OPENCODE_*",
-        "*_API_KEY",
-        "*_API_TOKEN",
-        "ANTHROPIC_*",
-        "AWS_*",
-        "AZURE_*",
-        "CLOUDFLARE_*",
-        "GITHUB_TOKEN",
-        "GITLAB_TOKEN",
-        "GOOGLE_*",
-        "HF_TOKEN",
-        "OLLAMA_*",
-        "OPENAI_*",
-        "VERTEX_*",
-    ],
-    except: &[
-        "OPENCODE_CALLER",
-        "OPENCODE_CLIENT",
-        "OPENCODE_PID",
-        "OPENCODE_PORT",
-        "OPENCODE_PROCESS_ROLE",
-        "OPENCODE_RUN_ID",
-        "OPENCODE_SESSION_ID",
-    ],
-};
-
-/// In a session the terminal's cursor is the drawn one. With more lines the box is higher, and scrolls from some
-/// height on, so only its lowest form counts. In the shell mode that `!` begins its last line is `Shell` alone; else
-/// it is `AGENT · MODEL PROVIDER`. With dialogs, lists and prompts for a permission the cursor is elsewhere, and so
-/// it is on the first screen, which is no session. Behind the edge's right end a wide screen shows a column of
-/// facts; a theme without a background has blanks for the edge.
-const EMPTY_BOX: EmptyBox = EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " · ", edge: ('╹', '▀') };
-
-const HOOKS: Hooks = Hooks {
-    agent: NAME,
-    folder: Folder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME },
-    settings: Settings::Plugin {
-        user: "plugin/closeout.js",
-        project: ".opencode/plugin/closeout.js",
-        text: include_str!("../../../assets/hooks/opencode.js"),
-    },
-    events: &[],
-    // As the plugin passes them on.
-    other_events: &[
-        ("session.created", HookKind::SessionStarted),
-        ("session.deleted", HookKind::SessionEnded),
-        ("session.busy", HookKind::Busy),
-        ("chat.message", HookKind::Prompted),
-        ("session.idle", HookKind::Stopped),
-        ("session.error", HookKind::StopFailed),
-        ("session.aborted", HookKind::Interrupted),
-        ("session.compacted", HookKind::Compacted),
-        ("tool.execute.before", HookKind::ToolStarted),
-        ("tool.execute.after", HookKind::ToolEnded),
-        ("permission.asked", HookKind::PermissionAsked),
-        ("permission.replied", HookKind::PermissionAnswered),
-        ("question.asked", HookKind::QuestionAsked),
-        ("question.replied", HookKind::QuestionAnswered),
-        ("question.rejected", HookKind::QuestionAnswered),
-        ("subagent.started", HookKind::SubagentStarted),
-        ("subagent.stopped", HookKind::SubagentStopped),
-    ],
-    notices: &[],
-    asking_tools: &["question"],
-    pid_variable: None,
-    headless: None,
-    server_word: None,
-    after_install: "sessions that run already tell from their next start on",
-};
-
-impl Agent for OpenCode {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn facts(&self) -> &'static Facts {
-        &Facts {
-            records: Some(DATA),
-            variables: VARIABLES,
-            programs: &["opencode", ".opencode", "opencode.exe"],
-            package: Some("opencode-ai"),
-            typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
-            hooks: Some(&HOOKS),
-            ..Facts::NONE
-        }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
-    }
-
-    fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
-        memory.with(|memory| survey::survey(home, ask, memory))
-    }
-
-    fn is_news(&self, home: &Path, folder: &Path, memory: &mut Memories) -> Option<bool> {
-        (home == folder).then(|| memory.with(|memory| arrivals::is_news(home, memory)))
-    }
-
-    fn sessions(
-        &self,
-        home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| sessions::sessions(home, places, memory))
-    }
-
-    fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
-        command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
-    }
-
-    fn copy_session(
-        &self,
-        home: &Path,
-        session: &SessionObservation,
-        to: &Path,
-    ) -> Option<Result<(), Unreadable>> {
-        Some(session_copy::copy_session(home, &session.session_id, to))
-    }
-
-    fn keeps_copy(&self, home: &Path, copy_id: &str) -> bool {
-        session_copy::has_session(home, copy_id)
-    }
-
-    fn removal(&self, session: &SessionObservation, copy_id: &str) -> Option<AgentCommand> {
-        command::removal(session, copy_id)
-    }
-
-    fn is_shown(&self, session: &SessionObservation, _record: Option<&Path>, title: &str) -> Option<bool> {
-        names_session(title, session.name.as_deref())
-    }
-
-    fn server(&self) -> Option<&'static dyn AgentServer> {
-        Some(&api::Server)
-    }
-}
-
-/// Whether a title names the session with this name; `None` if it is none that the program sets in a
-/// session. A session that has no name yet goes by the program's. Seen with 1.18.33, which cuts a name of
-/// more than 40 UTF-16 units to 37 and `…`, and shows the program's own name on its first screen too.
-fn names_session(title: &str, name: Option<&str>) -> Option<bool> {
-    let title = title.trim();
-    let Some(shown) = title.strip_prefix("OC | ") else {
-        return (title == "OpenCode").then_some(name.is_none());
-    };
-    let Some(name) = name else { return Some(false) };
-    let is_begin = |begin: &str| {
-        // A sign that was cut in two is drawn as another one.
-        let begin = begin.trim_end_matches('\u{fffd}');
-        begin.encode_utf16().count() >= 36 && name.starts_with(begin)
-    };
-    Some(shown.trim() == name || shown.strip_suffix('…').is_some_and(is_begin))
-}
-
 /// Whether `id` is one of a session as opencode makes them, so that it may stand on a command line.
 fn is_session_id(id: &str) -> bool {
     id.strip_prefix("ses_").is_some_and(|rest| {
         !rest.is_empty() && rest.len() <= 64 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_names_one_session() {
-        let long = "Some words that decide nothing, and some more of them";
-        let cut = "OC | Some words that decide nothing, and s…";
-        for (title, name, wanted) in [
-            ("OC | Fix the parser", Some("Fix the parser"), Some(true)),
-            ("OC | Fix the parser", Some("Fix the writer"), Some(false)),
-            ("OC | Fix the parser", None, Some(false)),
-            // Of 40 units and more, in which one sign may be two.
-            (cut, Some(long), Some(true)),
-            (cut, Some("Some words that decide all"), Some(false)),
-            ("OC | S…", Some("Some words"), Some(false)),
-            // The first screen, or a session that has no name yet.
-            ("OpenCode", Some("Fix the parser"), Some(false)),
-            ("OpenCode", None, Some(true)),
-            // Titles are turned off.
-            ("host", Some("Fix the parser"), None),
-            ("", None, None),
-        ] {
-            assert_eq!(names_session(title, name), wanted, "{title} {name:?}");
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! What the doctor looks at of the hooks in an agent's settings. It changes nothing.
 
 use super::finding::Finding;
-use crate::agent::Adapter;
-use crate::agent::hook_settings::{self, Hooks, Scope, Wanted};
+use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::{Adapter, Hooks};
 use crate::cli::environment::Environment;
 use crate::cli::hook::own_program;
 use crate::model::display_text;

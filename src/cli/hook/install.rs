@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp as Moment;
 use similar::TextDiff;
 
-use crate::agent::all_hooks;
-use crate::agent::hook_settings::{self, Hooks, Scope, Wanted};
+use crate::agent::hook_settings::{self, Scope, Wanted};
+use crate::agent::{Hooks, all_hooks};
 use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Failure, Outcome};

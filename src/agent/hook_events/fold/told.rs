@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Beside, ENOUGH, HookFold, Main};
+use super::state::{Beside, ENOUGH, HookFold, Main};
 use crate::model::{ActivitySource, LiveStatus, Pane, ProcessId, StatusReport, Subagent, Timestamp};
 
 impl HookFold {
@@ -61,11 +61,6 @@ impl HookFold {
     /// The folder of the first event that was read. Untrusted text.
     pub fn folder(&self) -> Option<&Path> {
         self.first_folder.as_deref()
-    }
-
-    /// The session's own record. Untrusted text; it need not exist.
-    pub fn record(&self) -> Option<&Path> {
-        self.record.as_deref()
     }
 
     /// Whether the agent runs without a screen.

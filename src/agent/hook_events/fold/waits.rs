@@ -3,7 +3,7 @@
 //! The events that ask and the reminder of them do not name the call that waits, and calls that run
 //! beside it go on meanwhile.
 
-use super::{HookFold, MOST_SUBAGENTS, Main, Wait};
+use super::state::{HookFold, MOST_SUBAGENTS, Main, Wait};
 use crate::model::{HookEvent, WaitsOn};
 
 /// A call that comes within so many milliseconds of a permission that is asked for is of the same

@@ -1,0 +1,67 @@
+//! An agent that a person described as closeout asks for it: what is known of it, and where each question is answered.
+
+use std::path::{Path, PathBuf};
+
+use super::{command, read};
+use crate::agent::commands::{AgentCommand, Asking};
+use crate::agent::facts::Facts;
+use crate::agent::kind::{Agent, SessionsRead};
+use crate::agent::memory::Memories;
+use crate::model::{CustomAgent, SessionObservation, SessionPlace, VariableNames};
+
+/// An agent that a person described.
+#[derive(Debug)]
+pub(in crate::agent) struct Custom(pub(in crate::agent) CustomAgent);
+
+/// The usual names of keys and of services.
+const VARIABLES: VariableNames = VariableNames {
+    allowed: &[
+        "*_API_BASE",
+        "*_API_KEY",
+        "*_API_TOKEN",
+        "*_BASE_URL",
+        "AIDER_*",
+        "ANTHROPIC_*",
+        "AWS_*",
+        "AZURE_*",
+        "GITHUB_TOKEN",
+        "GOOGLE_*",
+        "GOOSE_*",
+        "HF_TOKEN",
+        "OLLAMA_*",
+        "OPENAI_*",
+    ],
+    except: &[],
+};
+
+impl Agent for Custom {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn facts(&self) -> &'static Facts {
+        &Facts { variables: VARIABLES, is_described: true, ..Facts::NONE }
+    }
+
+    fn sessions(
+        &self,
+        _home: &Path,
+        workspace: &Path,
+        _places: &[&SessionPlace],
+        memory: &mut Memories,
+    ) -> SessionsRead {
+        memory.with(|memory| read::sessions(&self.0, workspace, memory))
+    }
+
+    fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
+        command::command(&self.0, session, asking)
+    }
+
+    fn has_traceless_probe(&self) -> bool {
+        self.0.probe.is_some()
+    }
+
+    fn reply_file(&self, workspace: &Path) -> Option<PathBuf> {
+        command::reply_file(&self.0, workspace)
+    }
+}
