@@ -170,7 +170,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     assert!(is_said(&views, "The rounds are used up, and the agent did not say it is done."));
     report.attempts.push(attempt(2, Some(ProbeReading::Answered(ProbeWord::Complete))));
     views[ROW].smart_check = Some(report);
-    assert!(is_said(&views, "The agent says that it is done, and its changes are not committed."));
+    assert!(is_said(&views, "The agent says it is done, and its changes are not committed."));
 }
 
 /// A person must see that tokens are spent without their word.

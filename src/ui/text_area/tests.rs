@@ -132,7 +132,7 @@ fn controls_and_unseen_signs_are_left_out_and_told() {
     let left_out = area.paste("a\u{1b}[31mb\u{3}\u{202E}c\u{E0041}d\te\r\nf\rg\nh");
     assert_eq!(area.text(), "a[31mbcd\te\nf\ng\nh");
     assert_eq!(left_out, LeftOut { n_controls: 2, n_invisible: 2, is_too_long: false });
-    assert_eq!(left_out.label().unwrap(), "left out: 2 control characters, 2 invisible signs");
+    assert_eq!(left_out.label().unwrap(), "left out: 2 control characters, 2 invisible characters");
     assert_eq!(area.type_sign('\u{1b}').label().unwrap(), "left out: 1 control character");
     assert_eq!(area.paste("👩\u{200D}💻").label(), None);
 }
