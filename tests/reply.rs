@@ -8,4 +8,5 @@ mod killed;
 mod pane;
 mod permission;
 mod program;
+mod screen;
 mod seen;
