@@ -32,6 +32,8 @@ mod places;
 mod programs;
 #[path = "rescue/record.rs"]
 mod record;
+#[path = "rescue/second_look.rs"]
+mod second_look;
 #[path = "rescue/split.rs"]
 mod split;
 #[path = "rescue/starved.rs"]

@@ -225,8 +225,7 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
 /// Files that an agent writes as evidence: what it says of its work, and what its tests said. They are
 /// no work that could be lost. Plans and required files are.
 fn evidence_files(settings: &WorkspaceSettings) -> Vec<String> {
-    let files = settings.decision_file.iter().chain(&settings.closer_report).chain(&settings.outputs);
-    files.chain(&settings.test_results).filter(|name| !is_pattern(name)).cloned().collect()
+    settings.evidence_files().filter(|name| !is_pattern(name)).cloned().collect()
 }
 
 /// Whether a baseline was found, and not given by a flag or a configuration that may be gone by now.

@@ -268,6 +268,8 @@ pub enum LeftOut {
     Junk,
     /// It is larger than 10 MB.
     Large,
+    /// It tells how the work stands: a decision, a report, an output, a result.
+    Evidence,
     /// It belongs to a repository inside this one.
     Nested,
     /// It is marked assume-unchanged or skip-worktree.
@@ -284,7 +286,7 @@ impl LeftOut {
     /// True when a person can ask for the path all the same.
     pub fn can_be_asked_for(self) -> bool {
         match self {
-            LeftOut::Secret | LeftOut::Junk | LeftOut::Large => true,
+            LeftOut::Secret | LeftOut::Junk | LeftOut::Large | LeftOut::Evidence => true,
             LeftOut::Nested | LeftOut::Flagged | LeftOut::Gap | LeftOut::Name | LeftOut::Untrusted => false,
         }
     }

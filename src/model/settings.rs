@@ -45,6 +45,15 @@ pub struct WorkspaceSettings {
     pub may_be_asked: bool,
 }
 
+impl WorkspaceSettings {
+    /// Files in which is told how the work stands. They are no work that could be lost; plans and required files are.
+    /// A name can be a pattern.
+    pub fn evidence_files(&self) -> impl Iterator<Item = &String> {
+        let files = self.decision_file.iter().chain(&self.closer_report).chain(&self.outputs);
+        files.chain(&self.test_results)
+    }
+}
+
 /// A revision that was given for the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenBaseline {

@@ -60,7 +60,7 @@ sets! {
     /// Who wanted an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
     /// Why a path is left out of a commit.
-    left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Nested, Flagged, Gap, Name, Untrusted }
+    left_out(LeftOut, "LeftOut") { Secret, Junk, Large, Evidence, Nested, Flagged, Gap, Name, Untrusted }
     /// What is known of a reply.
     receipt(ReceiptState, "ReceiptState") { Delivered, Queued, Held, Refused, Consumed, Unknown }
     /// What an agent answered when it was asked.

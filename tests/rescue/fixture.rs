@@ -217,3 +217,17 @@ pub(super) fn status(repo: &Repo) -> String {
 pub(super) fn begin_merge(repo: &Repo) {
     fs::write(repo.git_dir().join("MERGE_HEAD"), repo.head() + "\n").unwrap();
 }
+
+/// Every file below a folder, with its whole path.
+pub(super) fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.symlink_metadata().unwrap().is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}

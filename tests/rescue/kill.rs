@@ -4,10 +4,10 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-use closeout::action::rescue::{RescueError, Step};
+use closeout::action::rescue::{RescueError, Rescuer, Step};
 use rustix::process::Signal;
 
-use closeout::model::{CommitTarget, SplitKind};
+use closeout::model::{CommitTarget, RecordState, SplitKind};
 
 use super::fixture::*;
 use crate::support::repo::Repo;
@@ -305,4 +305,62 @@ fn a_start_finds_what_was_cut_and_clears_away_what_was_left() {
     assert_eq!(rescuer.unfinished(), [repo.path()]);
     rescuer.recover(repo.path()).unwrap();
     assert_eq!(rescuer.unfinished(), Vec::<std::path::PathBuf>::new());
+}
+
+/// A container, or another home, has a state folder of its own for the same repository.
+#[test]
+fn a_closeout_with_another_state_folder_takes_no_proof_of_ownership_away() {
+    let steps = [
+        Step::PackMoved,
+        Step::IndexPrepared,
+        Step::MoveJournalled,
+        Step::Checked,
+        Step::IndexLocked,
+        Step::BranchMoved,
+    ];
+    for step in steps {
+        let repo = rich();
+        let before = fingerprint(&repo);
+        assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
+        let cut = leftovers(&repo);
+        let other = Rescuer { state: repo.root().join("other-state"), ..rescuer(&repo) };
+        other.recover(repo.path()).unwrap();
+        assert_eq!(leftovers(&repo), cut, "{step:?}");
+        rescuer(&repo).recover(repo.path()).unwrap();
+        assert_eq!(leftovers(&repo), Vec::<String>::new(), "{step:?}");
+        let after = fingerprint(&repo);
+        if after.references != before.references {
+            rescuer(&repo).undo(repo.path()).unwrap();
+        }
+        assert_eq!(fingerprint(&repo), before, "{step:?}");
+    }
+}
+
+/// Every lock, prepared file and kept pack in the git directory.
+fn leftovers(repo: &Repo) -> Vec<String> {
+    let is_left = |name: &str| {
+        [".lock", ".keep"].iter().any(|end| name.ends_with(end)) || name.contains("index.closeout-")
+    };
+    let mut found: Vec<String> =
+        files_below(&repo.git_dir()).into_iter().filter(|name| is_left(name)).collect();
+    found.sort();
+    found
+}
+
+/// The journal is written after the reference: what is cut in between is a record all the same.
+#[test]
+fn a_record_that_was_cut_before_its_line_in_the_journal_is_adopted() {
+    for step in [Step::ReferenceMade, Step::RecordJournalled] {
+        let repo = rich();
+        assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
+        let found = rescuer(&repo).list(repo.path()).unwrap();
+        assert!(!found.is_damaged(), "{step:?}: {:?}", found.notices);
+        assert_eq!(found.records.len(), 1, "{step:?}");
+        assert_eq!(found.records[0].state, RecordState::Kept, "{step:?}");
+        let into = repo.root().join("into");
+        assert!(rescuer(&repo).restore(repo.path(), &found.records[0].reference, &into).unwrap() > 0);
+        // What nobody began stays somebody else's.
+        repo.git(["update-ref", &(found.records[0].reference.clone() + "0"), "HEAD"]);
+        assert!(rescuer(&repo).list(repo.path()).unwrap().is_damaged());
+    }
 }

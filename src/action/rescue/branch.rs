@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::error::RescueError;
 use super::git::{Git, Input, line};
 use super::journal::Move;
+use super::lock::WorktreeLock;
 use super::ref_transaction::inode;
 use super::repository::{Repository, read_regular};
 use crate::disk;
@@ -60,6 +61,7 @@ impl<'r> Branch<'r> {
         let who = who(git)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = File::create_new(&prepared).map_err(failed)?;
+        keep_mode(&repo.common_dir.join(name), &file).map_err(failed)?;
         file.write_all(format!("{}\n", to.unwrap_or_default()).as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         let owned = |value: Option<&str>| value.map(str::to_owned);
@@ -118,6 +120,14 @@ impl<'r> Branch<'r> {
 
     fn file(&self) -> PathBuf {
         self.repo.common_dir.join(&self.name)
+    }
+}
+
+/// Gives what is to take the place of `old` its mode: others may be meant to read it, or not.
+pub(super) fn keep_mode(old: &Path, new: &File) -> io::Result<()> {
+    match old.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => new.set_permissions(metadata.permissions()),
+        _ => Ok(()),
     }
 }
 
@@ -187,11 +197,15 @@ pub(super) fn release(repo: &Repository, name: &str, ours: Option<(u64, u64)>) -
 }
 
 /// Removes the locks that killed children of git's left on our own hidden references of this worktree.
-pub(super) fn release_hidden(repo: &Repository) {
+pub(super) fn release_hidden(worktree: &WorktreeLock) {
+    let repo = &worktree.repo;
     for kind in ["rescue", "visible"] {
         let folder = repo.common_dir.join("refs/closeout").join(kind).join(&repo.key);
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().ends_with(".lock") {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".lock")).unwrap_or_default();
+            // Of commits before the last one there is a number before the id.
+            if worktree.is_own_id(id) || id.split_once('-').is_some_and(|(_, id)| worktree.is_own_id(id)) {
                 // What stays is tried again next time; no other reference is locked by it.
                 let _ = fs::remove_file(entry.path());
             }

@@ -89,17 +89,17 @@ pub(super) fn totals(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<Recor
     Ok(totals)
 }
 
-/// The bundle of a record, as a journal of the repository names it.
-pub(super) fn vault_of(
+/// A record as a journal of the repository knows it, and the folder of that journal.
+pub(super) fn known(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     reference: &str,
-) -> Result<Option<PathBuf>, RescueError> {
+) -> Result<Option<(Place, Saved)>, RescueError> {
     for place in worktrees::of_repository(&rescuer.state, &worktree.repo.common_dir)? {
         let read = Journal::at(&place.folder).read()?;
         let found = journal::saved(&read.entries).into_iter().find(|saved| saved.reference == reference);
-        if let Some(path) = found.and_then(|saved| bundle(&place, saved)) {
-            return Ok(Some(path));
+        if let Some(saved) = found.cloned() {
+            return Ok(Some((place, saved)));
         }
     }
     Ok(None)
@@ -153,7 +153,8 @@ fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
     }
 }
 
-fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
+/// Its bundle, as the journal names it.
+pub(super) fn bundle(place: &Place, saved: &Saved) -> Option<PathBuf> {
     saved.shown.vault.as_ref().map(|name| vault::folder(&place.folder).join(name))
 }
 

@@ -184,7 +184,7 @@ impl<'a> Git<'a> {
         let what = command_of(&args);
         spec.cancel = self.cancel.cloned();
         spec.time_limit = match what.as_str() {
-            "fast-import" | "verify-pack" | "update-index" | "cat-file" | "bundle" => LONG,
+            "fast-import" | "verify-pack" | "update-index" | "cat-file" | "bundle" | "pack-objects" => LONG,
             _ => QUICK,
         };
         spec.time_limit = limit.unwrap_or(spec.time_limit);

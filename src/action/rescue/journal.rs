@@ -3,11 +3,13 @@
 //! It must not be repaired in place: a line that was cut by a crash is passed over, and a damaged one
 //! is said.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::RescueError;
+use super::repository::read_small;
 use super::sha1::Sha1;
 use crate::disk::write;
 
@@ -174,6 +176,9 @@ pub(super) type Reading = write::Lines<JournalEntry>;
 /// The journal of one worktree.
 pub(super) struct Journal {
     lines: write::Journal<JournalEntry>,
+    /// The record whose reference is about to be made. Its line comes after the reference: a journal never tells of a
+    /// record that is not kept.
+    pending: PathBuf,
 }
 
 impl Journal {
@@ -184,7 +189,34 @@ impl Journal {
             sum.update(text);
             sum.hex()
         };
-        Journal { lines: write::Journal::at(folder.join("journal"), CAP, Some(sum)) }
+        let lines = write::Journal::at(folder.join("journal"), CAP, Some(sum));
+        Journal { lines, pending: folder.join("pending") }
+    }
+
+    /// Writes down that the reference of `record` is about to be made; it is on the disk when this returns.
+    pub(super) fn begin(&self, record: &Saved) -> Result<(), RescueError> {
+        let text = serde_json::to_vec(record).map_err(std::io::Error::from);
+        let written = text.and_then(|text| write::replace(&self.pending, &text));
+        written.map_err(RescueError::io("write", &self.pending))
+    }
+
+    /// Appends the line of a record that was begun.
+    pub(super) fn end(&self, record: Saved) -> Result<(), RescueError> {
+        self.append(&JournalEntry::Saved(record))?;
+        self.clear_pending();
+        Ok(())
+    }
+
+    /// The record that was begun and not ended; a crash came in between.
+    pub(super) fn pending(&self) -> Result<Option<Saved>, RescueError> {
+        let text = read_small(&self.pending)?;
+        Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
+    }
+
+    /// Forgets what was begun.
+    pub(super) fn clear_pending(&self) {
+        // What stays is compared with the journal next time.
+        let _ = std::fs::remove_file(&self.pending);
     }
 
     /// Appends an action; it is on the disk when this returns.
@@ -205,28 +237,24 @@ impl Journal {
 
 /// The last move, and whether it is over.
 pub(super) fn last_move(actions: &[JournalEntry]) -> Option<(&Move, bool)> {
-    let place = actions.iter().rposition(|action| matches!(action, JournalEntry::Moving(_)))?;
-    let JournalEntry::Moving(last) = &actions[place] else { return None };
-    let is_over = actions[place..].iter().any(|action| match action {
+    let last = moves(actions).next()?;
+    let is_end = |action: &JournalEntry| match action {
         JournalEntry::Moved { id } | JournalEntry::RolledBack { id } => *id == last.id,
         JournalEntry::Forgotten { moves, .. } => moves.contains(&last.id),
         JournalEntry::Saved(_) | JournalEntry::Moving(_) => false,
-    });
-    Some((last, is_over))
+    };
+    Some((last, actions.iter().any(is_end)))
 }
 
 /// The last move that was made and not rolled back.
 pub(super) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
-    let id = actions.iter().rev().find_map(|action| match action {
-        JournalEntry::Moved { id } => Some(id),
-        JournalEntry::Saved(_)
-        | JournalEntry::Moving(_)
-        | JournalEntry::RolledBack { .. }
-        | JournalEntry::Forgotten { .. } => None,
-    })?;
-    let is_forgotten =
+    let id = actions
+        .iter()
+        .rev()
+        .find_map(|action| if let JournalEntry::Moved { id } = action { Some(id) } else { None })?;
+    let is_deleted =
         |action: &JournalEntry| matches!(action, JournalEntry::Forgotten { moves, .. } if moves.contains(id));
-    if actions.iter().any(is_forgotten) {
+    if actions.iter().any(is_deleted) {
         return None;
     }
     moves(actions).find(|made| made.id == *id)
@@ -234,36 +262,31 @@ pub(super) fn last_done(actions: &[JournalEntry]) -> Option<&Move> {
 
 /// The moves, the newest first.
 pub(super) fn moves(actions: &[JournalEntry]) -> impl Iterator<Item = &Move> {
-    actions.iter().rev().filter_map(|action| match action {
-        JournalEntry::Moving(made) => Some(made),
-        JournalEntry::Saved(_)
-        | JournalEntry::Moved { .. }
-        | JournalEntry::RolledBack { .. }
-        | JournalEntry::Forgotten { .. } => None,
+    actions
+        .iter()
+        .rev()
+        .filter_map(|action| if let JournalEntry::Moving(made) = action { Some(made) } else { None })
+}
+
+/// True when the journal tells of the record, also that it was deleted.
+pub(super) fn is_known(actions: &[JournalEntry], record: &str) -> bool {
+    actions.iter().any(|action| {
+        matches!(action, JournalEntry::Saved(Saved { reference, .. }) | JournalEntry::Forgotten { reference, .. }
+            if reference == record)
     })
 }
 
-/// The records that were saved and not forgotten, the oldest first.
+/// The records that were saved and not deleted, the oldest first.
 pub(super) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
-    let forgotten: std::collections::BTreeSet<&str> = actions
-        .iter()
-        .filter_map(|action| match action {
-            JournalEntry::Forgotten { reference, .. } => Some(reference.as_str()),
-            JournalEntry::Saved(_)
-            | JournalEntry::Moving(_)
-            | JournalEntry::Moved { .. }
-            | JournalEntry::RolledBack { .. } => None,
-        })
-        .collect();
-    actions
-        .iter()
-        .filter_map(|action| match action {
-            JournalEntry::Saved(saved) if !forgotten.contains(saved.reference.as_str()) => Some(saved),
-            JournalEntry::Saved(_)
-            | JournalEntry::Moving(_)
-            | JournalEntry::Moved { .. }
-            | JournalEntry::RolledBack { .. }
-            | JournalEntry::Forgotten { .. } => None,
-        })
-        .collect()
+    let mut saved: Vec<&Saved> = Vec::new();
+    let mut deleted: BTreeSet<&str> = BTreeSet::new();
+    for action in actions {
+        if let JournalEntry::Saved(record) = action {
+            saved.push(record);
+        } else if let JournalEntry::Forgotten { reference, .. } = action {
+            deleted.insert(reference);
+        }
+    }
+    saved.retain(|record| !deleted.contains(record.reference.as_str()));
+    saved
 }

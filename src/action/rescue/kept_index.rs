@@ -9,21 +9,27 @@ use super::journal::KeptIndex;
 use super::lock::WorktreeLock;
 use super::repository::read_regular;
 use super::sha1::Sha1;
-use super::shadow::{RawIndex, write_index_to_disk};
+use super::shadow::RawIndex;
 use super::shared_index;
+use crate::disk::write;
 
 /// The most that an index that we keep can have.
 const INDEX_CAP: u64 = 1 << 30;
 
-/// Keeps an index in our own folder.
+/// Keeps an index in our own folder: written once, whole or not at all.
 pub(super) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex, RescueError> {
     let mut sum = Sha1::default();
     sum.update(&raw.bytes);
     let sum = sum.hex();
-    write_index_to_disk(&worktree.folder.join(format!("index-{sum}")), raw)?;
-    shared_index::keep(worktree, &raw.bytes)?;
+    let path = worktree.folder.join(format!("index-{sum}"));
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Ok(KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) })
+    let index = KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) };
+    // An earlier undo may need it: one that is there whole is not touched.
+    if kept(worktree, &index).is_err() {
+        write::replace(&path, &raw.bytes).map_err(RescueError::io("write", &path))?;
+    }
+    shared_index::keep(worktree, &raw.bytes)?;
+    Ok(index)
 }
 
 /// An index that was kept, checked by its sum.

@@ -26,7 +26,10 @@ const PREFIXES: [(&str, usize); 20] = [
     ("hf_", 30),
 ];
 /// Names of values that are keys, in lower case.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 12] = [
+    "_authtoken",
+    "client-key-data",
+    "authorization: bearer",
     "api_key",
     "apikey",
     "api-key",
@@ -46,7 +49,44 @@ pub(super) fn is_in(text: &[u8]) -> bool {
     if text.iter().take(8000).any(|byte| *byte == 0) {
         return false;
     }
-    text.split(|byte| *byte == b'\n').any(|line| is_private_key(line) || has_prefix(line) || is_named(line))
+    text.split(|byte| *byte == b'\n').any(|line| {
+        is_private_key(line)
+            || has_prefix(line)
+            || is_named(line)
+            || has_token(line)
+            || has_password_in_url(line)
+    })
+}
+
+/// A JSON web token: three parts in the letters of base64, the first two of which begin like an object.
+fn has_token(line: &[u8]) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'=');
+    line.split(|byte| !is_letter(*byte) && *byte != b'.').any(|word| {
+        let parts: Vec<&[u8]> = word.split(|byte| *byte == b'.').collect();
+        parts.windows(3).any(|parts| {
+            parts[..2].iter().all(|part| part.starts_with(b"eyJ") && part.len() >= 12) && parts[2].len() >= 16
+        })
+    })
+}
+
+/// `postgres://user:password@host`: a password in an address, and no name that stands for one.
+fn has_password_in_url(line: &[u8]) -> bool {
+    let mut from = 0;
+    while let Some(at) = find(&line[from..], b"://") {
+        from += at + 3;
+        let end =
+            line[from..].iter().position(|byte| byte.is_ascii_whitespace() || b"/\"'`<>\\)".contains(byte));
+        let place = &line[from..from + end.unwrap_or(line.len() - from)];
+        let Some(at) = place.iter().rposition(|byte| *byte == b'@') else { continue };
+        let Some(colon) = place[..at].iter().position(|byte| *byte == b':') else { continue };
+        let password = &place[colon + 1..at];
+        let is_name = password.iter().any(|byte| b"${}[]*".contains(byte))
+            || password.iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.'));
+        if !is_name && !place[..colon].is_empty() {
+            return true;
+        }
+    }
+    false
 }
 
 /// `-----BEGIN … PRIVATE KEY-----`
@@ -121,6 +161,10 @@ mod tests {
             format!("-----BEGIN OPENSSH {} KEY-----", "PRIVATE"),
             format!("{{\"api_key\": \"{body}\"}}"),
             format!("export CLIENT_SECRET='{body}'"),
+            format!("Cookie: session={0}hbGciOiJI.{0}zdWIiOiIx.{body}", "eyJ"),
+            format!("DATABASE_URL=postgres://{}@db.example.org:5432/app", "app:hunter2"),
+            format!("mongodb+srv://{}@cluster0.example.org/?w=majority", "me:p%40ss"),
+            format!("//registry.example.org/:_authToken={body}"),
         ] {
             assert!(is_in(key.as_bytes()), "{key}");
         }
@@ -131,6 +175,10 @@ mod tests {
             "sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "-----BEGIN CERTIFICATE-----",
             "let access_token = fetch_the_access_token_of(user);",
+            "postgres://$USER:$PASSWORD@localhost/app and https://example.org:443/a@b",
+            "postgres://<user>:<password>@host, ssh://git@example.org:22/x, https://user@example.org",
+            "https://example.org/a:b@c and mysql://app:xxxx@db/app",
+            "eyJ is how base64 of an object begins; eyJhbGciOi.eyJ.x is too short",
             "",
         ] {
             assert!(!is_in(words.as_bytes()), "{words}");

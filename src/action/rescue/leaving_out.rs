@@ -32,34 +32,79 @@ const JUNK: [&str; 14] = [
     ".cache",
 ];
 /// Names of files with keys or passwords.
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 23] = [
+    ".dockercfg",
     ".env",
+    ".git-credentials",
+    ".htpasswd",
+    ".my.cnf",
     ".netrc",
     ".npmrc",
+    ".pgpass",
     ".pypirc",
+    ".terraformrc",
+    ".vault-token",
+    "_netrc",
     "credentials",
     "credentials.json",
-    "id_rsa",
-    "id_ed25519",
+    "id_dsa",
     "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    "id_rsa",
+    "kubeconfig",
+    "pgpass.conf",
+    "secrets",
 ];
+/// Beginnings of names of such files.
+const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
 /// Ends of names of such files.
-const SECRET_ENDS: [&str; 6] = [".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx"];
+const SECRET_ENDS: [&str; 13] = [
+    ".jks",
+    ".kdbx",
+    ".key",
+    ".keystore",
+    ".kubeconfig",
+    ".p12",
+    ".p8",
+    ".pem",
+    ".pfx",
+    ".pkcs12",
+    ".ppk",
+    ".tfvars",
+    ".tfvars.json",
+];
+/// Ends of paths of such files, whose names alone are those of other files too.
+const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];
 
 /// Why a file that is new to git is left out.
 pub(super) fn of_new(path: &[u8], size: u64) -> Option<LeftOut> {
     let text = String::from_utf8_lossy(path).to_lowercase();
     let (folders, name) = text.rsplit_once('/').unwrap_or(("", &text));
-    if SECRETS.contains(&name)
-        || name.starts_with(".env.")
+    let is_secret = SECRETS.contains(&name)
+        || SECRET_STARTS.iter().any(|start| name.starts_with(start))
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
-    {
+        || SECRET_PLACES
+            .iter()
+            .any(|end| text.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')));
+    if is_secret {
         return Some(LeftOut::Secret);
     }
     if folders.split('/').any(|folder| JUNK.contains(&folder)) {
         return Some(LeftOut::Junk);
     }
     (size > LARGE).then_some(LeftOut::Large)
+}
+
+/// Leaves out what tells how the work stands: it is no work, whatever git has of it.
+pub(super) fn leave_evidence_out(paths: &mut [PlannedPath], evidence: &[Vec<u8>]) {
+    let is_own = |path: &[u8]| path.split(|byte| *byte == b'/').next() == Some(b".closeout");
+    for path in paths.iter_mut().filter(|path| path.left_out.is_none()) {
+        if is_own(&path.path) || evidence.contains(&path.path) {
+            path.left_out = Some(LeftOut::Evidence);
+        }
+    }
 }
 
 /// Leaves out new files in which something looks like a key. Contents come from the record.

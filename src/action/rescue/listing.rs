@@ -165,6 +165,11 @@ pub(super) fn untracked(git: &Git<'_>, shadow: &Shadow) -> Result<Untracked, Res
     Ok(untracked)
 }
 
+/// The folders that a path lies in.
+pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
+}
+
 /// Where HEAD is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {

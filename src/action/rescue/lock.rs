@@ -2,16 +2,18 @@
 //! everything that is opened under it.
 
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Rescuer;
+use super::belonging;
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::journal::Journal;
 use super::object_id::ObjectFormat;
-use super::repository::Repository;
+use super::repository::{Repository, read_small};
 use super::sha1::Sha1;
 use super::step::Step;
 use super::worktrees;
@@ -29,6 +31,9 @@ pub(super) struct WorktreeLock {
     pub(super) folder: PathBuf,
     /// What was done to it.
     pub(super) journal: Journal,
+    /// Eight hexadecimal digits by which what this folder of ours made in the repository is told from what a closeout
+    /// with another state folder made there: it is in the name of every file and reference.
+    pub(super) owner: String,
     lock: Arc<File>,
 }
 
@@ -41,8 +46,10 @@ impl WorktreeLock {
         let lock = lock(&folder)?;
         worktrees::remember(&folder, &repo)?;
         let journal = Journal::at(&folder);
-        let mut worktree = WorktreeLock { repo, folder, journal, lock: Arc::new(lock) };
+        let owner = owner_of(&folder)?;
+        let mut worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
         worktree.repo.format = format(&worktree.git(rescuer))?;
+        belonging::check(&worktree.git(rescuer))?;
         rescuer.reached(Step::Locked);
         Ok(worktree)
     }
@@ -70,7 +77,7 @@ impl WorktreeLock {
         }
     }
 
-    /// A name that was not given before: the time in UTC and eight digits.
+    /// A name that was not given before: the time in UTC and eight digits, of which four are the owner's.
     pub(super) fn new_id(&self) -> String {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
         let mut sum = Sha1::default();
@@ -78,7 +85,13 @@ impl WorktreeLock {
         sum.update(format!("{} {} {salt} {}", now.tv_sec, now.tv_nsec, std::process::id()).as_bytes());
         sum.update(self.repo.key.as_bytes());
         let time = jiff::Timestamp::from_second(now.tv_sec).unwrap_or_default();
-        format!("{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), &sum.hex()[..8])
+        format!("{}-{}{}", time.strftime("%Y%m%dT%H%M%SZ"), &self.owner[..4], &sum.hex()[..4])
+    }
+
+    /// True when the name was given by [`WorktreeLock::new_id`] of this folder of ours.
+    pub(super) fn is_own_id(&self, id: &str) -> bool {
+        id.split_once('-')
+            .is_some_and(|(_, digits)| digits.len() == 8 && digits.starts_with(&self.owner[..4]))
     }
 
     /// Writes the file systems of the repository and of our own folder to the disk.
@@ -90,6 +103,26 @@ impl WorktreeLock {
         }
         Ok(())
     }
+}
+
+/// The digits of the owner, which a folder of ours gets once.
+fn owner_of(folder: &Path) -> Result<String, RescueError> {
+    let path = folder.join("owner");
+    let known = read_small(&path)?.and_then(|text| String::from_utf8(text).ok());
+    if let Some(owner) = known.filter(|it| it.len() == 8 && it.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        return Ok(owner);
+    }
+    // Not to be guessed by chance, and not secret.
+    let metadata = folder.metadata().map_err(RescueError::io("look at", folder))?;
+    let mut sum = Sha1::default();
+    for clock in [rustix::time::ClockId::Realtime, rustix::time::ClockId::Monotonic] {
+        let now = rustix::time::clock_gettime(clock);
+        sum.update(format!("{} {} ", now.tv_sec, now.tv_nsec).as_bytes());
+    }
+    sum.update(format!("{} {} {}", metadata.dev(), metadata.ino(), std::process::id()).as_bytes());
+    let owner = sum.hex()[..8].to_owned();
+    write::replace(&path, owner.as_bytes()).map_err(RescueError::io("write", &path))?;
+    Ok(owner)
 }
 
 /// Waits for the lock on a folder of ours.

@@ -5,8 +5,10 @@
 //! not remove a lock that is not provably its own.
 
 mod author;
+mod belonging;
 mod branch;
 mod catalogue;
+mod coverage;
 mod deletion;
 mod error;
 mod filters;
@@ -27,6 +29,7 @@ mod nested;
 mod new_branch;
 mod object_id;
 mod own_program;
+mod packs;
 mod plan;
 mod reading;
 mod record;

@@ -25,6 +25,8 @@ pub struct PlanRequest {
     pub task: Option<String>,
     /// What the agent said last.
     pub last_words: Option<String>,
+    /// Evidence files, from the top: no part of the commit unless a person includes them.
+    pub evidence: Vec<Vec<u8>>,
     /// How the record is to be made.
     pub order: RecordOrder,
 }
@@ -67,6 +69,7 @@ impl Rescuer {
         let snapshot = listing::tree(&git, &rescued.snapshot)?;
         let mut paths = visible::paths(&head, &snapshot, &current.survey);
         paths.retain(|path| !current.unchanged.stored_alike.contains(&path.path));
+        leaving_out::leave_evidence_out(&mut paths, &request.evidence);
         leaving_out::leave_keys_out(&git, &snapshot, &mut paths)?;
         let programs = self.programs(&git, &current.shadow)?;
         let state = State { git: &git, current, head: &head, snapshot: &snapshot };

@@ -158,19 +158,32 @@ impl WorkTree {
         Ok(Found::Unreadable("it becomes something else all the time".to_owned()))
     }
 
-    /// The names in a folder.
+    /// The names in a folder, in their order.
     pub(super) fn list(&self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-        check_plain(path)?;
-        let mut names = Vec::new();
-        for entry in self.top.folder(Path::new(OsStr::from_bytes(path)))?.entries()? {
+        Ok(self.entries(path)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The names in a folder, in their order, and what each is; those of the top for an empty path.
+    pub(super) fn entries(&self, path: &[u8]) -> Result<Vec<(Vec<u8>, FileType)>, Errno> {
+        if !path.is_empty() {
+            check_plain(path)?;
+        }
+        let folder = self.top.folder(Path::new(OsStr::from_bytes(path)))?;
+        let mut entries = Vec::new();
+        for entry in folder.entries()? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push(name.to_vec());
+            if name == b"." || name == b".." {
+                continue;
             }
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                kind = FileType::from_raw_mode(folder.stat(name)?.st_mode);
+            }
+            entries.push((name.to_vec(), kind));
         }
-        names.sort();
-        Ok(names)
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(entries)
     }
 
     /// True when a folder is there, reached through no link.

@@ -14,13 +14,13 @@ use super::listing::{self, IndexEntry, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
 use super::object_id::ObjectFormat;
-use super::repository::{Repository, read_regular, read_small};
+use super::repository::read_regular;
 use super::settings;
 use super::shadow::Shadow;
 use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
-use super::{unchanged, verify, visible};
+use super::{unchanged, verify};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -294,77 +294,6 @@ pub(super) fn import(
     }
 }
 
-/// Moves the packs of our own object directory into the repository's; their paths there.
-pub(super) fn move_packs(shadow: &Shadow, repo: &Repository) -> Result<Vec<std::path::PathBuf>, RescueError> {
-    let from = shadow.objects.join("pack");
-    let to = repo.common_dir.join("objects/pack");
-    fs::create_dir_all(&to).map_err(RescueError::io("make", &to))?;
-    let mut names: Vec<String> = fs::read_dir(&from)
-        .map_err(RescueError::io("list", &from))?
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.starts_with("pack-"))
-        .collect();
-    // The list of contents comes last: with it the pack is there for git.
-    names.sort_by_key(|name| (is_list(name), name.clone()));
-    let mut packs = Vec::new();
-    for name in names {
-        let (source, target) = (from.join(&name), to.join(&name));
-        if is_list(&name) {
-            // A collection of garbage that sees the pack before its reference is there must let it be.
-            let keep = target.with_extension("keep");
-            fs::write(&keep, keep_text(repo)).map_err(RescueError::io("write", &keep))?;
-        }
-        if fs::rename(&source, &target).is_err() {
-            // Another file system. Git removes what is called so if we do not come to it.
-            let temporary = to.join(format!("tmp_closeout_{name}"));
-            fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
-            fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
-        }
-        if is_list(&name) {
-            packs.push(target);
-        }
-    }
-    Ok(packs)
-}
-
-/// The bytes of the packs in our own object directory.
-pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
-    let folder = shadow.objects.join("pack");
-    let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
-    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
-}
-
-/// Lets git treat the packs like any other, once a reference keeps them or they are not wanted any more.
-pub(super) fn release_packs(packs: &[std::path::PathBuf]) {
-    for pack in packs {
-        // What stays keeps a pack that git could have merged into another.
-        let _ = fs::remove_file(pack.with_extension("keep"));
-    }
-}
-
-/// The same for packs that a killed worktree on this worktree left.
-pub(super) fn release_left_packs(repo: &Repository) {
-    for entry in fs::read_dir(repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let is_keep = path.extension().is_some_and(|extension| extension == "keep");
-        if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(repo).as_bytes()) {
-            // What stays is tried again next time.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// Says of a pack that it must be kept, and by whom.
-fn keep_text(repo: &Repository) -> String {
-    format!("closeout {}\n", repo.key)
-}
-
-/// True for the list of a pack's contents.
-fn is_list(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == "idx")
-}
-
 /// True when there is no work that is not committed. `unchanged` are files that git would write as they are.
 pub(super) fn is_nothing(
     git: &Git<'_>,
@@ -395,6 +324,6 @@ pub(super) fn is_nothing(
     }
     let submodules = unchanged::submodules(git, survey, head);
     let is_in_one =
-        |path: &[u8]| visible::folders(path).chain([path]).any(|folder| submodules.contains(folder));
+        |path: &[u8]| listing::folders(path).chain([path]).any(|folder| submodules.contains(folder));
     differing().all(|path| unchanged.contains(path) || is_in_one(path))
 }

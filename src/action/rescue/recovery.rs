@@ -7,14 +7,14 @@ use std::fs;
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{self, Move};
+use super::journal::{self, JournalEntry, Move, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::ref_transaction::{
     branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
 };
 use super::shadow::Shadow;
-use super::{Rescuer, branch, new_branch, record};
+use super::{Rescuer, branch, new_branch, packs, references};
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
@@ -59,13 +59,34 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
             roll_back(worktree, plan)?;
         }
     }
+    if let Some(pending) = worktree.journal.pending()? {
+        let names = references::names_of(&pending.reference);
+        if !names.iter().any(|name| journal::is_known(actions, name)) {
+            adopt(&worktree.git(rescuer).to_the_end(), worktree, &pending)?;
+        }
+        worktree.journal.clear_pending();
+    }
     if n_unread > 0 {
         // A line that cannot be read may be about such a file.
         return Ok(());
     }
     remove_prepared(worktree)?;
-    branch::release_hidden(&worktree.repo);
-    record::release_left_packs(&worktree.repo);
+    branch::release_hidden(worktree);
+    packs::release_left_packs(worktree);
+    Ok(())
+}
+
+/// Takes a record for saved of which only the line in the journal is missing: its reference is where it was said
+/// that it would be, and everything is there.
+fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), RescueError> {
+    let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
+    for reference in references::names_of(&pending.reference) {
+        if references::at(git, &reference)?.as_ref() == Some(&pending.snapshot)
+            && packs::check_whole(git, &pending.snapshot, &head).is_ok()
+        {
+            return worktree.journal.append(&JournalEntry::Saved(Saved { reference, ..pending.clone() }));
+        }
+    }
     Ok(())
 }
 
@@ -98,11 +119,15 @@ fn take_up(
     done(rescuer, worktree, plan)
 }
 
-/// Removes what a crash left before the journal knew of it. The names are ours alone.
+/// Removes what a crash left before the journal knew of it, but nothing of a closeout with another state folder.
 fn remove_prepared(worktree: &WorktreeLock) -> Result<(), RescueError> {
     let folder = &worktree.repo.git_dir;
     for entry in fs::read_dir(folder).map_err(RescueError::io("list", folder))?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with("index.closeout-") {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix("index.closeout-")).unwrap_or_default();
+        let id = id.trim_end_matches("-checked").trim_end_matches("-branch");
+        // By another's file its locks are known to be its own.
+        if worktree.is_own_id(id) {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -115,6 +115,9 @@ fn prepare<'t>(
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
     write_index_to_disk(&beside, after.as_ref().unwrap_or(&empty))?;
+    let new = fs::File::open(&beside);
+    let kept = new.and_then(|new| branch::keep_mode(&worktree.repo.index(), &new));
+    kept.map_err(RescueError::io("set the mode of", &beside))?;
     rescuer.reached(Step::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
     let branch =

@@ -57,11 +57,20 @@ pub(super) fn make_or_other(
     let name = format!("refs/closeout/{below}");
     let Err(error) = make(git, &name, commit) else { return Ok((name, None)) };
     let Some(taken) = in_the_way(git, &name)? else { return Err(error) };
-    // The end of the id is random.
-    let digits = &below[below.len().saturating_sub(8)..];
-    let name = format!("refs/closeout-{digits}/{below}");
+    let name = other_name(below);
     make(git, &name, commit)?;
     Ok((name, Some(RecordNotice::OtherName { taken })))
+}
+
+/// The name that is taken where a reference stands in the way of the usual one. The end of the id is random.
+fn other_name(below: &str) -> String {
+    let digits = &below[below.len().saturating_sub(8)..];
+    format!("refs/closeout-{digits}/{below}")
+}
+
+/// The names that a record can have that was to be called `usual`.
+pub(super) fn names_of(usual: &str) -> [String; 2] {
+    [usual.to_owned(), other_name(usual.strip_prefix("refs/closeout/").unwrap_or(usual))]
 }
 
 /// Keeps the commits of one visible rescue, whatever becomes of the branch, and says that they are a rescue: the last

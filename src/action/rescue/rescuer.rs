@@ -17,7 +17,8 @@ use super::step::Step;
 use super::survey::{self, Survey};
 use super::visible::{self, Staged, Staging};
 use super::{
-    Rescuer, author, kept_index, record, recovery, ref_transaction, references, split, target, unchanged,
+    Rescuer, author, kept_index, packs, record, recovery, ref_transaction, references, split, target,
+    unchanged,
 };
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
@@ -70,14 +71,22 @@ impl Rescuer {
         let commits = commits.map_err(|error| with_difference(error, difference.as_deref()))?;
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let held = self.hold()?;
-        let id = worktree.new_id();
-        references::pin(&git, &worktree.repo.key, &id, &commits)?;
-        // The branch must not come to the disk before its commit.
-        worktree.sync(self)?;
-        self.reached(Step::CommitPinned);
-        let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
-        let branch = planned.branch.clone();
-        ref_transaction::make(self, &worktree, &current.shadow, planned)?;
+        let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
+        let packs = packs::keep_commit(&git, &current.shadow, &worktree, last, &kept)?;
+        let moved = (|| {
+            let id = worktree.new_id();
+            references::pin(&git, &worktree.repo.key, &id, &commits)?;
+            // The branch must not come to the disk before its commit.
+            worktree.sync(self)?;
+            self.reached(Step::CommitPinned);
+            packs::check_whole(&git, last, &kept)?;
+            let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
+            let branch = planned.branch.clone();
+            ref_transaction::make(self, &worktree, &current.shadow, planned)?;
+            Ok::<_, RescueError>(branch)
+        })();
+        packs::release_packs(&packs);
+        let branch = moved?;
         drop(held);
         let record = plan.record.clone();
         let notes = difference.into_iter().chain(hooks.and_then(|hooks| hooks.after())).collect();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
+use super::journal::Saved;
 use super::listing::{self, TreeEntry};
 use super::lock::{self, WorktreeLock};
 use super::object_id::ObjectFormat;
@@ -56,14 +57,19 @@ impl Rescuer {
         }
         let git = worktree.git(self);
         check_outside(&worktree, into)?;
-        if let Some(snapshot) = references::at(&git, reference)? {
+        let known = catalogue::known(self, &worktree, reference)?;
+        if let Some(snapshot) = snapshot_of(&git, known.as_ref().map(|(_, saved)| saved), reference)? {
             return restore(self, &git, &snapshot, paths, into);
         }
-        match catalogue::vault_of(self, &worktree, reference)? {
+        let bundle = known.as_ref().and_then(|(place, saved)| catalogue::bundle(place, saved));
+        match bundle.filter(|bundle| bundle.is_file()) {
             Some(bundle) => {
                 let opened = Opened::open(self, &bundle, &worktree.work())?;
                 restore(self, &opened.git(self), &opened.snapshot, paths, into)
             }
+            None if known.is_some() => Err(RescueError::Damage(
+                "the record is gone from the repository, with its objects".to_owned(),
+            )),
             None => Err(RescueError::Refused("there is no such record".to_owned())),
         }
     }
@@ -76,6 +82,23 @@ impl Rescuer {
         let opened = Opened::open(self, bundle, &folder.join("work"))?;
         restore(self, &opened.git(self), &opened.snapshot, paths, into)
     }
+}
+
+/// The commit of the record's work tree. What the journal says counts, wherever the reference is: anybody can move
+/// or remove that, and the objects are there without it until git collects them. `None` when they are not there.
+///
+/// # Errors
+/// [`RescueError::Damage`] when the commits are not those that the journal names.
+fn snapshot_of(git: &Git<'_>, known: Option<&Saved>, reference: &str) -> Result<Option<String>, RescueError> {
+    let Some(saved) = known else { return references::at(git, reference) };
+    let args = ["cat-file", "-e", "--end-of-options", &format!("{}^{{commit}}", saved.snapshot)];
+    if !git.real(args, Input::Lock)?.is_success() {
+        return Ok(None);
+    }
+    if catalogue::record_of(git, &saved.snapshot)? == saved.record {
+        return Ok(Some(saved.snapshot.clone()));
+    }
+    Err(RescueError::Damage("the record is not the one that the journal names".to_owned()))
 }
 
 /// Refuses a folder in which git keeps its own: files there would be taken for references or objects.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::git::Git;
-use super::journal::{JournalEntry, Saved, Shown};
+use super::journal::{Saved, Shown};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
@@ -17,8 +17,8 @@ use super::step::Step;
 use super::survey::Survey;
 use super::unchanged::Unchanged;
 use super::{
-    Rescuer, catalogue, ignored, limits, listing, record, recovery, references, reuse, survey, unchanged,
-    vault, verify,
+    Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, reuse, survey,
+    unchanged, vault, verify,
 };
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -130,17 +130,24 @@ impl Rescuer {
         let commits = record::import(git, shadow, survey, &draft, spool)?;
         self.reached(Step::Imported);
         worktree.repo.check_same()?;
-        let kept = self.keep(worktree, git, shadow, keep_in, &draft, &commits)?;
         let time = Timestamp(now_millis());
-        let saved = Saved {
-            reference: kept.reference.clone(),
+        let saving = Saved {
+            reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
             snapshot: commits.snapshot.clone(),
             record: commits.record.clone(),
             head: survey.head.commit.clone(),
             digest: listing::digest(&survey.entries),
-            shown: shown(time, survey, &draft, &kept),
+            shown: shown(time, survey, &draft),
         };
-        worktree.journal.append(&JournalEntry::Saved(saved))?;
+        let kept = self.keep(worktree, git, shadow, keep_in, &draft, saving.clone())?;
+        let shown = Shown {
+            n_disk_bytes: Some(kept.n_disk_bytes),
+            vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
+            is_vault_only: kept.is_vault_only,
+            ..saving.shown
+        };
+        let saved = Saved { reference: kept.reference.clone(), shown, ..saving };
+        worktree.journal.end(saved)?;
         self.reached(Step::RecordJournalled);
         let counted = ignored::count(git, shadow).and_then(|it| Ok((it, catalogue::totals(self, worktree)?)));
         let (ignored, totals) = counted.map_err(|error| error.keeping(&kept.reference))?;
@@ -171,21 +178,22 @@ impl Rescuer {
         shadow: &Shadow,
         keep_in: KeepIn,
         draft: &Draft,
-        commits: &Commits,
+        saving: Saved,
     ) -> Result<Kept, RescueError> {
-        let id = worktree.new_id();
-        let usual = references::of_record(&worktree.repo.key, &id);
+        let commits = &Commits { snapshot: saving.snapshot.clone(), record: saving.record.clone() };
+        let usual = saving.reference.clone();
+        let id = usual.rsplit('/').next().unwrap_or_default().to_owned();
         if keep_in == KeepIn::Vault {
             let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
             return self.kept_in_vault(worktree, usual, vault, Vec::new());
         }
-        let n_disk_bytes = record::pack_bytes(shadow)?;
-        let packs = record::move_packs(shadow, &worktree.repo)?;
+        let n_disk_bytes = packs::pack_bytes(shadow)?;
+        let packs = packs::move_packs(shadow, worktree)?;
         self.reached(Step::PackMoved);
         // Of what was ended here git removes the pack once it is old: no reference knows it.
         let release = |error: RescueError| {
             if matches!(error, RescueError::Cancelled { .. }) {
-                record::release_packs(&packs);
+                packs::release_packs(&packs);
             }
             error
         };
@@ -195,6 +203,9 @@ impl Rescuer {
         git.check_cancelled().map_err(release)?;
         // The reference, and the line in the journal that tells of it, come both or not at all.
         let git = &git.to_the_end();
+        let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };
+        // What a crash cuts after this is found by it, and taken for saved.
+        worktree.journal.begin(&Saved { shown, ..saving })?;
         let below = format!("rescue/{}/{id}", worktree.repo.key);
         let made = references::make_or_other(git, &below, &commits.snapshot);
         let (reference, notice) = match made {
@@ -214,7 +225,7 @@ impl Rescuer {
             let _ = references::remove(git, &reference, &commits.snapshot);
             return Err(error);
         }
-        record::release_packs(&packs);
+        packs::release_packs(&packs);
         let vault = match keep_in {
             KeepIn::RepositoryAndVault => {
                 let written = vault::write(self, worktree, shadow, &id, draft, commits);
@@ -252,17 +263,15 @@ fn last_commit(git: &Git<'_>, survey: &Survey) -> Result<Tree, String> {
         .map_err(|error| error.to_string())
 }
 
-/// What the list of records will show of it.
-fn shown(time: Timestamp, survey: &Survey, draft: &Draft, kept: &Kept) -> Shown {
+/// What the list of records will show of it, as far as that is known before it is kept.
+fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
     Shown {
         time: Some(time.0),
         branch: survey.head.branch.clone(),
         n_files: Some(survey.blobs.len()),
         n_bytes: Some(survey.blobs.values().map(|blob| blob.size).sum()),
-        n_disk_bytes: Some(kept.n_disk_bytes),
         n_gaps: Some(draft.gaps.len()),
-        vault: kept.vault.as_ref().and_then(|path| Some(path.file_name()?.to_str()?.to_owned())),
-        is_vault_only: kept.is_vault_only,
+        ..Shown::default()
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::coverage;
 use super::error::RescueError;
 use super::git::Git;
 use super::listing::{self, Head, IndexEntry};
@@ -226,7 +227,36 @@ impl Names {
         for folder in names.nested.clone() {
             names.walk(tree, &folder, true);
         }
+        names.add_unlisted(git, shadow, tree)?;
         Ok(names)
+    }
+
+    /// Adds what git did not list. It is looked for first and asked about then, so that what is made meanwhile, and
+    /// may be ignored, is not taken for it.
+    fn add_unlisted(&mut self, git: &Git<'_>, shadow: &Shadow, tree: &WorkTree) -> Result<(), RescueError> {
+        let ignored = coverage::ignored(git, shadow)?;
+        let mut unlisted = coverage::unlisted(tree, &self.paths, &self.nested, &ignored);
+        if unlisted.is_empty() {
+            return Ok(());
+        }
+        let again = listing::untracked(git, shadow)?;
+        let ignored = coverage::ignored(git, shadow)?;
+        unlisted.paths.retain(|path| {
+            let is_ignored = ignored.contains(path) || listing::folders(path).any(|it| ignored.contains(it));
+            !is_ignored && !again.paths.contains(path)
+        });
+        for folder in unlisted.nested {
+            if !ignored.contains(&folder) {
+                self.walk(tree, &folder, true);
+                self.nested.insert(folder);
+            }
+        }
+        self.paths.extend(unlisted.paths);
+        if self.gaps.is_empty() {
+            // Where git could not read something, it has said so itself.
+            self.gaps.extend(unlisted.unread.into_iter().map(|(path, reason)| Gap { path, reason }));
+        }
+        Ok(())
     }
 
     /// Names folders that were repositories and whose git directory is broken: their files are plain ones.

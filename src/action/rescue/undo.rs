@@ -68,12 +68,23 @@ impl Rescuer {
             None => last.base.clone(),
         };
         let newest = newer.as_deref().ok_or(RescueError::Nothing)?;
-        for commit in base.iter().map(String::as_str).chain([newest]) {
-            check_there(&git, commit)?;
+        if let Some(base) = &base {
+            check_there(&git, base)?;
         }
-        let commits = commits(&git, base.as_deref(), newest)?;
-        let tree = |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
-        let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
+        let (commits, paths) = match check_there(&git, newest) {
+            Ok(()) => {
+                let tree =
+                    |id: Option<&str>| id.map_or_else(|| Ok(Tree::new()), |id| listing::tree(&git, id));
+                let (before, after) = (tree(base.as_deref())?, tree(Some(newest))?);
+                (commits(&git, base.as_deref(), newest)?, differing(&before, &after))
+            }
+            // Somebody or something removed the commit. The way back needs only what was before it.
+            Err(_) if way == UndoDirection::Undo => {
+                let subject = "(the repository has lost this commit)".to_owned();
+                (vec![TakenBack { commit: newest.to_owned(), subject, n_paths: 0 }], Vec::new())
+            }
+            Err(error) => return Err(error),
+        };
         Ok(UndoPlan {
             way,
             id: last.id.clone(),
@@ -81,7 +92,7 @@ impl Rescuer {
             from: last.to.clone(),
             to: last.from.clone(),
             commits,
-            paths: differing(&before, &after),
+            paths,
             record: last.record.clone(),
         })
     }

@@ -47,7 +47,11 @@ pub(super) fn paths(head: &Tree, snapshot: &Tree, survey: &Survey) -> Vec<Planne
         let size = blob.map_or(0, |blob| blob.size);
         let left_out = if is_refused {
             Some(LeftOut::Name)
-        } else if is_link(old) || is_link(new) || survey.nested.iter().any(|folder| is_below(path, folder)) {
+        } else if is_link(old)
+            || is_link(new)
+            || survey.nested.contains(path)
+            || survey.nested.iter().any(|folder| is_below(path, folder))
+        {
             Some(LeftOut::Nested)
         } else if flagged.contains(path) {
             Some(LeftOut::Flagged)
@@ -109,7 +113,7 @@ fn leave_out_what_is_in_the_way(planned: &mut [PlannedPath]) {
         next.filter(|(path, _)| path.starts_with(&prefix)).map(|(_, reason)| *reason)
     };
     for path in planned.iter_mut().filter(|path| path.change == PlannedChange::Added) {
-        let above = folders(&path.path).find_map(|folder| stay.get(folder).copied());
+        let above = listing::folders(&path.path).find_map(|folder| stay.get(folder).copied());
         path.left_out = path
             .left_out
             .filter(|it| !it.can_be_asked_for())
@@ -119,18 +123,13 @@ fn leave_out_what_is_in_the_way(planned: &mut [PlannedPath]) {
     }
 }
 
-/// The folders that a path lies in.
-pub(super) fn folders(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| &path[..end])
-}
-
 /// Refuses a tree that has a file and a folder of one name, as when only a part of a change was taken in.
 fn check_places(tree: &Tree, staged: &Staged) -> Result<(), RescueError> {
     let is_in_the_way = |path: &&Vec<u8>| {
         let prefix = [&path[..], b"/"].concat();
         let is_folder =
             tree.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix));
-        is_folder || folders(path).any(|folder| tree.contains_key(folder))
+        is_folder || listing::folders(path).any(|folder| tree.contains_key(folder))
     };
     let new = staged.iter().filter(|(_, entry)| entry.is_some()).map(|(path, _)| path);
     match new.into_iter().find(is_in_the_way) {

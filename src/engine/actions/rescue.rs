@@ -24,12 +24,18 @@ pub(super) fn plan(
         message: message.map(str::to_owned),
         task: request.prompt.clone(),
         last_words: request.last_words.clone(),
+        evidence: request.settings.evidence_files().map(|name| from_top(name)).collect(),
         order,
     };
     match rescuer(request, tools)?.plan(request.workspace.path(), wanted) {
         Ok(plan) => Ok(ActionOutcome::RescuePlanned(Box::new(plan))),
         Err(error) => asked_or(&error),
     }
+}
+
+/// A name of the settings as git has it.
+fn from_top(name: &str) -> Vec<u8> {
+    name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/").into_bytes()
 }
 
 /// Only records the work.
@@ -48,7 +54,7 @@ fn asked_or(error: &RescueError) -> ActionFinished {
 
 /// Commits what a plan shows.
 pub(super) fn commit(request: &ActionRequest, plan: &RescuePlan, tools: &Tools<'_>) -> ActionFinished {
-    tools.say("refresher again, and committing what was confirmed");
+    tools.say("checking again, then committing what was confirmed");
     let rescued = rescuer(request, tools)?.commit(request.workspace.path(), plan).map_err(|error| {
         let problem = problem(&error);
         let is_saved = problem.next.is_none() && problem.class == ActionClass::SavedOnly;

@@ -1,0 +1,137 @@
+//! Packs in our own object directory and their way into the repository: each with a file `.keep` beside it until a
+//! reference holds what is in it, so that no collection of garbage removes it in between.
+//!
+//! It must not touch a pack or a `.keep` of git's, nor that of a closeout with another state folder.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::RescueError;
+use super::git::{Git, Input, succeeded};
+use super::lock::WorktreeLock;
+use super::repository::read_small;
+use super::settings;
+use super::shadow::Shadow;
+use crate::disk::write;
+
+/// Moves the packs of our own object directory into the repository's; their paths there.
+pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
+    let from = shadow.objects.join("pack");
+    let to = worktree.repo.common_dir.join("objects/pack");
+    fs::create_dir_all(&to).map_err(RescueError::io("make", &to))?;
+    let mut names: Vec<String> = fs::read_dir(&from)
+        .map_err(RescueError::io("list", &from))?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with("pack-"))
+        .collect();
+    // The list of contents comes last: with it the pack is there for git.
+    names.sort_by_key(|name| (is_list(name), name.clone()));
+    let mut packs = Vec::new();
+    for name in names {
+        let (source, target) = (from.join(&name), to.join(&name));
+        if is_list(&name) {
+            // A collection of garbage that sees the pack before its reference is there must let it be.
+            let keep = target.with_extension("keep");
+            write::replace_soon(&keep, keep_text(worktree).as_bytes())
+                .map_err(RescueError::io("write", &keep))?;
+        }
+        if fs::rename(&source, &target).is_err() {
+            // Another file system. Git removes what is called so if we do not come to it.
+            let temporary = to.join(format!("tmp_closeout_{name}"));
+            fs::copy(&source, &temporary).map_err(RescueError::io("write", &temporary))?;
+            fs::rename(&temporary, &target).map_err(RescueError::io("write", &target))?;
+        }
+        if is_list(&name) {
+            packs.push(target);
+        }
+    }
+    Ok(packs)
+}
+
+/// Puts everything that `commit` needs beside `others`, which are kept already, into one pack of the repository that
+/// no collection of garbage touches until it is released. Single objects that nothing reaches are not safe from it.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] when some of it was collected before this came to it.
+pub(super) fn keep_commit(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    worktree: &WorktreeLock,
+    commit: &str,
+    others: &[&str],
+) -> Result<Vec<PathBuf>, RescueError> {
+    let listed = git.real(reachable(git, commit, others)?, Input::Lock)?;
+    let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
+    let folder = shadow.objects.join("pack");
+    let base = folder.join("pack");
+    let args = [OsStr::new("pack-objects"), OsStr::new("-q"), OsStr::new("--"), base.as_os_str()];
+    // What git writes before it gives the pack its name lies in its object directory, perhaps on another file system.
+    let packed = git.shadowed(shadow, &shadow.objects, args, Input::Bytes(ids))?;
+    succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
+    move_packs(shadow, worktree)
+}
+
+/// Checks that the repository has everything that `commit` needs beside `others`.
+///
+/// # Errors
+/// [`RescueError::SavedOnly`] when it has not.
+pub(super) fn check_whole(git: &Git<'_>, commit: &str, others: &[&str]) -> Result<(), RescueError> {
+    let listed = git.real(reachable(git, commit, others)?, Input::Lock)?;
+    succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
+}
+
+fn reachable<'a>(git: &Git<'_>, commit: &'a str, others: &[&'a str]) -> Result<Vec<&'a str>, RescueError> {
+    let mut args = vec!["rev-list", "--objects", "--no-object-names"];
+    if settings::is_partial(git)? {
+        // What a partial clone has not fetched is not missed.
+        args.push("--missing=allow-any");
+    }
+    args.extend([commit, "--not"]);
+    args.extend(others);
+    Ok(args)
+}
+
+fn collected(error: &RescueError) -> RescueError {
+    RescueError::SavedOnly(format!(
+        "a part of the commit is gone, as when git collects garbage meanwhile; nothing was moved, try again: {error}"
+    ))
+}
+
+/// The bytes of the packs in our own object directory.
+pub(super) fn pack_bytes(shadow: &Shadow) -> Result<u64, RescueError> {
+    let folder = shadow.objects.join("pack");
+    let entries = fs::read_dir(&folder).map_err(RescueError::io("list", &folder))?;
+    Ok(entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum())
+}
+
+/// Lets git treat the packs like any other, once a reference keeps them or they are not wanted any more.
+pub(super) fn release_packs(packs: &[PathBuf]) {
+    for pack in packs {
+        // What stays keeps a pack that git could have merged into another.
+        let _ = fs::remove_file(pack.with_extension("keep"));
+    }
+}
+
+/// The same for packs that a killed worktree on this worktree left.
+pub(super) fn release_left_packs(worktree: &WorktreeLock) {
+    for entry in fs::read_dir(worktree.repo.common_dir.join("objects/pack")).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+        if is_keep && matches!(read_small(&path), Ok(Some(text)) if text == keep_text(worktree).as_bytes()) {
+            // What stays is tried again next time.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Says of a pack that it must be kept, and by whom.
+fn keep_text(worktree: &WorktreeLock) -> String {
+    format!("closeout {}\n", worktree.owner)
+}
+
+/// True for the list of a pack's contents.
+fn is_list(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "idx")
+}

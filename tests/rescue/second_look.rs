@@ -1,0 +1,338 @@
+//! Ways to lose work, or to move somebody else's, that the first round of tests did not know.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+
+use closeout::action::rescue::{PlanRequest, RescueError, Step};
+use closeout::model::LeftOut;
+
+use super::fixture::*;
+use crate::support::repo::Repo;
+
+/// Every file and link below the top but git's own, by a walk that shares nothing with the program.
+fn on_disk(repo: &Repo) -> BTreeSet<Vec<u8>> {
+    let top = repo.path().display().to_string() + "/";
+    let names = files_below(repo.path()).into_iter().map(|name| name[top.len()..].as_bytes().to_vec());
+    names.filter(|path| !path.split(|byte| *byte == b'/').any(|part| part == b".git")).collect()
+}
+
+/// Puts a repository with work of its own into the place `name`.
+fn nest(repo: &Repo, name: &str) {
+    let _ = fs::remove_file(repo.at(name));
+    let inner = repo.beside(&format!("repo/{name}"));
+    inner.git(["init", "-q"]);
+    inner.write("inside", "1\n").write("deep/er", "2\n");
+}
+
+type Prepare = fn(&Repo);
+
+#[test]
+fn a_repository_in_the_place_of_a_path_is_in_the_record_and_nothing_is_deleted_for_it() {
+    let cases: [(&str, Prepare); 5] = [
+        ("tracked", |repo| drop(repo.write("p", "1\n").commit("p"))),
+        ("staged", |repo| drop(repo.write("p", "1\n").git(["add", "p"]))),
+        ("intent to add", |repo| drop(repo.write("p", "1\n").git(["add", "-N", "p"]))),
+        ("skip-worktree", |repo| {
+            repo.write("p", "1\n").commit("p");
+            repo.git(["update-index", "--skip-worktree", "p"]);
+        }),
+        ("below", |repo| drop(repo.write("p/a", "1\n").write("p/b", "1\n").commit("p"))),
+    ];
+    for (name, prepare) in cases {
+        let repo = Repo::new();
+        prepare(&repo);
+        drop(rescuer(&repo));
+        nest(&repo, "p");
+        let record = record(&repo);
+        let stored: BTreeSet<Vec<u8>> = listed(&repo, &record.snapshot).into_keys().collect();
+        let gaps: BTreeSet<Vec<u8>> = record.gaps.iter().map(|gap| gap.path.clone()).collect();
+        let missing: Vec<_> = on_disk(&repo).into_iter().filter(|path| !stored.contains(path)).collect();
+        assert!(missing.iter().all(|path| gaps.contains(path)), "{name}: {missing:?} {gaps:?}");
+        let Ok(plan) = rescuer(&repo).plan(repo.path(), "m") else { continue };
+        let at_p = plan.paths.iter().find(|path| path.path == b"p");
+        assert!(at_p.is_none_or(|path| path.left_out == Some(LeftOut::Nested)), "{name}: {at_p:?}");
+    }
+}
+
+#[test]
+fn ignored_files_and_the_rest_of_the_tree_stay_as_they_were_listed() {
+    let repo = rich();
+    repo.write(".gitignore", "*.o\nout/\n").write("a.o", "1").write("out/x/y", "1").write("new/b.o", "1");
+    let record = record(&repo);
+    let stored: BTreeSet<Vec<u8>> = listed(&repo, &record.snapshot).into_keys().collect();
+    let ignored = [&b"a.o"[..], b"out/x/y", b"new/b.o"];
+    let expected: BTreeSet<Vec<u8>> =
+        on_disk(&repo).into_iter().filter(|path| !ignored.contains(&&path[..])).collect();
+    assert_eq!(stored, expected);
+    assert_eq!((record.ignored.n_files, record.gaps.len()), (3, 0));
+}
+
+#[test]
+fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
+    let theirs = rich();
+    let linked = theirs.worktree("linked");
+    let before = fingerprint(&theirs);
+    let common = theirs.git_dir();
+    let text = |path: &Path| format!("gitdir: {}\n", path.display());
+    let place = fs::read_dir(common.join("worktrees")).unwrap().next().unwrap().unwrap().path();
+    type Point<'a> = (&'a str, Box<dyn Fn(&Repo) + 'a>);
+    let ways: [Point<'_>; 4] = [
+        ("a file", Box::new(|mine| fs::write(mine.at(".git"), text(&common)).unwrap())),
+        ("a link", Box::new(|mine| symlink(&common, mine.at(".git")).unwrap())),
+        ("another's worktree", Box::new(|mine| fs::write(mine.at(".git"), text(&place)).unwrap())),
+        (
+            "a common folder",
+            Box::new(|mine| {
+                mine.git(["init", "-q"]);
+                fs::write(mine.at(".git/commondir"), common.display().to_string()).unwrap();
+            }),
+        ),
+    ];
+    for (name, point) in ways {
+        let mine = theirs.beside(&format!("mine {name}"));
+        mine.write("work", "1\n");
+        point(&mine);
+        let refused = rescuer(&theirs).plan(mine.path(), "m");
+        let Err(RescueError::Refused(words)) = refused else { panic!("{name}: {refused:?}") };
+        assert!(words.contains(&mine.path().display().to_string()), "{name}: {words}");
+        assert!(words.contains(&theirs.path().display().to_string()), "{name}: {words}");
+    }
+    assert_eq!(fingerprint(&theirs), before);
+    linked.write("work", "1\n");
+    commit(&linked);
+}
+
+#[test]
+fn a_separate_git_directory_and_a_repaired_worktree_are_rescued() {
+    let repo = Repo::new();
+    repo.git(["init", "-q", "--separate-git-dir", &repo.root().join("kept.git").display().to_string()]);
+    repo.write("work", "1\n");
+    let head = repo.head();
+    drop(rescuer(&repo));
+    let plan = plan(&repo);
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(repo.head(), head);
+
+    let repo = Repo::new();
+    let linked = repo.worktree("linked");
+    linked.write("work", "1\n");
+    let moved = repo.beside("moved");
+    fs::remove_dir(moved.path()).unwrap();
+    fs::rename(linked.path(), moved.path()).unwrap();
+    let refused = rescuer(&repo).plan(moved.path(), "m");
+    assert!(matches!(&refused, Err(RescueError::Refused(words)) if words.contains("worktree repair")));
+    moved.git(["worktree", "repair"]);
+    commit(&moved);
+}
+
+/// The objects that lie in files of their own.
+fn single_objects(repo: &Repo) -> BTreeSet<String> {
+    let is_single = |name: &String| !name.contains("/pack/") && !name.contains("/info/");
+    files_below(&repo.git_dir().join("objects")).into_iter().filter(is_single).collect()
+}
+
+/// A collection of garbage that looked before there was a reference removes what it did not find reached.
+#[test]
+fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
+    let repo = rich();
+    repo.write("crlf", "a\r\nb\r\n").write(".gitattributes", "crlf text\n");
+    let plan = plan(&repo);
+    let before = single_objects(&repo);
+    let beside = repo.clone();
+    let rescued = rescuer_at(&repo, Step::CommitPinned, move || {
+        for object in single_objects(&beside).difference(&before) {
+            fs::remove_file(object).unwrap();
+        }
+        for pack in files_below(&beside.git_dir().join("objects/pack")) {
+            let pack = Path::new(&pack);
+            let is_ours = pack.with_extension("keep").exists();
+            let is_of_a_record = beside.git(["for-each-ref", "refs/closeout/rescue"]).is_empty();
+            if !is_ours && is_of_a_record {
+                fs::remove_file(pack).unwrap();
+            }
+        }
+    })
+    .commit(repo.path(), &plan)
+    .unwrap();
+    assert_eq!(repo.head(), *rescued.commits.last().unwrap());
+    repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    assert_eq!(content(&repo, "HEAD", b"crlf").unwrap(), b"a\nb\n");
+    assert!(!files_below(&repo.git_dir()).iter().any(|name| name.ends_with(".keep")));
+}
+
+#[test]
+fn no_branch_moves_to_a_commit_of_which_something_is_gone() {
+    let repo = rich();
+    let plan = plan(&repo);
+    let (head, beside) = (repo.head(), repo.clone());
+    let refused = rescuer_at(&repo, Step::CommitPinned, move || {
+        let newest = beside.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
+        let kept: Vec<String> = files_below(&beside.git_dir().join("objects/pack"));
+        for keep in kept.iter().filter(|name| name.ends_with(".keep")) {
+            for end in ["idx", "pack", "rev"] {
+                let _ = fs::remove_file(Path::new(keep).with_extension(end));
+            }
+        }
+        let _ = fs::remove_file(beside.git_dir().join("objects").join(&newest[..2]).join(&newest[2..]));
+    })
+    .commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    assert_eq!(repo.head(), head);
+}
+
+#[test]
+fn a_rescue_is_taken_back_whose_commit_the_repository_lost() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    let made = commit(&repo);
+    for reference in repo.git(["for-each-ref", "--format=%(refname)", "refs/closeout"]).lines() {
+        repo.git(["update-ref", "-d", reference]);
+    }
+    repo.git(["update-ref", "refs/heads/main", "main~"]);
+    repo.git(["reflog", "expire", "--all", "--expire=now"]);
+    repo.git(["gc", "-q", "--prune=now"]);
+    fs::create_dir_all(repo.git_dir().join("refs/heads")).unwrap();
+    fs::write(repo.git_dir().join("refs/heads/main"), made + "\n").unwrap();
+    assert!(!repo.try_git(&["cat-file", "-e", "HEAD^{commit}"], &[]).status.success());
+    let plan = rescuer(&repo).undo_plan(repo.path()).unwrap();
+    assert_eq!(plan.commits.len(), 1);
+    rescuer(&repo).turn_back(repo.path(), &plan).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+/// The indexes that are kept for an undo, and when each was last changed in any way.
+fn kept_indexes(repo: &Repo) -> Vec<(String, (u64, i64, i64))> {
+    let files = files_below(&repo.root().join("state/rescue"));
+    let kept = files.into_iter().filter(|name| name.contains("/index-"));
+    kept.map(|name| {
+        let metadata = fs::symlink_metadata(&name).unwrap();
+        (name, (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()))
+    })
+    .collect()
+}
+
+#[test]
+fn an_index_that_is_kept_is_never_written_again() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let kept = kept_indexes(&repo);
+    assert_eq!(kept.len(), 2);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    commit(&repo);
+    let now = kept_indexes(&repo);
+    assert!(kept.iter().all(|index| now.contains(index)), "{kept:?} {now:?}");
+    rescuer(&repo).undo(repo.path()).unwrap();
+    // One that is not what it was is replaced, and nothing is written through a link.
+    let outside = repo.root().join("outside");
+    fs::write(&outside, "precious").unwrap();
+    for (name, _) in &kept {
+        fs::remove_file(name).unwrap();
+        symlink(&outside, name).unwrap();
+    }
+    commit(&repo);
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fs::read(&outside).unwrap(), b"precious");
+    assert_eq!(fingerprint(&repo), before);
+}
+
+#[test]
+fn a_record_is_restored_as_the_journal_knows_it_wherever_its_reference_is() {
+    let repo = rich();
+    let record = record(&repo);
+    let into = |name: &str| repo.root().join(name);
+    let expected = rescuer(&repo).restore(repo.path(), &record.reference, &into("first")).unwrap();
+    let forged = repo.git(["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-p", &record.record, "-m", "forged"]);
+    repo.git(["update-ref", &record.reference, &forged]);
+    let n = rescuer(&repo).restore(repo.path(), &record.reference, &into("moved")).unwrap();
+    assert_eq!(n, expected);
+    assert!(into("moved").join("new/deep/x").exists());
+    repo.git(["update-ref", "-d", &record.reference]);
+    let n = rescuer(&repo).restore(repo.path(), &record.reference, &into("removed")).unwrap();
+    assert_eq!(n, expected);
+    for name in files_below(&into("first")) {
+        let (one, other) = (name.clone(), name.replace("/first/", "/removed/"));
+        let same = |path: &str| {
+            fs::read_link(path).map(|it| it.as_os_str().as_bytes().to_vec()).or_else(|_| fs::read(path))
+        };
+        assert_eq!(same(&one).unwrap(), same(&other).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn modes_of_git_s_files_stay_and_ours_are_for_this_user_only() {
+    let repo = rich();
+    let mode = |name: &str| fs::metadata(repo.git_dir().join(name)).unwrap().permissions().mode() & 0o777;
+    for modes in [[0o600, 0o600], [0o664, 0o660]] {
+        let names = ["index", "refs/heads/main"];
+        for (name, mode) in names.iter().zip(modes) {
+            fs::set_permissions(repo.git_dir().join(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        commit(&repo);
+        assert_eq!(names.map(mode), modes);
+        rescuer(&repo).undo(repo.path()).unwrap();
+        assert_eq!(names.map(mode), modes);
+    }
+    for name in files_below(&repo.root().join("state")) {
+        let mode = fs::symlink_metadata(&name).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
+    }
+}
+
+#[test]
+fn secrets_by_name_and_by_content_are_left_out_of_the_commit() {
+    let repo = Repo::new();
+    let secret = [
+        ".git-credentials",
+        "sub/.pgpass",
+        ".kube/config",
+        "kubeconfig",
+        "keys/id_dsa",
+        "keys/id_ecdsa",
+        "secrets.yaml",
+        "config/secrets.toml",
+        "prod.tfvars",
+        "prod.auto.tfvars.json",
+        ".netrc",
+        ".docker/config.json",
+    ];
+    for name in secret {
+        repo.write(name, "x\n");
+    }
+    let url = format!("url = \"postgres://{}@db/app\"\n", "app:hunter2");
+    repo.write("settings.toml", url).write("config/app.json", "{}").write("secretary.rs", "fn main() {}\n");
+    let plan = plan(&repo);
+    let left_out: BTreeSet<&[u8]> = plan
+        .paths
+        .iter()
+        .filter(|path| path.left_out == Some(LeftOut::Secret))
+        .map(|path| &path.path[..])
+        .collect();
+    let expected: BTreeSet<&[u8]> =
+        secret.iter().map(|name| name.as_bytes()).chain([&b"settings.toml"[..]]).collect();
+    assert_eq!(left_out, expected);
+}
+
+#[test]
+fn evidence_is_recorded_and_is_no_part_of_the_commit_unless_it_is_included() {
+    let repo = Repo::new();
+    repo.write("report.md", "1\n").write(".closeout/old.json", "{}").commit("more");
+    repo.write("report.md", "2\n").write(".closeout/decision.json", "{}").write("src/a.rs", "fn main() {}\n");
+    fs::remove_file(repo.at(".closeout/old.json")).unwrap();
+    let request = || PlanRequest { evidence: vec![b"report.md".to_vec()], ..PlanRequest::from("m") };
+    let mut plan = rescuer(&repo).plan(repo.path(), request()).unwrap();
+    let left_out: Vec<&[u8]> =
+        plan.paths.iter().filter(|path| path.left_out.is_some()).map(|path| &path.path[..]).collect();
+    assert_eq!(left_out, [&b".closeout/decision.json"[..], b".closeout/old.json", b"report.md"]);
+    assert!(plan.paths.iter().all(|path| path.left_out.is_none_or(LeftOut::can_be_asked_for)));
+    assert_eq!(content(&repo, &plan.record.snapshot, b"report.md").unwrap(), b"2\n");
+    plan.paths.iter_mut().filter(|path| path.path == b"report.md").for_each(|path| path.left_out = None);
+    rescuer(&repo).commit(repo.path(), &plan).unwrap();
+    assert_eq!(content(&repo, "HEAD", b"report.md").unwrap(), b"2\n");
+    assert_eq!(content(&repo, "HEAD", b".closeout/decision.json"), None);
+    assert_eq!(content(&repo, "HEAD", b".closeout/old.json").unwrap(), b"{}");
+}
