@@ -277,7 +277,7 @@ impl Shown {
 }
 
 /// The states that a row of the list can show.
-const STATES: [&str; 10] = [
+const STATES: [&str; 11] = [
     "COMPLETE",
     "ASKS",
     "RESCUE",
@@ -288,6 +288,7 @@ const STATES: [&str; 10] = [
     "ERROR",
     "READING",
     "PERMISSION",
+    "NO_TASK",
 ];
 
 /// State and name of a row of the list: mark, sign, state, name, more.
