@@ -15,7 +15,7 @@ use crate::support::repo::Repo;
 /// Every file and link below the top but git's own, by a walk that shares nothing with the program.
 fn on_disk(repo: &Repo) -> BTreeSet<Vec<u8>> {
     let top = repo.path().display().to_string() + "/";
-    let names = files_below(repo.path()).into_iter().map(|name| name[top.len()..].as_bytes().to_vec());
+    let names = files_below(repo.path()).into_iter().map(|name| name.as_bytes()[top.len()..].to_vec());
     names.filter(|path| !path.split(|byte| *byte == b'/').any(|part| part == b".git")).collect()
 }
 
@@ -70,6 +70,9 @@ fn ignored_files_and_the_rest_of_the_tree_stay_as_they_were_listed() {
     assert_eq!((record.ignored.n_files, record.gaps.len()), (3, 0));
 }
 
+/// How a work tree is made to use somebody else's repository.
+type Point<'a> = (&'a str, Box<dyn Fn(&Repo) + 'a>);
+
 #[test]
 fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
     let theirs = rich();
@@ -78,7 +81,6 @@ fn a_work_tree_that_its_repository_does_not_list_is_refused_by_both_names() {
     let common = theirs.git_dir();
     let text = |path: &Path| format!("gitdir: {}\n", path.display());
     let place = fs::read_dir(common.join("worktrees")).unwrap().next().unwrap().unwrap().path();
-    type Point<'a> = (&'a str, Box<dyn Fn(&Repo) + 'a>);
     let ways: [Point<'_>; 4] = [
         ("a file", Box::new(|mine| fs::write(mine.at(".git"), text(&common)).unwrap())),
         ("a link", Box::new(|mine| symlink(&common, mine.at(".git")).unwrap())),
@@ -135,6 +137,11 @@ fn single_objects(repo: &Repo) -> BTreeSet<String> {
     files_below(&repo.git_dir().join("objects")).into_iter().filter(is_single).collect()
 }
 
+/// True for the file that keeps a pack.
+fn is_keep(name: &String) -> bool {
+    Path::new(name).extension().is_some_and(|end| end == "keep")
+}
+
 /// A collection of garbage that looked before there was a reference removes what it did not find reached.
 #[test]
 fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
@@ -161,7 +168,7 @@ fn what_a_visible_commit_needs_outlives_a_collection_of_garbage() {
     assert_eq!(repo.head(), *rescued.commits.last().unwrap());
     repo.git(["fsck", "--connectivity-only", "--no-dangling"]);
     assert_eq!(content(&repo, "HEAD", b"crlf").unwrap(), b"a\nb\n");
-    assert!(!files_below(&repo.git_dir()).iter().any(|name| name.ends_with(".keep")));
+    assert!(!files_below(&repo.git_dir()).iter().any(is_keep));
 }
 
 #[test]
@@ -172,7 +179,7 @@ fn no_branch_moves_to_a_commit_of_which_something_is_gone() {
     let refused = rescuer_at(&repo, Step::CommitPinned, move || {
         let newest = beside.git(["for-each-ref", "--format=%(objectname)", "refs/closeout/visible"]);
         let kept: Vec<String> = files_below(&beside.git_dir().join("objects/pack"));
-        for keep in kept.iter().filter(|name| name.ends_with(".keep")) {
+        for keep in kept.iter().filter(|name| is_keep(name)) {
             for end in ["idx", "pack", "rev"] {
                 let _ = fs::remove_file(Path::new(keep).with_extension(end));
             }
