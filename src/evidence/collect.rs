@@ -17,7 +17,7 @@ use super::watch_folders::{arrivals_at_top, declared_folders};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, GitObservation, GivenBaseline, Observations, Parts, Reading,
-    Timestamp, WatchTarget, WorkspaceSettings,
+    SessionObservation, Timestamp, WatchTarget, WorkspaceSettings,
 };
 
 /// How long one call of the git program may take (SECURITY.md 1.2).
@@ -87,9 +87,7 @@ pub fn collect(
     let directory = WorkspaceDir::open(workspace).map_err(|source| open_error(workspace, source))?;
     let settings = &request.settings;
     let mut found = nothing_looked_at(request.parts, surroundings.now);
-    if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
-        found.git = observe_git(request, surroundings, memory);
-    }
+    // Sessions first: where a workspace is seen for the first time, they tell when its work began.
     if request.parts.contains(Parts::WORDS) {
         let sources = SessionSources {
             adapters: &surroundings.adapters,
@@ -104,6 +102,9 @@ pub fn collect(
         });
         let whole = found.decision.present().filter(|file| !file.is_excerpt);
         found.decision_digest = whole.map(|file| format!("{:x}", Sha256::digest(file.content.as_bytes())));
+    }
+    if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
+        found.git = observe_git(request, surroundings, memory, first_prompt(&found));
     }
     if request.parts.contains(Parts::CHECKS) {
         read_checks(&directory, settings, surroundings.now, &mut memory.results, &mut found);
@@ -158,6 +159,7 @@ fn observe_git(
     request: &CollectRequest,
     surroundings: &CollectContext,
     memory: &mut Memory,
+    asked_at: Option<Timestamp>,
 ) -> Reading<GitObservation> {
     let settings = &request.settings;
     let evidence_files = evidence_files(settings);
@@ -165,7 +167,7 @@ fn observe_git(
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
     let ask = GitAsk {
         changes: request.parts.contains(Parts::CHANGES),
-        baseline: choice(request, resolved.map(|(_, baseline)| baseline)),
+        baseline: choice(request, resolved.map(|(_, baseline)| baseline), asked_at),
         evidence_files: &evidence_files,
         ..git_ask(request, surroundings)
     };
@@ -178,13 +180,27 @@ fn observe_git(
     reading
 }
 
+/// When a person first wrote in any session that was found here.
+fn first_prompt(found: &Observations) -> Option<Timestamp> {
+    let sessions = found.session.present().into_iter().chain(&found.other_sessions);
+    let first = |session: &SessionObservation| {
+        let told = session.history.turns.iter().filter_map(|turn| turn.prompt.as_ref()?.at).min();
+        told.or(session.prompted_at)
+    };
+    sessions.filter_map(first).filter(|at| *at <= found.taken_at).min()
+}
+
 /// From which commit work is counted; `resolved` is what the settings' revision was at first.
-fn choice<'a>(request: &'a CollectRequest, resolved: Option<&'a Baseline>) -> BaselineChoice<'a> {
+fn choice<'a>(
+    request: &'a CollectRequest,
+    resolved: Option<&'a Baseline>,
+    asked_at: Option<Timestamp>,
+) -> BaselineChoice<'a> {
     match (&request.settings.baseline, resolved, &request.baseline) {
         (Some(_), Some(baseline), _) => BaselineChoice::Remembered(baseline),
         (Some(given), None, _) => BaselineChoice::Given { rev: &given.rev, origin: &given.origin },
         (None, _, Some(baseline)) if is_found(baseline) => BaselineChoice::Remembered(baseline),
-        (None, _, _) => BaselineChoice::Find,
+        (None, _, _) => asked_at.map_or(BaselineChoice::Find, BaselineChoice::FindBefore),
     }
 }
 
@@ -197,7 +213,7 @@ pub(super) fn base(
     let given = request.settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
     let ask = GitAsk {
-        baseline: choice(request, resolved.map(|(_, baseline)| baseline)),
+        baseline: choice(request, resolved.map(|(_, baseline)| baseline), None),
         ..git_ask(request, surroundings)
     };
     match git::observe(request.workspace.path(), &ask, &mut memory.base) {

@@ -733,3 +733,20 @@ fn both_readers_agree_after_whatever_was_done() {
         facts(&repo, BaselineChoice::Find);
     }
 }
+
+#[test]
+fn at_a_first_look_work_is_counted_from_where_head_stood_before_the_first_prompt() {
+    let repo = Repo::new();
+    repo.commit_file("before");
+    let asked_at = repo.now();
+    repo.commit_file("after");
+    let found = facts(&repo, BaselineChoice::FindBefore(asked_at));
+    assert_eq!((found.commits.n_new, found.baseline.set_at), (1, asked_at));
+    assert_eq!(found.baseline.origin, BaselineOrigin::FirstSeen);
+    // Without a session HEAD is all that is known, and nothing is new.
+    assert_eq!(facts(&repo, BaselineChoice::Find).commits.n_new, 0);
+    // The log does not reach back so far: nothing that was made here is missed, and the clone is none of it.
+    let clone = repo.clone_to("clone");
+    let found = facts(&clone, BaselineChoice::FindBefore(asked_at));
+    assert_eq!(found.commits.n_new, 0);
+}

@@ -30,9 +30,10 @@ pub(super) fn choose(
             notes.push(format!(
                 "the remembered baseline {short} is gone from the repository; a new one was found"
             ));
-            find(repo, layout, head, now)
+            find(repo, layout, head, now, now)
         }
-        BaselineChoice::Find => find(repo, layout, head, now),
+        BaselineChoice::Find => find(repo, layout, head, now, now),
+        BaselineChoice::FindBefore(asked_at) => find(repo, layout, head, *asked_at, now),
     }
 }
 
@@ -59,10 +60,19 @@ fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: T
 }
 
 /// Where the branch left the default branch; on the default branch itself, where it left its
-/// upstream; else HEAD as it is now.
-fn find(repo: &dyn Repo, layout: &Layout, head: &Head, now: Timestamp) -> Read<Baseline> {
+/// upstream; else HEAD as it stood at `asked_at`, the time of the first prompt or else of this look.
+fn find(
+    repo: &dyn Repo,
+    layout: &Layout,
+    head: &Head,
+    asked_at: Timestamp,
+    now: Timestamp,
+) -> Read<Baseline> {
     let Some(tip) = head.commit() else { return with_time(repo, None, BaselineOrigin::FirstSeen, now) };
-    let first_seen = |repo| with_time(repo, Some(tip.to_owned()), BaselineOrigin::FirstSeen, now);
+    let first_seen = |repo| match stood_at(repo, asked_at)? {
+        Some(baseline) => Ok(baseline),
+        None => with_time(repo, Some(tip.to_owned()), BaselineOrigin::FirstSeen, now),
+    };
     let tips = default_tips(repo)?;
     let is_default = |name: &str| tips.iter().any(|found| found.name == format!("refs/heads/{name}"));
     let branch_point_of = |name: &str| BaselineOrigin::BranchPoint(short(name).to_owned());
@@ -101,6 +111,23 @@ fn find(repo: &dyn Repo, layout: &Layout, head: &Head, now: Timestamp) -> Read<B
     };
     let base = if base == tip { created_at(repo, head, tip)?.unwrap_or(base) } else { base };
     with_time(repo, Some(base), branch_point_of(&default.name), now)
+}
+
+/// Where HEAD stood at `at`, by its log; `None` where it has not moved since, or where that commit is gone.
+fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
+    let seconds = at.0.div_euclid(1000);
+    let log: Vec<LogEntry> = repo.reflog("HEAD")?;
+    let Some(first) = log.iter().find(|entry| entry.time > seconds) else { return Ok(None) };
+    let before = if first.old.bytes().any(|digit| digit != b'0') {
+        &first.old
+    } else if first.action.is_making() {
+        return with_time(repo, None, BaselineOrigin::FirstSeen, at).map(Some);
+    } else {
+        // A clone or a new worktree: what it began with was made elsewhere.
+        &first.new
+    };
+    let is_there = repo.commits(std::slice::from_ref(before))?.iter().any(Option::is_some);
+    is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
 }
 
 /// The tips of the default branch: local and remote, as far as they exist.

@@ -194,7 +194,7 @@ impl GitMemory {
             BaselineChoice::Given { rev, origin } => {
                 before.commit.as_deref() == Some(rev) && before.origin == *origin
             }
-            BaselineChoice::Find => known.is_found,
+            BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,
         };
         let stamp = Stamp::of(layout, known.facts.upstream_name.as_deref()).filter(|_| is_same_baseline)?;
         Some((&known.facts, stamp))
@@ -206,7 +206,7 @@ impl GitMemory {
             layout: layout.clone(),
             facts: facts.clone(),
             reader: ask.reader,
-            is_found: matches!(ask.baseline, BaselineChoice::Find),
+            is_found: matches!(ask.baseline, BaselineChoice::Find | BaselineChoice::FindBefore(_)),
         });
     }
 

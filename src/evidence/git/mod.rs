@@ -76,4 +76,7 @@ pub enum BaselineChoice<'a> {
     Remembered(&'a Baseline),
     /// It is to be found.
     Find,
+    /// It is to be found; a session here was first prompted at this moment. Where nothing else tells, work is
+    /// counted from where HEAD stood then, and not from where it stands at the first look.
+    FindBefore(Timestamp),
 }
