@@ -140,10 +140,11 @@ pub fn sessions(
         all.watch_targets.extend(read.watch_targets);
     }
     // A session whose process lives is kept, however old the last word in it.
-    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), session.spoken_at())));
+    let age = |session: &SessionObservation| (session.spoken_at(), session.written_at);
+    all.sessions.sort_by_key(|session| Reverse((session.process.is_some(), age(session))));
     all.sessions.truncate(MOST_SESSIONS);
     // Stable: an adapter may know the order of two that were written in the same millisecond.
-    all.sessions.sort_by_key(|session| Reverse(session.spoken_at()));
+    all.sessions.sort_by_key(|session| Reverse(age(session)));
     all
 }
 

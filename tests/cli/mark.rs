@@ -1,7 +1,7 @@
 //! `mark`: a person's own word, above all evidence, bound to what they saw.
 
 use std::fs::File;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -109,9 +109,9 @@ fn the_same_open_points_in_three_rounds_of_a_loop_are_a_stall() {
     let mut states = Vec::new();
     for round in 0..3 {
         repo.write(".closeout/decision.json", r#"{"decision":"incomplete","reasons":["no docs"]}"#);
-        let written_at = SystemTime::now() + Duration::from_millis(10 * round);
         let file = File::options().write(true).open(repo.at(".closeout/decision.json")).unwrap();
-        file.set_modified(written_at).unwrap();
+        let written_at = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(written_at + Duration::from_millis(10 * round)).unwrap();
         states.push(check(&env, repo.path(), &["--check-id", "loop"]).1["stage"].clone());
     }
     assert_eq!(states, [1, 2, 3]);

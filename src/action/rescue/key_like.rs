@@ -60,7 +60,7 @@ pub(super) fn is_in(text: &[u8]) -> bool {
 
 /// A JSON web token: three parts in the letters of base64, the first two of which begin like an object.
 fn has_token(line: &[u8]) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'=');
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     line.split(|byte| !is_letter(*byte) && *byte != b'.').any(|word| {
         let parts: Vec<&[u8]> = word.split(|byte| *byte == b'.').collect();
         parts.windows(3).any(|parts| {

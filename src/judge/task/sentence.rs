@@ -72,7 +72,9 @@ fn cut(text: &str) -> (&str, &str) {
         let is_end = match sign {
             '\n' | '。' => true,
             // A point inside a name or a number ends nothing.
-            '.' | '!' | '?' | ';' => signs.peek().is_none_or(|(_, next)| !next.is_alphanumeric()),
+            '.' | '!' | '?' | ';' => {
+                signs.peek().is_none_or(|(_, next)| !next.is_alphanumeric() || is_joined(*next))
+            }
             _ => false,
         };
         if is_end {
