@@ -136,9 +136,13 @@ impl Front {
     /// Turns the engine until nothing happens any more. What begins and ends within one turn is never seen in a
     /// view, so that nobody can wait for its beginning.
     async fn settle(&mut self) {
-        while tokio::time::timeout(QUIET, self.engine.turn()).await.is_ok() {
-            self.take();
-        }
+        let turning = async {
+            while tokio::time::timeout(QUIET, self.engine.turn()).await.is_ok() {
+                self.take();
+            }
+        };
+        // On a busy machine something may come for as long as one waits; a question would have been sent by then.
+        let _ = tokio::time::timeout(10 * QUIET, turning).await;
         self.take();
     }
 
