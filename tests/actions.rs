@@ -88,7 +88,7 @@ fn the_record_of_what_was_done_follows_no_link() {
     fs::write(&outside, "").unwrap();
     symlink(&outside, store.folder().join("audit.jsonl")).unwrap();
     let written = store.write_audit(&entry("1", &id(), None));
-    assert!(matches!(written, Err(StoreError::Io { what: "open", .. })), "{written:?}");
+    assert!(matches!(written, Err(StoreError::Io { what: "write", .. })), "{written:?}");
     assert_eq!(fs::read(&outside).unwrap(), b"");
 }
 

@@ -193,7 +193,7 @@ fn warns(workspace: &Value, warning: &str) -> bool {
 /// A repository in which nothing says that the work is done.
 fn undone() -> Repo {
     let repo = Repo::new();
-    repo.write("notes.md", "old notes\n").commit("notes");
+    repo.write("notes.md", "The notes cover all three releases, each with its date.\n").commit("notes");
     repo.switch("work");
     repo
 }
@@ -242,7 +242,7 @@ fn a_file_that_an_agent_wrote_never_makes_a_verdict_complete() {
 fn a_file_that_was_there_before_the_work_counts_and_is_told() {
     for (what, text) in SOFTER {
         let repo = Repo::new();
-        repo.write("notes.md", "old notes\n").commit("notes");
+        repo.write("notes.md", "The notes cover all three releases, each with its date.\n").commit("notes");
         repo.write(".closeout.toml", format!("{text}\n")).commit("settings");
         repo.write(".git/info/exclude", "results.json\nplan.json\n");
         repo.switch("work");
@@ -335,7 +335,7 @@ fn in_a_folder_without_a_repository_the_file_softens_nothing() {
     let env = TestEnv::new();
     let folder = env.at("plain");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("notes.md"), "old\n").unwrap();
+    fs::write(folder.join("notes.md"), "The notes cover all three releases, each with its date.\n").unwrap();
     fs::write(folder.join(".closeout.toml"), "evidence.outputs = [\"notes.md\"]\n").unwrap();
     let run = env.run(&folder, &["check", "--json"]);
     let found = run.workspace();

@@ -21,8 +21,17 @@ fn codex(name: &str) -> TurnHistory {
     read_codex_rollout(&fixture(&format!("codex/rollouts/{name}.jsonl"))).unwrap().history
 }
 
+fn joined(lines: &[Value]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&line.to_string());
+        text.push('\n');
+    }
+    text
+}
+
 fn of_lines(lines: &[Value]) -> TurnHistory {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = joined(lines);
     read_claude_transcript("s", text.as_bytes()).history
 }
 
@@ -126,8 +135,7 @@ fn the_goal_of_a_codex_thread_is_followed() {
 
 #[test]
 fn a_line_of_the_conversation_that_cannot_be_read_is_not_skipped_silently() {
-    let mut text: String =
-        [prompt("Fix the parser"), bash("a", "cargo test")].iter().map(|line| format!("{line}\n")).collect();
+    let mut text = joined(&[prompt("Fix the parser"), bash("a", "cargo test")]);
     text.push_str("{\"type\":\"user\",\"message\":{\"role\":\"us\n");
     let history = read_claude_transcript("s", text.as_bytes()).history;
     assert_eq!(history.turns[0].end, TurnEnd::Unknown);

@@ -289,7 +289,10 @@ impl Tracked {
         let mut effects = Vec::new();
         match outcome {
             Ok(sample) => {
-                self.problem = None;
+                if self.problem.take().is_some() {
+                    // What was known was dropped with the failure: what this look left out is read too.
+                    self.again |= Parts::all().difference(sample.parts);
+                }
                 self.absorb(generation, *sample, &mut effects);
             }
             Err(problem) => self.failed(generation, &problem, now),

@@ -12,6 +12,8 @@ pub(super) const OPEN_SINCE: i64 = 1_795_291_986_762;
 /// The status in the record of its process changed then.
 const STATUS_SINCE: i64 = 1_795_291_986_894;
 /// Longer after the last line than a turn may be silent.
+/// A minute after the recorded session fell silent.
+const NEWER: &str = "2026-11-21T20:14:06.000Z";
 const LATER: i64 = OPEN_SINCE + 3_600_000;
 
 /// When the process `pid` started, as field 22 of its `stat`.
@@ -32,7 +34,12 @@ impl Living {
     #[expect(clippy::disallowed_methods, reason = "a process to be found alive")]
     pub(super) fn start_with(variable: &str) -> Living {
         let mut command = Command::new("sleep");
-        Living(command.arg("600").env(variable, "1").stdin(Stdio::null()).spawn().unwrap())
+        let child = Living(command.arg("600").env(variable, "1").stdin(Stdio::null()).spawn().unwrap());
+        // The kernel lets the parent go on before the new program's environment can be read.
+        while fs::read(format!("/proc/{}/environ", child.0.id())).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        child
     }
 }
 
@@ -310,7 +317,7 @@ fn subagents_end_with_the_process_of_their_session() {
 #[test]
 fn another_session_that_waits_is_seen_behind_a_newer_one_that_is_over() {
     let mut machine = Machine::in_a_turn("waiting-permission.jsonl");
-    let new = machine.write("new", &(machine.prompt("hi", LATE) + &machine.reply("2", "Hello.", LATE)));
+    let new = machine.write("new", &(machine.prompt("hi", NEWER) + &machine.reply("2", "Hello.", NEWER)));
     set_time(&new, u64::try_from(OPEN_SINCE / 1000).unwrap() + 60);
     machine.enter_this("sessions-waiting-permission.json", &json!({}));
     assert_eq!(machine.session().session_id, "new");

@@ -57,7 +57,7 @@ fn an_agent_that_waits_is_asked_again_and_its_word_completes_a_clean_tree() {
     let (run, json) = smart(&asked, &[]);
     assert_eq!(summary(&run, &json), expected(0, "nothing_to_do", true, 2, "COMPLETE"), "{run:?}");
     assert_eq!(readings(&json), [json!({"answered": "waiting"}), json!({"answered": "complete"})]);
-    assert_eq!((json["waits"].as_u64(), &json["attempts"][1]["words"]), (Some(1), &json!("all done")));
+    assert_eq!((json["waits"].as_u64(), &json["attempts"][1]["detail"]), (Some(1), &json!("all done")));
     assert_eq!(json["workspace"]["is_self_reported"], true);
     let evidence = json["workspace"]["evidence"].as_array().unwrap();
     let probe = evidence.iter().find(|evidence| evidence["source"] == "probe").unwrap();
@@ -139,7 +139,7 @@ fn a_probe_that_changes_files_is_said_and_its_answer_not_used() {
         let (run, json) = smart(&asked, &["--rescue", "never"]);
         assert_eq!(readings(&json), [json!({"failed": "changed_files"})], "{change}: {run:?}");
         assert_eq!((json["complete"].as_bool(), asked.n_started("probe")), (Some(false), 1), "{change}");
-        let words = json["attempts"][0]["words"].as_str().unwrap();
+        let words = json["attempts"][0]["detail"].as_str().unwrap();
         assert!(words.starts_with("the probe changed files: "), "{words}");
     }
     let asked = Asked::new(&format!("echo x > new.txt\n{}", says(COMPLETE)), "exit 9");
@@ -158,7 +158,7 @@ fn an_agent_that_cannot_answer_has_its_reason() {
         let asked = Asked::new(script, "exit 9");
         let (run, json) = smart(&asked, &["--max-probes", "1", "--probe-timeout", "1"]);
         assert_eq!(readings(&json), [json!({"failed": reading})], "{script}: {run:?}");
-        let said = json["attempts"][0]["words"].as_str().unwrap();
+        let said = json["attempts"][0]["detail"].as_str().unwrap();
         assert!(said.contains(words), "{script}: {said}");
         let run = asked.env.run(asked.repo.path(), &["probe", "--timeout", "1"]);
         assert_eq!(run.code, code, "{script}: {run:?}");
@@ -172,7 +172,7 @@ fn an_agent_that_cannot_answer_has_its_reason() {
         ));
         let (run, json) = smart(&asked, &[]);
         assert_eq!(readings(&json), [json!({"failed": "spawn_error"})], "{run:?}");
-        let said = json["attempts"][0]["words"].as_str().unwrap();
+        let said = json["attempts"][0]["detail"].as_str().unwrap();
         assert!(said.contains(words), "{said}");
         // Nothing would be another in the next round.
         assert_eq!(json["waits"].as_u64(), Some(0));
@@ -228,7 +228,7 @@ fn a_probe_is_shown_before_it_is_sent() {
     let asked = Asked::new(&says(COMPLETE), "exit 9");
     let run = asked.env.run(asked.repo.path(), &["probe", "--dry-run"]);
     assert_eq!((run.code, asked.n_started("probe")), (0, 0), "{run:?}");
-    for words in ["asks     mine", "leaves   nothing", "Is the task that you were given finished?"] {
+    for words in ["asks     mine", "leaves   no trace", "Is the task that you were given finished?"] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
     let run = asked.env.run(asked.repo.path(), &["probe"]);
