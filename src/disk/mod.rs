@@ -4,7 +4,7 @@
 //!
 //! [`Folder`] opens what lies below a folder, and no component of the way may be a link. The functions of this
 //! module open one path whose folders the caller trusts (the person's home, closeout's own folder), and only
-//! the file itself may be no link. What changes files is in [`write`], which takes the right to write.
+//! the file itself may be no link. What changes files is in [`mod@write`], which takes the right to write.
 //! Nothing here knows what a file means.
 
 mod file;

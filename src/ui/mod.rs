@@ -3,7 +3,7 @@
 //! Pure: no terminal, clock, disk or lock. A front owns the terminal; it converts what comes from it
 //! to [`Input`] and gives it to [`update()`]; it sorts new views by [`crate::present::order`] and gives them to
 //! [`views_changed`]; it sorts anew and calls [`draw`] when something came, and once more when
-//! the time of [`next_change`] has come. Before each key it says the time with [`on_input`], after each frame
+//! the time of [`next_change()`] has come. Before each key it says the time with [`on_input`], after each frame
 //! with [`on_frame`]; answers of the engine go to [`told`]. Same state, views, size and time: same frame. The model is all that the screen knows of the rest of the program.
 //!
 //! One file a panel ([`draw`] calls them), one for the keys (`keymap`), one for signs and colours

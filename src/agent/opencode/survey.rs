@@ -69,7 +69,7 @@ pub(in crate::agent) fn survey(data_dir: &Path, ask: &SurveyAsk<'_>, memory: &mu
 }
 
 /// Where a message of a session that is not found yet would show. So does each message of any other
-/// session: [`super::is_news`] tells which it is.
+/// session: `is_news` of the folder tells which it is.
 pub(super) fn target(data_dir: &Path) -> WatchTarget {
     WatchTarget::new(data_dir, Names::these([DATABASE, LOG]), Parts::WORDS)
 }
