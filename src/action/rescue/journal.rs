@@ -16,9 +16,10 @@ use crate::disk::write;
 /// The most that is read of a journal: some hundred thousand actions.
 const CAP: u64 = 256 << 20;
 
-/// One action.
+/// One action. The key that names it is that of every journal there is: with another one the rescues of older
+/// versions could not be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "snake_case")]
+#[serde(tag = "act", rename_all = "snake_case")]
 pub(super) enum JournalEntry {
     /// A record is saved.
     Saved(Saved),
@@ -289,4 +290,35 @@ pub(super) fn saved(actions: &[JournalEntry]) -> Vec<&Saved> {
     }
     saved.retain(|record| !deleted.contains(record.reference.as_str()));
     saved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_the_form_of_older_versions() {
+        let saved = Saved {
+            reference: "refs/r".to_owned(),
+            snapshot: "s".to_owned(),
+            record: "r".to_owned(),
+            head: None,
+            digest: "d".to_owned(),
+            shown: Shown::default(),
+        };
+        let id = "m".to_owned();
+        let forgotten = JournalEntry::Forgotten { reference: "refs/r".to_owned(), moves: vec![id.clone()] };
+        for (line, entry) in [
+            (
+                r#"{"act":"saved","reference":"refs/r","snapshot":"s","record":"r","head":null,"digest":"d"}"#,
+                JournalEntry::Saved(saved),
+            ),
+            (r#"{"act":"moved","id":"m"}"#, JournalEntry::Moved { id: id.clone() }),
+            (r#"{"act":"rolled_back","id":"m"}"#, JournalEntry::RolledBack { id }),
+            (r#"{"act":"forgotten","reference":"refs/r","moves":["m"]}"#, forgotten),
+        ] {
+            assert_eq!(serde_json::from_str::<JournalEntry>(line).unwrap(), entry, "{line}");
+            assert!(serde_json::to_string(&entry).unwrap().starts_with(line.trim_end_matches('}')), "{line}");
+        }
+    }
 }
