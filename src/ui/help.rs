@@ -86,7 +86,7 @@ fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
 fn signs(look: Look) -> Vec<Line<'static>> {
     let mut lines = vec![title(say::signs(), look)];
     lines.extend(Urgency::ALL.map(|urgency| {
-        sign_line(look.sign(Sign::of(urgency)), TextStyle::of(urgency), sets::urgency(urgency), look)
+        sign_line(look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency), sets::urgency(urgency), look)
     }));
     lines.push(Line::default());
     lines.push(title(say::rows(), look));

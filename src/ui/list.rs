@@ -156,7 +156,7 @@ fn row_lines(
     let name_tone = if urgency == Urgency::Seen { TextStyle::Plain } else { TextStyle::Strong };
     let mut spans = vec![
         Span::raw(marker),
-        Span::styled(format!("{} ", look.sign(Sign::of(urgency))), look.style(TextStyle::of(urgency))),
+        Span::styled(format!("{} ", look.sign(Sign::Urgency(urgency))), look.style(TextStyle::of(urgency))),
         Span::styled(
             text::fit(row::state_of(view), row::STATE_WIDTH + 1, look),
             look.style(TextStyle::of(urgency)),

@@ -42,7 +42,7 @@ impl Look {
         Look { has_colour: false, signs: SignSet::Ascii }
     }
 
-    /// The style of a style.
+    /// The colours and modifiers of a style.
     pub(super) fn style(self, style: TextStyle) -> Style {
         let plain = Style::new().add_modifier(style.modifier());
         match style.colour() {
@@ -151,18 +151,8 @@ impl TextStyle {
 /// A sign, by what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    Permission,
-    Asks,
-    Rescue,
-    Error,
-    Stalled,
-    Incomplete,
-    Offer,
-    Unseen,
-    Waiting,
-    Working,
-    Unjudged,
-    Seen,
+    /// The sign of a workspace that is so urgent.
+    Urgency(Urgency),
     Ellipsis,
     Arrow,
     Versus,
@@ -179,38 +169,20 @@ pub(super) enum Sign {
 }
 
 impl Sign {
-    /// The sign of a workspace that is so urgent.
-    pub(super) fn of(urgency: Urgency) -> Sign {
-        match urgency {
-            Urgency::Permission => Sign::Permission,
-            Urgency::Asks => Sign::Asks,
-            Urgency::Rescue => Sign::Rescue,
-            Urgency::Error => Sign::Error,
-            Urgency::Stalled => Sign::Stalled,
-            Urgency::Incomplete => Sign::Incomplete,
-            Urgency::Offer => Sign::Offer,
-            Urgency::Unseen => Sign::Unseen,
-            Urgency::Waiting => Sign::Waiting,
-            Urgency::Working => Sign::Working,
-            Urgency::Unjudged => Sign::Unjudged,
-            Urgency::Seen => Sign::Seen,
-        }
-    }
-
     fn forms(self) -> (&'static str, &'static str) {
         match self {
-            Sign::Permission | Sign::Warning => ("!", "!"),
-            Sign::Asks => ("?", "?"),
-            Sign::Rescue => ("▲", "^"),
-            Sign::Error => ("✗", "x"),
-            Sign::Stalled => ("■", "#"),
-            Sign::Incomplete => ("○", "o"),
-            Sign::Offer => ("◇", "+"),
-            Sign::Unseen => ("✔", "V"),
-            Sign::Waiting => ("◌", "~"),
-            Sign::Working => ("●", "*"),
-            Sign::Unjudged => ("·", "."),
-            Sign::Seen => ("✓", "v"),
+            Sign::Urgency(Urgency::Permission) | Sign::Warning => ("!", "!"),
+            Sign::Urgency(Urgency::Asks) => ("?", "?"),
+            Sign::Urgency(Urgency::Rescue) => ("▲", "^"),
+            Sign::Urgency(Urgency::Error) => ("✗", "x"),
+            Sign::Urgency(Urgency::Stalled) => ("■", "#"),
+            Sign::Urgency(Urgency::Incomplete) => ("○", "o"),
+            Sign::Urgency(Urgency::Offer) => ("◇", "+"),
+            Sign::Urgency(Urgency::Unseen) => ("✔", "V"),
+            Sign::Urgency(Urgency::Waiting) => ("◌", "~"),
+            Sign::Urgency(Urgency::Working) => ("●", "*"),
+            Sign::Urgency(Urgency::Unjudged) => ("·", "."),
+            Sign::Urgency(Urgency::Seen) => ("✓", "v"),
             Sign::Ellipsis => ("…", ".."),
             Sign::Arrow => ("→", "->"),
             Sign::Versus => ("≠", "!="),

@@ -8,6 +8,7 @@ use super::look::{Sign, TextStyle};
 use super::sheet::TextLayout;
 use super::text;
 use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, VerifyReport};
+use crate::present::Urgency;
 use crate::present::{action, age};
 
 /// Behind an attempt's number.
@@ -77,7 +78,7 @@ pub(super) fn verified(report: &VerifyReport, sheet: TextLayout) -> Vec<Line<'st
     let (sign, style) = if report.is_complete {
         (Sign::Done, TextStyle::Good)
     } else if report.error.is_some() {
-        (Sign::Error, TextStyle::Bad)
+        (Sign::Urgency(Urgency::Error), TextStyle::Bad)
     } else {
         (Sign::Open, TextStyle::Open)
     };

@@ -23,12 +23,12 @@ pub(super) struct TextLayout {
 }
 
 impl TextLayout {
-    /// The style of a style.
+    /// The colours and modifiers of a style.
     pub(super) fn style(self, style: TextStyle) -> Style {
         self.look.style(style)
     }
 
-    /// Words in a style.
+    /// Text in a style.
     pub(super) fn span(self, words: impl Into<String>, style: TextStyle) -> Span<'static> {
         Span::styled(words.into(), self.look.style(style))
     }

@@ -4,6 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{Actor, AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
+use crate::present::Urgency;
 use crate::present::{action, age, row, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -108,7 +109,7 @@ fn one_receipt(receipt: &Receipt, sheet: TextLayout) -> Vec<Line<'static>> {
         ReceiptState::Consumed => (Sign::Done, TextStyle::Good),
         ReceiptState::Delivered | ReceiptState::Queued => (Sign::Active, TextStyle::Busy),
         ReceiptState::Held | ReceiptState::Unknown => (Sign::Warning, TextStyle::Open),
-        ReceiptState::Refused => (Sign::Error, TextStyle::Bad),
+        ReceiptState::Refused => (Sign::Urgency(Urgency::Error), TextStyle::Bad),
     };
     let age = age::age(sheet.now, receipt.sent_at);
     let state = sets::receipt(receipt.state);

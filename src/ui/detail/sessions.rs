@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
+use crate::present::Urgency;
 use crate::present::{age, counts, sessions, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -77,13 +78,15 @@ fn title(session: &SessionView, sheet: TextLayout) -> Line<'static> {
 
 fn sign(session: &SessionView) -> (Sign, TextStyle) {
     match session.activity.state {
-        ActivityState::Working => (Sign::Working, TextStyle::Busy),
-        ActivityState::Background => (Sign::Waiting, TextStyle::Busy),
-        ActivityState::NeedsPermission => (Sign::Permission, TextStyle::Asks),
-        ActivityState::Asks => (Sign::Asks, TextStyle::Asks),
-        ActivityState::Idle if sessions::asked(session).is_some() => (Sign::Asks, TextStyle::Asks),
+        ActivityState::Working => (Sign::Urgency(Urgency::Working), TextStyle::Busy),
+        ActivityState::Background => (Sign::Urgency(Urgency::Waiting), TextStyle::Busy),
+        ActivityState::NeedsPermission => (Sign::Urgency(Urgency::Permission), TextStyle::Asks),
+        ActivityState::Asks => (Sign::Urgency(Urgency::Asks), TextStyle::Asks),
+        ActivityState::Idle if sessions::asked(session).is_some() => {
+            (Sign::Urgency(Urgency::Asks), TextStyle::Asks)
+        }
         ActivityState::Gone if session.activity.detail.as_deref() != Some("ended") => {
-            (Sign::Error, TextStyle::Bad)
+            (Sign::Urgency(Urgency::Error), TextStyle::Bad)
         }
         ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown => {
             (Sign::Bullet, TextStyle::Faint)

@@ -31,7 +31,8 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     lines.extend(sheet.text(&text::line(&row::why(view, verdict, sheet.now)), TextStyle::Plain, INDENT));
     if view.attention == Some(Attention::Permission) {
         let asked = sheet.span(text::line(&sessions::permission(view)), TextStyle::Asks);
-        let sign = sheet.span(format!("{} ", sheet.look.sign(Sign::Permission)), TextStyle::Asks);
+        let sign =
+            sheet.span(format!("{} ", sheet.look.sign(Sign::Urgency(Urgency::Permission))), TextStyle::Asks);
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
     }
     lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
@@ -82,7 +83,7 @@ fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
     let urgency = Urgency::of(view);
     let name = view.verdict.as_ref().map_or("NOT JUDGED YET", |verdict| verdict.state.name());
     let mut line = Line::from(vec![
-        sheet.span(sheet.look.sign(Sign::of(urgency)), TextStyle::of(urgency)),
+        sheet.span(sheet.look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency)),
         Span::raw(" "),
         Span::styled(name, sheet.style(TextStyle::of(urgency)).patch(sheet.style(TextStyle::Strong))),
     ]);

@@ -8,6 +8,7 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CLOSER, REPORT};
 use super::{Context, Step, Then, page};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
+use crate::present::Urgency;
 use crate::present::sets;
 use crate::ui::input::KeyPress;
 use crate::ui::keymap::{Binding, action_of};
@@ -128,7 +129,8 @@ impl ReportBox {
         match &self.about {
             About::Problem(_, problem) => {
                 let words = format!("{}: {}", problem.class.label(), text::line(&problem.message));
-                let mut lines = sheet.signed(Sign::Error, TextStyle::Bad, &words, TextStyle::Strong);
+                let mut lines =
+                    sheet.signed(Sign::Urgency(Urgency::Error), TextStyle::Bad, &words, TextStyle::Strong);
                 if let Some(next) = &problem.next {
                     lines.extend(sheet.signed(
                         Sign::Arrow,

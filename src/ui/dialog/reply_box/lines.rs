@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use super::reply::{Confirm, ReplyBox, Stage, Stop};
 use super::sessions;
 use crate::model::{ActionProblem, AskedByTool, PermissionPrompt, ReceiptState, ReplyPlan};
+use crate::present::Urgency;
 use crate::present::{action, age};
 use crate::ui::dialog::Context;
 use crate::ui::look::{Look, Sign, TextStyle};
@@ -110,7 +111,7 @@ impl ReplyBox {
         let planned = self.plan().and_then(|plan| plan.question.as_ref()).map(|asked| asked.text.as_str());
         let (asked, _) = sessions::asked(context.view, &self.session);
         if let Some(words) = planned.or(asked) {
-            let sign = writer.sign(Sign::Asks);
+            let sign = writer.sign(Sign::Urgency(Urgency::Asks));
             writer.add(sign, words, TextStyle::Asks);
         } else {
             self.add_last_words(context, writer);
@@ -185,7 +186,7 @@ impl ReplyBox {
 }
 
 fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
-    let sign = writer.sign(Sign::Permission);
+    let sign = writer.sign(Sign::Urgency(Urgency::Permission));
     writer.add(sign, "It waits for a permission:", TextStyle::Strong);
     writer.add("", &prompt.what, TextStyle::Asks);
     for (position, option) in prompt.options.iter().enumerate() {
@@ -202,7 +203,7 @@ fn add_permission(prompt: &PermissionPrompt, writer: &mut Writer) {
 fn add_asked(asked: &AskedByTool, can_choose: bool, writer: &mut Writer) {
     let n_questions = asked.questions.len();
     for (number, question) in asked.questions.iter().enumerate() {
-        let sign = writer.sign(Sign::Asks);
+        let sign = writer.sign(Sign::Urgency(Urgency::Asks));
         let place =
             if n_questions > 1 { format!("{} of {n_questions}  ", number + 1) } else { String::new() };
         let several = if question.takes_several { "  (several can be chosen)" } else { "" };
@@ -230,7 +231,7 @@ fn add_next_steps(plan: &ReplyPlan, writer: &mut Writer) {
 }
 
 fn add_confirm(plan: &ReplyPlan, confirm: Confirm, context: Context<'_>, writer: &mut Writer) {
-    let asks = writer.sign(Sign::Asks);
+    let asks = writer.sign(Sign::Urgency(Urgency::Asks));
     match confirm {
         Confirm::Nothing => {}
         Confirm::Option(option) => {
@@ -260,7 +261,7 @@ fn label_of(plan: &ReplyPlan, place: usize) -> Option<&str> {
 }
 
 fn add_stop(stop: &Stop, writer: &mut Writer) {
-    let bad = writer.sign(Sign::Error);
+    let bad = writer.sign(Sign::Urgency(Urgency::Error));
     let warning = writer.sign(Sign::Warning);
     match stop {
         Stop::NoWay(problem) => add_problem("it cannot be sent now", problem, writer),
@@ -278,7 +279,7 @@ fn add_stop(stop: &Stop, writer: &mut Writer) {
 }
 
 fn add_problem(what: &str, problem: &ActionProblem, writer: &mut Writer) {
-    let sign = writer.sign(Sign::Error);
+    let sign = writer.sign(Sign::Urgency(Urgency::Error));
     writer.add(sign, &format!("{what}: {}", text::line(&problem.message)), TextStyle::Bad);
     let next = problem.next.as_deref().unwrap_or("What you wrote is kept. Enter looks again.");
     writer.add("", next, TextStyle::Plain);
