@@ -30,8 +30,8 @@ pub(super) struct Asking {
 /// Asks for the status.
 pub(super) fn probe(environment: &Environment, probe: &Probe) -> Ended {
     let target = Target::of(environment, &probe.asked.target);
-    let launch = target.launch(environment)?;
-    let (mut target_workspace, session) = judged(&target, &launch)?;
+    let config = target.engine_config(environment)?;
+    let (mut target_workspace, session) = judged(&target, &config)?;
     let plan = match planned(&mut target_workspace, AskPurpose::Probe, session, &probe.asked)? {
         Planned::Ready(plan) => AskPlan { max_attempts: 1, rescue: ProbeRescue::Never, ..*plan },
         Planned::Ended(outcome) => return Ok(outcome),
@@ -63,8 +63,8 @@ fn end_of_probe(report: &SmartReport) -> Outcome {
 /// Asks for a checklist.
 pub(super) fn verify(environment: &Environment, verify: &Verify) -> Ended {
     let target = Target::of(environment, &verify.asked.target);
-    let launch = target.launch(environment)?;
-    let (mut target_workspace, session) = judged(&target, &launch)?;
+    let config = target.engine_config(environment)?;
+    let (mut target_workspace, session) = judged(&target, &config)?;
     let plan = match planned(&mut target_workspace, AskPurpose::Verify, session, &verify.asked)? {
         Planned::Ready(plan) => *plan,
         Planned::Ended(outcome) => return Ok(outcome),
@@ -163,12 +163,12 @@ pub(super) fn ask(target_workspace: &mut TargetWorkspace<'_>, plan: AskPlan) -> 
 /// whose words count.
 fn judged<'a>(
     target: &Target,
-    launch: &'a EngineConfig,
+    config: &'a EngineConfig,
 ) -> Result<(TargetWorkspace<'a>, Option<SessionName>), Failure> {
     if let Target::Folder(_) = target {
-        return Ok((TargetWorkspace::judge(launch)?, None));
+        return Ok((TargetWorkspace::judge(config)?, None));
     }
-    let all = OneShot::judge(launch);
+    let all = OneShot::judge(config);
     let views = all.judged().views;
     let sessions = target.sessions(&views, None);
     let [(view, session)] = sessions.as_slice() else {

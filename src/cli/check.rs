@@ -29,11 +29,11 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     let flags =
         Flags { task_kind: check.task_kind, baseline: check.baseline_commit.clone(), ..Flags::default() };
     let scope = Scope::One(environment.absolute(&check.path));
-    let launch = environment.launch(scope, flags, overlay)?;
+    let config = environment.engine_config(scope, flags, overlay)?;
     if check.probing.probe {
-        return probing::run(&launch, check);
+        return probing::run(&config, check);
     }
-    let judged = judge_once(&launch);
+    let judged = judge_once(&config);
     if let Some((_, reason)) = judged.refused.first() {
         let path = display_text::path(&check.path);
         return Err(Failure::NoWorkspace(format!("{path} {reason}")));

@@ -29,11 +29,11 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
         ..Overrides::default()
     };
     let scope = Scope::One(environment.absolute(&decide.path));
-    let launch = environment.launch(scope, Flags::default(), overlay)?;
+    let config = environment.engine_config(scope, Flags::default(), overlay)?;
     let Some(decision) = decide.decision.filter(|_| !decide.show) else {
-        return show(&launch, &environment.absolute(&decide.path));
+        return show(&config, &environment.absolute(&decide.path));
     };
-    let mut target_workspace = TargetWorkspace::judge(&launch)?;
+    let mut target_workspace = TargetWorkspace::judge(&config)?;
     let is_complete = decision == DecisionWord::Complete;
     match target_workspace.action(Action::Decide { is_complete, reason: decide.reason.clone() }) {
         ActionOutcome::Decided(decided) => {
@@ -49,17 +49,17 @@ pub(super) fn run(environment: &Environment, decide: &Decide) -> Ended {
 }
 
 /// Prints what tells an agent where its decision goes, and writes nothing.
-fn show(launch: &EngineConfig, path: &Path) -> Ended {
+fn show(config: &EngineConfig, path: &Path) -> Ended {
     let workspace = path
         .canonicalize()
         .map_err(|error| Failure::NoWorkspace(format!("{}: {error}", display_text::path(path))))?;
-    let (settings, _) = launch.config.for_workspace(&workspace);
-    let Some(file) = launch.overlay.decision_file.clone().or(settings.decision_file) else {
+    let (settings, _) = config.config.for_workspace(&workspace);
+    let Some(file) = config.overlay.decision_file.clone().or(settings.decision_file) else {
         return Err(Failure::Settings(
             "no decision file is configured for this workspace: set evidence.decision_file".to_owned(),
         ));
     };
-    let words = decision::label(&workspace, &file, launch.overlay.check_id.as_deref());
+    let words = decision::label(&workspace, &file, config.overlay.check_id.as_deref());
     output::print_line(&display_text::line(&words))?;
     Ok(Outcome::Done)
 }

@@ -104,7 +104,7 @@ impl Environment {
     }
 
     /// What an engine is started with.
-    pub(super) fn launch(
+    pub(super) fn engine_config(
         &self,
         scope: Scope,
         flags: Flags,

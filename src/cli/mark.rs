@@ -8,14 +8,14 @@ use super::ask_args::{Mark, MarkName};
 use super::environment::Environment;
 use super::exit::{Ended, Failure, Outcome};
 use super::output;
-use super::target_workspace::{TargetWorkspace, launch, unexpected};
+use super::target_workspace::{TargetWorkspace, engine_config, unexpected};
 
 /// Takes it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let (order, path) = order(mark)?;
-    let launch = launch(environment, path)?;
-    let mut target_workspace = TargetWorkspace::judge(&launch)?;
+    let config = engine_config(environment, path)?;
+    let mut target_workspace = TargetWorkspace::judge(&config)?;
     let name = order.name();
     match target_workspace.action(Action::Mark { order, reason: mark.reason.clone() }) {
         ActionOutcome::Marked { .. } => {

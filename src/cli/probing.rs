@@ -97,8 +97,8 @@ struct Found {
 }
 
 /// Runs the smart check.
-pub(super) fn run(launch: &EngineConfig, check: &Check) -> Ended {
-    let mut target_workspace = TargetWorkspace::judge(launch)?;
+pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
+    let mut target_workspace = TargetWorkspace::judge(config)?;
     let mut found = match find(&mut target_workspace, &check.probing) {
         Ok(found) => found,
         Err(outcome) => return Ok(outcome),

@@ -59,8 +59,8 @@ impl Told {
 pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let named = reply.target.as_deref().unwrap_or(".");
     let target = Target::of(environment, named);
-    let launch = target.launch(environment)?;
-    let mut all = OneShot::judge(&launch);
+    let config = target.engine_config(environment)?;
+    let mut all = OneShot::judge(&config);
     let judged = all.judged();
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };

@@ -22,12 +22,12 @@ pub(super) fn run(environment: &Environment, status: &Status) -> Ended {
         here: environment.here.clone(),
         paths: status.paths.iter().map(|path| environment.absolute(path)).collect(),
     };
-    let launch = environment.launch(scope, Flags::default(), Overrides::default())?;
-    if status.follow { follow(launch, status.json) } else { once(&launch, status.json) }
+    let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
+    if status.follow { follow(config, status.json) } else { once(&config, status.json) }
 }
 
-fn once(launch: &EngineConfig, is_json: bool) -> Ended {
-    let mut judged = judge_once(launch);
+fn once(config: &EngineConfig, is_json: bool) -> Ended {
+    let mut judged = judge_once(config);
     present::order(&mut judged.views, None);
     if !is_json {
         for notice in &judged.notices {
@@ -58,13 +58,13 @@ fn once(launch: &EngineConfig, is_json: bool) -> Ended {
 }
 
 /// Prints each workspace when it is judged first and whenever it changed, until it is ended.
-fn follow(launch: EngineConfig, is_json: bool) -> Ended {
+fn follow(config: EngineConfig, is_json: bool) -> Ended {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
     let ended = runtime.block_on(async {
-        let mut engine = Engine::start(launch);
+        let mut engine = Engine::start(config);
         let mut shown: BTreeMap<WorkspaceId, WorkspaceView> = BTreeMap::new();
         let mut n_refused = 0;
         loop {

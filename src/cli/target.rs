@@ -33,14 +33,14 @@ impl Target {
     }
 
     /// What it takes to look at it: the workspace, or all in which a session may be.
-    pub(super) fn launch(&self, environment: &Environment) -> Result<EngineConfig, Failure> {
+    pub(super) fn engine_config(&self, environment: &Environment) -> Result<EngineConfig, Failure> {
         let scope = match self {
             Target::Folder(path) => Scope::One(path.clone()),
             Target::Session(_) => {
                 Scope::Worktrees { with_sessions: true, here: environment.here.clone(), paths: Vec::new() }
             }
         };
-        environment.launch(scope, Flags::default(), Overrides::default())
+        environment.engine_config(scope, Flags::default(), Overrides::default())
     }
 
     /// The sessions that it names among those of `views`; `narrower` is one more id or beginning, from a flag.

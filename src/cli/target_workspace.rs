@@ -14,24 +14,24 @@ use super::output;
 use super::signalled::Signalled;
 
 /// What a run on one workspace starts with.
-pub(super) fn launch(environment: &Environment, path: &Path) -> Result<EngineConfig, Failure> {
+pub(super) fn engine_config(environment: &Environment, path: &Path) -> Result<EngineConfig, Failure> {
     let scope = Scope::One(environment.absolute(path));
-    environment.launch(scope, Flags::default(), Overrides::default())
+    environment.engine_config(scope, Flags::default(), Overrides::default())
 }
 
-/// One workspace, judged, to action on.
+/// One workspace, judged, for an action on it.
 pub(super) struct TargetWorkspace<'a> {
     all: OneShot<'a>,
     view: WorkspaceView,
 }
 
 impl<'a> TargetWorkspace<'a> {
-    /// Judges the one workspace of `launch`; what cannot be remembered is told on standard error.
+    /// Judges the one workspace of `config`; what cannot be remembered is told on standard error.
     ///
     /// # Errors
     /// There is no workspace at the path.
-    pub(super) fn judge(launch: &'a EngineConfig) -> Result<TargetWorkspace<'a>, Failure> {
-        let all = OneShot::judge(launch);
+    pub(super) fn judge(config: &'a EngineConfig) -> Result<TargetWorkspace<'a>, Failure> {
+        let all = OneShot::judge(config);
         let judged = all.judged();
         for notice in &judged.notices {
             output::complain(&format!("closeout: {}", display_text::line(notice)));

@@ -17,7 +17,7 @@ use super::exit::Outcome;
 use super::json::{self, Printed};
 use super::output;
 use super::rescue_args::Trust;
-use super::target_workspace::{confirm, fail, launch};
+use super::target_workspace::{confirm, engine_config, fail};
 
 /// The list, for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,10 +30,10 @@ pub(super) struct Trusted {
 
 /// Runs `closeout trust`.
 pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
-    let launch = launch(environment, &trust.path)?;
+    let config = engine_config(environment, &trust.path)?;
     let path = environment.absolute(&trust.path);
     if trust.remove {
-        return match launch.distrust(&path) {
+        return match config.distrust(&path) {
             Ok(()) => {
                 output::print_line("nothing is trusted here any more")?;
                 Ok(Outcome::Action(ActionClass::Done))
@@ -41,7 +41,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
             Err(problem) => json::fail(&problem, trust.json),
         };
     }
-    let (list, was_trusted) = match launch.trust_list(&path) {
+    let (list, was_trusted) = match config.trust_list(&path) {
         Ok(found) => found,
         Err(problem) => return json::fail(&problem, trust.json),
     };
@@ -55,7 +55,7 @@ pub(super) fn run(environment: &Environment, trust: &Trust) -> Ended {
     } else if !is_wanted(trust, &list) {
         Err(ActionProblem::new(ActionClass::Untrusted, "it is not trusted: none of it runs"))
     } else {
-        launch.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
+        config.trust(&path, &list).map(|()| "it is trusted, as long as no byte of it changes")
     };
     if trust.json {
         let content = Trusted { is_trusted: ended.is_ok(), list: list.clone() };

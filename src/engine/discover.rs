@@ -22,7 +22,7 @@ pub(super) struct Discovery {
     pub(super) problems: Vec<String>,
 }
 
-/// What discovery knows beside the launch.
+/// What discovery knows beside the config.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// What earlier runs wrote down.
@@ -31,19 +31,19 @@ pub(super) struct Known {
     pub(super) with_older: bool,
 }
 
-/// Finds the workspaces of `launch`.
-pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut Memories) -> Discovery {
+/// Finds the workspaces of `config`.
+pub(super) fn discover(config: &EngineConfig, known: &Known, memory: &mut Memories) -> Discovery {
     let at = clock::now();
-    let mut found = Found::new(launch, &known.recalled);
+    let mut found = Found::new(config, &known.recalled);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
-    match &launch.scope {
+    match &config.scope {
         Scope::One(path) => {
             found.add_given(path);
             let only = found.workspaces.first().map(|workspace| workspace.id.path().to_owned());
             if let Some(path) = only {
-                let survey = survey(launch, at, known.with_older, Some(&path), memory);
-                SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, false);
+                let survey = survey(config, at, known.with_older, Some(&path), memory);
+                SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, false);
                 unreadable = survey.problems;
             }
         }
@@ -52,8 +52,8 @@ pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut Memori
             for path in paths {
                 found.add_given(path);
             }
-            let survey = survey(launch, at, known.with_older, None, memory);
-            SessionFolders::new(launch.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
+            let survey = survey(config, at, known.with_older, None, memory);
+            SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
             found.folders.extend(survey.watch_targets);
             n_older_sessions = survey.n_older;
             unreadable = survey.problems;
@@ -72,17 +72,17 @@ pub(super) fn discover(launch: &EngineConfig, known: &Known, memory: &mut Memori
 }
 
 fn survey(
-    launch: &EngineConfig,
+    config: &EngineConfig,
     at: Timestamp,
     with_older: bool,
     within: Option<&Path>,
     memory: &mut Memories,
 ) -> Survey {
-    let fold_after_ms = i64::try_from(launch.config.watch().fold_after_ms).unwrap_or(i64::MAX);
+    let fold_after_ms = i64::try_from(config.config.watch().fold_after_ms).unwrap_or(i64::MAX);
     let since = if with_older { Timestamp(0) } else { Timestamp(at.0.saturating_sub(fold_after_ms)) };
     let ask = SurveyAsk { since, within };
-    let mut found = agent::survey(&launch.adapters, &ask, memory);
-    if let (Some(folder), false) = (launch.hook_folder(), launch.adapters.is_empty()) {
+    let mut found = agent::survey(&config.adapters, &ask, memory);
+    if let (Some(folder), false) = (config.hook_folder(), config.adapters.is_empty()) {
         hook_events::survey(&folder, &ask, memory, &mut found);
     }
     found

@@ -29,7 +29,7 @@ const STAND_IN: &str = "discovery";
 /// The discoveries of one engine.
 #[derive(Debug)]
 pub(super) struct Discovering {
-    launch: Arc<EngineConfig>,
+    config: Arc<EngineConfig>,
     store: Option<Store>,
     sender: UnboundedSender<EngineEvent>,
     surveyed: Arc<Mutex<Memories>>,
@@ -58,12 +58,12 @@ pub(super) enum Trigger {
 
 impl Discovering {
     pub(super) fn new(
-        launch: Arc<EngineConfig>,
+        config: Arc<EngineConfig>,
         store: Option<Store>,
         sender: UnboundedSender<EngineEvent>,
     ) -> Discovering {
         Discovering {
-            launch,
+            config,
             store,
             sender,
             surveyed: Arc::default(),
@@ -98,7 +98,7 @@ impl Discovering {
         }
         self.is_running = true;
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        let (launch, store) = (Arc::clone(&self.launch), self.store.clone());
+        let (config, store) = (Arc::clone(&self.config), self.store.clone());
         let (sender, surveyed) = (self.sender.clone(), Arc::clone(&self.surveyed));
         let (with_older, pause) = (self.with_older, self.pause);
         tokio::spawn(async move {
@@ -108,7 +108,7 @@ impl Discovering {
                 let began = clock::now();
                 let mut memory = surveyed.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Trigger::Changed(folder) = trigger
-                    && !agent::is_news(&launch.adapters, &folder, &mut memory)
+                    && !agent::is_news(&config.adapters, &folder, &mut memory)
                 {
                     return None;
                 }
@@ -119,7 +119,7 @@ impl Discovering {
                     let _ = tell.send(EngineEvent::Notice(notice));
                 });
                 let known = Known { recalled, with_older };
-                let found = discover::discover(&launch, &known, &mut memory);
+                let found = discover::discover(&config, &known, &mut memory);
                 Some(Box::new(Discovered {
                     event: found.event,
                     targets: found.folders,

@@ -13,7 +13,7 @@ use crate::model::{
 
 /// The workspaces, and what turned out to be none.
 pub(super) struct Found<'a> {
-    launch: &'a EngineConfig,
+    config: &'a EngineConfig,
     recalled: &'a Recalled,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
@@ -23,9 +23,9 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(launch: &'a EngineConfig, recalled: &'a Recalled) -> Found<'a> {
+    pub(super) fn new(config: &'a EngineConfig, recalled: &'a Recalled) -> Found<'a> {
         Found {
-            launch,
+            config,
             recalled,
             workspaces: Vec::new(),
             known: HashSet::new(),
@@ -86,8 +86,8 @@ impl<'a> Found<'a> {
         if !self.known.insert(id.clone()) {
             return;
         }
-        let (settings, problems) = self.launch.config.for_workspace(path);
-        let settings = overlaid(settings, &self.launch.overlay, is_repository);
+        let (settings, problems) = self.config.config.for_workspace(path);
+        let settings = overlaid(settings, &self.config.overlay, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
         let baseline = self.recalled.baselines.get(&id).cloned();
         let history = self.recalled.history.get(&id).cloned().unwrap_or_default();

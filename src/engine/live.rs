@@ -39,7 +39,7 @@ const WRITING: Duration = Duration::from_millis(500);
 /// The running engine. Lives inside a tokio runtime with time enabled.
 pub struct Engine {
     monitor: Monitor,
-    launch: Arc<EngineConfig>,
+    config: Arc<EngineConfig>,
     store: Option<Store>,
     events: mpsc::UnboundedReceiver<EngineEvent>,
     sender: mpsc::UnboundedSender<EngineEvent>,
@@ -65,20 +65,20 @@ type MemorySlot = Arc<Mutex<Option<Memory>>>;
 
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.
-    pub fn start(launch: EngineConfig) -> Engine {
-        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
-        Engine::with(launch, monitor)
+    pub fn start(config: EngineConfig) -> Engine {
+        let monitor = Monitor::new(config.config.policy(), config.config.watch());
+        Engine::with(config, monitor)
     }
 
     /// Starts the engine for a front at which a person sees what runs and can end it: agents are asked by itself
     /// where the configuration says so.
-    pub fn start_asking(launch: EngineConfig) -> Engine {
-        let monitor = Monitor::new(launch.config.policy(), launch.config.watch());
-        let monitor = monitor.asking_by_itself(launch.agents_without_trace());
-        Engine::with(launch, monitor)
+    pub fn start_asking(config: EngineConfig) -> Engine {
+        let monitor = Monitor::new(config.config.policy(), config.config.watch());
+        let monitor = monitor.asking_by_itself(config.agents_without_trace());
+        Engine::with(config, monitor)
     }
 
-    fn with(launch: EngineConfig, monitor: Monitor) -> Engine {
+    fn with(config: EngineConfig, monitor: Monitor) -> Engine {
         let inbox_filled = Arc::new(Notify::new());
         let wake = Arc::clone(&inbox_filled);
         let inbox = Inbox::new(move || wake.notify_one());
@@ -95,7 +95,7 @@ impl Engine {
         if let Err(error) = &process_ends {
             notices.push(format!("the end of an agent's process is seen late: {error}"));
         }
-        let store = super::once::open_store(&launch, &mut notices);
+        let store = super::once::open_store(&config, &mut notices);
         let draft_keeping = store.clone().map(|store| {
             let sender = sender.clone();
             DraftKeeping::start(store, move |notice| {
@@ -103,11 +103,11 @@ impl Engine {
             })
         });
         let store_lane = StoreLane::new(store.clone(), sender.clone());
-        let launch = Arc::new(launch);
-        let discovering = Discovering::new(Arc::clone(&launch), store.clone(), sender.clone());
+        let config = Arc::new(config);
+        let discovering = Discovering::new(Arc::clone(&config), store.clone(), sender.clone());
         let mut engine = Engine {
             monitor,
-            launch,
+            config,
             store,
             events,
             sender,
@@ -126,7 +126,7 @@ impl Engine {
             draft_keeping,
             notices,
         };
-        recovering::start(Arc::clone(&engine.launch), engine.sender.clone());
+        recovering::start(Arc::clone(&engine.config), engine.sender.clone());
         engine.discovering.start(Trigger::Asked);
         engine
     }
@@ -243,11 +243,11 @@ impl Engine {
                 }
             }
             Effect::JumpToPane { workspace, session } => {
-                pane_jump::start(Arc::clone(&self.launch), self.sender.clone(), workspace, session);
+                pane_jump::start(Arc::clone(&self.config), self.sender.clone(), workspace, session);
             }
             Effect::Action(request) => {
-                let launch = Arc::clone(&self.launch);
-                self.actions.start(*request, launch, self.store.clone(), self.sender.clone());
+                let config = Arc::clone(&self.config);
+                self.actions.start(*request, config, self.store.clone(), self.sender.clone());
             }
             Effect::CancelAction { number } => {
                 if let Some(workspace) = self.actions.cancel(number).cloned() {
@@ -356,7 +356,7 @@ impl Engine {
         let is_slow = request.parts.contains(Parts::CHANGES)
             && self.last_took_ms.get(&request.workspace).is_some_and(|took_ms| *took_ms > SLOW_MS);
         let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
-        let launch = Arc::clone(&self.launch);
+        let config = Arc::clone(&self.config);
         let sender = self.sender.clone();
         tokio::spawn(async move {
             let wait = request.not_before.millis_since(clock::now());
@@ -367,12 +367,12 @@ impl Engine {
             let _slow = if is_slow { slow_lanes.acquire().await.ok() } else { None };
             let _lane = lanes.acquire().await.ok();
             let began = clock::now();
-            let limit = Duration::from_millis(launch.config.watch().collect_limit_ms);
+            let limit = Duration::from_millis(config.config.watch().collect_limit_ms);
             let work = {
                 let request = request.clone();
                 spawn_blocking(move || {
                     let mut memory = take(&slot);
-                    let outcome = collect::perform(&request, &launch.surroundings(began), &mut memory);
+                    let outcome = collect::perform(&request, &config.surroundings(began), &mut memory);
                     *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
                     outcome
                 })

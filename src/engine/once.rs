@@ -38,16 +38,16 @@ pub struct Judged {
     pub notices: Vec<String>,
 }
 
-/// Judges everything in the scope of `launch` once. Baselines found for the first time are
+/// Judges everything in the scope of `config` once. Baselines found for the first time are
 /// remembered. A workspace that does not answer within the configured limit is given up; its thread
 /// is left behind, and the caller's process ends it.
-pub fn judge_once(launch: &EngineConfig) -> Judged {
-    OneShot::judge(launch).judged()
+pub fn judge_once(config: &EngineConfig) -> Judged {
+    OneShot::judge(config).judged()
 }
 
-/// Everything in the scope of a launch, judged once, and actions on it: for fronts that end.
+/// Every workspace in the scope, judged once, and the runner of actions on them: for fronts that end.
 pub struct OneShot<'a> {
-    launch: &'a EngineConfig,
+    config: &'a EngineConfig,
     store: Option<Store>,
     monitor: Monitor,
     run: Run<'a>,
@@ -61,19 +61,19 @@ pub struct OneShot<'a> {
 }
 
 impl<'a> OneShot<'a> {
-    /// Judges everything in the scope of `launch` once, as [`judge_once`] does.
-    pub fn judge(launch: &'a EngineConfig) -> OneShot<'a> {
+    /// Judges everything in the scope of `config` once, as [`judge_once`] does.
+    pub fn judge(config: &'a EngineConfig) -> OneShot<'a> {
         let mut notices = Vec::new();
-        let store = open_store(launch, &mut notices);
+        let store = open_store(config, &mut notices);
         let recalled = recall(store.as_ref(), true, &mut |notice| notices.push(notice));
         let known = Known { recalled, with_older: false };
-        let discovery = discover::discover(launch, &known, &mut Memories::default());
+        let discovery = discover::discover(config, &known, &mut Memories::default());
         notices.extend(discovery.problems);
         let mut all = OneShot {
-            launch,
+            config,
             store,
-            monitor: Monitor::new(launch.config.policy(), launch.config.watch()),
-            run: Run::new(launch),
+            monitor: Monitor::new(config.config.policy(), config.config.watch()),
+            run: Run::new(config),
             views: BTreeMap::new(),
             responses: Vec::new(),
             wanted: None,
@@ -109,7 +109,7 @@ impl<'a> OneShot<'a> {
         let intent = Intent::Action { workspace: workspace.clone(), action: Box::new(action) };
         self.apply(Event::Wanted { at: clock::now(), intent });
         if let Some(request) = self.wanted.take() {
-            let tools = Tools { launch: self.launch, report, cancel: &self.cancel };
+            let tools = Tools { config: self.config, report, cancel: &self.cancel };
             let (outcome, entry) = actions::perform(&request, Actor::Command, self.store.as_ref(), &tools);
             self.apply(Event::ActionFinished {
                 at: clock::now(),
@@ -180,8 +180,8 @@ impl<'a> OneShot<'a> {
     }
 }
 
-pub(super) fn open_store(launch: &EngineConfig, notices: &mut Vec<String>) -> Option<Store> {
-    let folder = launch.state_folder.as_ref()?;
+pub(super) fn open_store(config: &EngineConfig, notices: &mut Vec<String>) -> Option<Store> {
+    let folder = config.state_folder.as_ref()?;
     match Store::open(folder) {
         Ok(store) => Some(store),
         Err(error) => {
@@ -193,7 +193,7 @@ pub(super) fn open_store(launch: &EngineConfig, notices: &mut Vec<String>) -> Op
 
 /// The collections of one look.
 struct Run<'a> {
-    launch: &'a EngineConfig,
+    config: &'a EngineConfig,
     limit: Duration,
     queue: Arc<Mutex<VecDeque<CollectRequest>>>,
     running: Vec<(CollectRequest, Timestamp)>,
@@ -203,10 +203,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(launch: &'a EngineConfig) -> Run<'a> {
+    fn new(config: &'a EngineConfig) -> Run<'a> {
         Run {
-            launch,
-            limit: Duration::from_millis(launch.config.watch().collect_limit_ms),
+            config,
+            limit: Duration::from_millis(config.config.watch().collect_limit_ms),
             queue: Arc::default(),
             running: Vec::new(),
             answers: channel(),
@@ -257,7 +257,7 @@ impl<'a> Run<'a> {
         let n_workers = Arc::clone(&self.n_workers);
         let queue = Arc::clone(&self.queue);
         let sender = self.answers.0.clone();
-        let launch = self.launch.clone();
+        let config = self.config.clone();
         thread::spawn(move || {
             loop {
                 let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
                 };
                 drop(waiting);
                 let began = clock::now();
-                let outcome = collect::perform(&request, &launch.surroundings(began), &mut Memory::default());
+                let outcome = collect::perform(&request, &config.surroundings(began), &mut Memory::default());
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {
                     break;
                 }

@@ -22,13 +22,13 @@ use crate::model::{Event, JumpOutcome, JumpTarget, Pane, ProcessId, WorkspaceId}
 
 /// Jumps beside the loop: one event comes back, whatever happens. Needs the runtime.
 pub(super) fn start(
-    launch: Arc<EngineConfig>,
+    config: Arc<EngineConfig>,
     sender: UnboundedSender<EngineEvent>,
     workspace: WorkspaceId,
     session: JumpTarget,
 ) {
     tokio::spawn(async move {
-        let work = spawn_blocking(move || jump(&session, launch.live.as_ref()));
+        let work = spawn_blocking(move || jump(&session, config.live.as_ref()));
         let outcome = work.await.unwrap_or_else(|error| refused(error.to_string()));
         let event = Event::Jumped { at: clock::now(), workspace, outcome };
         let _ = sender.send(EngineEvent::Event(event));

@@ -11,10 +11,10 @@ use super::event::EngineEvent;
 use crate::model::display_text;
 
 /// Looks for it and ends it; what was found is told. Needs the runtime.
-pub(super) fn start(launch: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) {
+pub(super) fn start(config: Arc<EngineConfig>, sender: UnboundedSender<EngineEvent>) {
     spawn_blocking(move || {
         // Without git or a state folder there was no rescue either.
-        let Ok(rescuer) = rescuer_of(&launch) else { return };
+        let Ok(rescuer) = rescuer_of(&config) else { return };
         rescuer.sweep();
         for top in rescuer.unfinished() {
             let shown = display_text::path(&top);

@@ -1,5 +1,5 @@
 //! The actions that run beside the loop, so that each can be ended by its number, and all of them at the end. Nothing is
-//! ended here: whoever carries an action out hears of the wish.
+//! ended here: whoever carries an action out is told to end it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl RunningActions {
     pub(super) fn start(
         &mut self,
         request: ActionRequest,
-        launch: Arc<EngineConfig>,
+        config: Arc<EngineConfig>,
         store: Option<Store>,
         sender: UnboundedSender<EngineEvent>,
     ) {
@@ -51,7 +51,7 @@ impl RunningActions {
                     let event = Event::ActionProgressed { at: clock::now(), workspace, number, progress };
                     let _ = moved.send(EngineEvent::Event(event));
                 };
-                let tools = Tools { launch: &launch, report: &report, cancel: &cancel };
+                let tools = Tools { config: &config, report: &report, cancel: &cancel };
                 actions::perform(&request, Actor::Screen, store.as_ref(), &tools)
             });
             let (outcome, entry) = work.await.unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! When the monitor actions by itself: the slow pass over everything, polls of workspaces that cannot be
+//! When the monitor does something by itself: the slow pass over everything, polls of workspaces that cannot be
 //! watched, looks at work trees that were put off, and questions to agents that have settled. At rest there is
 //! one wake-up for each slow pass.
 

@@ -2,7 +2,7 @@
 //! is sent, so that all closeouts of this folder keep one budget and ask once in each moment of a task.
 //!
 //! A question counts from the moment in which it may be sent, whatever becomes of it: nobody has to give
-//! anything back, and one whose closeout was killed stands in nobody's way. What cannot be read gives no leave.
+//! anything back, and one whose closeout was killed stands in nobody's way. An unreadable record gives no permit.
 
 use std::path::PathBuf;
 
@@ -39,12 +39,12 @@ struct Sent {
 }
 
 impl Store {
-    /// Takes leave to send a question by itself, right before it is sent: it is counted, and that is on the disk
-    /// when this returns. `is_first` says that it is the first one in `moment`, and not a later one of the
-    /// same smart check. Gives the budget with this question in it, or why it is not sent.
+    /// Acquires the permit to send one question unasked, right before it is sent. The question is counted, and the
+    /// count is on disk when this returns. `is_first` says that it is the first one in `moment`, and not a later one of the
+    /// same smart check. Returns the budget with this question in it, or why it must not be sent.
     ///
     /// # Errors
-    /// The record cannot be read or written: there is no leave.
+    /// The record cannot be read or written: there is no permit.
     pub fn acquire_probe_permit(
         &self,
         moment: &SessionMoment,
@@ -52,11 +52,11 @@ impl Store {
         per_hour: u32,
         now: Timestamp,
     ) -> Result<Result<AutoBudget, NotAsked>, StoreError> {
-        let _turn = self.lock()?;
+        let _lock = self.lock()?;
         let mut sent = self.sent_by_itself()?;
-        // How much of the record was read decides whether its last prompt is known: the turn tells enough.
-        let lock = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
-        if is_first && sent.iter().any(|known| lock(&known.moment) == lock(moment)) {
+        // The last prompt is known only if enough of the record was read; session and time identify the turn without it.
+        let turn = |moment: &SessionMoment| (moment.session.clone(), moment.rested_at);
+        if is_first && sent.iter().any(|known| turn(&known.moment) == turn(moment)) {
             return Ok(Err(NotAsked::AskedBefore));
         }
         let counted = within_the_hour(&sent, now);

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::test_env::{Run, TestEnv};
 
-/// A env on whose path there are these programs (name and script) before the machine's own.
+/// An env on whose path there are these programs (name and script) before the machine's own.
 fn desk_with(programs: &[(&str, &str)]) -> TestEnv {
     let env = TestEnv::with_demo();
     let folder = env.at("programs");

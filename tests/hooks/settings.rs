@@ -142,7 +142,7 @@ fn broken_settings_are_refused_with_the_place() {
     }
 }
 
-/// A env with a home in which agents were used.
+/// An env with a home in which agents were used.
 fn desk_with(agents: &[&str]) -> TestEnv {
     let env = TestEnv::new();
     for agent in agents {

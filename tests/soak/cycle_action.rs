@@ -1,4 +1,4 @@
-//! What the process does that is going to be killed: one cycle_action, told in one line.
+//! What the process does that is going to be killed: one action, described by one line.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use closeout::action::rescue::{RescueError, Rescuer};
 
-/// The first argument of a process that actions.
+/// The first argument of a process that carries out one action.
 pub(crate) const WORD: &str = "--cycle_action";
 /// The message of visible commits.
 pub(crate) const MESSAGE: &str = "rescue: soak\n";

@@ -55,17 +55,17 @@ impl Run {
 }
 
 impl TestEnv {
-    /// A env with an empty repository on it.
+    /// An env with an empty repository on it.
     pub(crate) fn new() -> TestEnv {
         TestEnv::beside(&Repo::unborn())
     }
 
-    /// A env in the scratch folder of a repository.
+    /// An env in the scratch folder of a repository.
     pub(crate) fn beside(repo: &Repo) -> TestEnv {
         TestEnv { scratch: repo.clone(), more: Vec::new() }
     }
 
-    /// A env with the repository of `assets/demo/five-worktrees.sh`, made by that very script.
+    /// An env with the repository of `assets/demo/five-worktrees.sh`, made by that very script.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories by the real program")]
     pub(crate) fn with_demo() -> TestEnv {
         let env = TestEnv::new();

@@ -105,7 +105,7 @@ fn a_draft_outlives_the_program_that_is_killed() {
     wait_for_text(&again, &["二番目 please"]);
 }
 
-/// A env whose editor is this script; `$1` is the file.
+/// An env whose editor is this script; `$1` is the file.
 fn with_editor(script: &str) -> TestEnv {
     let env = TestEnv::with_demo();
     let path = env.at("my editor.sh");

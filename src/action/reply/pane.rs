@@ -155,7 +155,7 @@ impl TmuxAccess {
         self.if_unchanged(to, current, &format!("send-keys -t {} {key}", to.id))
     }
 
-    /// Has tmux run a command if the pane is still as it was found: tmux looks and actions in one step.
+    /// Has tmux run a command if the pane is still as it was found: tmux compares and runs it in one step.
     fn if_unchanged(&self, to: &Address, current: Option<&AtCursor>, command: &str) -> Result<(), NotTyped> {
         let is_same = format!("#{{&&:#{{==:#{{pid}},{}}},#{{==:#{{pane_pid}},{}}}}}", to.server, to.first);
         let is_free =

@@ -34,7 +34,7 @@ impl Rescuer {
     }
 }
 
-/// The list, in a worktree that was taken.
+/// The records of a locked worktree.
 pub(super) fn list(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<RecordList, RescueError> {
     let git = worktree.git(rescuer);
     // The references first: what is forgotten meanwhile stands in the journals by then.

@@ -58,7 +58,7 @@ impl Rescuer {
 
 /// Whose folder the record's journal is in.
 enum Owner {
-    /// The worktree of this worktree.
+    /// The folder of the worktree that is locked.
     Own(Place),
     /// A worktree that is gone; its folder is locked as long as this lives.
     Gone(Place, #[expect(dead_code, reason = "held for its lock")] File),

@@ -39,7 +39,7 @@ const SETTINGS: [&str; 9] = [
 
 /// What a command gets as its input.
 pub(super) enum Input {
-    /// Our own lock, so that the worktree of this worktree lasts as long as the child.
+    /// Our own lock, so that the worktree stays locked as long as the child lives.
     Lock,
     /// These bytes.
     Bytes(Vec<u8>),
@@ -65,7 +65,7 @@ pub(super) struct Git<'a> {
     pub(super) home: Option<&'a Path>,
     /// The repository.
     pub(super) repo: &'a Repository,
-    /// The lock on our own worktree.
+    /// Our own lock on the worktree.
     pub(super) lock: Arc<File>,
     /// Ends a command early; `None` for what is finished in any case.
     pub(super) cancel: Option<&'a Cancel>,

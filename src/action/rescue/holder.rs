@@ -12,8 +12,8 @@ pub(super) fn words(repo: &Repository, lock: &Path) -> String {
     match holder(repo, lock) {
         Some(holder) => format!("{name} is there: {holder} works in this repository; wait for its end"),
         None => format!(
-            "{name} is there, and no git of yours is current in this repository: one was killed, or another user's \
-             works; if none does, remove the file yourself: {}",
+            "{name} is there, and no git process of yours works in this repository: one was killed, or another \
+             user's is running; if none is, remove the file yourself: {}",
             crate::model::display_text::path(lock)
         ),
     }

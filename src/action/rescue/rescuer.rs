@@ -1,4 +1,4 @@
-//! The commit of a plan, and recovery. Each takes its worktree on the worktree and first brings to an end what a
+//! The commit of a plan, and recovery. Each locks its worktree and first finishes or rolls back what a
 //! crash has cut.
 
 use std::path::Path;

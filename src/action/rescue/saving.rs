@@ -65,7 +65,7 @@ impl Rescuer {
         self.record_in(&worktree, order).map(|(record, _)| record)
     }
 
-    /// Makes a record in a worktree that was taken.
+    /// Makes a record in a locked worktree.
     pub(super) fn record_in(
         &self,
         worktree: &WorktreeLock,

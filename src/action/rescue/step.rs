@@ -4,7 +4,7 @@
 /// A step that is over when it is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The worktree on this worktree is ours.
+    /// The lock of the worktree is ours.
     Locked,
     /// The work tree was listed; nothing of it was read.
     Listed,

@@ -17,17 +17,17 @@ use crate::cli::json;
 use crate::cli::local_time;
 use crate::cli::output;
 use crate::cli::rescue_args::Forget;
-use crate::cli::target_workspace::{confirm, fail, launch};
+use crate::cli::target_workspace::{confirm, engine_config, fail};
 
 /// Runs `closeout forget`.
 pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {
-    let launch = launch(environment, &forget.path)?;
+    let config = engine_config(environment, &forget.path)?;
     let path = environment.absolute(&forget.path);
-    let (rescuer, top) = match rescuer(&launch).and_then(|rescuer| Ok((rescuer, top(&launch, &path)?))) {
+    let (rescuer, top) = match rescuer(&config).and_then(|rescuer| Ok((rescuer, top(&config, &path)?))) {
         Ok(found) => found,
         Err(failed) => return failed,
     };
-    let Some(record) = &forget.record else { return forget_old(&launch, &rescuer, &top, forget.yes) };
+    let Some(record) = &forget.record else { return forget_old(&config, &rescuer, &top, forget.yes) };
     let reference = match named(&rescuer, &top, record) {
         Ok(reference) => reference,
         Err(error) => return Ok(fail(&rescue_problem(&error))),
@@ -52,7 +52,7 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
             if would_lose { problem.with_next(next) } else { problem }
         })
     };
-    match launch.audited(plan, action, forgotten_words) {
+    match config.audited(plan, action, forgotten_words) {
         Ok(forgotten) => {
             output::print_line(&forgotten_words(&forgotten))?;
             Ok(Outcome::Action(ActionClass::Done))
@@ -62,7 +62,7 @@ pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ende
 }
 
 /// Deletes the records that may go without a question each: one yes for the list.
-fn forget_old(launch: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
+fn forget_old(config: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -> Ended {
     let listed = match rescuer.list(top) {
         Ok(listed) => listed,
         Err(error) => return Ok(fail(&rescue_problem(&error))),
@@ -83,7 +83,7 @@ fn forget_old(launch: &EngineConfig, rescuer: &Rescuer, top: &Path, yes: bool) -
     }
     let plan = (ActionKind::Forget, top, format!("{records}, old and in a branch"));
     let action = || rescuer.forget_old(top).map_err(|error| rescue_problem(&error));
-    match launch.audited(plan, action, |gone| counts::records(gone.len())) {
+    match config.audited(plan, action, |gone| counts::records(gone.len())) {
         Ok(gone) => {
             for forgotten in &gone {
                 output::print_line(&forgotten_words(forgotten))?;

@@ -18,7 +18,7 @@ use super::exit::{Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::output;
 use super::rescue_args::{Rescue, SplitBy, Undo};
-use super::target_workspace::{TargetWorkspace, confirm, fail, launch};
+use super::target_workspace::{TargetWorkspace, confirm, engine_config, fail};
 pub(super) use delete::forget;
 pub(super) use records::{list, restore};
 
@@ -28,8 +28,8 @@ use preview::saved;
 
 /// Runs `closeout rescue`.
 pub(super) fn run(environment: &Environment, rescue: &Rescue) -> Ended {
-    let launch = launch(environment, &rescue.path)?;
-    let mut target_workspace = TargetWorkspace::judge(&launch)?;
+    let config = engine_config(environment, &rescue.path)?;
+    let mut target_workspace = TargetWorkspace::judge(&config)?;
     // Such as a key in the workspace's own file that only the person may set.
     if let Some(problem) = &target_workspace.view().problem {
         output::complain(&format!("closeout: {}", display_text::line(problem)));
@@ -292,8 +292,8 @@ fn usage(words: &str) -> Failure {
 
 /// Runs `closeout undo` and `closeout redo`.
 pub(super) fn run_undo(environment: &Environment, undo: &Undo, way: UndoDirection) -> Ended {
-    let launch = launch(environment, &undo.path)?;
-    let mut target_workspace = TargetWorkspace::judge(&launch)?;
+    let config = engine_config(environment, &undo.path)?;
+    let mut target_workspace = TargetWorkspace::judge(&config)?;
     let outcome = target_workspace.action(Action::PlanUndo { way });
     let ActionOutcome::UndoPlanned(plan) = outcome else { return unexpected(&outcome, undo.json) };
     if undo.json && undo.dry_run {

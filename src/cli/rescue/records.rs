@@ -10,7 +10,7 @@ use crate::cli::exit::Ended;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
-use crate::cli::target_workspace::{fail, launch};
+use crate::cli::target_workspace::{engine_config, fail};
 use crate::cli::{local_time, output};
 use crate::engine::{EngineConfig, rescue_problem};
 use crate::model::{
@@ -23,9 +23,9 @@ use crate::present::rescue_json::ListRow;
 
 /// Runs `closeout rescues`.
 pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ended {
-    let launch = launch(environment, &rescues.path)?;
+    let config = engine_config(environment, &rescues.path)?;
     let path = environment.absolute(&rescues.path);
-    let listed = match rescuer(&launch).and_then(|rescuer| top(&launch, &path).map(|top| rescuer.list(&top)))
+    let listed = match rescuer(&config).and_then(|rescuer| top(&config, &path).map(|top| rescuer.list(&top)))
     {
         Ok(Ok(listed)) => listed,
         Ok(Err(error)) => return json::fail(&rescue_problem(&error), rescues.json),
@@ -42,23 +42,23 @@ pub(in crate::cli) fn list(environment: &Environment, rescues: &Rescues) -> Ende
 
 /// Runs `closeout restore`.
 pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> Ended {
-    let launch = launch(environment, &restore.path)?;
+    let config = engine_config(environment, &restore.path)?;
     let path = environment.absolute(&restore.path);
     let into = environment.absolute(&restore.into);
     let paths: Vec<Vec<u8>> = restore.only.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect();
     let restored = (|| {
-        let rescuer = rescuer(&launch)?;
+        let rescuer = rescuer(&config)?;
         if Path::new(&restore.record).is_file() {
             let action = || rescuer.restore_vault(Path::new(&restore.record), &paths, &into);
-            return Ok(restored(&launch, &path, &restore.record, action));
+            return Ok(restored(&config, &path, &restore.record, action));
         }
-        let top = top(&launch, &path)?;
+        let top = top(&config, &path)?;
         let reference = match named(&rescuer, &top, &restore.record) {
             Ok(reference) => reference,
             Err(error) => return Ok(Err(rescue_problem(&error))),
         };
         let action = || rescuer.restore_paths(&top, &reference, &paths, &into);
-        Ok(restored(&launch, &top, &reference, action))
+        Ok(restored(&config, &top, &reference, action))
     })();
     match restored {
         Ok(Ok(n_files)) => {
@@ -76,26 +76,26 @@ pub(in crate::cli) fn restore(environment: &Environment, restore: &Restore) -> E
 
 /// Restores, and writes down that it was done.
 fn restored(
-    launch: &EngineConfig,
+    config: &EngineConfig,
     workspace: &Path,
     record: &str,
     action: impl FnOnce() -> Result<usize, RescueError>,
 ) -> Result<usize, ActionProblem> {
     let plan = (ActionKind::Restore, workspace, record.to_owned());
-    launch.audited(
+    config.audited(
         plan,
         || action().map_err(|error| rescue_problem(&error)),
         |n_files| counts::files(*n_files),
     )
 }
 
-pub(super) fn rescuer(launch: &EngineConfig) -> Result<Rescuer, Ended> {
-    launch.rescuer().map_err(|problem| Ok(fail(&problem)))
+pub(super) fn rescuer(config: &EngineConfig) -> Result<Rescuer, Ended> {
+    config.rescuer().map_err(|problem| Ok(fail(&problem)))
 }
 
 /// The top of the worktree that `path` lies in.
-pub(super) fn top(launch: &EngineConfig, path: &Path) -> Result<PathBuf, Ended> {
-    launch.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
+pub(super) fn top(config: &EngineConfig, path: &Path) -> Result<PathBuf, Ended> {
+    config.worktree_top(path).map_err(|words| Err(Failure::NoWorkspace(words)))
 }
 
 /// The reference of a record that was named in full or by the last part of its name.

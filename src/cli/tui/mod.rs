@@ -44,23 +44,23 @@ pub(super) fn run(environment: &Environment, watch: &Watch) -> Ended {
         here: environment.here.clone(),
         paths: watch.paths.iter().map(|path| environment.absolute(path)).collect(),
     };
-    let launch = environment.launch(scope, Flags::default(), Overrides::default())?;
-    let settings = launch.config.ui();
+    let config = environment.engine_config(scope, Flags::default(), Overrides::default())?;
+    let settings = config.config.ui();
     let look = look(environment, settings.look);
     let mut notices = Vec::new();
-    let _log = launch.state_folder.as_ref().and_then(|folder| {
-        store::log::start(&store::log::folder(folder), launch.config.log().level)
+    let _log = config.state_folder.as_ref().and_then(|folder| {
+        store::log::start(&store::log::folder(folder), config.config.log().level)
             .map_err(|error| notices.push(format!("no log is written: {error}")))
             .ok()
     });
-    let editor = editor::Editor::of(environment, launch.state_folder.clone());
+    let editor = editor::Editor::of(environment, config.state_folder.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| Failure::Stream { what: "cannot start".to_owned(), source })?;
     let planted = Planted::of(environment);
     let ran = panic::catch_unwind(AssertUnwindSafe(|| {
-        runtime.block_on(run_loop::run(launch, editor, look, settings.has_mouse, notices, planted))
+        runtime.block_on(run_loop::run(config, editor, look, settings.has_mouse, notices, planted))
     }));
     let ended = match ran {
         Ok(ended) => ended,

@@ -40,7 +40,7 @@ pub(super) enum End {
 
 /// Runs the screen until the person leaves or a signal comes. Actions that run then are finished or taken back first.
 pub(super) async fn run(
-    launch: EngineConfig,
+    config: EngineConfig,
     editor: Editor,
     look: Look,
     has_mouse: bool,
@@ -48,10 +48,10 @@ pub(super) async fn run(
     planted: Planted,
 ) -> Ended {
     let mut state = ui::State::new(Size { width: 0, height: 0 }, look);
-    state.asks_by_itself = launch.config.auto_probes().is_on;
+    state.asks_by_itself = config.config.auto_probes().is_on;
     let mut front = Front::new(state, notices, planted);
     let mut engine = None;
-    let end = show(launch, &editor, has_mouse, &mut front, &mut engine).await;
+    let end = show(config, &editor, has_mouse, &mut front, &mut engine).await;
     let Some(engine) = &mut engine else { return Ended { end, words: Vec::new() } };
     let left = engine.finish(FINISHING).await;
     let mut words = front.unread(engine);
@@ -63,7 +63,7 @@ pub(super) async fn run(
 
 /// The screen, until it ends; it is given back then.
 async fn show(
-    launch: EngineConfig,
+    config: EngineConfig,
     editor: &Editor,
     has_mouse: bool,
     front: &mut Front,
@@ -74,7 +74,7 @@ async fn show(
     front.begin(Size { width: size.width, height: size.height });
     // The first frame comes before anything is read.
     front.draw(&mut screen)?;
-    let engine = engine.insert(Engine::start_asking(launch));
+    let engine = engine.insert(Engine::start_asking(config));
     front.take_world(engine);
     run_until_end(editor, front, engine, &mut screen).await
 }

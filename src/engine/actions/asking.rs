@@ -45,7 +45,7 @@ pub(super) fn ready<'a>(
             "no session of an agent is known here, so there is nobody to ask",
         )
     })?;
-    let adapter = tools.launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let adapter = tools.config.adapters.iter().find(|adapter| adapter.name() == session.agent);
     let adapter = adapter.ok_or_else(|| {
         ActionProblem::new(
             ActionClass::Refused,
@@ -61,7 +61,7 @@ pub(super) fn ready<'a>(
     };
     let command = command(adapter, &current, purpose, &prompt.text)?;
     let warnings = warnings(adapter, &current, &command, prompt.notes)?;
-    let (bounds, _) = tools.launch.config.completion_check_for(request.workspace.path());
+    let (bounds, _) = tools.config.config.completion_check_for(request.workspace.path());
     let is_probe = purpose == AskPurpose::Probe;
     let plan = AskPlan {
         purpose,
@@ -195,11 +195,11 @@ fn warnings(
 
 /// What asks, with the bounds of a plan.
 pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_>) -> Asker {
-    let mut environment = process::environment(&tools.launch.variables, &ready.adapter.facts().variables);
+    let mut environment = process::environment(&tools.config.variables, &ready.adapter.facts().variables);
     environment.extend(decide::variables(request));
     Asker {
         environment,
-        launcher: tools.launch.own_program.clone().map(|program| Launcher { program }),
+        launcher: tools.config.own_program.clone().map(|program| Launcher { program }),
         time_limit: std::time::Duration::from_secs(ready.plan.timeout_seconds),
         cancel: tools.cancel.clone(),
         record: ready.current.record.clone(),

@@ -47,7 +47,7 @@ fn ask(
         return Ok(ActionOutcome::NotAsked(NotAsked::AskedBefore));
     }
     let plan = AskPlan { rescue: ProbeRescue::Never, ..ready.plan };
-    let per_hour = tools.launch.config.auto_probes().per_hour;
+    let per_hour = tools.config.config.auto_probes().per_hour;
     let mut leave = |_number| {
         let now = clock::now();
         let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);

@@ -33,7 +33,7 @@ type ActionFinished = Result<ActionOutcome, ActionProblem>;
 /// What an action is carried out with.
 pub(super) struct Tools<'a> {
     /// Programs, folders and configuration of this run.
-    pub(super) launch: &'a EngineConfig,
+    pub(super) config: &'a EngineConfig,
     /// Response how far the action is; the last word counts.
     pub(super) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
     /// Ends the action early, if it can be ended.
@@ -60,7 +60,7 @@ pub(super) fn perform(
     }
     let is_agent_above = processes::is_agent_above();
     let by = if is_agent_above == Some(true) { Actor::Agent } else { by };
-    let is_person = tools.launch.has_terminal && is_agent_above == Some(false);
+    let is_person = tools.config.has_terminal && is_agent_above == Some(false);
     if matches!(request.action, Action::Mark { .. }) && by == Actor::Agent {
         let problem =
             ActionProblem::new(ActionClass::Refused, "a mark is a person's own word; an agent runs this");

@@ -49,7 +49,7 @@ pub(super) fn closer(
     agent: &str,
     problem: Option<&str>,
 ) -> Result<Prompt, ActionProblem> {
-    let settings = tools.launch.config.closer_for(request.workspace.path());
+    let settings = tools.config.config.closer_for(request.workspace.path());
     let agent = settings.agent_id.as_deref().unwrap_or(agent);
     let (name, built_in) = match problem {
         None => ("f_default.md", CLOSER),

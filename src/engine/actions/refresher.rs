@@ -20,7 +20,7 @@ use crate::engine::{EngineConfig, clock};
 /// Looks at one workspace.
 pub(super) struct Refresher<'a> {
     request: &'a ActionRequest,
-    launch: &'a EngineConfig,
+    config: &'a EngineConfig,
 }
 
 /// A session as it is now.
@@ -34,7 +34,7 @@ pub(super) struct Current {
 
 impl<'a> Refresher<'a> {
     pub(super) fn new(request: &'a ActionRequest, tools: &Tools<'a>) -> Refresher<'a> {
-        Refresher { request, launch: tools.launch }
+        Refresher { request, config: tools.config }
     }
 
     /// The session of that name, read again.
@@ -45,7 +45,7 @@ impl<'a> Refresher<'a> {
         };
         let first = observations.session.present();
         let found = first.into_iter().chain(&observations.other_sessions).find(is_it).cloned();
-        let policy = self.launch.config.policy();
+        let policy = self.config.config.policy();
         let scales = WeighContext {
             task_kind: self.request.task_kind,
             policy: &policy,
@@ -105,10 +105,10 @@ impl<'a> Refresher<'a> {
         parts: Parts,
         then: impl FnOnce(Observations) -> T + Send + 'static,
     ) -> Option<T> {
-        let launch = self.launch.clone();
+        let config = self.config.clone();
         let request = self.collect_request(parts);
         self.within_limit(move || {
-            let surroundings = launch.surroundings(clock::now());
+            let surroundings = config.surroundings(clock::now());
             evidence::collect(&request, &surroundings, &mut Memory::default()).ok().map(then)
         })
         .flatten()
@@ -120,7 +120,7 @@ impl<'a> Refresher<'a> {
         &self,
         look: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let limit = Duration::from_millis(self.launch.config.watch().collect_limit_ms);
+        let limit = Duration::from_millis(self.config.config.watch().collect_limit_ms);
         let (sender, receiver) = channel();
         thread::spawn(move || {
             // Nobody may wait any more.
@@ -136,7 +136,7 @@ impl<'a> Refresher<'a> {
             generation: 0,
             parts,
             settings: pinned(request),
-            policy: self.launch.config.policy(),
+            policy: self.config.config.policy(),
             task_kind: request.task_kind,
             git_reader: None,
             baseline: request.baseline.clone(),

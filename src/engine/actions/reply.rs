@@ -47,10 +47,10 @@ fn with_replier(
     tools: &Tools<'_>,
     action: impl FnOnce(&Replier<'_>) -> ActionFinished,
 ) -> ActionFinished {
-    let launch = tools.launch;
-    let adapter = launch.adapters.iter().find(|adapter| adapter.name() == session.agent);
+    let config = tools.config;
+    let adapter = config.adapters.iter().find(|adapter| adapter.name() == session.agent);
     let adapter = adapter.ok_or_else(|| unknown("its agent is not known"))?;
-    let state = launch.state_folder.clone().ok_or_else(|| {
+    let state = config.state_folder.clone().ok_or_else(|| {
         ActionProblem::new(ActionClass::Failed, "without a state folder it cannot be kept what was sent")
             .with_next("set CLOSEOUT_STATE_DIR to a folder that can be written")
     })?;
@@ -66,8 +66,8 @@ fn with_replier(
             ..ActionProgress::default()
         });
     };
-    let panes = launch.live.as_ref().and_then(|live| live.panes.as_ref());
-    let mut environment = process::environment(&launch.variables, &adapter.facts().variables);
+    let panes = config.live.as_ref().and_then(|live| live.panes.as_ref());
+    let mut environment = process::environment(&config.variables, &adapter.facts().variables);
     environment.extend(decide::variables(request));
     let replier = Replier {
         adapter,
@@ -77,9 +77,9 @@ fn with_replier(
             default_socket: panes.tmux().default_socket.clone(),
         }),
         programs: Programs {
-            search_path: launch.variables.get(OsStr::new("PATH")).cloned(),
+            search_path: config.variables.get(OsStr::new("PATH")).cloned(),
             environment,
-            launcher: launch.own_program.clone().map(|program| Launcher { program }),
+            launcher: config.own_program.clone().map(|program| Launcher { program }),
         },
         state,
         look: &look,

@@ -92,31 +92,31 @@ pub(super) fn undo(request: &ActionRequest, plan: &UndoPlan, tools: &Tools<'_>) 
 
 /// What rescues of this workspace are made from.
 fn rescuer(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, ActionProblem> {
-    let rescuer = trust::rescuer_for(tools.launch, request.workspace.path())?;
+    let rescuer = trust::rescuer_for(tools.config, request.workspace.path())?;
     Ok(Rescuer { cancel: tools.cancel.clone(), ..rescuer })
 }
 
 /// Makes the value that rescues are made from: git, closeout's own folder, and what the person's own
 /// configuration says. It trusts nothing.
-pub(in crate::engine) fn rescuer_of(launch: &crate::engine::EngineConfig) -> Result<Rescuer, ActionProblem> {
-    let git = launch.git_program.clone().ok_or_else(|| {
+pub(in crate::engine) fn rescuer_of(config: &crate::engine::EngineConfig) -> Result<Rescuer, ActionProblem> {
+    let git = config.git_program.clone().ok_or_else(|| {
         let (major, minor) = process::LEAST_GIT;
         ActionProblem::new(ActionClass::Failed, "git was not found on the path")
             .with_next(format!("install git {major}.{minor} or newer; `closeout doctor` says more"))
     })?;
-    let state = launch.state_folder.as_ref().ok_or_else(|| {
+    let state = config.state_folder.as_ref().ok_or_else(|| {
         ActionProblem::new(ActionClass::Failed, "there is no state folder, and a rescue needs its journal")
             .with_next("set HOME or CLOSEOUT_STATE_DIR")
     })?;
-    let settings = launch.config.rescue();
+    let settings = config.config.rescue();
     let own_program = (!settings.command.is_empty())
         .then(|| settings.command.into_iter().map(std::ffi::OsString::from).collect());
     Ok(Rescuer {
         protected: settings.protected,
         own_program,
-        program_env: process::environment(&launch.variables, &NOTHING_MORE),
-        launcher: launch.own_program.clone().map(|program| Launcher { program }),
-        ..Rescuer::new(git, launch.home.clone(), state.clone())
+        program_env: process::environment(&config.variables, &NOTHING_MORE),
+        launcher: config.own_program.clone().map(|program| Launcher { program }),
+        ..Rescuer::new(git, config.home.clone(), state.clone())
     })
 }
 

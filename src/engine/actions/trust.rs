@@ -17,8 +17,8 @@ pub(super) const NEXT: &str = "`closeout trust` shows what would run, and asks w
 
 /// What rescues of a workspace are made from, with what the person trusts there. Trust that cannot be read
 /// is none.
-pub(super) fn rescuer_for(launch: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
-    let mut rescuer = rescue::rescuer_of(launch)?;
+pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
+    let mut rescuer = rescue::rescuer_of(config)?;
     let top = top(workspace);
     match Store::open(&rescuer.state).and_then(|store| store.trusted(&top)) {
         Ok(trusted) => rescuer.trusted.extend(trusted),
