@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::screen::Typing;
+use super::version::Version;
 use crate::model::{HookKind, VariableNames};
 
 /// What is known of a kind of agent.
@@ -22,6 +23,11 @@ pub struct Facts {
     pub programs: &'static [&'static str],
     /// The folder of its package, by which its script is known that has another name.
     pub package: Option<&'static str>,
+    /// The oldest and the newest version whose records were read in real runs. Others are read all the same, as
+    /// far as they are understood, and are said to be unknown.
+    pub tried: Option<(Version, Version)>,
+    /// Whether its sessions can be asked for their status in a way that leaves nothing behind.
+    pub has_traceless_probe: bool,
     /// Whether its process holds the record of its session open.
     pub holds_records: bool,
     /// Whether it takes its process out of a registry when it ends in order, so that a session without one
@@ -55,6 +61,8 @@ impl Facts {
         session_variable: None,
         programs: &[],
         package: None,
+        tried: None,
+        has_traceless_probe: false,
         holds_records: false,
         keeps_registry: false,
         tells_by_title: false,
@@ -66,6 +74,13 @@ impl Facts {
         is_described: false,
         hooks: None,
     };
+
+    /// Whether a version is one of those that were tried. An agent of a person's own has none that closeout knows.
+    pub fn knows_version(&self, version: &str) -> bool {
+        self.tried.is_none_or(|(oldest, newest)| {
+            Version::parse(version).is_some_and(|version| (oldest..=newest).contains(&version))
+        })
+    }
 }
 
 /// A folder of an agent's own.

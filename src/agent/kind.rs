@@ -21,12 +21,6 @@ pub trait Agent: Debug + Send + Sync {
     /// What is known of it without looking.
     fn facts(&self) -> &'static Facts;
 
-    /// Whether records of this version of the agent were tried. Others are read all the same, as far
-    /// as they are understood, and are said to be unknown.
-    fn knows_version(&self, _version: &str) -> bool {
-        true
-    }
-
     /// Finds its sessions on this machine.
     fn survey(&self, _home: &Path, _ask: &SurveyAsk<'_>, _memory: &mut Memories) -> Survey {
         Survey::default()
@@ -51,11 +45,6 @@ pub trait Agent: Debug + Send + Sync {
     /// agent has no way to do that.
     fn command(&self, _session: &SessionObservation, _asking: &Asking) -> Option<AgentCommand> {
         None
-    }
-
-    /// Whether its sessions can be asked for their status in a way that leaves nothing behind.
-    fn has_traceless_probe(&self) -> bool {
-        false
     }
 
     /// Makes the copy of the session's record that [`Argument::RecordCopy`](super::Argument::RecordCopy)

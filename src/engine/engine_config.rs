@@ -70,7 +70,7 @@ pub struct Overrides {
 impl EngineConfig {
     /// The agents whose sessions can be asked in a way that leaves nothing behind.
     pub(super) fn agents_without_trace(&self) -> Vec<String> {
-        let agents = self.adapters.iter().filter(|adapter| adapter.has_traceless_probe());
+        let agents = self.adapters.iter().filter(|adapter| adapter.facts().has_traceless_probe);
         agents.map(|adapter| adapter.name().to_owned()).collect()
     }
 

@@ -103,10 +103,10 @@ fn an_id_that_is_none_of_the_clients_and_a_folder_that_is_not_known_are_refused(
 fn versions_between_those_that_were_tried_are_known() {
     let adapter = Adapter::named("claude", PathBuf::from("/home/user/.claude")).unwrap();
     for version in ["1.0.128", "2.1.197", "2.1.330", "2.0.0", "2.1.330-beta.1"] {
-        assert!(adapter.knows_version(version), "{version}");
+        assert!(adapter.facts().knows_version(version), "{version}");
     }
     for version in ["1.0.127", "2.1.331", "3.0.0", "0.2.9", "", "2.1", "2.1.330.1", "v2.1.330", "2.x.1", "-"]
     {
-        assert!(!adapter.knows_version(version), "{version}");
+        assert!(!adapter.facts().knows_version(version), "{version}");
     }
 }

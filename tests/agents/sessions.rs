@@ -180,6 +180,9 @@ fn an_open_turn_without_a_process_is_over_when_its_record_has_been_silent() {
 fn after_clear_the_process_has_another_session_and_the_first_one_has_ended() {
     let mut machine = Machine::in_a_turn("waiting-question.jsonl");
     let cleared = machine.copy("after-clear.jsonl", "15225e6a-0386-472c-9a43-682ae3f2ff1b");
+    // As long after the other one as when it was recorded, whatever day it is.
+    let soon_after = u64::try_from(OPEN_SINCE / 1000).unwrap() + 60;
+    set_time(&cleared, soon_after);
     let before = "5e3c6d27-f91a-4d5d-9f33-af66db01304c";
     machine.enter_this("sessions-idle.json", &json!({}));
     let read = machine.at(&[]);
@@ -193,6 +196,7 @@ fn after_clear_the_process_has_another_session_and_the_first_one_has_ended() {
     // Right after it there is nothing but the client's own words: what was said before still counts.
     let caveat = "{\"type\":\"user\",\"isMeta\":true,\"message\":{\"content\":\"<local-command-caveat>\"}}\n";
     fs::write(&cleared, caveat).unwrap();
+    set_time(&cleared, soon_after);
     let read = machine.at(&[]);
     assert_eq!(read.sessions[0].session_id, before);
     assert_eq!((read.sessions[1].session_id.as_str(), read.sessions[1].written_at), (after, None));

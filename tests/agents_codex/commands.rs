@@ -106,8 +106,10 @@ fn an_id_that_is_no_threads_is_never_an_argument() {
 #[test]
 fn a_version_that_was_not_tried_is_not_claimed() {
     let adapter = Adapter::named("codex", PathBuf::from("/home/user/.codex")).unwrap();
-    assert!(adapter.knows_version("0.169.0"));
+    assert!(adapter.facts().knows_version("0.169.0"));
     assert!(
-        !adapter.knows_version("0.170.0") && !adapter.knows_version("") && !adapter.knows_version("0.169")
+        !adapter.facts().knows_version("0.170.0")
+            && !adapter.facts().knows_version("")
+            && !adapter.facts().knows_version("0.169")
     );
 }

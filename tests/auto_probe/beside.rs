@@ -468,7 +468,7 @@ fn an_adapter_says_whether_it_asks_without_a_trace() {
         let mut session = SessionObservation::named(adapter.name(), id);
         session.folder = Some(folder());
         let command = adapter.command(&session, &Asking::Probe { prompt: "?".to_owned() }).unwrap();
-        let found = (adapter.has_traceless_probe(), command.trace == Trace::Nothing);
+        let found = (adapter.facts().has_traceless_probe, command.trace == Trace::Nothing);
         assert_eq!(found, (is_traceless, is_traceless), "{}", adapter.name());
     }
 }

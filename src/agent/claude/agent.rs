@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use super::{NAME, command, find, screen, survey, version};
+use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{Facts, Folder, Hooks, Settings};
 use crate::agent::kind::{Agent, SessionsRead};
 use crate::agent::memory::Memories;
 use crate::agent::screen::{OptionDialog, PermissionKey};
 use crate::agent::survey::{Survey, SurveyAsk};
+use crate::agent::version::Version;
 use crate::model::{AskedByTool, HookKind, SessionObservation, SessionPlace, VariableNames};
 
 /// Claude Code.
@@ -112,16 +113,15 @@ impl Agent for Claude {
             session_variable: Some("CLAUDE_CODE_SESSION_ID"),
             programs: &["claude", "claude.exe"],
             package: Some("claude-code"),
+            // 1.0.128, 2.1.197 and 2.1.330 were read.
+            tried: Some((Version(1, 0, 128), Version(2, 1, 330))),
+            has_traceless_probe: true,
             keeps_registry: true,
             typing: Some(screen::TYPING),
             hooks_tell_keys: true,
             hooks: Some(&HOOKS),
             ..Facts::NONE
         }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version::is_known_version(version)
     }
 
     fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
@@ -140,10 +140,6 @@ impl Agent for Claude {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
     }
 
     /// Its registry names the session of each process.

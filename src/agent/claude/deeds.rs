@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::asked::asked_by;
-use super::line::{Block, text_of};
-use crate::agent::record_text::end_of;
+use super::line::Block;
+use crate::agent::fields::Fields;
+use crate::agent::record_text::{end_of, shortened};
 use crate::agent::turn_history::{Answer, command, edit, other_tool};
 use crate::model::{Deed, Exit};
 
@@ -25,16 +26,24 @@ const REFUSALS: [&str; 8] = [
     "User rejected",
 ];
 
+/// The fields of a call by which a person knows what it does, the most telling first.
+const TELLING: [&str; 10] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "url",
+    "query",
+    "description",
+    "subject",
+    "skill",
+    "path",
+];
+
 #[derive(Deserialize)]
-struct Input<'a> {
-    #[serde(default, borrow)]
-    command: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    file_path: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    notebook_path: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    description: Option<&'a RawValue>,
+struct AskedText {
+    #[serde(default)]
+    question: String,
 }
 
 /// What the client notes beside the answer of a command.
@@ -57,27 +66,31 @@ struct TextBlock {
 }
 
 /// What a call does; `None` for a tool that only looks, or keeps a list.
-pub(super) fn deed_of(tool: &str, input: &RawValue, folder: Option<&str>) -> Option<Deed> {
-    let read: Option<Input<'_>> = serde_json::from_str(input.get()).ok();
-    let field = |field: fn(&Input<'_>) -> Option<String>| read.as_ref().and_then(field);
+pub(super) fn deed_of(tool: &str, raw: &RawValue, folder: Option<&str>) -> Option<Deed> {
+    let input = Fields::read(raw.get().as_bytes());
     match tool {
-        "Bash" | "PowerShell" | "Shell" => {
-            let line = field(|input| text_of(input.command))?;
-            Some(command(&line, folder))
-        }
+        "Bash" | "PowerShell" | "Shell" => Some(command(&input.text("command")?, folder)),
         "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
-            let path = field(|input| text_of(input.file_path).or_else(|| text_of(input.notebook_path)));
-            Some(edit(path))
+            Some(edit(input.text("file_path").or_else(|| input.text("notebook_path"))))
         }
         "AskUserQuestion" | "ExitPlanMode" => {
-            Some(Deed::Asked { words: asked_by(tool, input), was_answered: false })
+            Some(Deed::Asked { words: asked_by(tool, raw), was_answered: false })
         }
-        "Task" | "Agent" => {
-            Some(Deed::SentOff { what: field(|input| text_of(input.description)).unwrap_or_default() })
-        }
+        "Task" | "Agent" => Some(Deed::SentOff { what: input.text("description").unwrap_or_default() }),
         _ if tool.starts_with("mcp__") => other_tool(tool),
         _ => None,
     }
+}
+
+/// What a tool was called with, in one short text: a command, a file, a pattern, a question. `None` where nothing in
+/// it is known.
+pub(super) fn called_with(input: &RawValue) -> Option<String> {
+    let input = Fields::read(input.get().as_bytes());
+    let question = || {
+        let questions: Vec<AskedText> = input.get("questions")?;
+        questions.into_iter().map(|asked| asked.question).find(|question| !question.trim().is_empty())
+    };
+    input.first_text(&TELLING).or_else(question).map(|text| shortened(&text))
 }
 
 /// What came of a call: its answer, kept as text for the time of the borrow.

@@ -8,7 +8,6 @@ mod agent;
 mod asked;
 mod background;
 mod beside;
-mod called_with;
 mod command;
 mod deeds;
 mod entry;
@@ -28,7 +27,6 @@ mod titles;
 mod todos;
 mod transcript;
 mod turn;
-mod version;
 
 pub(super) use agent::Claude;
 pub use folder::folder_name;

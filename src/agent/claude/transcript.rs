@@ -8,18 +8,17 @@ use std::path::PathBuf;
 use super::NAME;
 use super::asked::{answers, asked_by, questions};
 use super::background::Background;
-use super::called_with::called_with;
-use super::deeds::{ToolResult, deed_of};
+use super::deeds::{ToolResult, called_with, deed_of};
 use super::history::{begin_turn, end_of_reply, take_goal, tell_job};
 use super::line::{Attachment, Block, Line, Message, text_of};
 use super::prompt::{is_from_a_person, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
 use super::turn::{OpenTool, Turn};
-use super::version::Version;
 use crate::agent::record_tail::{LineReader, take_lines};
 use crate::agent::record_text::{keep_end, mended, shortened};
 use crate::agent::turn_history::{HistoryBuilder, failed};
+use crate::agent::version::Version;
 use crate::model::{
     AgentMessage, AnsweredByTool, BreakCause, Prompt, SessionObservation, SessionOrigin, SessionUsage,
     Timestamp, TurnEnd,
@@ -53,6 +52,10 @@ const HOOK_FEEDBACK: &str = "Stop hook feedback:";
 /// What old versions write in place of an empty reply.
 const NO_CONTENT: &str = "(no content)";
 
+/// The oldest version that was seen to enter each of its processes under `sessions/`: a session of it without an
+/// entry has no process.
+const ENTERS_PROCESSES: Version = Version(2, 1, 330);
+
 /// What a transcript said so far.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
@@ -64,7 +67,7 @@ pub(super) struct Transcript {
     context_tokens: Option<u64>,
     /// Prompts of a person.
     n_prompts: u32,
-    words: Words,
+    words: LastMessage,
     /// True when a line of the conversation stood before the first line of the last message.
     is_message_whole: bool,
     has_conversation: bool,
@@ -85,7 +88,7 @@ pub(super) struct Transcript {
 
 /// The last message that has text.
 #[derive(Debug, Default)]
-struct Words {
+struct LastMessage {
     message_id: Option<String>,
     text: String,
     at: Option<Timestamp>,
@@ -334,7 +337,11 @@ impl Transcript {
     /// was seen.
     pub(super) fn enters_processes(&self) -> bool {
         matches!(self.entrypoint.as_deref(), Some("cli" | "sdk-cli"))
-            && self.version.as_deref().and_then(Version::parse).is_some_and(Version::enters_processes)
+            && self
+                .version
+                .as_deref()
+                .and_then(Version::parse)
+                .is_some_and(|version| version >= ENTERS_PROCESSES)
     }
 
     /// All that was said, for a session whose file is named `session_id`. `is_whole` if nothing stood

@@ -9,14 +9,13 @@ use crate::agent::kind::{Agent, SessionsRead};
 use crate::agent::memory::Memories;
 use crate::agent::record_file::read_small;
 use crate::agent::survey::{Survey, SurveyAsk};
+use crate::agent::version::Version;
 use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
 
 /// Codex.
 #[derive(Debug)]
 pub(in crate::agent) struct Codex;
 
-/// The version that the reading of records was tried with.
-const KNOWN_VERSION: &str = "0.169.0";
 /// The folder of its records and settings.
 const HOME: Folder = Folder { variable: Some("CODEX_HOME"), in_home: ".codex", below: "" };
 /// The file of its hooks in that folder.
@@ -69,16 +68,14 @@ impl Agent for Codex {
             records: Some(HOME),
             variables: VARIABLES,
             programs: &["codex"],
+            tried: Some((Version(0, 169, 0), Version(0, 169, 0))),
+            has_traceless_probe: true,
             holds_records: true,
             tells_by_title: true,
             has_queue: true,
             hooks: Some(&HOOKS),
             ..Facts::NONE
         }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
     }
 
     fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
@@ -97,10 +94,6 @@ impl Agent for Codex {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
     }
 
     fn title_status(&self, title: &str, folder: &Path) -> Option<LiveStatus> {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::line::{Call, parsed};
+use crate::agent::fields::Fields;
 use crate::agent::turn_history::{Answer, HistoryBuilder, command, edit, other_tool};
 use crate::model::{Deed, Exit, Timestamp};
 
@@ -56,24 +57,6 @@ struct McpToolCall {
     tool: String,
 }
 
-/// What a shell tool is called with.
-#[derive(Deserialize)]
-struct ShellArguments {
-    #[serde(default)]
-    cmd: Option<String>,
-    #[serde(default)]
-    command: Option<Line>,
-    #[serde(default)]
-    workdir: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Line {
-    Text(String),
-    Words(Vec<String>),
-}
-
 /// What a shell tool gave back, where it is JSON.
 #[derive(Deserialize)]
 struct JsonOutput {
@@ -100,13 +83,9 @@ pub(super) fn deed_of(tool: &str, call: &Call, folder: Option<&str>) -> Option<D
     if let Some(action) = &call.action {
         return Some(shell(&line_of(&action.command), folder));
     }
-    let arguments: ShellArguments = parsed(call.arguments.as_deref()?)?;
-    let line = match (arguments.cmd, arguments.command) {
-        (Some(line), _) | (None, Some(Line::Text(line))) => line,
-        (None, Some(Line::Words(words))) => line_of(&words),
-        (None, None) => return None,
-    };
-    let folder = arguments.workdir.or(folder.map(str::to_owned));
+    let arguments = Fields::read(call.arguments.as_deref()?.as_bytes());
+    let line = line_of(&arguments.texts("cmd").or_else(|| arguments.texts("command"))?);
+    let folder = arguments.text("workdir").or(folder.map(str::to_owned));
     Some(shell(&line, folder.as_deref()))
 }
 
@@ -119,9 +98,10 @@ fn shell(line: &str, folder: Option<&str>) -> Deed {
     }
 }
 
-/// The command line in the words of a process: the text behind `-lc`, else the words.
-fn line_of(words: &[String]) -> String {
+/// The command line in the words of a process: the text behind `-lc`, else the words; one word is a line already.
+pub(super) fn line_of(words: &[String]) -> String {
     match words {
+        [line] => line.clone(),
         [shell, option, line, ..] if is_shell(shell) && option.starts_with('-') && option.ends_with('c') => {
             line.clone()
         }
@@ -142,7 +122,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn patched_files(patch: &str) -> impl Iterator<Item = String> {
+/// The files that a patch names.
+pub(super) fn patched_files(patch: &str) -> impl Iterator<Item = String> {
     patch.lines().filter_map(|line| {
         let file = FILE_MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
         Some(file.trim().to_owned())

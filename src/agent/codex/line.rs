@@ -68,7 +68,7 @@ pub(super) struct Aborted {
 
 /// `agent_message`, `user_message` and `error` of versions before the items.
 #[derive(Debug, Deserialize)]
-pub(super) struct Told {
+pub(super) struct TextEvent {
     #[serde(default)]
     pub(super) message: String,
 }
@@ -107,7 +107,7 @@ pub(super) struct Completed<'a> {
 
 /// An item that has words.
 #[derive(Debug, Deserialize)]
-pub(super) struct Words {
+pub(super) struct TextItem {
     #[serde(default)]
     content: Vec<Part>,
 }
@@ -227,7 +227,7 @@ impl Output<'_> {
     }
 }
 
-impl Words {
+impl TextItem {
     /// The words.
     pub(super) fn text(&self) -> String {
         self.content.iter().map(|part| part.text.as_str()).collect()

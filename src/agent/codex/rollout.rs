@@ -12,7 +12,7 @@ use super::head::Meta;
 use super::history::{NO_PROMPTS, is_quiet, take_goal, written_by};
 use super::line::{
     Aborted, Call, Complete, Completed, Context, HookPrompt, Line, Output, Started, SubagentActivity, Tag,
-    TokenCount, TokenUsage, Told, Words, parsed,
+    TextEvent, TextItem, TokenCount, TokenUsage, parsed,
 };
 use super::subagents::Subagents;
 use super::turn::{ASKING_TOOL, Turn};
@@ -179,12 +179,12 @@ impl Rollout {
             "item_completed" => return self.take_completed(parsed::<Completed<'_>>(payload)?.item.get(), at),
             "token_count" => self.count(&parsed(payload)?),
             "error" => {
-                let error = parsed::<Told>(payload)?.message;
+                let error = parsed::<TextEvent>(payload)?.message;
                 self.history.end(failed(&error), at);
                 self.turn.on_error(at, error);
             }
-            "agent_message" => self.hear(&parsed::<Told>(payload)?.message, at),
-            "user_message" => self.on_prompt(&parsed::<Told>(payload)?.message, at),
+            "agent_message" => self.hear(&parsed::<TextEvent>(payload)?.message, at),
+            "user_message" => self.on_prompt(&parsed::<TextEvent>(payload)?.message, at),
             other => return is_quiet_event(other).then_some(()),
         }
         Some(())
@@ -194,8 +194,8 @@ impl Rollout {
     fn take_completed(&mut self, item: &str, at: Option<Timestamp>) -> Option<()> {
         let tag: Tag<'_> = parsed(item)?;
         match &*tag.kind {
-            "AgentMessage" => self.hear(&parsed::<Words>(item)?.text(), at),
-            "UserMessage" => self.on_prompt(&parsed::<Words>(item)?.text(), at),
+            "AgentMessage" => self.hear(&parsed::<TextItem>(item)?.text(), at),
+            "UserMessage" => self.on_prompt(&parsed::<TextItem>(item)?.text(), at),
             "HookPrompt" => {
                 self.turn.resume(at);
                 self.history.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);

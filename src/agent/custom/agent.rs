@@ -40,7 +40,8 @@ impl Agent for Custom {
     }
 
     fn facts(&self) -> &'static Facts {
-        &Facts { variables: VARIABLES, is_described: true, ..Facts::NONE }
+        const SILENT: Facts = Facts { variables: VARIABLES, is_described: true, ..Facts::NONE };
+        if self.0.probe.is_some() { &Facts { has_traceless_probe: true, ..SILENT } } else { &SILENT }
     }
 
     fn sessions(
@@ -55,10 +56,6 @@ impl Agent for Custom {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(&self.0, session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        self.0.probe.is_some()
     }
 
     fn reply_file(&self, workspace: &Path) -> Option<PathBuf> {

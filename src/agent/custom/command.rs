@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::Place;
+use super::search::Place;
 
 use crate::agent::commands::{AgentCommand, AnswerPlace, Argument, Asking, Trace};
 use crate::model::{CustomAgent, SessionObservation};

@@ -8,8 +8,8 @@ mod agent;
 mod command;
 mod jsonl;
 mod lines;
-mod place;
 mod read;
+mod search;
 mod status;
 
 pub(super) use agent::Custom;

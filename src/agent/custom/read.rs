@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::jsonl::{self, Fields};
 use super::lines::Lines;
-use super::place::{Found, Place};
+use super::search::{Found, Place};
 use super::status;
 use crate::agent::record_file::{modified_at, unreadable};
 use crate::agent::record_tail::{Followed, read_range};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::place::Place;
+use super::search::Place;
 use crate::agent::process_stat::{self, BOOT_SLACK_MS, booted_at};
 use crate::agent::record_file::modified_at;
 use crate::agent::record_tail::read_range;

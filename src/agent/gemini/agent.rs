@@ -9,14 +9,13 @@ use crate::agent::kind::{Agent, SessionsRead};
 use crate::agent::memory::Memories;
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::survey::{Survey, SurveyAsk};
+use crate::agent::version::Version;
 use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
 
 /// Gemini CLI.
 #[derive(Debug)]
 pub(in crate::agent) struct Gemini;
 
-/// The version that all of this was tried with.
-const KNOWN_VERSION: &str = "0.61.0";
 /// The folder of its records and settings.
 const HOME: Folder = Folder { variable: None, in_home: ".gemini", below: "" };
 
@@ -70,6 +69,7 @@ impl Agent for Gemini {
             variables: VARIABLES,
             programs: &["gemini"],
             package: Some("gemini-cli"),
+            tried: Some((Version(0, 61, 0), Version(0, 61, 0))),
             tells_by_title: true,
             // A call that waits for a permission is written only when it has answered.
             hides_open_calls: true,
@@ -78,10 +78,6 @@ impl Agent for Gemini {
             hooks: Some(&HOOKS),
             ..Facts::NONE
         }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
     }
 
     fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {

@@ -1,17 +1,38 @@
-//! The tool calls of a reply: which have not answered, and the todo list among them.
+//! The tool calls of a reply: what each does, which have not answered, what came of it, and the todo list among them.
+//! Pure.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::NAME;
 use super::line::{FunctionCall, ToolCall};
-use super::{NAME, deeds};
-use crate::agent::record_text::{moment, shortened};
+use crate::agent::fields::Fields;
+use crate::agent::record_text::{end_of, moment, shortened};
+use crate::agent::turn_history::{command, edit, other_tool};
 use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
 
 /// The tool that writes the todo list.
 pub(super) const WRITE_TODOS: &str = "write_todos";
 /// More items of a list than these are left out.
 const MOST_ITEMS: usize = 1000;
+
+/// The longest output of a command that is kept, in bytes of its end.
+const LONGEST_OUTPUT: usize = 4 << 10;
+/// Tools that only look, or keep a list.
+const LOOKING: [&str; 12] = [
+    "read_file",
+    "read_many_files",
+    "list_directory",
+    "glob",
+    "search_file_content",
+    "grep_search",
+    "google_web_search",
+    "web_fetch",
+    "write_todos",
+    "save_memory",
+    "codebase_investigator",
+    "get_internal_docs",
+];
 
 /// One call.
 #[derive(Debug, Clone)]
@@ -43,22 +64,8 @@ pub(super) enum CallState {
     Cancelled,
 }
 
-/// What tools are called with, by the names of the client's own tools.
-#[derive(Default, Deserialize)]
-struct What {
-    #[serde(default)]
-    command: Option<String>,
-    #[serde(default)]
-    file_path: Option<String>,
-    #[serde(default)]
-    pattern: Option<String>,
-    #[serde(default)]
-    query: Option<String>,
-    #[serde(default)]
-    prompt: Option<String>,
-    #[serde(default)]
-    dir_path: Option<String>,
-}
+/// The arguments of the client's own tools that tell best what a call does.
+const TELLING: [&str; 6] = ["command", "file_path", "pattern", "query", "prompt", "dir_path"];
 
 #[derive(Deserialize)]
 struct WriteTodos {
@@ -73,6 +80,26 @@ struct Todo {
     status: String,
 }
 
+#[derive(Deserialize)]
+struct Part {
+    #[serde(rename = "functionResponse", default)]
+    function_response: Option<FunctionResponse>,
+}
+
+#[derive(Deserialize)]
+struct FunctionResponse {
+    #[serde(default)]
+    response: Option<Response>,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    #[serde(default)]
+    output: Option<String>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
 impl Call {
     /// A call as it is recorded.
     pub(super) fn recorded(call: ToolCall<'_>) -> Call {
@@ -84,7 +111,7 @@ impl Call {
             _ => CallState::Open,
         };
         let at = call.timestamp.as_deref().and_then(moment);
-        let (exit, output) = deeds::result_in(call.result, state);
+        let (exit, output) = result_in(call.result, state);
         Call { state, at, exit, output, ..Call::new(call.id, call.name, call.args) }
     }
 
@@ -95,8 +122,9 @@ impl Call {
 
     fn new(id: String, name: String, args: Option<&RawValue>) -> Call {
         let todos = args.filter(|_| name == WRITE_TODOS).and_then(todos);
-        let what = args.and_then(what_with);
-        let deed = args.and_then(|args| deeds::deed_of(&name, args));
+        let fields = args.map(|args| Fields::read(args.get().as_bytes())).unwrap_or_default();
+        let what = fields.first_text(&TELLING).map(|text| shortened(&text));
+        let deed = args.and_then(|_| deed_of(&name, &fields));
         let output = String::new();
         Call { id, name, what, state: CallState::Open, at: None, todos, deed, exit: None, output }
     }
@@ -111,12 +139,6 @@ impl Call {
             + todos
             + 128
     }
-}
-
-fn what_with(args: &RawValue) -> Option<String> {
-    let what: What = serde_json::from_str(args.get()).ok()?;
-    let named = [what.command, what.file_path, what.pattern, what.query, what.prompt, what.dir_path];
-    named.into_iter().flatten().next().map(|text| shortened(&text))
 }
 
 fn todos(args: &RawValue) -> Option<Vec<ChecklistItem>> {
@@ -137,4 +159,45 @@ fn item(todo: Todo) -> ChecklistItem {
 /// The list as a whole; `None` when it is empty.
 pub(super) fn checklist(items: &[ChecklistItem]) -> Option<crate::model::Checklist> {
     (!items.is_empty()).then(|| crate::model::Checklist { from: NAME.to_owned(), items: items.to_vec() })
+}
+
+/// What a call does; `None` for a tool that only looks.
+fn deed_of(tool: &str, args: &Fields<'_>) -> Option<Deed> {
+    if LOOKING.contains(&tool) {
+        return None;
+    }
+    match tool {
+        "run_shell_command" => {
+            Some(command(&args.text("command")?, args.first_text(&["dir_path", "directory"]).as_deref()))
+        }
+        "replace" | "write_file" | "edit" => Some(edit(args.first_text(&["file_path", "absolute_path"]))),
+        "ask_user" => {
+            let words = args.text("question").unwrap_or_default();
+            Some(Deed::Asked { words, was_answered: false })
+        }
+        _ => other_tool(tool),
+    }
+}
+
+/// How a call ended by its result, and the end of what a command printed.
+fn result_in(result: Option<&RawValue>, state: CallState) -> (Option<Exit>, String) {
+    let parts: Vec<Part> =
+        result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
+    let responses = parts.into_iter().filter_map(|part| part.function_response?.response);
+    let text: String = responses.filter_map(|response| response.output.or(response.error)).collect();
+    let code = code_in(&text);
+    let exit = match state {
+        CallState::Open => None,
+        CallState::Cancelled => Some(Exit::Stopped),
+        CallState::Failed => Some(code.map_or(Exit::Failed, Exit::Code)),
+        CallState::Done if text.contains("Background PIDs:") && code.is_none() => Some(Exit::Unknown),
+        CallState::Done => Some(Exit::Code(code.unwrap_or(0))),
+    };
+    (exit, end_of(&text, LONGEST_OUTPUT).to_owned())
+}
+
+/// The client tells a code that is not 0 in a line behind the output.
+fn code_in(text: &str) -> Option<i32> {
+    let line = text.lines().rev().take(12).find_map(|line| line.trim().strip_prefix("Exit Code: "))?;
+    line.trim().parse().ok()
 }

@@ -12,7 +12,6 @@ mod agent;
 mod call;
 mod chat;
 mod command;
-mod deeds;
 mod find;
 mod input_log;
 mod line;

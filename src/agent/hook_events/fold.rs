@@ -5,7 +5,7 @@
 //! for what the session does now.
 
 mod state;
-mod told;
+mod summary;
 mod waits;
 
 use crate::agent::record_tail::LineReader;

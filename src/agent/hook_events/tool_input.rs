@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::agent::fields::Fields;
 use crate::model::HOOK_TEXT;
 
 /// The begin of a text.
@@ -10,32 +11,12 @@ pub(super) fn cut(text: &str) -> String {
     text.char_indices().nth(HOOK_TEXT).map_or(text, |(end, _)| &text[..end]).to_owned()
 }
 
-/// The fields of a tool's input that can say what it does; those that hold contents are passed over.
-#[derive(Deserialize)]
-struct Input<'a> {
-    #[serde(borrow, default)]
-    command: Option<&'a RawValue>,
-    #[serde(borrow, default, alias = "filePath")]
-    file_path: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    notebook_path: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    path: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    dir_path: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    url: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pattern: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    query: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    description: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    questions: Option<&'a RawValue>,
-}
+/// The fields of a tool's input that say what it does, the most telling first; those that hold contents are passed
+/// over.
+const TELLING: [&str; 9] =
+    ["file_path", "filePath", "notebook_path", "path", "dir_path", "url", "pattern", "query", "description"];
 
-/// The first question of a list of them.
+/// A question of a list of them.
 #[derive(Deserialize)]
 struct Question {
     question: String,
@@ -43,31 +24,15 @@ struct Question {
 
 /// What a call does. `None` when nothing in the input says so.
 pub(super) fn what(input: &RawValue) -> Option<String> {
-    let input: Input<'_> = serde_json::from_str(input.get()).ok()?;
-    let question = input.questions.and_then(|questions| {
-        let questions: Vec<Question> = serde_json::from_str(questions.get()).ok()?;
-        questions.into_iter().next().map(|question| question.question)
-    });
-    let command = input.command.and_then(command);
-    let plain = [
-        input.file_path,
-        input.notebook_path,
-        input.path,
-        input.dir_path,
-        input.url,
-        input.pattern,
-        input.query,
-        input.description,
-    ];
-    let plain = || plain.into_iter().flatten().find_map(|field| serde_json::from_str(field.get()).ok());
-    question.or(command).or_else(plain)
+    let input = Fields::read(input.get().as_bytes());
+    let questions: Option<Vec<Question>> = input.get("questions");
+    let question = questions.and_then(|questions| Some(questions.into_iter().next()?.question));
+    question.or_else(|| command(&input)).or_else(|| input.first_text(&TELLING))
 }
 
 /// A command line, as one text or as a list of its words; of a patch (Codex) the first file.
-fn command(raw: &RawValue) -> Option<String> {
-    let line = serde_json::from_str::<String>(raw.get())
-        .or_else(|_| serde_json::from_str::<Vec<String>>(raw.get()).map(|words| words.join(" ")))
-        .ok()?;
+fn command(input: &Fields<'_>) -> Option<String> {
+    let line = input.texts("command")?.join(" ");
     if line.starts_with("*** Begin Patch") {
         let file = line.lines().find_map(|line| line.strip_prefix("*** ")?.split_once(" File: "));
         return file.map(|(_, file)| file.to_owned());

@@ -10,14 +10,12 @@ use crate::agent::memory::Memories;
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
 use crate::agent::survey::{Survey, SurveyAsk};
+use crate::agent::version::Version;
 use crate::model::{HookKind, SessionObservation, SessionPlace, Unreadable, VariableNames};
 
 /// opencode.
 #[derive(Debug)]
 pub(in crate::agent) struct OpenCode;
-
-/// The version that all of this was tried with.
-const KNOWN_VERSION: &str = "1.18.33";
 
 /// The folder of its records.
 const DATA: Folder = Folder { variable: Some("XDG_DATA_HOME"), in_home: ".local/share", below: NAME };
@@ -106,14 +104,12 @@ impl Agent for OpenCode {
             variables: VARIABLES,
             programs: &["opencode", ".opencode", "opencode.exe"],
             package: Some("opencode-ai"),
+            tried: Some((Version(1, 18, 33), Version(1, 18, 33))),
+            has_traceless_probe: true,
             typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
             hooks: Some(&HOOKS),
             ..Facts::NONE
         }
-    }
-
-    fn knows_version(&self, version: &str) -> bool {
-        version == KNOWN_VERSION
     }
 
     fn survey(&self, home: &Path, ask: &SurveyAsk<'_>, memory: &mut Memories) -> Survey {
@@ -138,10 +134,6 @@ impl Agent for OpenCode {
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {
         command::command(session, asking)
-    }
-
-    fn has_traceless_probe(&self) -> bool {
-        true
     }
 
     fn copy_session(

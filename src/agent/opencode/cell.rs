@@ -181,7 +181,7 @@ impl PartCell {
     }
 
     /// Words that are somebody's own.
-    pub(super) fn words(&self) -> Option<&str> {
+    pub(super) fn spoken(&self) -> Option<&str> {
         let is_own = self.kind == "text" && !self.synthetic && !self.ignored;
         Some(self.text.trim()).filter(|text| is_own && !text.is_empty())
     }

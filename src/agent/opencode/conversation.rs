@@ -78,7 +78,7 @@ impl Conversation {
             Some((cell, "user")) => {
                 self.mode = self.mode.take().or_else(|| cell.agent.clone());
                 self.take_prompt(message);
-                self.has_full_prompt |= words_of(message).is_some_and(|words| is_full_prompt(&words));
+                self.has_full_prompt |= spoken(message).is_some_and(|words| is_full_prompt(&words));
                 TurnState::Open { since: message.created_at.map(Timestamp), tool: None, what: None }
             }
             Some((cell, "assistant")) => {
@@ -98,7 +98,7 @@ impl Conversation {
     /// Takes a message before those that told all that is needed but the turns.
     pub(super) fn take_earlier(&mut self, message: &Message) {
         let is_prompt = message.cell.as_ref().is_some_and(|cell| cell.role == "user");
-        self.has_full_prompt |= is_prompt && words_of(message).is_some_and(|words| is_full_prompt(&words));
+        self.has_full_prompt |= is_prompt && spoken(message).is_some_and(|words| is_full_prompt(&words));
     }
 
     /// True when older messages could add nothing that is needed.
@@ -115,7 +115,7 @@ impl Conversation {
         if self.prompt.is_some() || !is_prompt {
             return;
         }
-        if let Some(words) = words_of(message) {
+        if let Some(words) = spoken(message) {
             self.prompt = Some((message.created_at.map(Timestamp), shortened(&words)));
         }
     }
@@ -132,7 +132,7 @@ impl Conversation {
         // What a compaction writes is for the model.
         if self.words.is_none()
             && !cell.is_summary()
-            && let Some(text) = words_of(message)
+            && let Some(text) = spoken(message)
         {
             let at = cell.time.completed.or(message.updated_at).map(Timestamp);
             self.words = Some(AgentMessage { text: end_of(&text, LONGEST_MESSAGE).to_owned(), at });
@@ -204,8 +204,9 @@ pub(super) fn asked(input: &Value) -> Option<String> {
     (!words.trim().is_empty()).then(|| shortened(&words))
 }
 
-fn words_of(message: &Message) -> Option<String> {
+/// The words of a message that are somebody's own.
+pub(super) fn spoken(message: &Message) -> Option<String> {
     let cells = message.parts.iter().filter_map(|part| part.cell.as_ref());
-    let words = cells.filter_map(PartCell::words).collect::<Vec<_>>().join("\n\n");
+    let words = cells.filter_map(PartCell::spoken).collect::<Vec<_>>().join("\n\n");
     (!words.is_empty()).then_some(words)
 }

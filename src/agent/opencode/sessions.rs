@@ -76,7 +76,7 @@ pub(in crate::agent) fn sessions(
     match outcome {
         Ok(sessions) => read.sessions = sessions,
         Err(unreadable) => {
-            memory.settling.forget();
+            memory.settling.reset();
             read.trouble.push(unreadable);
         }
     }

@@ -104,7 +104,7 @@ impl Settling {
     }
 
     /// The next reading is to be a real one.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn reset(&mut self) {
         *self = Settling::default();
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cell::{MessageCell, PartCell};
-use super::conversation::{ABORTED, Message, QUESTION, REFUSALS, asked};
+use super::conversation::{ABORTED, Message, QUESTION, REFUSALS, asked, spoken};
 use crate::agent::record_text::shortened;
 use crate::agent::turn_history::{Answer, HistoryBuilder, command, edit, failed, other_tool, prompt_kind};
 use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
@@ -44,12 +44,8 @@ fn cells(message: &Message) -> impl Iterator<Item = &PartCell> {
     message.parts.iter().filter_map(|part| part.cell.as_ref())
 }
 
-fn words(message: &Message) -> String {
-    cells(message).filter_map(PartCell::words).collect::<Vec<_>>().join("\n\n")
-}
-
 fn take_prompt(message: &Message, at: Option<Timestamp>, tracker: &mut HistoryBuilder) {
-    let text = words(message);
+    let text = spoken(message).unwrap_or_default();
     let has_image = cells(message).any(|cell| cell.kind == "file");
     // A message without words of a person: a compaction, what a client put in.
     if text.is_empty() && !has_image {
@@ -66,7 +62,7 @@ fn take_reply(cell: &MessageCell, message: &Message, at: Option<Timestamp>, trac
     }
     let mut was_refused = false;
     for (index, part) in cells(message).enumerate() {
-        if let Some(text) = part.words() {
+        if let Some(text) = part.spoken() {
             tracker.say(text, at);
         }
         if part.kind == "tool" {

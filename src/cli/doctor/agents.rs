@@ -51,7 +51,7 @@ fn program(adapter: &Adapter, version: Option<Version>) -> Finding {
         Some(Version::Told(told)) => {
             let is_number = |word: &&str| word.starts_with(|sign: char| sign.is_ascii_digit());
             let version = told.split_whitespace().find(is_number);
-            if version.is_some_and(|version| adapter.knows_version(version)) {
+            if version.is_some_and(|version| adapter.facts().knows_version(version)) {
                 Finding::ok(format!("version {told}"))
             } else {
                 Finding::note(format!(
