@@ -52,8 +52,7 @@ const HOOK_FEEDBACK: &str = "Stop hook feedback:";
 /// What old versions write in place of an empty reply.
 const NO_CONTENT: &str = "(no content)";
 
-/// The oldest version that was seen to enter each of its processes under `sessions/`: a session of it without an
-/// entry has no process.
+/// The oldest version that was seen to enter each of its processes under `sessions/`.
 const ENTERS_PROCESSES: Version = Version(2, 1, 330);
 
 /// What a transcript said so far.
@@ -333,8 +332,7 @@ impl Transcript {
         !self.has_words && self.turn.is_unknown()
     }
 
-    /// Whether the client that wrote the last lines enters its processes in the registry, as far as that
-    /// was seen.
+    /// Whether the client that wrote the last lines enters its processes in the registry, as far as was seen.
     pub(super) fn enters_processes(&self) -> bool {
         matches!(self.entrypoint.as_deref(), Some("cli" | "sdk-cli"))
             && self
