@@ -1,6 +1,6 @@
 //! The vectors of the questions judge: status, signals and weight, compared whole.
 
-use closeout::judge::questions::{self, Status};
+use closeout::judge::questions::{self, Context, Status};
 use closeout::model::TaskKind;
 use serde_json::{Map, Value, json};
 
@@ -42,4 +42,19 @@ fn hits_are_among(key: &str, expected: &Value, actual: &Map<String, Value>) -> O
     } else {
         expected.iter().all(|hit| actual.contains(hit))
     })
+}
+
+/// Whether a question after finished work waits for its answer or only proposes more.
+#[test]
+fn offers_are_told_from_decisions() {
+    let text = include_str!("vectors/offers.json");
+    let vectors: Value = serde_json::from_str(text).unwrap();
+    let mut wrong = Vec::new();
+    for case in vectors["cases"].as_array().unwrap() {
+        let judged = questions::classify(case["output"].as_str().unwrap(), &Context::default());
+        if json!(judged.ask) != case["ask"] {
+            wrong.push(format!("{}: {:?}", case["name"], judged.ask));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

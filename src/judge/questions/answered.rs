@@ -17,7 +17,7 @@ pub(super) fn is_undirected(sentence: &Sentence) -> bool {
         Form::WantsInput,
         Form::Deliberates,
         Form::WhichOption,
-    ]) && !is_alternative(sentence)
+    ]) && !sentence.forms.has(Form::Alternative)
 }
 
 /// The sentences after the question say what was done about it.
@@ -54,7 +54,7 @@ pub(super) fn is_fragment(document: &Document<'_>, index: usize) -> bool {
         && document.sentences.get(index + 1).is_some_and(|next| {
             next.line == sentence.line
                 && next.end == End::Stop
-                && !is_alternative(next)
+                && !next.forms.has(Form::Alternative)
                 && !next.forms.any(&[
                     Form::NeedsAnswer,
                     Form::TellMe,
@@ -83,7 +83,7 @@ pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) 
     if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
         return false;
     }
-    if for_label && (is_alternative(sentence) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
+    if for_label && (forms.has(Form::Alternative) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
     {
         return false;
     }
@@ -96,12 +96,6 @@ pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) 
             && !own
             && !next.forms.any(&[Form::NeedsAnswer, Form::TellMe, Form::WantsInput, Form::Waiting])
     })
-}
-
-/// Whether two alternatives stand in the question.
-pub(super) fn is_alternative(sentence: &Sentence) -> bool {
-    [" or ", " oder ", " o ", " ou "].iter().any(|word| sentence.normal.spaced.trim_start().contains(word))
-        || ["それとも", "还是", "或", "아니면"].iter().any(|word| sentence.normal.joined.contains(word))
 }
 
 pub(super) fn followed_by_statement(document: &Document<'_>, index: usize) -> bool {

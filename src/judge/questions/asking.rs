@@ -2,7 +2,7 @@
 //! and what the corpus says about questions and requests. It does not decide the label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_alternative, is_fragment,
+    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment,
     is_undirected, muses, settled,
 };
 use super::document::{Document, End, Sentence};
@@ -323,7 +323,7 @@ fn label_request(document: &Document<'_>, index: usize, request: Asks) -> Asks {
         return Asks::No;
     }
     let offers =
-        forms.has(Form::Choose) && is_alternative(sentence) && sentence.normal.spaced.contains(" : ");
+        forms.has(Form::Choose) && forms.has(Form::Alternative) && sentence.normal.spaced.contains(" : ");
     let menu_step = !offers
         && forms.any(&[Form::Instruction])
         && !forms.any(&[Form::TellMe, Form::WantsInput, Form::Waiting, Form::Confirm])

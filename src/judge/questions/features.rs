@@ -188,7 +188,7 @@ fn put_sentence(out: &mut Features, document: &Document<'_>, index: Option<usize
     let last_block = document.sentences.last().map_or(0, |last| last.block);
     out.put(last_block.saturating_sub(sentence.block));
     out.put(document.sentences.len() - 1 - index);
-    out.flag(super::answered::is_alternative(sentence));
+    out.flag(sentence.forms.has(Form::Alternative));
 }
 
 fn put_focus(out: &mut Features, document: &Document<'_>, focus: Option<usize>) {

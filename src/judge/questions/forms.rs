@@ -117,6 +117,10 @@ pub(super) enum Form {
     Doing,
     /// The writer's helpers or jobs still run, or are waited for.
     OthersWork,
+    /// Sets one thing against another ("or").
+    Alternative,
+    /// Asks for more than a yes or a no ("which", "how many").
+    Interrogative,
 }
 
 impl Form {
@@ -177,6 +181,8 @@ impl Form {
         Self::IfTrouble,
         Self::Doing,
         Self::OthersWork,
+        Self::Alternative,
+        Self::Interrogative,
     ];
 
     /// The name of the group with this number in the language files.
@@ -187,7 +193,7 @@ impl Form {
 }
 
 /// How many groups there are.
-pub(super) const COUNT: usize = Form::OthersWork as usize + 1;
+pub(super) const COUNT: usize = Form::Interrogative as usize + 1;
 
 /// A set of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -228,12 +228,21 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     }
 }
 
-/// Something was finished, and every question proposes more.
+/// Something was finished, and every question proposes more: a yes or a no answers it. A question of which, how
+/// many, or one thing or the other is about the work itself, however politely it proposes to do it.
 fn is_offer(document: &Document<'_>, asking: &[usize]) -> bool {
     let Some(&first) = asking.first() else { return false };
     let proposes = asking.iter().all(|&index| {
         let sentence = &document.sentences[index];
-        sentence.forms.has(Form::Offer) && !sentence.forms.any(&[Form::WantsInput, Form::Waiting])
+        sentence.forms.has(Form::Offer)
+            && !signals::asks_to_choose(sentence)
+            && !sentence.forms.any(&[
+                Form::WantsInput,
+                Form::Waiting,
+                Form::Wh,
+                Form::Alternative,
+                Form::Interrogative,
+            ])
     });
     let done = document.sentences[..first]
         .iter()
