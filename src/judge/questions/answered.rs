@@ -83,7 +83,8 @@ pub(super) fn explained(document: &Document<'_>, index: usize, for_label: bool) 
     if !forms.has(Form::Wh) || forms.any(&[Form::You, Form::Me, Form::Direct, Form::Choose, Form::Offer]) {
         return false;
     }
-    if for_label && (forms.has(Form::Alternative) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
+    if for_label
+        && (forms.has(Form::Alternative) || (forms.has(Form::Deliberates) && !forms.has(Form::Explains)))
     {
         return false;
     }

@@ -2,8 +2,8 @@
 //! and what the corpus says about questions and requests. It does not decide the label.
 
 use super::answered::{
-    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment,
-    is_undirected, muses, settled,
+    answered_by_next, asks_itself, explained, followed_by_statement, is_fragment, is_undirected, muses,
+    settled,
 };
 use super::document::{Document, End, Sentence};
 use super::forms::{Form, FormSet};
