@@ -12,6 +12,8 @@ pub mod ui;
 pub mod disk;
 pub mod process;
 
+pub mod git;
+
 pub mod agent;
 pub mod evidence;
 pub mod watch;

@@ -24,6 +24,8 @@ mod keep;
 mod kill;
 #[path = "rescue/limits.rs"]
 mod limits;
+#[path = "rescue/links.rs"]
+mod links;
 #[path = "rescue/meanwhile.rs"]
 mod meanwhile;
 #[path = "rescue/places.rs"]

@@ -124,6 +124,20 @@ pub enum Operation {
     ApplyMailbox,
 }
 
+impl Operation {
+    /// The command of git that began it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Operation::Merge => "merge",
+            Operation::Rebase => "rebase",
+            Operation::CherryPick => "cherry-pick",
+            Operation::Revert => "revert",
+            Operation::Bisect => "bisect",
+            Operation::ApplyMailbox => "am",
+        }
+    }
+}
+
 /// The upstream branch and the distance to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Upstream {

@@ -108,6 +108,12 @@ pub(super) const ROOMS: &[Room] = &[
         crates: None,
     },
     Room {
+        name: "git",
+        imports: &["model", "disk", "process"],
+        rights: &[ReadFiles, WriteFiles, Concurrency],
+        crates: None,
+    },
+    Room {
         name: "agent",
         imports: &["model", "disk"],
         rights: &[ReadFiles, Concurrency, LazyStatics],
@@ -115,8 +121,8 @@ pub(super) const ROOMS: &[Room] = &[
     },
     Room {
         name: "evidence",
-        // `process`: a repository that cannot be read in process is read by the git program.
-        imports: &["model", "disk", "agent", "process"],
+        // `process` for tmux's list of panes.
+        imports: &["model", "disk", "process", "git", "agent"],
         rights: &[ReadFiles, Concurrency, LazyStatics],
         crates: None,
     },
@@ -130,7 +136,7 @@ pub(super) const ROOMS: &[Room] = &[
     },
     Room {
         name: "action",
-        imports: &["model", "disk", "agent", "process"],
+        imports: &["model", "disk", "process", "git", "agent"],
         rights: &[ReadFiles, WriteFiles, Concurrency],
         crates: None,
     },

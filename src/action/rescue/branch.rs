@@ -13,12 +13,11 @@ use super::git::{Git, Input, line};
 use super::journal::Move;
 use super::lock::WorktreeLock;
 use super::ref_transaction::inode;
-use super::repository::{Repository, read_regular};
 use crate::disk;
 use crate::disk::write::open_to_append;
+use crate::git::{self, HeadRef, PackedRefs, Read, Repository};
+use crate::model::ReadProblem;
 
-/// The most that is read of the file of packed references.
-const PACKED_CAP: u64 = 256 << 20;
 /// What the reflog says of a move.
 const MESSAGE: &str = "closeout";
 
@@ -45,18 +44,12 @@ impl<'r> Branch<'r> {
     ) -> Result<Option<Branch<'r>>, RescueError> {
         let (from, to) = values;
         let repo = git.repo;
-        if repo.common_dir.join("packed-refs").is_symlink() {
-            return Ok(None);
-        }
-        let is_packed = packed(repo, name)?.is_some();
-        let is_plain = head(repo)?.is_some_and(|head| head == name)
-            && !name.contains("..")
-            && name.starts_with("refs/heads/")
-            && value(repo, name)?.as_deref() == from
-            && (from.is_some() || !is_taken(repo, name)?)
-            && (to.is_some() || !is_packed);
-        if !is_plain {
-            return Ok(None);
+        match is_plain(repo, name, values) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            // Git follows the link.
+            Err(unreadable) if unreadable.problem == ReadProblem::Link => return Ok(None),
+            Err(unreadable) => return Err(unreadable.into()),
         }
         let who = who(git)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
@@ -86,9 +79,7 @@ impl<'r> Branch<'r> {
 
     /// Whether HEAD names this branch and it is where the move begins.
     pub(super) fn is_as_planned(&self) -> Result<bool, RescueError> {
-        Ok(head(self.repo)?.as_deref() == Some(&self.name)
-            && value(self.repo, &self.name)? == self.from
-            && (self.to.is_some() || packed(self.repo, &self.name)?.is_none()))
+        Ok(is_plain(self.repo, &self.name, (self.from.as_deref(), self.to.as_deref()))?)
     }
 
     /// Moves it, under the locks.
@@ -163,27 +154,24 @@ fn log(repo: &Repository, name: &str, values: (Option<&str>, Option<&str>), who:
     let zero = "0".repeat(to.or(from).map_or(40, str::len));
     let (old, new) = (from.unwrap_or(&zero), to.unwrap_or(&zero));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");
-    let tell = |path: &Path| {
-        let start = format!("{old} {new} ");
-        let is_told = || last_line(path).is_some_and(|line| line.starts_with(start.as_bytes()));
+    let tell = |log_of: &str| {
+        let is_told = || {
+            let last = git::reflog(repo, log_of).ok().and_then(|log| log.into_iter().next_back());
+            last.is_some_and(|last| last.old == old && last.new == new)
+        };
         if repeat == Repeat::Allowed || !is_told() {
-            let _ = append(path, &text, from.is_none());
+            let (folder, file) = git::log_file(repo, log_of);
+            let _ = append(&folder.join(file), &text, from.is_none());
         }
     };
-    let of_branch = repo.common_dir.join("logs").join(name);
-    tell(&repo.git_dir.join("logs/HEAD"));
+    tell("HEAD");
     if to.is_some() {
-        tell(&of_branch);
+        tell(name);
     } else {
         // Git forgets the log of a branch with the branch.
-        let _ = fs::remove_file(&of_branch);
+        let (folder, file) = git::log_file(repo, name);
+        let _ = fs::remove_file(folder.join(file));
     }
-}
-
-/// The last line of a log.
-fn last_line(path: &Path) -> Option<Vec<u8>> {
-    let content = read_regular(path, PACKED_CAP).ok()??;
-    content.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().map(<[u8]>::to_vec)
 }
 
 /// Removes the locks on HEAD and on the branch `name` that are linked from the file with this inode.
@@ -222,55 +210,25 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
     repo.common_dir.join(format!("{name}.lock"))
 }
 
-/// The branch that HEAD names, when that is written in the file HEAD.
-fn head(repo: &Repository) -> Result<Option<String>, RescueError> {
-    let path = repo.git_dir.join("HEAD");
-    if path.is_symlink() {
-        return Ok(None);
+/// Whether HEAD names the branch in a file, and the branch is a plain name of the commit `from` (`None`: it is not
+/// there) that files alone can move to `to` (`None`: delete).
+fn is_plain(repo: &Repository, name: &str, (from, to): (Option<&str>, Option<&str>)) -> Read<bool> {
+    let is_here = repo.has_ref_files()
+        && !repo.git_dir.join("HEAD").is_symlink()
+        && git::head_ref(repo)? == HeadRef::Branch(name.to_owned())
+        && !name.contains("..")
+        && name.starts_with("refs/heads/")
+        && git::stored_ref(repo, name)?.as_deref() == from;
+    if !is_here {
+        return Ok(false);
     }
-    let text = super::repository::read_small(&path)?.unwrap_or_default();
-    let text = String::from_utf8(text).unwrap_or_default();
-    Ok(text.strip_prefix("ref:").map(|name| name.trim().to_owned()))
-}
-
-/// The commit of a branch in files. What is no plain id is an id that no commit has.
-fn value(repo: &Repository, name: &str) -> Result<Option<String>, RescueError> {
-    let path = repo.common_dir.join(name);
-    if path.is_dir() {
-        return packed(repo, name);
-    }
-    match super::repository::read_small(&path) {
-        Ok(Some(text)) => Ok(Some(String::from_utf8_lossy(text.trim_ascii_end()).into_owned())),
-        Ok(None) => packed(repo, name),
-        Err(RescueError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {
-            packed(repo, name)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// The commit of a branch in the file of packed references.
-fn packed(repo: &Repository, name: &str) -> Result<Option<String>, RescueError> {
-    let text = read_regular(&repo.common_dir.join("packed-refs"), PACKED_CAP)?.unwrap_or_default();
-    let found = packed_names(&text).find(|(_, it)| *it == name.as_bytes());
-    Ok(found.map(|(id, _)| String::from_utf8_lossy(id).into_owned()))
-}
-
-/// True when a packed branch has the place of a folder on the way to `name`, or lies below it.
-fn is_taken(repo: &Repository, name: &str) -> Result<bool, RescueError> {
-    let text = read_regular(&repo.common_dir.join("packed-refs"), PACKED_CAP)?.unwrap_or_default();
+    let packed = PackedRefs::read(repo)?;
     let is_below =
         |path: &[u8], folder: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
-    let name = name.as_bytes();
-    Ok(packed_names(&text).any(|(_, it)| is_below(it, name) || is_below(name, it)))
-}
-
-/// Ids and names, as `git pack-refs` writes them: `<id> <name>`, beside lines with `#` and `^`.
-fn packed_names(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    text.split(|byte| *byte == b'\n').filter_map(|line| {
-        let space = line.iter().position(|byte| *byte == b' ')?;
-        (!line.starts_with(b"#")).then(|| (&line[..space], &line[space + 1..]))
-    })
+    // A packed branch can have the place of a folder on the way to this one, or lie below it.
+    let is_taken =
+        || packed.entries().any(|(_, it)| is_below(it, name.as_bytes()) || is_below(name.as_bytes(), it));
+    Ok((from.is_some() || !is_taken()) && (to.is_some() || packed.id_of(name).is_none()))
 }
 
 /// Appends a line to a log; one that is not there is made only if asked for.

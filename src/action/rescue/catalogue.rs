@@ -10,12 +10,12 @@ use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::journal::{self, Journal, Saved};
 use super::lock::WorktreeLock;
-use super::object_id::ObjectFormat;
 use super::references::{self, Hidden};
 use super::saving::now_millis;
 use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{Rescuer, recovery, vault};
+use crate::git::ObjectFormat;
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
 /// A record does not go without a question before this, in milliseconds.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{ActionClass, RecordCost};
+use crate::model::{ActionClass, RecordCost, Unreadable};
 use crate::process::ProcessError;
 
 /// Why nothing was done. Whatever was recorded before stays.
@@ -121,6 +121,12 @@ impl RescueError {
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> RescueError {
         let path = path.to_owned();
         move |source| RescueError::Io { what, path, source }
+    }
+}
+
+impl From<Unreadable> for RescueError {
+    fn from(unreadable: Unreadable) -> RescueError {
+        RescueError::Refused(unreadable.detail)
     }
 }
 

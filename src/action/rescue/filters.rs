@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io::Write as _;
 
 use super::error::RescueError;
-use super::repository::Repository;
 use super::settings::Settings;
 use super::shadow::Shadow;
+use crate::git::Repository;
 
 /// Folders of the git directory in which known filters keep what a commit refers to.
 const KEPT: [&str; 3] = ["lfs", "git-crypt", "annex"];

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::RescueError;
-use super::repository::Repository;
 use super::shadow::Shadow;
+use crate::git::Repository;
 use crate::process::{self, Cancel, End, GitCall, Launcher, Output, Spec};
 
 /// How long a command may take that looks at lists.

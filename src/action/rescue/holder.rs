@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::repository::Repository;
+use crate::git::Repository;
 
 /// What can be said of a lock of another: who holds it, or how to get rid of it.
 pub(super) fn words(repo: &Repository, lock: &Path) -> String {

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::RescueError;
-use super::repository::read_small;
-use super::sha1::Sha1;
+use super::whole_file::read_small;
 use crate::disk::write;
+use crate::git::Sha1;
 
 /// The most that is read of a journal: some hundred thousand actions.
 const CAP: u64 = 256 << 20;
@@ -185,12 +185,7 @@ pub(super) struct Journal {
 impl Journal {
     /// The journal in `folder`.
     pub(super) fn at(folder: &Path) -> Journal {
-        let sum = |text: &[u8]| {
-            let mut sum = Sha1::default();
-            sum.update(text);
-            sum.hex()
-        };
-        let lines = write::Journal::at(folder.join("journal"), CAP, Some(sum));
+        let lines = write::Journal::at(folder.join("journal"), CAP, Some(Sha1::of));
         Journal { lines, pending: folder.join("pending") }
     }
 

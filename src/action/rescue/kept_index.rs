@@ -7,20 +7,18 @@ use std::time::{Duration, SystemTime};
 use super::error::RescueError;
 use super::journal::KeptIndex;
 use super::lock::WorktreeLock;
-use super::repository::read_regular;
-use super::sha1::Sha1;
 use super::shadow::RawIndex;
 use super::shared_index;
+use super::whole_file;
 use crate::disk::write;
+use crate::git::Sha1;
 
 /// The most that an index that we keep can have.
 const INDEX_CAP: u64 = 1 << 30;
 
 /// Keeps an index in our own folder: written once, whole or not at all.
 pub(super) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex, RescueError> {
-    let mut sum = Sha1::default();
-    sum.update(&raw.bytes);
-    let sum = sum.hex();
+    let sum = Sha1::of(&raw.bytes);
     let path = worktree.folder.join(format!("index-{sum}"));
     let since = raw.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let index = KeptIndex { sum, modified: (since.as_secs(), since.subsec_nanos()) };
@@ -35,10 +33,8 @@ pub(super) fn keep(worktree: &WorktreeLock, raw: &RawIndex) -> Result<KeptIndex,
 /// An index that was kept, checked by its sum.
 pub(super) fn kept(worktree: &WorktreeLock, kept: &KeptIndex) -> Result<RawIndex, RescueError> {
     let path = worktree.folder.join(format!("index-{}", kept.sum));
-    let bytes = read_regular(&path, INDEX_CAP)?.unwrap_or_default();
-    let mut sum = Sha1::default();
-    sum.update(&bytes);
-    if sum.hex() != kept.sum {
+    let bytes = whole_file::read(&path, INDEX_CAP)?.unwrap_or_default();
+    if Sha1::of(&bytes) != kept.sum {
         return Err(RescueError::Damage("the index that was kept is not what it was".to_owned()));
     }
     let (seconds, nanos) = kept.modified;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
-use super::sha1::Sha1;
 use super::shadow::Shadow;
+use crate::git::Sha1;
 
 /// Flags of an entry that mean something: assume-unchanged, intent-to-add, skip-worktree.
 const MEANING: u32 = ASSUME_UNCHANGED | INTENT_TO_ADD | SKIP_WORKTREE;

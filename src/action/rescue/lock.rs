@@ -10,15 +10,14 @@ use std::time::Duration;
 use super::Rescuer;
 use super::belonging;
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
+use super::git::Git;
 use super::journal::Journal;
-use super::object_id::ObjectFormat;
-use super::repository::{Repository, read_small};
-use super::sha1::Sha1;
+use super::repository;
 use super::step::Step;
+use super::whole_file::read_small;
 use super::worktrees;
 use crate::disk::write;
-use crate::model::display_text;
+use crate::git::{Repository, Sha1};
 
 /// So long the lock is waited for. A child of a killed rescue can hold it a moment longer than its parent.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -40,15 +39,14 @@ pub(super) struct WorktreeLock {
 impl WorktreeLock {
     /// Waits for the lock on the worktree whose top is `workspace`.
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
-        let repo = Repository::open(workspace, rescuer.home.as_deref())?;
+        let repo = repository::open(workspace, rescuer.home.as_deref())?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
         write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;
         worktrees::remember(&folder, &repo)?;
         let journal = Journal::at(&folder);
         let owner = owner_of(&folder)?;
-        let mut worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
-        worktree.repo.format = format(&worktree.git(rescuer))?;
+        let worktree = WorktreeLock { repo, folder, journal, owner, lock: Arc::new(lock) };
         belonging::check(&worktree.git(rescuer))?;
         rescuer.reached(Step::Locked);
         Ok(worktree)
@@ -130,12 +128,4 @@ pub(super) fn lock(folder: &Path) -> Result<File, RescueError> {
     let path = folder.join("lock");
     let lock = write::lock_file(&path, LONGEST_WAIT).map_err(RescueError::io("lock", &path))?;
     lock.ok_or_else(|| RescueError::Busy("another rescue works on this worktree".to_owned()))
-}
-
-/// How the objects of the repository are named.
-fn format(git: &Git<'_>) -> Result<ObjectFormat, RescueError> {
-    let output = git.real(["rev-parse", "--show-object-format"], Input::Lock)?;
-    let name = line(&succeeded("rev-parse", output)?);
-    let words = format!("object ids of the format {} are not supported", display_text::line(&name));
-    ObjectFormat::named(&name).ok_or(RescueError::Refused(words))
 }

@@ -128,7 +128,7 @@ impl Rescuer {
         (id, last): (String, Option<&String>),
     ) -> Result<(), String> {
         let words = |error: RescueError| error.to_string();
-        if git.repo.operation().is_some() {
+        if crate::git::operation(git.repo).is_some() {
             return Err("an operation of git is in progress".to_owned());
         }
         let shadow =

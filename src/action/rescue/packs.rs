@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::lock::WorktreeLock;
-use super::repository::read_small;
 use super::settings;
 use super::shadow::Shadow;
+use super::whole_file::read_small;
 use crate::disk::write;
 
 /// Moves the packs of our own object directory into the repository's; their paths there.

@@ -14,9 +14,9 @@ use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use super::error::RescueError;
-use super::object_id::ObjectFormat;
 use super::spool::Spool;
 use crate::disk::{Folder, file_problem};
+use crate::git::ObjectFormat;
 use crate::model::ReadProblem;
 
 /// A file is read so often when it changes under the reader.

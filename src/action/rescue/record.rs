@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -13,14 +14,13 @@ use super::git::{Git, Input, line, succeeded};
 use super::listing::{self, IndexEntry, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
-use super::object_id::ObjectFormat;
-use super::repository::read_regular;
 use super::settings;
 use super::shadow::Shadow;
 use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
 use super::{unchanged, verify};
+use crate::git::{self as repository_files, ObjectFormat, Repository};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -194,38 +194,22 @@ impl Draft {
     /// What shows an operation of git in progress. What cannot be read of it is a gap, and nothing more.
     fn add_state(&mut self, git: &Git<'_>, spool: &mut Spool) -> Result<(), RescueError> {
         for name in STATE_FILES {
-            let path = git.repo.git_dir.join(name);
-            let files = match path.symlink_metadata() {
-                Err(_) => continue,
-                Ok(metadata) if metadata.is_dir() => {
-                    fs::read_dir(&path).map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-                }
-                Ok(_) => Ok(vec![path.clone()]),
-            };
-            let files = files.unwrap_or_else(|error| {
-                self.add_gap_of_state(git, &path, &error.to_string());
-                Vec::new()
-            });
-            for file in files.iter().filter(|file| !file.is_dir()) {
-                match read_regular(file, STATE_CAP) {
+            for file in state_files(git.repo, name) {
+                match repository_files::read(&git.repo.git_dir, &file, STATE_CAP) {
                     Ok(Some(content)) => {
-                        let path = [b"state/", below(git, file)].concat();
+                        let path = [b"state/", file.as_os_str().as_bytes()].concat();
                         self.add(git.repo.format, spool, &path, &content)?;
                     }
                     Ok(None) => {}
-                    Err(RescueError::Io { source, .. }) => {
-                        self.add_gap_of_state(git, file, &source.to_string());
+                    Err(unreadable) => {
+                        let path = [b".git/", file.as_os_str().as_bytes()].concat();
+                        let reason = format!("git's own note of what it does: {}", unreadable.detail);
+                        self.gaps.push(Gap { path, reason });
                     }
-                    Err(_) => self.add_gap_of_state(git, file, "it is no regular file, or too large"),
                 }
             }
         }
         Ok(())
-    }
-
-    fn add_gap_of_state(&mut self, git: &Git<'_>, file: &Path, reason: &str) {
-        let path = [b".git/", below(git, file)].concat();
-        self.gaps.push(Gap { path, reason: format!("git's own note of what it does: {reason}") });
     }
 
     /// Writes the commands for the two commits.
@@ -262,10 +246,18 @@ impl Draft {
     }
 }
 
-/// The path of a file in the git directory, as bytes.
-fn below<'f>(git: &Git<'_>, file: &'f Path) -> &'f [u8] {
-    use std::os::unix::ffi::OsStrExt as _;
-    file.strip_prefix(&git.repo.git_dir).unwrap_or(file).as_os_str().as_bytes()
+/// What is at `name` in the git directory, or the files in it where it is a folder; from the git directory.
+fn state_files(repo: &Repository, name: &str) -> Vec<PathBuf> {
+    let path = repo.git_dir.join(name);
+    let entries = match path.symlink_metadata() {
+        Err(_) => return Vec::new(),
+        Ok(metadata) if metadata.is_dir() => fs::read_dir(&path),
+        Ok(_) => return vec![PathBuf::from(name)],
+    };
+    // A folder that cannot be listed is a gap when it is read as a file.
+    let Ok(entries) = entries else { return vec![PathBuf::from(name)] };
+    let files = entries.flatten().filter(|entry| !entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    files.map(|entry| Path::new(name).join(entry.file_name())).collect()
 }
 
 fn has_files_below<V>(blobs: &BTreeMap<Vec<u8>, V>, folder: &[u8]) -> bool {
@@ -312,7 +304,7 @@ pub(super) fn is_nothing(
                 && !entry.is_intent()
                 && head.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
         });
-    if !is_staged_same || !draft.gaps.is_empty() || git.repo.operation().is_some() {
+    if !is_staged_same || !draft.gaps.is_empty() || crate::git::operation(git.repo).is_some() {
         return false;
     }
     let differing = || {

@@ -208,7 +208,7 @@ fn check(
         }
     };
     worktree.repo.check_same()?;
-    if worktree.repo.operation().is_some() {
+    if crate::git::operation(&worktree.repo).is_some() {
         return refused("an operation of git was begun since you looked");
     }
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }

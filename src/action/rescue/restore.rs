@@ -14,10 +14,10 @@ use super::git::{Git, Input, succeeded};
 use super::journal::Saved;
 use super::listing::{self, TreeEntry};
 use super::lock::{self, WorktreeLock};
-use super::object_id::ObjectFormat;
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
 use crate::disk::write::{own_folder, sync_file_system};
+use crate::git::ObjectFormat;
 use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.

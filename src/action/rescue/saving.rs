@@ -17,8 +17,8 @@ use super::step::Step;
 use super::survey::Survey;
 use super::unchanged::Unchanged;
 use super::{
-    Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, reuse, survey,
-    unchanged, vault, verify,
+    Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
+    survey, unchanged, vault, verify,
 };
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -73,7 +73,7 @@ impl Rescuer {
     ) -> Result<(RescueRecord, Recorded), RescueError> {
         let git = worktree.git(self);
         if order.keep_in != KeepIn::Vault {
-            worktree.repo.check_writable()?;
+            repository::check_writable(&worktree.repo)?;
         }
         let (read, draft, spool) = self.read(worktree, &git, order)?;
         let head = read.head.as_ref().ok();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::repository::Repository;
+use crate::git::Repository;
 
 /// Of a script up to this size the words are looked at for files that it names.
 const SCRIPT_CAP: usize = 64 << 10;

@@ -9,8 +9,9 @@ use rustix::io::Errno;
 
 use super::error::RescueError;
 use super::reading::Stamp;
-use super::repository::{open_regular, read_to_cap};
 use super::shadow::{INDEX_CAP, RawIndex};
+use crate::disk;
+use crate::git;
 
 /// An index as it was read, or that there was none.
 pub(super) struct SeenIndex {
@@ -20,14 +21,16 @@ pub(super) struct SeenIndex {
 }
 
 impl SeenIndex {
-    /// Reads what is at `path`; its bytes and the time of its file belong together.
+    /// Reads what is at `path`, in a folder that is trusted; its bytes and the time of its file belong together.
     pub(super) fn read(path: &Path) -> Result<SeenIndex, RescueError> {
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let name = path.file_name().unwrap_or_default();
         for _ in 0..10 {
-            let Some(mut file) = open_regular(path, INDEX_CAP)? else {
+            let Some(file) = git::open(folder, name)? else {
                 return Ok(SeenIndex { raw: None, current: None });
             };
             let before = stamp(&file, path)?;
-            let bytes = read_to_cap(&mut file, path, INDEX_CAP)?;
+            let bytes = disk::read_start(&file, INDEX_CAP).map_err(RescueError::io("read", path))?;
             let metadata = file.metadata().map_err(RescueError::io("look at", path))?;
             let modified = metadata.modified().map_err(RescueError::io("look at", path))?;
             let current =

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::error::RescueError;
-use super::object_id::ObjectFormat;
-use super::repository::{Repository, read_regular};
 use super::seen_index::SeenIndex;
 use super::settings::Settings;
+use crate::git::{self, ObjectFormat, Repository};
 
 /// The most that is read of an index: several million entries.
 pub(super) const INDEX_CAP: u64 = 1 << 30;
@@ -70,8 +69,7 @@ impl Shadow {
         }
         for name in ["info/exclude", "info/attributes"] {
             // Git follows a link here, unlike in the work tree; one that leads nowhere is no rules.
-            let Ok(path) = repo.common_dir.join(name).canonicalize() else { continue };
-            if let Some(rules) = read_regular(&path, RULES_CAP)? {
+            if let Some(rules) = git::read_linked(&repo.common_dir.join(name), RULES_CAP)? {
                 shadow.write(name, &rules)?;
             }
         }
@@ -118,7 +116,7 @@ impl Shadow {
         for entry in entries.flatten() {
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
             if name.starts_with("sharedindex.")
-                && let Some(content) = read_regular(&entry.path(), INDEX_CAP)?
+                && let Some(content) = git::read(&repo.git_dir, &name, INDEX_CAP)?
             {
                 self.write(&name, &content)?;
             }

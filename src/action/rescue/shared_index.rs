@@ -8,8 +8,8 @@ use super::error::RescueError;
 use super::git::{Git, Input, succeeded};
 use super::lock::WorktreeLock;
 use super::names;
-use super::repository::read_regular;
 use super::shadow::Shadow;
+use crate::git as repository_files;
 
 /// The most that is read of one.
 const CAP: u64 = 1 << 30;
@@ -25,7 +25,7 @@ pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueErro
         let sum = name.strip_prefix("sharedindex.").and_then(|digits| names::unhex(digits.as_bytes()));
         let Some(sum) = sum.filter(|sum| !sum.is_empty()) else { continue };
         if index.windows(sum.len()).any(|window| window == sum)
-            && let Some(bytes) = read_regular(&entry.path(), CAP)?
+            && let Some(bytes) = repository_files::read(folder, &name, CAP)?
         {
             parts.push((name, bytes));
         }

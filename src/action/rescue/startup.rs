@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::Rescuer;
 use super::journal::{self, Journal};
 use super::names;
-use super::repository::read_small;
+use super::whole_file::read_small;
 
 impl Rescuer {
     /// Removes what killed rescues left of their work in our own folder: copies of contents, which can be

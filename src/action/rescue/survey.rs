@@ -270,7 +270,7 @@ impl Names {
         let folders: BTreeSet<Vec<u8>> = parents.chain(self.nested.iter().cloned()).collect();
         for folder in folders {
             let is_there = matches!(tree.stamp(&[&folder, &b"/.git"[..]].concat()), Ok(Some(_)));
-            if is_there && nested::git_dir(&git.repo.top, &folder).is_none() {
+            if is_there && nested::open(&git.repo.top, &folder).is_none() {
                 let reason = "its git directory is broken; its files are kept as plain files".to_owned();
                 self.gaps.push(Gap { path: folder, reason });
             }

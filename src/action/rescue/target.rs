@@ -109,8 +109,8 @@ fn blocked(git: &Git<'_>, survey: &Survey) -> Option<String> {
     if !survey.is_settled {
         return words("files change all the time");
     }
-    if let Some(operation) = git.repo.operation() {
-        return Some(format!("{operation} is in progress; finish or abort it first"));
+    if let Some(operation) = crate::git::operation(git.repo) {
+        return Some(format!("git {} is in progress; finish or abort it first", operation.label()));
     }
     if survey.entries.iter().any(|entry| entry.stage != 0) {
         return words("the index has conflicts");

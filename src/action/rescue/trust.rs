@@ -20,10 +20,11 @@ use super::git::{Git, Input, succeeded};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::own_program;
-use super::repository::{Repository, read_regular};
 use super::scripts::{Scripts, named_files};
 use super::settings::Settings;
 use super::shadow::Shadow;
+use super::whole_file;
+use crate::git::Repository;
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -138,7 +139,7 @@ impl Rescuer {
         }
         scripts.next.extend(named_files(&words, git.repo));
         while let Some(path) = scripts.next.pop_first() {
-            if let Some(content) = read_regular(&path, FILE_CAP)? {
+            if let Some(content) = whole_file::read(&path, FILE_CAP)? {
                 scripts.add(&path, &content);
                 collected.add_file(TrustKind::File, &path, &content);
             }
@@ -184,7 +185,7 @@ impl<'a> Collected<'a> {
     /// Adds the lines that give filters to paths.
     fn add_attributes(&mut self, path: &Path) -> Result<(), RescueError> {
         let Ok(path) = path.canonicalize() else { return Ok(()) };
-        let content = read_regular(&path, FILE_CAP)?.unwrap_or_default();
+        let content = whole_file::read(&path, FILE_CAP)?.unwrap_or_default();
         let is_wanted = |line: &&[u8]| line.windows(6).any(|word| word == b"filter");
         let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(is_wanted).collect();
         if !lines.is_empty() {
@@ -311,7 +312,7 @@ fn hook_files(folder: &Path, top: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Resc
         let Ok(real) = path.canonicalize() else { continue };
         if !is_sample
             && real.metadata().is_ok_and(|metadata| metadata.is_file())
-            && let Some(content) = read_regular(&real, FILE_CAP)?
+            && let Some(content) = whole_file::read(&real, FILE_CAP)?
         {
             contents.push((path, content));
         }

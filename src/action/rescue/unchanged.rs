@@ -12,7 +12,7 @@ use super::git::{Git, Input, succeeded};
 use super::listing::{self, IndexEntry, Tree};
 use super::nested;
 use super::reading::Blob;
-use super::repository::Repository;
+use super::repository;
 use super::settings::Settings;
 use super::shadow::Shadow;
 use super::survey::{self, Survey};
@@ -165,13 +165,12 @@ fn is_clean(git: &Git<'_>, survey: &Survey, link: &IndexEntry) -> bool {
         files.map(|(path, blob)| (&path[prefix.len()..], (blob.stamp.git_mode(), &blob.id[..])))
     };
     if below().next().is_none() {
-        return nested::git_dir(&git.repo.top, &link.path).is_none();
+        return nested::open(&git.repo.top, &link.path).is_none();
     }
     let top = nested::folder(&git.repo.top, &link.path);
-    let Ok(repo) = Repository::open(&top, git.home) else { return false };
-    let repo = repo.with_format(git.repo.format);
+    let Ok(repo) = repository::open(&top, git.home) else { return false };
     let inner = git.on(&repo);
-    let is_there = nested::facts(&git.repo.top, &link.path)["commit"] == link.id.as_str();
+    let is_there = nested::head_commit(&git.repo.top, &link.path).as_ref() == Some(&link.id);
     let is_exact = |tree: Tree| {
         tree.len() == below().count()
             && tree.iter().zip(below()).all(|((path, entry), (name, (mode, id)))| {

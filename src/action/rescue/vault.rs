@@ -14,11 +14,11 @@ use super::error::RescueError;
 use super::git::{Git, Input, line, succeeded};
 use super::listing;
 use super::lock::WorktreeLock;
-use super::object_id::ObjectFormat;
 use super::record::{Commits, Draft};
 use super::references;
-use super::repository::Repository;
 use super::shadow::Shadow;
+use crate::git::ObjectFormat;
+use crate::git::Repository;
 
 /// The first bytes of a bundle, which tell the format of its objects.
 const HEADER: u64 = 256;
@@ -103,7 +103,7 @@ impl Opened {
         let is_sha256 = String::from_utf8_lossy(&header).lines().any(|it| it == "@object-format=sha256");
         let format = if is_sha256 { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 };
         let _ = fs::remove_dir_all(work);
-        let repo = Repository::new_own(work, format)?;
+        let repo = Repository::create(work, format).map_err(RescueError::io("make", work))?;
         let mut opened =
             Opened { snapshot: String::new(), repo, lock: Arc::new(file), work: work.to_owned() };
         let text = bundle.to_string_lossy().into_owned();

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::names;
-use super::repository::{Repository, read_small};
+use super::whole_file::read_small;
 use crate::disk::write::replace;
+use crate::git::Repository;
 
 /// A folder of ours for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,27 +2,29 @@
 //! not what the branch costs.
 
 use super::commits::MAX_NEWEST;
-use super::layout::Layout;
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
-use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
-use super::reflog::{LogEntry, ReflogAction};
 use super::targets;
-use super::trouble::Read;
+use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 
 /// So many commits are added one by one; more are counted anew.
 const LIMIT: usize = 32;
 
 /// The facts after commits were made on top of the HEAD that is known, and nothing else happened;
 /// `None` when all has to be read.
-pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &Layout) -> Read<Option<Facts>> {
+pub(super) fn advanced(
+    known: &Facts,
+    stamp: Stamp,
+    repo: &dyn Repo,
+    repository: &Repository,
+) -> Read<Option<Facts>> {
     let Some(before) = &known.stamp else { return Ok(None) };
     let (Some(old), Some(new)) = (before.head().commit(), stamp.head().commit()) else { return Ok(None) };
     if !known.is_plain || !stamp.is_further_on_branch(before) || old == new {
         return Ok(None);
     }
-    let log = raw::recent_log(layout)?;
+    let log = git::recent_log(repository)?;
     let Some(made) = made_on_top(&log, old, new) else { return Ok(None) };
     let base = known.git.baseline.commit.clone();
     let ids: Vec<Id> = std::iter::once(old.to_owned()).chain(made).chain(base.clone()).collect();
@@ -55,7 +57,7 @@ pub(super) fn advanced(known: &Facts, stamp: Stamp, repo: &dyn Repo, layout: &La
         upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
     }
     facts.git.head = stamp.head().clone();
-    facts.targets = targets::of(layout, stamp.head(), known.upstream_name.as_deref());
+    facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
     facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))
 }

@@ -1,10 +1,8 @@
 //! From which commit work is counted: given, remembered, or found.
 
-use super::raw;
+use super::BaselineChoice;
 use super::reader::{Id, Ref, Repo};
-use super::reflog::{LogEntry, is_id};
-use super::trouble::{Read, trouble};
-use super::{BaselineChoice, layout::Layout};
+use crate::git::{self, LogEntry, Read, Repository, is_id, trouble};
 use crate::model::{Baseline, BaselineOrigin, Head, ReadProblem, Timestamp, display_text};
 
 /// Names of default branches, where the remote does not say which one it is.
@@ -13,7 +11,7 @@ const DEFAULT_NAMES: [&str; 4] = ["main", "master", "trunk", "develop"];
 /// The baseline, with what a person should know about how it came to be.
 pub(super) fn choose(
     repo: &dyn Repo,
-    layout: &Layout,
+    repository: &Repository,
     head: &Head,
     choice: &BaselineChoice<'_>,
     now: Timestamp,
@@ -30,10 +28,10 @@ pub(super) fn choose(
             notes.push(format!(
                 "the remembered baseline {short} is gone from the repository; a new one was found"
             ));
-            find(repo, layout, head, now, now)
+            find(repo, repository, head, now, now)
         }
-        BaselineChoice::Find => find(repo, layout, head, now, now),
-        BaselineChoice::FindBefore(asked_at) => find(repo, layout, head, *asked_at, now),
+        BaselineChoice::Find => find(repo, repository, head, now, now),
+        BaselineChoice::FindBefore(asked_at) => find(repo, repository, head, *asked_at, now),
     }
 }
 
@@ -63,7 +61,7 @@ fn with_time(repo: &dyn Repo, commit: Option<Id>, origin: BaselineOrigin, now: T
 /// upstream; else HEAD as it stood at `asked_at`, the time of the first prompt or else of this look.
 fn find(
     repo: &dyn Repo,
-    layout: &Layout,
+    repository: &Repository,
     head: &Head,
     asked_at: Timestamp,
     now: Timestamp,
@@ -103,7 +101,7 @@ fn find(
     let Some((base, default)) = best else {
         // Without a common ancestor the whole branch is work, unless the history was cut off.
         return match tips.first() {
-            Some(default) if !raw::is_shallow(layout) => {
+            Some(default) if !git::is_shallow(repository) => {
                 with_time(repo, None, branch_point_of(&default.name), now)
             }
             Some(_) | None => first_seen(repo),

@@ -2,10 +2,9 @@
 
 use std::path::{Component, Path};
 
-use super::layout::Layout;
 use super::reader::{Entry, Repo};
 use super::submodules::Walk;
-use super::trouble::Read;
+use crate::git::{Read, Repository};
 use crate::model::{ChangeKind, ChangedFile, Changes};
 
 /// So many paths are listed; all are counted.
@@ -15,12 +14,13 @@ const MAX_FILES: usize = 200;
 /// as long as they are untracked.
 pub(super) fn read(
     repo: &dyn Repo,
-    layout: &Layout,
+    repository: &Repository,
     evidence: &[String],
     walk: &mut Walk<'_>,
 ) -> Read<Changes> {
-    let evidence: Vec<Vec<u8>> = evidence.iter().filter_map(|name| from_top(&layout.prefix, name)).collect();
-    let (kept, n_evidence_files) = entries(repo, layout, &evidence, walk)?;
+    let evidence: Vec<Vec<u8>> =
+        evidence.iter().filter_map(|name| from_top(&repository.prefix, name)).collect();
+    let (kept, n_evidence_files) = entries(repo, repository, &evidence, walk)?;
     let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());
@@ -50,12 +50,12 @@ pub(super) fn read(
 /// are paths from the top.
 pub(super) fn entries(
     repo: &dyn Repo,
-    layout: &Layout,
+    repository: &Repository,
     evidence: &[Vec<u8>],
     walk: &mut Walk<'_>,
 ) -> Read<(Vec<Entry>, u32)> {
     let gitlinks = repo.gitlinks()?;
-    let (mut kept, mut n_evidence_files) = walk.look(layout, &gitlinks, evidence)?;
+    let (mut kept, mut n_evidence_files) = walk.look(repository, &gitlinks, evidence)?;
     for mut entry in repo.status(&gitlinks)? {
         if entry.unstaged == Some(ChangeKind::Untracked) {
             let (n_evidence, is_all) = evidence_in(repo, &entry, evidence)?;

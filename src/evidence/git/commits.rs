@@ -9,12 +9,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::history::History;
-use super::layout::Layout;
 use super::newest::{newest_first, summary};
-use super::raw;
 use super::reader::{Commit, Id, Repo, rescued};
-use super::reflog::{LogEntry, ReflogAction};
-use super::trouble::Read;
+use crate::git::{self, LogEntry, Read, ReflogAction, Repository};
 use crate::model::{Baseline, BaselineOrigin, CommitCounts, Head};
 
 /// So many commits are walked; beyond, counts are lower bounds.
@@ -40,7 +37,12 @@ pub(super) struct Counted {
 }
 
 /// Counts what happened since the baseline.
-pub(super) fn count(repo: &dyn Repo, layout: &Layout, head: &Head, baseline: &Baseline) -> Read<Counted> {
+pub(super) fn count(
+    repo: &dyn Repo,
+    repository: &Repository,
+    head: &Head,
+    baseline: &Baseline,
+) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
         Some(name) => repo.reflog(name)?,
@@ -50,11 +52,11 @@ pub(super) fn count(repo: &dyn Repo, layout: &Layout, head: &Head, baseline: &Ba
     let history = History::of(settled(&head_log, head), &branch_log, baseline);
     let mut count = Count {
         repo,
-        layout,
+        repository,
         history,
         baseline,
         tip: head.commit().map(str::to_owned),
-        own_refs: branch.into_iter().chain(raw::rebased_branch(layout)).collect(),
+        own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
         is_plain: true,
         is_detached: matches!(head, Head::Detached { .. }),
@@ -109,7 +111,7 @@ enum Class {
 
 struct Count<'a> {
     repo: &'a dyn Repo,
-    layout: &'a Layout,
+    repository: &'a Repository,
     history: History,
     baseline: &'a Baseline,
     tip: Option<Id>,
@@ -272,7 +274,7 @@ impl Count<'_> {
 
     /// What was fetched last, which no branch may hold.
     fn fetched(&self) -> Read<Vec<Id>> {
-        let ids = raw::fetched(self.layout)?;
+        let ids = git::fetched(self.repository)?;
         if ids.is_empty() {
             return Ok(ids);
         }

@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use git2::{Config, ConfigLevel, Repository};
+use git2::{Config, ConfigLevel};
 
-use super::layout::Layout;
 use super::shadow::{Setting, is_needed};
+use crate::git::Repository;
 
 /// Makes libgit2 read the user's configuration in `home`, if it would not by itself.
 pub(super) fn use_home(
+    handle: &git2::Repository,
     repository: &Repository,
-    layout: &Layout,
     home: Option<&Path>,
 ) -> Result<(), git2::Error> {
-    if is_own_home(home) { Ok(()) } else { repository.set_config(&config_under(layout, home)?) }
+    if is_own_home(home) { Ok(()) } else { handle.set_config(&config_under(repository, home)?) }
 }
 
 /// Whether libgit2 finds the user's configuration in this home by itself.
@@ -28,14 +28,14 @@ fn is_own_home(home: Option<&Path>) -> bool {
 }
 
 /// The configuration of a repository for a user whose home is not this process's own.
-fn config_under(layout: &Layout, home: Option<&Path>) -> Result<Config, git2::Error> {
+fn config_under(repository: &Repository, home: Option<&Path>) -> Result<Config, git2::Error> {
     let mut config = Config::new()?;
     let user = home.map(|home| {
         [(home.join(".config/git/config"), ConfigLevel::XDG), (home.join(".gitconfig"), ConfigLevel::Global)]
     });
     let own = [
-        (layout.common_dir.join("config"), ConfigLevel::Local),
-        (layout.git_dir.join("config.worktree"), ConfigLevel::Worktree),
+        (repository.common_dir.join("config"), ConfigLevel::Local),
+        (repository.git_dir.join("config.worktree"), ConfigLevel::Worktree),
     ];
     for (path, level) in user.into_iter().flatten().chain(own) {
         if path.is_file() {
@@ -47,8 +47,8 @@ fn config_under(layout: &Layout, home: Option<&Path>) -> Result<Config, git2::Er
 
 /// The settings of the repository that decide whether a file differs; `None` when libgit2 cannot
 /// list them.
-pub(super) fn own_settings(repository: &Repository) -> Option<Vec<Setting>> {
-    let config = repository.config().ok()?.snapshot().ok()?;
+pub(super) fn own_settings(handle: &git2::Repository) -> Option<Vec<Setting>> {
+    let config = handle.config().ok()?.snapshot().ok()?;
     let mut settings = Vec::new();
     let mut entries = config.entries(Some("^core\\.")).ok()?;
     while let Some(entry) = entries.next() {

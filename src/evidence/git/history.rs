@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader::Id;
-use super::reflog::{LogEntry, ReflogAction};
+use crate::git::{LogEntry, ReflogAction};
 use crate::model::{Baseline, BaselineOrigin};
 
 /// What was made in this worktree and on this branch.

@@ -7,16 +7,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Repository, Sort, Status, StatusOptions};
+use git2::{DiffOptions, ErrorCode, Oid, Sort, Status, StatusOptions};
 
 use super::configuration;
 use super::index_file::{self, GITLINK, Gitlink, Gitlinks};
-use super::layout::Layout;
-use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
-use super::reflog::LogEntry;
 use super::shadow::Setting;
-use super::trouble::{Read, libgit2_trouble, trouble};
+use super::trouble::libgit2_trouble;
+use crate::git::{self, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
 /// So many commits on either side are compared by their changes.
@@ -28,38 +26,41 @@ const SKIP_WORKTREE: u16 = 1 << 14;
 
 /// A repository read by libgit2.
 pub(super) struct InProcess<'a> {
-    layout: &'a Layout,
-    repository: Repository,
+    repository: &'a Repository,
+    handle: git2::Repository,
 }
 
 impl<'a> InProcess<'a> {
     /// Opens the repository. The error says whether the git program could read it.
-    pub(super) fn open(layout: &'a Layout, home: Option<&Path>) -> Result<InProcess<'a>, git2::Error> {
+    pub(super) fn open(
+        repository: &'a Repository,
+        home: Option<&Path>,
+    ) -> Result<InProcess<'a>, git2::Error> {
         let flags = git2::RepositoryOpenFlags::NO_SEARCH;
-        let repository = Repository::open_ext(&layout.top, flags, [] as [&Path; 0])?;
-        configuration::use_home(&repository, layout, home)?;
+        let handle = git2::Repository::open_ext(&repository.top, flags, [] as [&Path; 0])?;
+        configuration::use_home(&handle, repository, home)?;
         // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
         let is_top = |path: &Path| {
-            path == layout.top || path.canonicalize().is_ok_and(|resolved| resolved == layout.top)
+            path == repository.top || path.canonicalize().is_ok_and(|resolved| resolved == repository.top)
         };
-        if !repository.workdir().is_some_and(is_top) {
-            repository.set_workdir(&layout.top, false)?;
+        if !handle.workdir().is_some_and(is_top) {
+            handle.set_workdir(&repository.top, false)?;
         }
-        Ok(InProcess { layout, repository })
+        Ok(InProcess { repository, handle })
     }
 
     /// The settings of the repository that decide whether a file differs; `None` when the git program
     /// has to find them.
     pub(super) fn settings(&self) -> Option<Vec<Setting>> {
-        configuration::own_settings(&self.repository)
+        configuration::own_settings(&self.handle)
     }
 
     fn oid(&self, id: &str) -> Read<Oid> {
-        Oid::from_str(id).map_err(|error| libgit2_trouble(self.layout, &error))
+        Oid::from_str(id).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn commit(&self, oid: Oid) -> Result<Commit, git2::Error> {
-        let commit = self.repository.find_commit(oid)?;
+        let commit = self.handle.find_commit(oid)?;
         Ok(Commit {
             id: oid.to_string(),
             tree: commit.tree_id().to_string(),
@@ -75,20 +76,20 @@ impl<'a> InProcess<'a> {
         if commit.parents.len() > 1 {
             return Ok(None);
         }
-        let tree = self.repository.find_tree(Oid::from_str(&commit.tree)?)?;
+        let tree = self.handle.find_tree(Oid::from_str(&commit.tree)?)?;
         let before = match commit.parents.first() {
-            Some(parent) => Some(self.repository.find_commit(Oid::from_str(parent)?)?.tree()?),
+            Some(parent) => Some(self.handle.find_commit(Oid::from_str(parent)?)?.tree()?),
             None => None,
         };
-        let diff = self.repository.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
+        let diff = self.handle.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
         if diff.deltas().len() == 0 { Ok(None) } else { diff.patchid(None).map(Some) }
     }
 
     /// The paths in which a commit differs from one of its parents.
     fn paths_against(&self, tree: &git2::Tree<'_>, parent: &str) -> Result<HashSet<Vec<u8>>, git2::Error> {
-        let before = self.repository.find_commit(Oid::from_str(parent)?)?.tree()?;
+        let before = self.handle.find_commit(Oid::from_str(parent)?)?.tree()?;
         let mut options = DiffOptions::new();
-        let diff = self.repository.diff_tree_to_tree(Some(&before), Some(tree), Some(&mut options))?;
+        let diff = self.handle.diff_tree_to_tree(Some(&before), Some(tree), Some(&mut options))?;
         Ok(diff
             .deltas()
             .filter_map(|delta| delta.new_file().path_bytes().or(delta.old_file().path_bytes()))
@@ -104,7 +105,7 @@ impl<'a> InProcess<'a> {
     }
 
     fn walk_oids(&self, from: &[Id], hide: &[Id], limit: usize) -> Result<Vec<Oid>, git2::Error> {
-        let mut walk = self.repository.revwalk()?;
+        let mut walk = self.handle.revwalk()?;
         walk.set_sorting(Sort::TIME)?;
         for id in from {
             walk.push(Oid::from_str(id)?)?;
@@ -117,13 +118,13 @@ impl<'a> InProcess<'a> {
 
     /// How the submodules of the index differ from those of HEAD.
     fn staged_gitlinks(&self) -> Result<Vec<Entry>, git2::Error> {
-        let tree = match self.repository.head().ok().and_then(|head| head.target()) {
-            Some(commit) => Some(self.repository.find_commit(commit)?.tree()?),
+        let tree = match self.handle.head().ok().and_then(|head| head.target()) {
+            Some(commit) => Some(self.handle.find_commit(commit)?.tree()?),
             None => None,
         };
         let mut options = DiffOptions::new();
         options.include_typechange(true);
-        let diff = self.repository.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
+        let diff = self.handle.diff_tree_to_index(tree.as_ref(), None, Some(&mut options))?;
         let entry = |delta: git2::DiffDelta<'_>| {
             let is_gitlink = |file: git2::DiffFile<'_>| u32::from(file.mode()) == GITLINK;
             let (old, new) = (is_gitlink(delta.old_file()), is_gitlink(delta.new_file()));
@@ -146,8 +147,8 @@ impl<'a> InProcess<'a> {
 
     fn statuses(&self, gitlinks: &[Gitlink]) -> Result<Vec<Entry>, git2::Error> {
         // libgit2 takes a HEAD whose commit or tree is missing for one without any.
-        if let Some(commit) = self.repository.head().ok().and_then(|head| head.target()) {
-            self.repository.find_commit(commit)?.tree()?;
+        if let Some(commit) = self.handle.head().ok().and_then(|head| head.target()) {
+            self.handle.find_commit(commit)?.tree()?;
         }
         let mut options = StatusOptions::new();
         options.include_untracked(true).recurse_untracked_dirs(false).update_index(false);
@@ -155,7 +156,7 @@ impl<'a> InProcess<'a> {
         // Libgit2 would look into submodules by the settings that the agent can write (`ignore`), and
         // wait on a named pipe there.
         options.exclude_submodules(!gitlinks.is_empty());
-        let statuses = self.repository.statuses(Some(&mut options))?;
+        let statuses = self.handle.statuses(Some(&mut options))?;
         let mut entries = Vec::with_capacity(statuses.len());
         for entry in statuses.iter() {
             let path = entry.path_bytes();
@@ -188,7 +189,7 @@ impl<'a> InProcess<'a> {
         if !entries.iter().any(is_doubtful) {
             return Ok(());
         }
-        let index = self.repository.index()?;
+        let index = self.handle.index()?;
         for entry in entries.iter_mut().filter(|entry| is_doubtful(entry)) {
             let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
             let marks = index.get_path(path, 0).map(|found| found.flags_extended).unwrap_or_default();
@@ -248,15 +249,15 @@ impl Repo for InProcess<'_> {
     }
 
     fn head(&self) -> Read<Head> {
-        raw::head(self.layout)
+        git::head(self.repository)
     }
 
     fn reflog(&self, name: &str) -> Read<Vec<LogEntry>> {
-        raw::reflog(self.layout, name)
+        git::reflog(self.repository, name)
     }
 
     fn resolve(&self, rev: &str) -> Read<Option<Id>> {
-        let object = match self.repository.revparse_single(rev) {
+        let object = match self.handle.revparse_single(rev) {
             Ok(object) => object,
             Err(error)
                 if matches!(
@@ -266,7 +267,7 @@ impl Repo for InProcess<'_> {
             {
                 return Ok(None);
             }
-            Err(error) => return Err(libgit2_trouble(self.layout, &error)),
+            Err(error) => return Err(libgit2_trouble(self.repository, &error)),
         };
         Ok(object.peel_to_commit().ok().map(|commit| commit.id().to_string()))
     }
@@ -277,49 +278,49 @@ impl Repo for InProcess<'_> {
                 Ok(commit) => Ok(Some(commit)),
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Invalid) => Ok(None),
                 Err(error) if error.class() == git2::ErrorClass::Invalid => Ok(None),
-                Err(error) => Err(libgit2_trouble(self.layout, &error)),
+                Err(error) => Err(libgit2_trouble(self.repository, &error)),
             })
             .collect()
     }
 
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
-        super::file_of_commit::read(self.layout, &self.repository, commit, path, most)
+        super::file_of_commit::read(self.repository, &self.handle, commit, path, most)
     }
 
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
         self.walk_oids(from, hide, limit)
             .and_then(|oids| oids.into_iter().map(|oid| self.commit(oid)).collect())
-            .map_err(|error| libgit2_trouble(self.layout, &error))
+            .map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn ahead_behind(&self, head: &str, other: &str) -> Read<(u32, u32)> {
-        let counts = self.repository.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
-        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.layout, &error))?;
+        let counts = self.handle.graph_ahead_behind(self.oid(head)?, self.oid(other)?);
+        let (ahead, behind) = counts.map_err(|error| libgit2_trouble(self.repository, &error))?;
         Ok((u32::try_from(ahead).unwrap_or(u32::MAX), u32::try_from(behind).unwrap_or(u32::MAX)))
     }
 
     fn merge_base(&self, one: &str, two: &str) -> Read<Option<Id>> {
-        match self.repository.merge_base(self.oid(one)?, self.oid(two)?) {
+        match self.handle.merge_base(self.oid(one)?, self.oid(two)?) {
             Ok(base) => Ok(Some(base.to_string())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
-            Err(error) => Err(libgit2_trouble(self.layout, &error)),
+            Err(error) => Err(libgit2_trouble(self.repository, &error)),
         }
     }
 
     fn refs(&self, names: &[&str]) -> Read<Vec<Ref>> {
         let mut found = Vec::new();
         for name in names {
-            match self.repository.find_reference(name) {
+            match self.handle.find_reference(name) {
                 Ok(reference) => found.extend(InProcess::reference(&reference)),
                 Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => {}
                 // A folder of references is no reference.
-                Err(error) if self.layout.common_dir.join(name).is_dir() => drop(error),
-                Err(error) => return Err(libgit2_trouble(self.layout, &error)),
+                Err(error) if self.repository.common_dir.join(name).is_dir() => drop(error),
+                Err(error) => return Err(libgit2_trouble(self.repository, &error)),
             }
             let below = self
-                .repository
+                .handle
                 .references_glob(&format!("{name}/*"))
-                .map_err(|error| libgit2_trouble(self.layout, &error))?;
+                .map_err(|error| libgit2_trouble(self.repository, &error))?;
             found.extend(below.flatten().filter_map(|reference| InProcess::reference(&reference)));
         }
         Ok(found)
@@ -342,12 +343,12 @@ impl Repo for InProcess<'_> {
             }
             Ok(same)
         };
-        compare().map_err(|error| libgit2_trouble(self.layout, &error))
+        compare().map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
         let compare = || -> Result<bool, git2::Error> {
-            let tree = self.repository.find_tree(Oid::from_str(&merge.tree)?)?;
+            let tree = self.handle.find_tree(Oid::from_str(&merge.tree)?)?;
             let mut own: Option<HashSet<Vec<u8>>> = None;
             for parent in &merge.parents {
                 let paths = self.paths_against(&tree, parent)?;
@@ -358,26 +359,26 @@ impl Repo for InProcess<'_> {
             }
             Ok(own.is_some_and(|paths| !paths.is_empty()))
         };
-        compare().map_err(|error| libgit2_trouble(self.layout, &error))
+        compare().map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn upstream(&self, name: &str) -> Read<Option<String>> {
-        let Ok(upstream) = self.repository.branch_upstream_name(&format!("refs/heads/{name}")) else {
+        let Ok(upstream) = self.handle.branch_upstream_name(&format!("refs/heads/{name}")) else {
             return Ok(None);
         };
         let upstream = upstream.as_str().unwrap_or_default().to_owned();
-        Ok((!upstream.is_empty() && self.repository.refname_to_id(&upstream).is_ok()).then_some(upstream))
+        Ok((!upstream.is_empty() && self.handle.refname_to_id(&upstream).is_ok()).then_some(upstream))
     }
 
     fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match index_file::gitlinks(self.layout)? {
+        match index_file::gitlinks(self.repository)? {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => Err(trouble(ReadProblem::Unsupported, "a split or very large index")),
         }
     }
 
     fn status(&self, gitlinks: &[Gitlink]) -> Read<Vec<Entry>> {
-        self.statuses(gitlinks).map_err(|error| libgit2_trouble(self.layout, &error))
+        self.statuses(gitlinks).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn untracked_below(&self, folder: &[u8]) -> Read<Vec<Vec<u8>>> {
@@ -385,9 +386,9 @@ impl Repo for InProcess<'_> {
         options.include_untracked(true).recurse_untracked_dirs(true).update_index(false);
         options.include_ignored(false).disable_pathspec_match(true).pathspec(folder);
         let statuses = self
-            .repository
+            .handle
             .statuses(Some(&mut options))
-            .map_err(|error| libgit2_trouble(self.layout, &error))?;
+            .map_err(|error| libgit2_trouble(self.repository, &error))?;
         Ok(statuses
             .iter()
             .filter(|entry| entry.status().is_wt_new() && entry.path_bytes().starts_with(folder))

@@ -4,9 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{Layout, read_regular};
 use super::reader::Id;
-use super::trouble::{Read, trouble};
+use crate::git::{self, Read, Repository, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// A larger index is not checked; it is left to git.
@@ -36,22 +35,29 @@ pub(super) enum Gitlinks {
 
 /// The submodules that the index names, but those that git was told to pass over. Refuses an index
 /// whose parts do not fill it exactly. A missing or empty one is fine.
-pub(super) fn gitlinks(layout: &Layout) -> Read<Gitlinks> {
-    let path = layout.git_dir.join("index");
-    let Some(content) = read_regular(&path, CAP + 1)? else { return Ok(Gitlinks::Listed(Vec::new())) };
+pub(super) fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
+    let content = match git::read(&repository.git_dir, "index", CAP) {
+        Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => return Ok(Gitlinks::Elsewhere),
+        content => content?.unwrap_or_default(),
+    };
     if content.is_empty() {
         return Ok(Gitlinks::Listed(Vec::new()));
     }
-    if content.len() as u64 > CAP {
-        return Ok(Gitlinks::Elsewhere);
-    }
-    parse(&content, if layout.is_sha256 { 32 } else { 20 })
-        .ok_or_else(|| damaged(layout, "its parts do not fill it exactly"))
+    parse(&content, repository.format.id_length())
+        .ok_or_else(|| damaged(repository, "its parts do not fill it exactly"))
+}
+
+/// How many entries the index has, by its header; `None` when there is no readable index.
+pub(super) fn n_entries(repository: &Repository) -> Option<u32> {
+    let header = git::read_start(&repository.git_dir, "index", 12).ok()??;
+    let (signature, rest) = header.split_at_checked(4)?;
+    let n_entries = rest.get(4..8)?.try_into().map(u32::from_be_bytes).ok()?;
+    (signature == b"DIRC").then_some(n_entries)
 }
 
 /// The index cannot be understood, for this reason, and what to do.
-pub(super) fn damaged(layout: &Layout, why: &str) -> Unreadable {
-    let path = display_text::path(&layout.git_dir.join("index"));
+pub(super) fn damaged(repository: &Repository, why: &str) -> Unreadable {
+    let path = display_text::path(&repository.git_dir.join("index"));
     let words = format!(
         "the index {path} is damaged ({why}); `git fsck` tells more, `rm {path} && git reset` makes it again \
          and leaves the files as they are"

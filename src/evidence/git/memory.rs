@@ -5,9 +5,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::layout::Layout;
 use super::reader::RESCUES;
-use super::{BaselineChoice, GitAsk, raw};
+use super::{BaselineChoice, GitAsk};
+use crate::git::{self, Repository};
 use crate::model::{GitFacts, GitReader, Head, WatchTarget};
 
 /// What is remembered of one workspace's repository. Small; holds no open files.
@@ -18,7 +18,7 @@ pub struct GitMemory {
 
 #[derive(Debug, Clone)]
 struct Known {
-    layout: Layout,
+    repository: Repository,
     facts: Facts,
     reader: Option<GitReader>,
     /// The baseline was found by the reading itself.
@@ -100,29 +100,29 @@ impl Stamp {
     }
 
     /// The stamp of a repository now; `None` where it cannot be taken without a reader.
-    pub(super) fn of(layout: &Layout, upstream_name: Option<&str>) -> Option<Stamp> {
-        if layout.is_reftable {
+    pub(super) fn of(repository: &Repository, upstream_name: Option<&str>) -> Option<Stamp> {
+        if !repository.has_ref_files() {
             return None;
         }
         let upstream = match upstream_name {
-            Some(name) => raw::resolve_ref(layout, name).ok()?,
+            Some(name) => git::find_ref(repository, name).ok()?,
             None => None,
         };
-        let head = raw::head(layout).ok()?;
+        let head = git::head(repository).ok()?;
         // Read before the places: what changes after it is younger.
         let now = file_time();
         let place = |path: PathBuf| Place::at(path, now);
-        let mut of_commits = vec![layout.git_dir.join("logs/HEAD")];
-        of_commits.extend(head.branch().map(|name| layout.common_dir.join("logs/refs/heads").join(name)));
-        folders_below(layout.common_dir.join("refs/heads"), &mut of_commits)?;
+        let mut of_commits = vec![repository.git_dir.join("logs/HEAD")];
+        of_commits.extend(head.branch().map(|name| repository.common_dir.join("logs/refs/heads").join(name)));
+        folders_below(repository.common_dir.join("refs/heads"), &mut of_commits)?;
         // A rescue by a program of the person's own tells which commits are its own once they are there.
-        folders_below(layout.common_dir.join(RESCUES), &mut of_commits)?;
+        folders_below(repository.common_dir.join(RESCUES), &mut of_commits)?;
         let mut others: Vec<PathBuf> = ["config", "packed-refs", "logs/refs/stash", "shallow"]
-            .map(|name| layout.common_dir.join(name))
+            .map(|name| repository.common_dir.join(name))
             .into();
-        others.extend([layout.git_dir.join("FETCH_HEAD"), layout.top.join(".git")]);
+        others.extend([repository.git_dir.join("FETCH_HEAD"), repository.top.join(".git")]);
         for name in ["refs/remotes", "refs/tags"] {
-            folders_below(layout.common_dir.join(name), &mut others)?;
+            folders_below(repository.common_dir.join(name), &mut others)?;
         }
         Some(Stamp {
             head,
@@ -184,9 +184,11 @@ impl Place {
 
 impl GitMemory {
     /// What is known of this repository, if the same was asked, and the state that it has now.
-    pub(super) fn known(&self, layout: &Layout, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
-        let known =
-            self.known.as_ref().filter(|known| known.layout == *layout && known.reader == ask.reader)?;
+    pub(super) fn known(&self, repository: &Repository, ask: &GitAsk<'_>) -> Option<(&Facts, Stamp)> {
+        let known = self
+            .known
+            .as_ref()
+            .filter(|known| known.repository == *repository && known.reader == ask.reader)?;
         let before = &known.facts.git.baseline;
         let is_same_baseline = match ask.baseline {
             BaselineChoice::Remembered(baseline) => baseline == before,
@@ -196,14 +198,15 @@ impl GitMemory {
             }
             BaselineChoice::Find | BaselineChoice::FindBefore(_) => known.is_found,
         };
-        let stamp = Stamp::of(layout, known.facts.upstream_name.as_deref()).filter(|_| is_same_baseline)?;
+        let stamp =
+            Stamp::of(repository, known.facts.upstream_name.as_deref()).filter(|_| is_same_baseline)?;
         Some((&known.facts, stamp))
     }
 
     /// Remembers what was read.
-    pub(super) fn remember(&mut self, layout: &Layout, ask: &GitAsk<'_>, facts: &Facts) {
+    pub(super) fn remember(&mut self, repository: &Repository, ask: &GitAsk<'_>, facts: &Facts) {
         self.known = facts.stamp.is_some().then(|| Known {
-            layout: layout.clone(),
+            repository: repository.clone(),
             facts: facts.clone(),
             reader: ask.reader,
             is_found: matches!(ask.baseline, BaselineChoice::Find | BaselineChoice::FindBefore(_)),

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::layout::Layout;
 use super::memory::{Facts, GitMemory, Stamp};
 use super::reader::Repo;
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
-use super::trouble::{Read, foreign_owner, trouble};
-use super::{GitAsk, advance, baseline, changes, commits, raw, reflog, targets};
+use super::{GitAsk, advance, baseline, changes, commits, targets};
+use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
 use crate::model::{GitFacts, GitObservation, GitReader, Head, Operation, ReadProblem, Reading, Upstream};
 
 /// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
@@ -44,49 +43,49 @@ fn is_worth_a_second_look(problem: ReadProblem) -> bool {
 }
 
 fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Read<Option<GitObservation>> {
-    let Some(layout) = Layout::find(workspace)? else { return Ok(None) };
-    layout.check(ask.changes)?;
-    let known = memory.known(&layout, ask);
-    if known.is_none() && !layout.is_own() && !is_allowed(&layout, ask)? {
+    let Some(repository) = Repository::find(workspace)? else { return Ok(None) };
+    repository.check(ask.changes)?;
+    let known = memory.known(&repository, ask);
+    if known.is_none() && repository.foreign_place().is_some() && !is_allowed(&repository, ask)? {
         return Err(foreign_owner());
     }
-    let mut readers = Readers::new(&layout, ask);
+    let mut readers = Readers::new(&repository, ask);
     let mut facts = match known {
         Some((facts, stamp)) if facts.stamp.as_ref().is_some_and(|before| before.holds(&stamp)) => {
             facts.clone()
         }
         known => {
             let mut read = |repo: &dyn Repo| match known.clone() {
-                Some((facts, stamp)) => match advance::advanced(facts, stamp, repo, &layout)? {
+                Some((facts, stamp)) => match advance::advanced(facts, stamp, repo, &repository)? {
                     Some(facts) => Ok(facts),
-                    None => read_facts(repo, &layout, ask),
+                    None => read_facts(repo, &repository, ask),
                 },
-                None => read_facts(repo, &layout, ask),
+                None => read_facts(repo, &repository, ask),
             };
             let (facts, _) = readers.read(Purpose::Facts, &mut read)?;
-            memory.remember(&layout, ask, &facts);
+            memory.remember(&repository, ask, &facts);
             facts
         }
     };
-    facts.git.operation = operation(&layout, &readers, facts.git.reader)?;
+    facts.git.operation = operation(&repository, &readers, facts.git.reader)?;
     if ask.changes {
         let ((changes, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
-            let mut walk = Walk::new(ask, &layout.top);
-            let changes = changes::read(repo, &layout, ask.evidence_files, &mut walk)?;
+            let mut walk = Walk::new(ask, &repository.top);
+            let changes = changes::read(repo, &repository, ask.evidence_files, &mut walk)?;
             Ok((changes, walk.notes()))
         })?;
         facts.git.changes = Some(changes);
         facts.git.notes.extend(notes);
         facts.git.reader = reader;
-        facts.git.notes.extend(index_notes(&layout, &facts.git.head));
+        facts.git.notes.extend(index_notes(&repository, &facts.git.head));
     }
-    Ok(Some(GitObservation { facts: facts.git, top: layout.top, watch_targets: facts.targets }))
+    Ok(Some(GitObservation { facts: facts.git, top: repository.top, watch_targets: facts.targets }))
 }
 
 /// The operation in progress. Where references are no files, two of them are references.
-fn operation(layout: &Layout, readers: &Readers<'_>, reader: GitReader) -> Read<Option<Operation>> {
-    let found = raw::operation(layout);
-    if found.is_some() || !layout.is_reftable || reader != GitReader::Program {
+fn operation(repository: &Repository, readers: &Readers<'_>, reader: GitReader) -> Read<Option<Operation>> {
+    let found = git::operation(repository);
+    if found.is_some() || repository.refs != RefStorage::Reftable || reader != GitReader::Program {
         return Ok(found);
     }
     let repo = readers.program("this repository")?;
@@ -100,8 +99,8 @@ fn operation(layout: &Layout, readers: &Readers<'_>, reader: GitReader) -> Read<
 }
 
 /// What a person should know about the index.
-fn index_notes(layout: &Layout, head: &Head) -> Vec<String> {
-    let has = |name: &str| layout.git_dir.join(name).symlink_metadata().is_ok();
+fn index_notes(repository: &Repository, head: &Head) -> Vec<String> {
+    let has = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
     let mut notes = Vec::new();
     if has("index.lock") {
         notes.push(
@@ -117,7 +116,7 @@ fn index_notes(layout: &Layout, head: &Head) -> Vec<String> {
 }
 
 /// Everything but the work tree.
-fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts> {
+fn read_facts(repo: &dyn Repo, repository: &Repository, ask: &GitAsk<'_>) -> Read<Facts> {
     let head = repo.head()?;
     if let Some(commit) = head.commit()
         && !repo.commits(&[commit.to_owned()])?.iter().any(Option::is_some)
@@ -133,31 +132,27 @@ fn read_facts(repo: &dyn Repo, layout: &Layout, ask: &GitAsk<'_>) -> Read<Facts>
     };
     // Taken before the rest is read: what changes from here on is seen next time. HEAD was read before
     // it and may have moved since: then these facts are of no state that can be recognised again.
-    let stamp = Stamp::of(layout, upstream_name.as_deref()).filter(|stamp| *stamp.head() == head);
+    let stamp = Stamp::of(repository, upstream_name.as_deref()).filter(|stamp| *stamp.head() == head);
     let upstream = match &upstream_name {
         Some(name) => upstream(repo, &head, name)?,
         None => None,
     };
     let mut notes = Vec::new();
-    let baseline = baseline::choose(repo, layout, &head, &ask.baseline, ask.now, &mut notes)?;
-    let counted = commits::count(repo, layout, &head, &baseline)?;
+    let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
+    let counted = commits::count(repo, repository, &head, &baseline)?;
     if counted.is_cancelled {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }
-    if raw::is_shallow(layout) {
+    if git::is_shallow(repository) {
         notes.push("the history is shallow: what lies before its cut is unknown".to_owned());
     }
-    if head.commit().is_some() && !raw::has_head_log(layout) {
+    if head.commit().is_some() && !git::has_head_log(repository) {
         notes.push(
             "HEAD has no log: commits made here are told from others by the other branches only".to_owned(),
         );
     }
-    let n_stashed = if layout.is_reftable {
-        u32::try_from(repo.reflog("refs/stash")?.len()).unwrap_or(u32::MAX)
-    } else {
-        reflog::count(&raw::log_path(layout, "refs/stash"))?
-    };
-    let targets = targets::of(layout, &head, upstream_name.as_deref());
+    let n_stashed = u32::try_from(repo.reflog("refs/stash")?.len()).unwrap_or(u32::MAX);
+    let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {
         head,
         baseline,

@@ -3,9 +3,8 @@
 
 use super::index_file::{GITLINK, Gitlink};
 use super::reader::{Commit, Entry, Id, Ref, is_rescue};
-use super::reflog::is_id;
 use super::shadow::{Setting, is_needed};
-use super::trouble::{Read, trouble};
+use crate::git::{Read, is_id, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
 /// The commits of `rev-list` with fields id, tree, parents, time, subject, message, each ended by a NUL.

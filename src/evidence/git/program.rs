@@ -12,13 +12,10 @@ use std::time::Duration;
 
 use super::in_process::EQUIVALENCE_LIMIT;
 use super::index_file::{self, Gitlink, Gitlinks};
-use super::layout::Layout;
 use super::porcelain;
-use super::raw;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
-use super::reflog::{LogEntry, ReflogAction};
 use super::shadow::{Setting, Shadow};
-use super::trouble::{Read, damaged_config, trouble};
+use crate::git::{self, LogEntry, Read, ReflogAction, Repository, damaged_config, trouble};
 use crate::model::{GitReader, Head, ReadProblem};
 use crate::process::{self, End, GitCall, Output, Spec};
 
@@ -42,22 +39,26 @@ pub(super) struct Call<'a> {
 
 /// A repository read by the git program.
 pub(super) struct Program<'a> {
-    layout: &'a Layout,
+    repository: &'a Repository,
     call: Call<'a>,
     /// The settings of the repository that `status` needs, when somebody has read them already.
     settings: Option<Vec<Setting>>,
 }
 
 impl<'a> Program<'a> {
-    /// The repository of `layout`. `settings` are what [`super::shadow::is_needed`] lets through.
-    pub(super) fn new(layout: &'a Layout, call: Call<'a>, settings: Option<Vec<Setting>>) -> Program<'a> {
-        Program { layout, call, settings }
+    /// The repository of `repository`. `settings` are what [`super::shadow::is_needed`] lets through.
+    pub(super) fn new(
+        repository: &'a Repository,
+        call: Call<'a>,
+        settings: Option<Vec<Setting>>,
+    ) -> Program<'a> {
+        Program { repository, call, settings }
     }
 
     /// Whether git itself takes the repository, which may belong to somebody else. It decides that
     /// only for a repository that it found, not for one that was named.
     pub(super) fn is_allowed(&self) -> Read<bool> {
-        let mut spec = self.spec(&self.layout.git_dir).args(["rev-parse", "--git-dir"]);
+        let mut spec = self.spec(&self.repository.git_dir).args(["rev-parse", "--git-dir"]);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
         Ok(finish(&spec)?.is_success())
     }
@@ -68,7 +69,7 @@ impl<'a> Program<'a> {
             program: self.call.program,
             home: self.call.home,
             git_dir,
-            work_tree: &self.layout.top,
+            work_tree: &self.repository.top,
         };
         // Wider than what git itself needs: the filters of the user's own configuration are there.
         let mut spec = call.spec().env("PATH", search_path(self.call.program));
@@ -78,11 +79,11 @@ impl<'a> Program<'a> {
     }
 
     fn ask<A: Into<OsString>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
-        finish(&self.spec(&self.layout.git_dir).args(args))
+        finish(&self.spec(&self.repository.git_dir).args(args))
     }
 
     fn ask_about(&self, args: &[&str], lines: &[String]) -> Read<Output> {
-        let mut spec = self.spec(&self.layout.git_dir).args(args.iter().copied());
+        let mut spec = self.spec(&self.repository.git_dir).args(args.iter().copied());
         let mut input = lines.join("\n");
         input.push('\n');
         spec.stdin = Some(input.into_bytes());
@@ -102,11 +103,11 @@ impl<'a> Program<'a> {
             None => self.settings()?,
         };
         let head = self.head()?;
-        let shadow = Shadow::make(self.layout, head.commit(), &settings)?;
+        let shadow = Shadow::make(self.repository, head.commit(), &settings)?;
         let spec = self
             .spec(shadow.git_dir())
-            .env("GIT_INDEX_FILE", self.layout.git_dir.join("index"))
-            .env("GIT_OBJECT_DIRECTORY", self.layout.common_dir.join("objects"))
+            .env("GIT_INDEX_FILE", self.repository.git_dir.join("index"))
+            .env("GIT_OBJECT_DIRECTORY", self.repository.common_dir.join("objects"))
             .args(args);
         succeed(finish(&spec)?)
     }
@@ -184,8 +185,8 @@ impl Repo for Program<'_> {
     }
 
     fn head(&self) -> Read<Head> {
-        if !self.layout.is_reftable {
-            return raw::head(self.layout);
+        if self.repository.has_ref_files() {
+            return git::head(self.repository);
         }
         let branch = self.ask(["symbolic-ref", "-q", "HEAD"])?;
         let commit = self.ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"])?;
@@ -206,8 +207,8 @@ impl Repo for Program<'_> {
     }
 
     fn reflog(&self, name: &str) -> Read<Vec<LogEntry>> {
-        if !self.layout.is_reftable {
-            return raw::reflog(self.layout, name);
+        if self.repository.has_ref_files() {
+            return git::reflog(self.repository, name);
         }
         let limit = format!("--max-count={LOG_LIMIT}");
         let args = [
@@ -274,7 +275,7 @@ impl Repo for Program<'_> {
             return Ok(None);
         }
         let mut spec =
-            self.spec(&self.layout.git_dir).args(["cat-file", "blob", &format!("{commit}:{path}")]);
+            self.spec(&self.repository.git_dir).args(["cat-file", "blob", &format!("{commit}:{path}")]);
         spec.stdout_cap = most;
         match finish(&spec) {
             Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => Ok(None),
@@ -351,7 +352,7 @@ impl Repo for Program<'_> {
     }
 
     fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match index_file::gitlinks(self.layout)? {
+        match index_file::gitlinks(self.repository)? {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => {
                 porcelain::gitlinks(&self.ask_in_shadow(["ls-files", "--stage", "-v", "-z"])?.stdout)

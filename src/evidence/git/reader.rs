@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 
 use super::index_file::Gitlink;
-use super::reflog::LogEntry;
-use super::trouble::Read;
+use crate::git::{LogEntry, Read};
 use crate::model::{ChangeKind, GitReader, Head};
 
 /// A full object id in hexadecimal.

@@ -2,14 +2,18 @@
 
 use super::GitAsk;
 use super::in_process::InProcess;
-use super::layout::{Layout, read_small};
+use super::index_file;
 use super::program::{Call, Program};
 use super::reader::Repo;
-use super::trouble::{Read, is_unsupported, libgit2_trouble, trouble};
+use super::trouble::{is_unsupported, libgit2_trouble};
+use crate::git::{self, ObjectFormat, Read, Repository, trouble};
 use crate::model::{GitReader, ReadProblem};
 
 /// Above so many index entries the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
 const LARGE_INDEX: u32 = 3_000;
+
+/// So much of a list of attributes is looked through, in bytes.
+const ATTRIBUTES_CAP: u64 = 64 << 10;
 
 /// What a repository is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,15 +32,15 @@ enum Chosen<'r, 'a> {
 
 /// The readers of one observation; each is opened when it is first needed.
 pub(super) struct Readers<'a> {
-    layout: &'a Layout,
+    repository: &'a Repository,
     ask: &'a GitAsk<'a>,
     in_process: Option<InProcess<'a>>,
 }
 
 impl<'a> Readers<'a> {
-    /// The readers of the repository of `layout`.
-    pub(super) fn new(layout: &'a Layout, ask: &'a GitAsk<'a>) -> Readers<'a> {
-        Readers { layout, ask, in_process: None }
+    /// The readers of the repository of `repository`.
+    pub(super) fn new(repository: &'a Repository, ask: &'a GitAsk<'a>) -> Readers<'a> {
+        Readers { repository, ask, in_process: None }
     }
 
     /// What `read` finds, and who read it.
@@ -66,12 +70,12 @@ impl<'a> Readers<'a> {
             return self.program("this repository").map(Chosen::Program);
         }
         if self.in_process.is_none() {
-            match InProcess::open(self.layout, self.ask.home) {
+            match InProcess::open(self.repository, self.ask.home) {
                 Ok(repo) => self.in_process = Some(repo),
                 Err(error) if is_for_program(&error) && self.ask.reader.is_none() => {
                     return self.program(error.message()).map(Chosen::Program);
                 }
-                Err(error) => return Err(libgit2_trouble(self.layout, &error)),
+                Err(error) => return Err(libgit2_trouble(self.repository, &error)),
             }
         }
         match &self.in_process {
@@ -85,12 +89,15 @@ impl<'a> Readers<'a> {
         match self.ask.reader {
             Some(GitReader::Program) => true,
             Some(GitReader::InProcess) => false,
-            None if self.layout.is_reftable || self.layout.is_sha256 => true,
+            None if !self.repository.has_ref_files() || self.repository.format == ObjectFormat::Sha256 => {
+                true
+            }
             None => {
                 purpose == Purpose::Changes
                     && self.ask.program.is_some()
-                    && (self.layout.n_index_entries().is_some_and(|n_entries| n_entries > LARGE_INDEX)
-                        || has_filters(self.layout))
+                    && (index_file::n_entries(self.repository)
+                        .is_some_and(|n_entries| n_entries > LARGE_INDEX)
+                        || has_filters(self.repository))
             }
         }
     }
@@ -103,19 +110,20 @@ impl<'a> Readers<'a> {
         };
         let call = Call { program, home: self.ask.home, time_limit: self.ask.time_limit };
         let settings = self.in_process.as_ref().and_then(InProcess::settings);
-        Ok(Program::new(self.layout, call, settings))
+        Ok(Program::new(self.repository, call, settings))
     }
 }
 
 /// Whether the user allowed a repository of somebody else, by git's own rule (`safe.directory`).
-pub(super) fn is_allowed(layout: &Layout, ask: &GitAsk<'_>) -> Read<bool> {
+pub(super) fn is_allowed(repository: &Repository, ask: &GitAsk<'_>) -> Read<bool> {
     match ask.program {
         Some(program) => {
             let call = Call { program, home: ask.home, time_limit: ask.time_limit };
-            Program::new(layout, call, None).is_allowed()
+            Program::new(repository, call, None).is_allowed()
         }
         None => {
-            Ok(!InProcess::open(layout, ask.home).is_err_and(|error| error.code() == git2::ErrorCode::Owner))
+            Ok(!InProcess::open(repository, ask.home)
+                .is_err_and(|error| error.code() == git2::ErrorCode::Owner))
         }
     }
 }
@@ -128,9 +136,10 @@ fn is_for_program(error: &git2::Error) -> bool {
 
 /// Whether attributes ask for a conversion that libgit2 does not make, so that converted files
 /// would look changed: a filter of the user's (LFS, say), an encoding.
-fn has_filters(layout: &Layout) -> bool {
-    [layout.top.join(".gitattributes"), layout.common_dir.join("info/attributes")].iter().any(|path| {
-        let text = read_small(path).ok().flatten().unwrap_or_default();
+fn has_filters(repository: &Repository) -> bool {
+    let places = [(&repository.top, ".gitattributes"), (&repository.common_dir, "info/attributes")];
+    places.into_iter().any(|(folder, name)| {
+        let text = git::read_start(folder, name, ATTRIBUTES_CAP).ok().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         text.contains("filter=") || text.contains("working-tree-encoding")
     })

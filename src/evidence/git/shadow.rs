@@ -7,8 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::layout::{Layout, read_regular};
-use super::trouble::{Read, file_trouble};
+use crate::git::{self, ObjectFormat, Read, Repository, file_trouble};
 
 /// A setting: its key as git prints it (section and name in lower case) and its value.
 pub(super) type Setting = (String, String);
@@ -48,7 +47,7 @@ pub(super) struct Shadow {
 
 impl Shadow {
     /// Makes the shadow of a repository whose HEAD is at `commit`.
-    pub(super) fn make(layout: &Layout, commit: Option<&str>, settings: &[Setting]) -> Read<Shadow> {
+    pub(super) fn make(repository: &Repository, commit: Option<&str>, settings: &[Setting]) -> Read<Shadow> {
         let folder = tempfile::Builder::new()
             .prefix("closeout-")
             .tempdir()
@@ -59,19 +58,19 @@ impl Shadow {
             None => "ref: refs/heads/unborn\n".to_owned(),
         };
         shadow.write("HEAD", head.as_bytes())?;
-        shadow.write("config", config(layout, settings).as_bytes())?;
+        shadow.write("config", config(repository, settings).as_bytes())?;
         for name in ["refs", "info"] {
             let path = shadow.git_dir().join(name);
             std::fs::create_dir(&path).map_err(|error| file_trouble(&path, &error))?;
         }
         for (from, name) in [
-            (layout.common_dir.join("info/exclude"), "info/exclude"),
-            (layout.common_dir.join("info/attributes"), "info/attributes"),
-            (layout.git_dir.join("info/sparse-checkout"), "info/sparse-checkout"),
+            (repository.common_dir.join("info/exclude"), "info/exclude"),
+            (repository.common_dir.join("info/attributes"), "info/attributes"),
+            (repository.git_dir.join("info/sparse-checkout"), "info/sparse-checkout"),
         ] {
             shadow.copy(&from, name, COPY_CAP)?;
         }
-        for (path, name) in shared_indexes(&layout.git_dir) {
+        for (path, name) in shared_indexes(&repository.git_dir) {
             // A copy, for git sets the time of a shared index that it reads.
             shadow.copy(&path, &name, INDEX_CAP)?;
         }
@@ -89,14 +88,14 @@ impl Shadow {
     }
 
     fn copy(&self, from: &Path, name: &str, cap: u64) -> Read<()> {
-        match read_regular(from, cap)? {
+        match git::read_linked(from, cap)? {
             Some(content) => self.write(name, &content),
             None => Ok(()),
         }
     }
 }
 
-fn config(layout: &Layout, settings: &[Setting]) -> String {
+fn config(repository: &Repository, settings: &[Setting]) -> String {
     let mut text = String::from("[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n");
     for (key, value) in settings {
         if let Some(name) = key.strip_prefix("core.").filter(|_| is_needed(key)) {
@@ -104,7 +103,7 @@ fn config(layout: &Layout, settings: &[Setting]) -> String {
             let _ = writeln!(text, "\t{name} = \"{}\"", quoted(value));
         }
     }
-    if layout.is_sha256 {
+    if repository.format == ObjectFormat::Sha256 {
         text.push_str("[extensions]\n\tobjectFormat = sha256\n");
     }
     text

@@ -5,15 +5,14 @@
 //! own, by the same two readers that run nothing of it. One that cannot be looked into is never clean:
 //! it counts as changed, and a note says why.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use super::GitAsk;
 use super::changes;
 use super::index_file::Gitlink;
-use super::layout::{Layout, git_dir_of};
 use super::reader::Entry;
 use super::readers::{Purpose, Readers, is_allowed};
-use super::trouble::{Read, foreign_owner, trouble};
+use crate::git::{Read, Repository, foreign_owner, trouble};
 use crate::model::{ChangeKind, ReadProblem, display_text};
 
 /// Submodules in submodules are followed so deep.
@@ -57,11 +56,11 @@ impl<'a> Walk<'a> {
         self.notes
     }
 
-    /// Which submodules of `layout` differ, and how many evidence files (paths from the top of
-    /// `layout`) lie in them. An error only where the git program, too, would wait for ever.
+    /// Which submodules of `repository` differ, and how many evidence files (paths from the top of
+    /// `repository`) lie in them. An error only where the git program, too, would wait for ever.
     pub(super) fn look(
         &mut self,
-        layout: &Layout,
+        repository: &Repository,
         gitlinks: &[Gitlink],
         evidence: &[Vec<u8>],
     ) -> Read<(Vec<Entry>, u32)> {
@@ -71,7 +70,7 @@ impl<'a> Walk<'a> {
             let found = if link.is_conflicted {
                 Found { unstaged: Some(ChangeKind::Conflicted), n_evidence: 0 }
             } else {
-                self.found(layout, link, evidence)?
+                self.found(repository, link, evidence)?
             };
             n_evidence += found.n_evidence;
             if found.unstaged.is_some() {
@@ -81,9 +80,9 @@ impl<'a> Walk<'a> {
         Ok((entries, n_evidence))
     }
 
-    fn found(&mut self, layout: &Layout, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
+    fn found(&mut self, repository: &Repository, link: &Gitlink, evidence: &[Vec<u8>]) -> Read<Found> {
         let path = path_of(&link.path);
-        let folder = layout.top.join(path);
+        let folder = repository.top.join(path);
         let name = display_text::path(folder.strip_prefix(self.top).unwrap_or(&folder));
         match self.try_found(&folder, path, link, evidence) {
             Ok(found) => Ok(found),
@@ -112,7 +111,7 @@ impl<'a> Walk<'a> {
         if let Some(found) = absent(folder) {
             return Ok(found);
         }
-        let Some(git_dir) = git_dir_of(folder)? else {
+        let Some(repository) = Repository::open(folder)? else {
             let is_empty = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
             return if is_empty {
                 Ok(Found::default())
@@ -130,9 +129,8 @@ impl<'a> Walk<'a> {
             ));
         }
         self.n_left -= 1;
-        let layout = Layout::at(folder.to_path_buf(), git_dir, PathBuf::new())?;
-        layout.check(true)?;
-        if !layout.is_own() && !is_allowed(&layout, self.ask)? {
+        repository.check(true)?;
+        if repository.foreign_place().is_some() && !is_allowed(&repository, self.ask)? {
             return Err(foreign_owner());
         }
         let mut start = link.path.clone();
@@ -143,9 +141,9 @@ impl<'a> Walk<'a> {
             .map(<[u8]>::to_vec)
             .collect();
         self.depth += 1;
-        let read = Readers::new(&layout, self.ask).read(Purpose::Changes, &mut |repo| {
+        let read = Readers::new(&repository, self.ask).read(Purpose::Changes, &mut |repo| {
             let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
-            let (entries, n_evidence) = changes::entries(repo, &layout, &evidence, self)?;
+            let (entries, n_evidence) = changes::entries(repo, &repository, &evidence, self)?;
             let is_changed = is_moved || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::layout::Layout;
+use crate::git::{RefStorage, Repository};
 use crate::model::{Head, Names, Parts, WatchTarget};
 
 /// The entries of a worktree's git directory that tell of HEAD and of operations.
@@ -25,22 +25,22 @@ const HEAD_NAMES: [&str; 10] = [
 ];
 
 /// The places for a workspace whose HEAD and upstream (full name) are these.
-pub(super) fn of(layout: &Layout, head: &Head, upstream: Option<&str>) -> Vec<WatchTarget> {
+pub(super) fn of(repository: &Repository, head: &Head, upstream: Option<&str>) -> Vec<WatchTarget> {
     let both = Parts::COMMITS | Parts::CHANGES;
     let mut targets = vec![
-        WatchTarget::new(&layout.git_dir, Names::these(HEAD_NAMES), both),
-        WatchTarget::new(&layout.git_dir, Names::these(["index"]), Parts::CHANGES),
+        WatchTarget::new(&repository.git_dir, Names::these(HEAD_NAMES), both),
+        WatchTarget::new(&repository.git_dir, Names::these(["index"]), Parts::CHANGES),
     ];
-    if layout.is_reftable {
+    if repository.refs == RefStorage::Reftable {
         // A worktree of its own keeps its HEAD in a stack of its own.
-        for folder in [&layout.git_dir, &layout.common_dir] {
+        for folder in [&repository.git_dir, &repository.common_dir] {
             targets.push(WatchTarget::new(folder.join("reftable"), Names::these(["tables.list"]), both));
         }
     } else {
-        targets.push(WatchTarget::new(&layout.common_dir, Names::these(["packed-refs"]), Parts::COMMITS));
+        targets.push(WatchTarget::new(&repository.common_dir, Names::these(["packed-refs"]), Parts::COMMITS));
         let branch = head.branch().map(|name| format!("refs/heads/{name}"));
         for name in branch.as_deref().into_iter().chain(upstream) {
-            targets.extend(loose(&layout.common_dir, name));
+            targets.extend(loose(&repository.common_dir, name));
         }
     }
     targets.sort();

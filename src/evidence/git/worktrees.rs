@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{Layout, read_small, resolve};
-use super::raw;
-use super::trouble::{Read, file_trouble, trouble};
+use crate::git::{self, HeadRef, Read, RefStorage, Repository, file_trouble, trouble};
 use crate::model::{ReadProblem, Unreadable, display_text};
 
 /// One worktree.
@@ -24,21 +22,21 @@ pub struct Worktree {
 /// bare repository has no main one. `NoRepository` when there is no repository. Reads a few small
 /// files a worktree and starts no program.
 pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
-    let Some(layout) = find(path)? else {
+    let Some(repository) = find(path)? else {
         return Err(trouble(ReadProblem::NoRepository, "no git repository is here"));
     };
     let mut found = Vec::new();
-    if !layout.is_linked() && !layout.is_bare {
+    if !repository.is_linked() && !repository.is_bare {
         found.push(Worktree {
-            branch: branch_of(&layout),
-            path: layout.top.clone(),
+            branch: branch_of(&repository),
+            path: repository.top.clone(),
             is_main: true,
             problem: None,
         });
-    } else if layout.is_linked() {
-        found.extend(main_of(&layout)?);
+    } else if repository.is_linked() {
+        found.extend(main_of(&repository)?);
     }
-    let folder = layout.common_dir.join("worktrees");
+    let folder = repository.common_dir.join("worktrees");
     let mut linked = Vec::new();
     match std::fs::read_dir(&folder) {
         Ok(entries) => {
@@ -55,23 +53,23 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
 }
 
 /// The repository of `path`; a bare one counts too, for its linked worktrees.
-fn find(path: &Path) -> Read<Option<Layout>> {
+fn find(path: &Path) -> Read<Option<Repository>> {
     let is_bare_itself =
         path.join("HEAD").is_file() && path.join("objects").is_dir() && !path.join(".git").exists();
     if is_bare_itself {
         let git_dir = path.canonicalize().map_err(|error| file_trouble(path, &error))?;
-        let mut layout = Layout::at(git_dir.clone(), git_dir, PathBuf::new())?;
-        layout.is_bare = true;
-        return Ok(Some(layout));
+        let mut repository = Repository::at(git_dir.clone(), git_dir, PathBuf::new())?;
+        repository.is_bare = true;
+        return Ok(Some(repository));
     }
-    Layout::find(path)
+    Repository::find(path)
 }
 
 /// The main worktree of a linked one's repository.
-fn main_of(layout: &Layout) -> Read<Option<Worktree>> {
-    let is_dot_git = layout.common_dir.file_name().is_some_and(|name| name == ".git");
-    let Some(top) = layout.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };
-    let main = Layout::at(top.to_path_buf(), layout.common_dir.clone(), PathBuf::new())?;
+fn main_of(repository: &Repository) -> Read<Option<Worktree>> {
+    let is_dot_git = repository.common_dir.file_name().is_some_and(|name| name == ".git");
+    let Some(top) = repository.common_dir.parent().filter(|_| is_dot_git) else { return Ok(None) };
+    let main = Repository::at(top.to_path_buf(), repository.common_dir.clone(), PathBuf::new())?;
     Ok((!main.is_bare).then(|| Worktree {
         branch: branch_of(&main),
         path: main.top,
@@ -82,13 +80,13 @@ fn main_of(layout: &Layout) -> Read<Option<Worktree>> {
 
 /// The worktree whose git directory is `git_dir`; `None` when it is none.
 fn linked_at(git_dir: &Path) -> Option<Worktree> {
-    let text = read_small(&git_dir.join("gitdir")).ok()??;
-    let dot_git = resolve(git_dir, &text);
+    let text = git::read_small(git_dir, "gitdir").ok()??;
+    let dot_git = git::resolve(git_dir, &text);
     let top = dot_git.parent().map(Path::to_path_buf).unwrap_or_default();
     let problem = problem_of(git_dir, &dot_git, &top);
-    let branch = Layout::at(top.clone(), git_dir.to_path_buf(), PathBuf::new())
+    let branch = Repository::at(top.clone(), git_dir.to_path_buf(), PathBuf::new())
         .ok()
-        .and_then(|layout| branch_of(&layout));
+        .and_then(|repository| branch_of(&repository));
     Some(Worktree { path: top, branch, is_main: false, problem })
 }
 
@@ -101,8 +99,8 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
             "its folder is gone; `git worktree prune` forgets it".to_owned()
         });
     }
-    let back = match read_small(dot_git) {
-        Ok(Some(text)) => text.strip_prefix(b"gitdir:").map(|target| resolve(top, target)),
+    let back = match git::read_small(top, ".git") {
+        Ok(Some(text)) => text.strip_prefix(b"gitdir:").map(|target| git::resolve(top, target)),
         Ok(None) => return Some("its .git file is gone; `git worktree repair` makes it again".to_owned()),
         Err(unreadable) => return Some(unreadable.detail),
     };
@@ -112,15 +110,18 @@ fn problem_of(git_dir: &Path, dot_git: &Path, top: &Path) -> Option<String> {
     })
 }
 
-fn branch_of(layout: &Layout) -> Option<String> {
-    if layout.is_reftable {
+fn branch_of(repository: &Repository) -> Option<String> {
+    if repository.refs == RefStorage::Reftable {
         return None;
     }
-    raw::head(layout).ok()?.branch().map(str::to_owned)
+    match git::head_ref(repository).ok()? {
+        HeadRef::Branch(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
+        HeadRef::Detached(_) => None,
+    }
 }
 
 /// The folder in which a new worktree of the repository of `path` would show; `None` where there is
 /// no repository. It may not exist yet.
 pub fn worktrees_folder(path: &Path) -> Option<PathBuf> {
-    find(path).ok().flatten().map(|layout| layout.common_dir.join("worktrees"))
+    find(path).ok().flatten().map(|repository| repository.common_dir.join("worktrees"))
 }

@@ -4,10 +4,11 @@
 use sha2::{Digest as _, Sha256};
 
 use super::sha1::Sha1;
+use crate::model::hex;
 
 /// How a repository names its objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum ObjectFormat {
+pub enum ObjectFormat {
     /// Forty digits.
     #[default]
     Sha1,
@@ -17,7 +18,7 @@ pub(super) enum ObjectFormat {
 
 impl ObjectFormat {
     /// The format that git calls so (`extensions.objectFormat`).
-    pub(super) fn named(name: &str) -> Option<ObjectFormat> {
+    pub fn named(name: &str) -> Option<ObjectFormat> {
         match name {
             "sha1" => Some(ObjectFormat::Sha1),
             "sha256" => Some(ObjectFormat::Sha256),
@@ -25,8 +26,16 @@ impl ObjectFormat {
         }
     }
 
+    /// How many bytes an id has.
+    pub fn id_length(self) -> usize {
+        match self {
+            ObjectFormat::Sha1 => 20,
+            ObjectFormat::Sha256 => 32,
+        }
+    }
+
     /// The id of a blob of `size` bytes, before its content.
-    pub(super) fn blob(self, size: u64) -> BlobId {
+    pub fn blob(self, size: u64) -> BlobId {
         let mut id = match self {
             ObjectFormat::Sha1 => BlobId::Sha1(Box::default()),
             ObjectFormat::Sha256 => BlobId::Sha256(Sha256::new()),
@@ -36,14 +45,14 @@ impl ObjectFormat {
     }
 
     /// The id of a blob that is in memory; `None` as with [`BlobId::hex`].
-    pub(super) fn id_of(self, content: &[u8]) -> Option<String> {
+    pub fn id_of(self, content: &[u8]) -> Option<String> {
         let mut id = self.blob(content.len() as u64);
         id.update(content);
         id.hex()
     }
 
     /// The settings with which git knows a repository of this format.
-    pub(super) fn settings(self) -> &'static str {
+    pub fn settings(self) -> &'static str {
         match self {
             ObjectFormat::Sha1 => "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n",
             ObjectFormat::Sha256 => {
@@ -53,7 +62,7 @@ impl ObjectFormat {
     }
 
     /// The id of a tree without entries, which git knows in every repository.
-    pub(super) fn empty_tree(self) -> &'static str {
+    pub fn empty_tree(self) -> &'static str {
         match self {
             ObjectFormat::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
             ObjectFormat::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -61,16 +70,14 @@ impl ObjectFormat {
     }
 
     /// The id that stands for nothing.
-    pub(super) fn zero(self) -> String {
-        match self {
-            ObjectFormat::Sha1 => "0".repeat(40),
-            ObjectFormat::Sha256 => "0".repeat(64),
-        }
+    pub fn zero(self) -> String {
+        "0".repeat(2 * self.id_length())
     }
 }
 
 /// An id in the making.
-pub(super) enum BlobId {
+#[derive(Debug)]
+pub enum BlobId {
     /// In a repository of the usual format.
     Sha1(Box<Sha1>),
     /// In one of the newer.
@@ -79,7 +86,7 @@ pub(super) enum BlobId {
 
 impl BlobId {
     /// Adds `bytes` of the content.
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    pub fn update(&mut self, bytes: &[u8]) {
         match self {
             BlobId::Sha1(sum) => sum.update(bytes),
             BlobId::Sha256(sum) => sum.update(bytes),
@@ -88,12 +95,17 @@ impl BlobId {
 
     /// The id in hexadecimal digits; `None` for a content that is made to have the id of another, which git
     /// refuses to store.
-    pub(super) fn hex(self) -> Option<String> {
+    pub fn hex(self) -> Option<String> {
         match self {
             BlobId::Sha1(sum) => sum.hex_if_safe(),
-            BlobId::Sha256(sum) => Some(super::names::hex(&sum.finalize())),
+            BlobId::Sha256(sum) => Some(hex::hex(&sum.finalize())),
         }
     }
+}
+
+/// Whether this is a full object id in hexadecimal.
+pub fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

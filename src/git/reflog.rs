@@ -1,10 +1,10 @@
 //! The log of a reference: what moved it, by whom, when. Which commits were made here and which
 //! only came here is known from nothing else.
 
-use std::path::Path;
-
-use super::layout;
-use super::reader::Id;
+use super::file::read_tail;
+use super::object_id::is_id;
+use super::refs::log_file;
+use super::repository::Repository;
 use super::trouble::Read;
 
 /// Older entries of a longer log are not read.
@@ -12,20 +12,20 @@ const CAP: u64 = 2 << 20;
 
 /// One entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LogEntry {
+pub struct LogEntry {
     /// Where the reference stood before; all zeros when it was not there.
-    pub(super) old: Id,
+    pub old: String,
     /// Where it stands after.
-    pub(super) new: Id,
+    pub new: String,
     /// Seconds since the epoch.
-    pub(super) time: i64,
+    pub time: i64,
     /// What moved it.
-    pub(super) action: ReflogAction,
+    pub action: ReflogAction,
 }
 
 /// What moved a reference, as far as it tells made from received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReflogAction {
+pub enum ReflogAction {
     /// A commit was made.
     Commit,
     /// A commit was made in place of the one before.
@@ -53,7 +53,7 @@ pub(super) enum ReflogAction {
 impl ReflogAction {
     /// The action that a log message names. Before its colon stands the command as it was given,
     /// which may have colons of its own (`pull https://…`).
-    pub(super) fn parse(message: &str) -> ReflogAction {
+    pub fn parse(message: &str) -> ReflogAction {
         let command = message.split([' ', ':']).next().unwrap_or_default();
         let is = |end: &str| message.contains(end);
         match command {
@@ -90,7 +90,7 @@ impl ReflogAction {
     }
 
     /// Whether it made the commit that the reference stands at after.
-    pub(super) fn is_making(self) -> bool {
+    pub fn is_making(self) -> bool {
         match self {
             ReflogAction::Commit
             | ReflogAction::Amend
@@ -118,30 +118,31 @@ fn step_of(message: &str) -> Option<&str> {
     before.rsplit_once(" (").map(|(_, step)| step)
 }
 
-/// Reads a log file, oldest entry first; lines that are no entries are passed over.
-pub(super) fn read(path: &Path) -> Read<Vec<LogEntry>> {
-    read_last(path, CAP)
+/// The log of HEAD (this worktree's) or of a shared reference, oldest entry first; lines that are no entries are
+/// passed over.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn reflog(repository: &Repository, name: &str) -> Read<Vec<LogEntry>> {
+    read_last(repository, name, CAP)
 }
 
-/// Reads the end of a log file, about the last thirty entries.
-pub(super) fn read_end(path: &Path) -> Read<Vec<LogEntry>> {
-    read_last(path, 8 << 10)
+/// The end of the log of HEAD, about the last thirty entries.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn recent_log(repository: &Repository) -> Read<Vec<LogEntry>> {
+    read_last(repository, "HEAD", 8 << 10)
 }
 
-fn read_last(path: &Path, cap: u64) -> Read<Vec<LogEntry>> {
-    let Some((content, is_whole)) = layout::read_tail(path, cap)? else { return Ok(Vec::new()) };
+fn read_last(repository: &Repository, name: &str, cap: u64) -> Read<Vec<LogEntry>> {
+    let (folder, file) = log_file(repository, name);
+    let Some((content, is_whole)) = read_tail(folder, file, cap)? else { return Ok(Vec::new()) };
     let mut lines = content.split(|byte| *byte == b'\n');
     if !is_whole {
         lines.next();
     }
     Ok(lines.filter_map(parse).collect())
-}
-
-/// How many entries a log file has.
-pub(super) fn count(path: &Path) -> Read<u32> {
-    let content = layout::read_tail(path, CAP)?.map(|(content, _)| content).unwrap_or_default();
-    let n_lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-    Ok(u32::try_from(n_lines).unwrap_or(u32::MAX))
 }
 
 /// `OLD NEW Name <mail> TIME ZONE\tMESSAGE`.
@@ -156,11 +157,6 @@ fn parse(line: &[u8]) -> Option<LogEntry> {
     }
     let time = rest.rsplit_once("> ")?.1.split(' ').next()?.parse().ok()?;
     Some(LogEntry { old: old.to_owned(), new: new.to_owned(), time, action: ReflogAction::parse(&message) })
-}
-
-/// Whether this is a full object id in hexadecimal.
-pub(super) fn is_id(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! What the configuration of a repository says of its form. Git reads these keys without includes.
+//!
+//! It must not take anything else out of the file: no value here can be a secret of another program.
+
+use std::path::PathBuf;
+
+use super::object_id::ObjectFormat;
+use super::trouble::{Read, trouble};
+use crate::model::{ReadProblem, display_text};
+
+/// The form of a repository.
+#[derive(Debug, Default)]
+pub(super) struct Format {
+    /// There is no work tree beside the git directory.
+    pub(super) is_bare: bool,
+    /// References are kept as reftable.
+    pub(super) is_reftable: bool,
+    /// How objects are named.
+    pub(super) objects: ObjectFormat,
+    /// Files that the configuration names and every reader opens, as they are written there.
+    pub(super) named_files: Vec<PathBuf>,
+}
+
+impl Format {
+    /// Reads the text of a configuration file.
+    pub(super) fn parse(text: &[u8]) -> Read<Format> {
+        let mut format = Format::default();
+        let mut section = String::new();
+        for line in String::from_utf8_lossy(text).lines() {
+            let mut line = line.trim();
+            if let Some(rest) = line.strip_prefix('[') {
+                let Some((name, rest)) = rest.split_once(']') else { continue };
+                section = name.trim().to_ascii_lowercase();
+                line = rest.trim();
+            }
+            let (key, value) = line.split_once('=').unwrap_or((line, "true"));
+            let key = key.trim().to_ascii_lowercase();
+            let value = value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches('"');
+            match (section.as_str(), key.as_str()) {
+                ("core", "bare") => format.is_bare = is_true(value),
+                ("core", "excludesfile" | "attributesfile") => format.named_files.push(PathBuf::from(value)),
+                ("extensions", "refstorage") => {
+                    format.is_reftable = value.to_ascii_lowercase().starts_with("reftable");
+                }
+                ("extensions", "objectformat") => {
+                    format.objects = ObjectFormat::named(&value.to_ascii_lowercase()).ok_or_else(|| {
+                        let shown = display_text::line(value);
+                        let detail = format!("object ids of the format {shown} are not supported");
+                        trouble(ReadProblem::Unsupported, detail)
+                    })?;
+                }
+                (section, "path") if section.starts_with("include") => {
+                    format.named_files.push(PathBuf::from(value));
+                }
+                _ => {}
+            }
+        }
+        Ok(format)
+    }
+}
+
+/// Whether a setting that is yes or no says yes, as git reads it.
+pub(super) fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
+        || value.parse::<i64>().is_ok_and(|number| number != 0)
+}

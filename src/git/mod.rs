@@ -1,0 +1,25 @@
+//! Git repositories: where they are, what their files say, and how the git program is asked.
+//!
+//! It must not judge what it finds, must not run anything that a repository names, and must not follow a link below a
+//! git directory (`SECURITY.md` 1.2): where one is, only the git program reads on. It changes no repository.
+
+mod file;
+mod format;
+mod object_id;
+mod operation;
+mod reflog;
+mod refs;
+mod repository;
+mod sha1;
+mod trouble;
+
+pub use file::{open, read, read_linked, read_small, read_start, read_tail};
+pub use object_id::{BlobId, ObjectFormat, is_id};
+pub use operation::{operation, rebased_branch};
+pub use reflog::{LogEntry, ReflogAction, recent_log, reflog};
+pub use refs::{
+    HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
+};
+pub use repository::{RefStorage, Repository, resolve};
+pub use sha1::Sha1;
+pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};

@@ -1,0 +1,177 @@
+//! What the files of a git directory say of references: HEAD, branches, logs. Costs microseconds.
+//!
+//! It must not be asked where references are no plain files ([`super::RefStorage`]), and must not hand on anything
+//! that is no reference's name and no object id.
+
+use std::path::{Component, Path};
+
+use super::file::{read, read_small, read_start};
+use super::object_id::is_id;
+use super::repository::Repository;
+use super::trouble::{Read, trouble};
+use crate::model::{Head, ReadProblem, display_text};
+
+/// The most that is read of packed references, in bytes.
+const PACKED_CAP: u64 = 256 << 20;
+/// The most that is read of what was fetched, in bytes.
+const FETCHED_CAP: u64 = 64 << 10;
+/// References that stand for references, at most so many in a row.
+const MAX_HOPS: usize = 5;
+
+/// What HEAD names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeadRef {
+    /// A branch, by its full name, whether it has a commit or not.
+    Branch(String),
+    /// A commit, by its id.
+    Detached(String),
+}
+
+/// What HEAD names.
+///
+/// # Errors
+/// HEAD is damaged or cannot be read.
+pub fn head_ref(repository: &Repository) -> Read<HeadRef> {
+    let path = repository.git_dir.join("HEAD");
+    let damaged = || trouble(ReadProblem::Invalid, format!("{} is damaged", display_text::path(&path)));
+    let text = match path.read_link() {
+        // An old form of HEAD is a symbolic link to the branch; only its own text counts.
+        Ok(target) if target.starts_with("refs") => {
+            [b"ref: ".as_slice(), target.as_os_str().as_encoded_bytes()].concat()
+        }
+        _ => read_small(&repository.git_dir, "HEAD")?.ok_or_else(damaged)?,
+    };
+    let text = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+    match text.strip_prefix("ref:").map(str::trim) {
+        Some(name) if is_name(name) => Ok(HeadRef::Branch(name.to_owned())),
+        None if is_id(&text) => Ok(HeadRef::Detached(text)),
+        _ => Err(damaged()),
+    }
+}
+
+/// Where HEAD stands.
+///
+/// # Errors
+/// As [`head_ref`], and where the branch is damaged or cannot be read.
+pub fn head(repository: &Repository) -> Read<Head> {
+    let name = match head_ref(repository)? {
+        HeadRef::Detached(commit) => return Ok(Head::Detached { commit }),
+        HeadRef::Branch(name) => name,
+    };
+    let short = name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned();
+    Ok(match find_ref(repository, &name)? {
+        Some(commit) => Head::Branch { name: short, commit },
+        None => Head::Unborn { name: short },
+    })
+}
+
+/// The id that a reference leads to; `None` when there is no such reference.
+///
+/// # Errors
+/// It is damaged or cannot be read.
+pub fn find_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
+    let mut name = name.to_owned();
+    for _ in 0..MAX_HOPS {
+        let Some(text) = stored_ref(repository, &name)? else { return Ok(None) };
+        match text.strip_prefix("ref:") {
+            Some(target) => target.trim().clone_into(&mut name),
+            None if is_id(&text) => return Ok(Some(text)),
+            None => {
+                let shown = display_text::line(&name);
+                return Err(trouble(
+                    ReadProblem::Invalid,
+                    format!("the reference {shown} is damaged: it holds no commit id"),
+                ));
+            }
+        }
+    }
+    let shown = display_text::line(&name);
+    Err(trouble(ReadProblem::Invalid, format!("the reference {shown} stands for itself")))
+}
+
+/// The text that is stored for a reference, in a file of its own or among the packed ones; `None` when there is none,
+/// or the name would leave the git directory.
+///
+/// # Errors
+/// It cannot be read, or only through a link.
+pub fn stored_ref(repository: &Repository, name: &str) -> Read<Option<String>> {
+    if !is_inside(name) {
+        return Ok(None);
+    }
+    let is_own =
+        ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|own| name.starts_with(own))
+            || !name.starts_with("refs/");
+    let folder = if is_own { &repository.git_dir } else { &repository.common_dir };
+    let is_folder = folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let text = if is_folder { None } else { read_small(folder, name)? };
+    match text {
+        Some(text) => Ok(Some(String::from_utf8_lossy(text.trim_ascii()).into_owned())),
+        None => Ok(PackedRefs::read(repository)?.id_of(name)),
+    }
+}
+
+/// Whether a full reference name stays in the folder of references.
+fn is_name(name: &str) -> bool {
+    name.starts_with("refs/") && is_inside(name)
+}
+
+fn is_inside(name: &str) -> bool {
+    !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The packed references.
+#[derive(Debug)]
+pub struct PackedRefs(Vec<u8>);
+
+impl PackedRefs {
+    /// Reads them; none where the file is missing.
+    ///
+    /// # Errors
+    /// The file cannot be read, or only through a link.
+    pub fn read(repository: &Repository) -> Read<PackedRefs> {
+        Ok(PackedRefs(read(&repository.common_dir, "packed-refs", PACKED_CAP)?.unwrap_or_default()))
+    }
+
+    /// Ids and names, as `git pack-refs` writes them: `<id> <name>`, beside lines with `#` and `^`.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.split(|byte| *byte == b'\n').filter_map(|line| {
+            let space = line.iter().position(|byte| *byte == b' ')?;
+            let id = std::str::from_utf8(&line[..space]).ok().filter(|id| is_id(id))?;
+            Some((id, &line[space + 1..]))
+        })
+    }
+
+    /// The id of the reference `name`.
+    pub fn id_of(&self, name: &str) -> Option<String> {
+        self.entries().find(|(_, it)| *it == name.as_bytes()).map(|(id, _)| id.to_owned())
+    }
+}
+
+/// The folder and the name of the file that a reference's log is in.
+pub fn log_file<'r>(repository: &'r Repository, name: &str) -> (&'r Path, String) {
+    let folder = if name == "HEAD" { &repository.git_dir } else { &repository.common_dir };
+    (folder, format!("logs/{name}"))
+}
+
+/// Whether HEAD has a log. Where references are no plain files it is taken to have one.
+pub fn has_head_log(repository: &Repository) -> bool {
+    let (folder, name) = log_file(repository, "HEAD");
+    !repository.has_ref_files()
+        || folder.join(name).symlink_metadata().is_ok_and(|metadata| metadata.len() > 0)
+}
+
+/// The commits that the last fetch brought, as far as the beginning of the list tells.
+///
+/// # Errors
+/// The list cannot be read.
+pub fn fetched(repository: &Repository) -> Read<Vec<String>> {
+    let text = read_start(&repository.git_dir, "FETCH_HEAD", FETCHED_CAP)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let ids = text.lines().filter_map(|line| line.split('\t').next()).filter(|id| is_id(id));
+    Ok(ids.map(str::to_owned).collect())
+}
+
+/// Whether the history was cut off at a depth.
+pub fn is_shallow(repository: &Repository) -> bool {
+    repository.common_dir.join("shallow").symlink_metadata().is_ok_and(|metadata| metadata.len() > 0)
+}

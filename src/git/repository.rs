@@ -1,0 +1,306 @@
+//! Finds a repository and tells where it keeps what: work tree, git directory, common directory, formats.
+//!
+//! It must not run git, and reads nothing that could hang. A folder without `.git` is never taken for a repository,
+//! even if it looks like a bare one: its configuration could name programs (`SECURITY.md` 1.2).
+
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use super::file::read_small;
+use super::format::Format;
+use super::object_id::ObjectFormat;
+use super::sha1::Sha1;
+use super::trouble::{Read, file_trouble, not_a_file, trouble};
+use crate::disk;
+use crate::model::{ReadProblem, Unreadable, display_text};
+
+/// The most that is read of a configuration, in bytes.
+const CONFIG_CAP: u64 = 1 << 20;
+
+/// Where a repository keeps what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The top of the work tree, which holds `.git`.
+    pub top: PathBuf,
+    /// The git directory of this worktree, without links.
+    pub git_dir: PathBuf,
+    /// The git directory that all worktrees share; the same for the main one.
+    pub common_dir: PathBuf,
+    /// The folder that was asked about, from the top.
+    pub prefix: PathBuf,
+    /// How its objects are named.
+    pub format: ObjectFormat,
+    /// How its references are kept.
+    pub refs: RefStorage,
+    /// It has no work tree of its own (linked worktrees may still exist).
+    pub is_bare: bool,
+    /// Files that the configuration names and every reader opens.
+    pub named_files: Vec<PathBuf>,
+    /// Sixteen digits that name this worktree in closeout's own folder and in references.
+    pub key: String,
+    identity: [Option<(u64, u64)>; 2],
+}
+
+/// How a repository keeps its references.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefStorage {
+    /// In files, which are read here.
+    Files,
+    /// In files that are reached by links (`git-new-workdir`, `repo`). Only the git program reads them: it tells no
+    /// more of a file than an object id.
+    LinkedFiles,
+    /// As reftable, which only the git program reads.
+    Reftable,
+}
+
+impl Repository {
+    /// The repository that `folder` lies in; `None` when there is none.
+    ///
+    /// # Errors
+    /// `folder` cannot be reached, is a bare repository, or the repository cannot be read.
+    pub fn find(folder: &Path) -> Read<Option<Repository>> {
+        let start = resolved(folder)?;
+        let device = start.metadata().map_err(|error| file_trouble(&start, &error))?.dev();
+        for top in start.ancestors() {
+            // Git does not search beyond a file system either.
+            if !top.metadata().is_ok_and(|metadata| metadata.dev() == device) {
+                break;
+            }
+            if let Some(git_dir) = git_dir_of(top)? {
+                let prefix = start.strip_prefix(top).unwrap_or(Path::new("")).to_path_buf();
+                return Repository::at(top.to_path_buf(), git_dir, prefix).map(Some);
+            }
+        }
+        if looks_like_git_dir(&start) { Err(bare()) } else { Ok(None) }
+    }
+
+    /// The repository whose top is `folder`; `None` when there is none. No folder above is looked at: it may be a
+    /// hostile repository.
+    ///
+    /// # Errors
+    /// As [`Repository::find`].
+    pub fn open(folder: &Path) -> Read<Option<Repository>> {
+        let top = resolved(folder)?;
+        match git_dir_of(&top)? {
+            Some(git_dir) => Repository::at(top, git_dir, PathBuf::new()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The repository of the worktree at `top`, whose git directory is known.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn at(top: PathBuf, git_dir: PathBuf, prefix: PathBuf) -> Read<Repository> {
+        let common_dir = match read_small(&git_dir, "commondir")? {
+            Some(text) => resolve(&git_dir, &text),
+            None => git_dir.clone(),
+        };
+        let format = format_of(&common_dir)?;
+        let is_link = |name: &str| common_dir.join(name).is_symlink();
+        let refs = if format.is_reftable {
+            RefStorage::Reftable
+        } else if ["refs", "packed-refs", "logs"].into_iter().any(is_link) {
+            RefStorage::LinkedFiles
+        } else {
+            RefStorage::Files
+        };
+        Ok(Repository {
+            is_bare: format.is_bare && git_dir == common_dir,
+            format: format.objects,
+            refs,
+            // Names are seen from the folder of the file that names them.
+            named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
+            key: Sha1::of(git_dir.as_os_str().as_bytes())[..16].to_owned(),
+            identity: [identity(&top), identity(&git_dir)],
+            top,
+            git_dir,
+            common_dir,
+            prefix,
+        })
+    }
+
+    /// Makes an empty repository of closeout's own in the new folder `work`.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(work: &Path, format: ObjectFormat) -> io::Result<Repository> {
+        let git_dir = work.join("git");
+        for name in ["objects/pack", "refs"] {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(git_dir.join(name))?;
+        }
+        std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/unborn\n")?;
+        std::fs::write(git_dir.join("config"), format.settings())?;
+        let top = work.to_owned();
+        Repository::at(top, git_dir, PathBuf::new()).map_err(|unreadable| io::Error::other(unreadable.detail))
+    }
+
+    /// Whether references are plain files, which are read here.
+    pub fn has_ref_files(&self) -> bool {
+        self.refs == RefStorage::Files
+    }
+
+    /// Whether this is a worktree made by `git worktree add`.
+    pub fn is_linked(&self) -> bool {
+        self.git_dir != self.common_dir
+    }
+
+    /// The first of its places that belongs to another user, if any: git itself trusts no such repository.
+    pub fn foreign_place(&self) -> Option<PathBuf> {
+        let user = rustix::process::geteuid().as_raw();
+        let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == user);
+        let dot_git = self.top.join(".git");
+        [&self.top, &dot_git, &self.git_dir, &self.common_dir].into_iter().find(|path| !is_own(path)).cloned()
+    }
+
+    /// Refuses bare repositories, and those in which a reader would hang.
+    ///
+    /// # Errors
+    /// [`ReadProblem::NoRepository`], [`ReadProblem::NotAFile`] or [`ReadProblem::Refused`].
+    pub fn check(&self, looks_at_work_tree: bool) -> Read<()> {
+        if self.is_bare {
+            return Err(bare());
+        }
+        for name in ["HEAD", "index", "config.worktree", "logs/HEAD"] {
+            check_file(&self.git_dir.join(name))?;
+        }
+        for name in ["config", "packed-refs", "shallow", "objects/info/alternates"] {
+            check_file(&self.common_dir.join(name))?;
+        }
+        for path in &self.named_files {
+            check_file(path)?;
+        }
+        if looks_at_work_tree {
+            for name in ["info/exclude", "info/attributes"] {
+                check_file(&self.common_dir.join(name))?;
+            }
+            for name in [".gitignore", ".gitattributes", ".gitmodules"] {
+                check_file(&self.top.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses when the work tree or the git directory is another one than at first.
+    ///
+    /// # Errors
+    /// [`ReadProblem::Refused`].
+    pub fn check_same(&self) -> Read<()> {
+        let now = [identity(&self.top), identity(&self.git_dir)];
+        if now == self.identity && !now.contains(&None) {
+            return Ok(());
+        }
+        let shown = display_text::path(&self.top);
+        Err(trouble(ReadProblem::Refused, format!("{shown} is another folder than a moment ago")))
+    }
+
+    /// The file of the index.
+    pub fn index(&self) -> PathBuf {
+        self.git_dir.join("index")
+    }
+
+    /// The lock that git takes before it changes the index.
+    pub fn index_lock(&self) -> PathBuf {
+        self.git_dir.join("index.lock")
+    }
+
+    /// True when something is at this path of the work tree.
+    pub fn has(&self, path: &[u8]) -> bool {
+        self.top.join(std::ffi::OsStr::from_bytes(path)).symlink_metadata().is_ok()
+    }
+}
+
+/// The path that `text` (of a `gitdir` or `commondir` file) names, seen from `base`.
+pub fn resolve(base: &Path, text: &[u8]) -> PathBuf {
+    let path = base.join(std::ffi::OsStr::from_bytes(text.trim_ascii()));
+    path.canonicalize().unwrap_or(path)
+}
+
+fn resolved(folder: &Path) -> Read<PathBuf> {
+    folder.canonicalize().map_err(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            return trouble(ReadProblem::Io, "the folder does not exist");
+        }
+        file_trouble(folder, &error)
+    })
+}
+
+fn bare() -> Unreadable {
+    trouble(
+        ReadProblem::NoRepository,
+        "this is a bare repository: it has no work tree; name one of its worktrees instead",
+    )
+}
+
+/// The form of the repository. Its configuration may be a link, of which nothing is taken but the form.
+fn format_of(common_dir: &Path) -> Read<Format> {
+    let path = common_dir.join("config");
+    let opened = disk::existing(disk::open_linked(&path));
+    let text = opened.and_then(|file| file.map(|file| disk::read_start(&file, CONFIG_CAP)).transpose());
+    let text = text.map_err(|error| file_trouble(&path, &error))?.unwrap_or_default();
+    let format = Format::parse(&text)?;
+    Ok(if path.is_symlink() { Format { named_files: Vec::new(), ..format } } else { format })
+}
+
+/// Device and inode of a folder; `None` when it is not there.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// The git directory that `folder/.git` is or names; `None` when the search goes on above.
+fn git_dir_of(folder: &Path) -> Read<Option<PathBuf>> {
+    let dot_git = folder.join(".git");
+    let metadata = match dot_git.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(file_trouble(&dot_git, &error));
+        }
+        Err(_) => return Ok(None),
+    };
+    if metadata.is_dir() {
+        // Git follows a link to the directory itself.
+        return git_dir_is(resolve(folder, b".git"));
+    }
+    let Some(text) = read_small(folder, ".git")? else { return Ok(None) };
+    let Some(target) = text.strip_prefix(b"gitdir:") else {
+        let shown = display_text::path(&dot_git);
+        return Err(trouble(ReadProblem::Invalid, format!("{shown} does not name a git directory")));
+    };
+    let git_dir = resolve(folder, target);
+    let shown = display_text::path(&git_dir);
+    git_dir_is(git_dir)?.map(Some).ok_or_else(|| {
+        let detail =
+            format!("the git directory {shown} of this worktree is gone; `git worktree repair` may find it");
+        trouble(ReadProblem::NoRepository, detail)
+    })
+}
+
+/// `git_dir` itself when it is one; an error when it was one and lost its HEAD.
+fn git_dir_is(git_dir: PathBuf) -> Read<Option<PathBuf>> {
+    let head = git_dir.join("HEAD");
+    match head.symlink_metadata() {
+        Ok(_) => Ok(Some(git_dir)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(file_trouble(&head, &error)),
+        Err(_) if git_dir.join("objects").is_dir() || git_dir.join("commondir").is_file() => {
+            let shown = display_text::path(&head);
+            Err(trouble(ReadProblem::Invalid, format!("{shown} is missing: the repository is damaged")))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+fn looks_like_git_dir(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
+/// Refuses what is there and is no regular file; links are followed, as git follows them.
+fn check_file(path: &Path) -> Read<()> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => Err(not_a_file(path)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(file_trouble(path, &error)),
+        Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Links below git directories lead nowhere: nothing of a file outside gets into a record or an error.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::fixture::*;
+use crate::support::repo::Repo;
+
+const SECRET: &str = "hunter2-not-for-records";
+
+/// A folder outside with a file in the place of everything that git could look for.
+fn outside(repo: &Repo) -> std::path::PathBuf {
+    let outside = repo.root().join("outside");
+    fs::create_dir_all(outside.join("heads")).unwrap();
+    let text = format!("{SECRET}\n");
+    for name in ["key", "heads/key", "heads/main", "packed-refs", "HEAD", "head-name", "todo"] {
+        fs::write(outside.join(name), &text).unwrap();
+    }
+    outside
+}
+
+/// Fails where any content of the record has the secret.
+fn assert_is_clean(repo: &Repo, case: &str) {
+    let record = rescuer(repo).record(repo.path()).unwrap();
+    assert!(!format!("{record:?}").contains(SECRET), "{case}: {record:?}");
+    for commit in repo.git(["rev-list", &record.snapshot]).lines() {
+        let found = repo.try_git(&["grep", "-a", "-l", SECRET, commit], &[]);
+        assert_eq!(found.status.code(), Some(1), "{case}: {}", String::from_utf8_lossy(&found.stdout));
+    }
+}
+
+type Trap = fn(&Path, &Path);
+
+#[test]
+fn no_file_outside_gets_into_a_record_by_a_repository_inside() {
+    let traps: [(&str, Trap); 8] = [
+        ("refs", |git_dir, outside| {
+            fs::remove_dir_all(git_dir.join("refs")).unwrap();
+            symlink(outside, git_dir.join("refs")).unwrap();
+            fs::write(git_dir.join("HEAD"), "ref: refs/key\n").unwrap();
+        }),
+        ("a folder of refs", |git_dir, outside| {
+            fs::remove_dir_all(git_dir.join("refs/heads")).unwrap();
+            symlink(outside.join("heads"), git_dir.join("refs/heads")).unwrap();
+            fs::write(git_dir.join("HEAD"), "ref: refs/heads/key\n").unwrap();
+        }),
+        ("a reference", |git_dir, outside| {
+            symlink(outside.join("key"), git_dir.join("refs/heads/main")).unwrap();
+        }),
+        ("a reference of another form", |git_dir, _| {
+            fs::write(git_dir.join("refs/heads/main"), SECRET).unwrap();
+        }),
+        ("HEAD", |git_dir, outside| {
+            fs::remove_file(git_dir.join("HEAD")).unwrap();
+            symlink(outside.join("HEAD"), git_dir.join("HEAD")).unwrap();
+        }),
+        ("packed references", |git_dir, outside| {
+            symlink(outside.join("packed-refs"), git_dir.join("packed-refs")).unwrap();
+        }),
+        ("the git directory", |git_dir, outside| {
+            fs::remove_dir_all(git_dir).unwrap();
+            symlink(outside, git_dir).unwrap();
+        }),
+        ("a file that names the folder outside", |git_dir, outside| {
+            fs::remove_dir_all(git_dir).unwrap();
+            fs::write(git_dir, format!("gitdir: {}\n", outside.display())).unwrap();
+        }),
+    ];
+    for (case, trap) in traps {
+        let repo = Repo::new();
+        let outside = outside(&repo);
+        repo.write("nested/f", "1\n").git(["init", "-q", "-b", "main", "nested"]);
+        trap(&repo.at("nested/.git"), &outside);
+        assert_is_clean(&repo, case);
+    }
+}
+
+/// The same reached by a `.git` file, whose own place is innocent.
+#[test]
+fn no_file_outside_gets_into_a_record_by_a_git_file() {
+    let repo = Repo::new();
+    let outside = outside(&repo);
+    repo.write("nested/f", "1\n").git(["init", "-q", "-b", "main", "--separate-git-dir", "store", "nested"]);
+    assert!(repo.at("nested/.git").is_file());
+    fs::remove_dir_all(repo.at("store/refs")).unwrap();
+    symlink(&outside, repo.at("store/refs")).unwrap();
+    fs::write(repo.at("store/HEAD"), "ref: refs/key\n").unwrap();
+    assert_is_clean(&repo, "store");
+}
+
+/// Git's notes of an operation are in the record; a folder outside is none of them.
+#[test]
+fn no_file_outside_gets_into_a_record_by_an_operation_of_git() {
+    for name in ["rebase-merge", "rebase-apply", "sequencer"] {
+        let repo = Repo::new();
+        repo.write("new", "1\n");
+        symlink(outside(&repo), repo.git_dir().join(name)).unwrap();
+        assert_is_clean(&repo, name);
+        fs::remove_file(repo.git_dir().join(name)).unwrap();
+        fs::create_dir(repo.git_dir().join(name)).unwrap();
+        symlink(repo.root().join("outside/key"), repo.git_dir().join(name).join("todo")).unwrap();
+        assert_is_clean(&repo, name);
+    }
+}
