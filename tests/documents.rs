@@ -32,7 +32,7 @@ fn the_readme_names_the_keys_of_the_keymap() {
     let section = keys_section();
     let bound: BTreeSet<String> =
         BINDINGS.iter().flat_map(|binding| binding.keys.iter().map(ToString::to_string)).collect();
-    let (movement, _) = section.split_once("What is done to the selected workspace").unwrap();
+    let (movement, _) = section.split_once("Actions on the selected workspace").unwrap();
     let named: BTreeSet<String> = table_keys(&section).union(&keys_in(movement)).cloned().collect();
     let unknown: Vec<&String> = named.difference(&bound).collect();
     assert!(unknown.is_empty(), "the README names keys that do nothing: {unknown:?}; there are {bound:?}");
