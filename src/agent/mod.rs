@@ -29,7 +29,7 @@ mod record_text;
 mod screen;
 mod server;
 mod survey;
-mod turn_history;
+mod turn_tracker;
 mod version;
 
 pub use adapter::{Adapter, is_news, sessions, survey};

@@ -7,7 +7,7 @@ use super::asked::asked_by;
 use super::line::Block;
 use crate::agent::fields::Fields;
 use crate::agent::record_text::{end_of, shortened};
-use crate::agent::turn_history::{Answer, command, edit, other_tool};
+use crate::agent::turn_tracker::{Answer, command, edit, other_tool};
 use crate::model::{Deed, Exit};
 
 /// So much of the end of an answer is looked at, in bytes.

@@ -4,12 +4,12 @@
 use super::deeds::job_in;
 use super::line::{Attachment, Block, Line, text_of};
 use super::prompt::written_by;
-use crate::agent::turn_history::{Answer, HistoryBuilder};
+use crate::agent::turn_tracker::{Answer, TurnTracker};
 use crate::model::{BreakCause, Exit, GoalState, Prompt, PromptKind, Timestamp, TurnEnd};
 
 /// What stands where a person's prompt stands begins a turn, whoever wrote it.
 pub(super) fn begin_turn(
-    tracker: &mut HistoryBuilder,
+    tracker: &mut TurnTracker,
     line: &Line<'_>,
     blocks: &[Block<'_>],
     text: &str,
@@ -36,7 +36,7 @@ pub(super) fn begin_turn(
 }
 
 /// An attachment tells how the goal of the session stands.
-pub(super) fn take_goal(tracker: &mut HistoryBuilder, attachment: &Attachment<'_>, at: Option<Timestamp>) {
+pub(super) fn take_goal(tracker: &mut TurnTracker, attachment: &Attachment<'_>, at: Option<Timestamp>) {
     let text = text_of(attachment.condition).or_else(|| tracker.goal().map(|goal| goal.text.clone()));
     let Some(text) = text else { return };
     let is_met = attachment.met.is_some_and(|met| met.get() == "true");
@@ -45,7 +45,7 @@ pub(super) fn take_goal(tracker: &mut HistoryBuilder, attachment: &Attachment<'_
 }
 
 /// A text that tells how a command in the background stands.
-pub(super) fn tell_job(tracker: &mut HistoryBuilder, text: &str) {
+pub(super) fn tell_job(tracker: &mut TurnTracker, text: &str) {
     if let Some((job, Some(code))) = job_in(text) {
         let answer = Answer { exit: Some(Exit::Code(code)), output: text, job: None };
         tracker.settle_job(job, &answer);

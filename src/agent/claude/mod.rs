@@ -26,7 +26,6 @@ mod tasks;
 mod titles;
 mod todos;
 mod transcript;
-mod turn;
 
 pub(super) use agent::Claude;
 pub use folder::folder_name;

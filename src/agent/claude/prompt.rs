@@ -1,7 +1,7 @@
 //! Which words a person wrote to the agent.
 
 use super::line::Line;
-use crate::agent::turn_history::prompt_kind;
+use crate::agent::turn_tracker::prompt_kind;
 use crate::model::PromptKind;
 
 /// Starts of a `user` line's text that no person wrote to the agent.

@@ -14,15 +14,11 @@ use super::line::{Attachment, Block, Line, Message, text_of};
 use super::prompt::{is_from_a_person, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
-use super::turn::{OpenTool, Turn};
 use crate::agent::record_tail::{LineReader, take_lines};
-use crate::agent::record_text::{keep_end, mended, shortened};
-use crate::agent::turn_history::{HistoryBuilder, failed};
+use crate::agent::record_text::mended;
+use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed};
 use crate::agent::version::Version;
-use crate::model::{
-    AgentMessage, AnsweredByTool, BreakCause, Prompt, SessionObservation, SessionOrigin, SessionUsage,
-    Timestamp, TurnEnd,
-};
+use crate::model::{AnsweredByTool, BreakCause, Prompt, SessionObservation, Timestamp, TurnEnd};
 
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 18] = [
@@ -47,8 +43,8 @@ const BOOKKEEPING: [&str; 18] = [
 ];
 /// What the client writes when a person presses Esc.
 const INTERRUPTED: &str = "[Request interrupted by user";
-/// What a Stop hook that blocks is told as.
-const HOOK_FEEDBACK: &str = "Stop hook feedback:";
+/// The start of the text by which the client tells that a hook may not keep the turn open any longer.
+const HOOK_OVERRULED: &str = "A hook blocked the turn from ending";
 /// What old versions write in place of an empty reply.
 const NO_CONTENT: &str = "(no content)";
 
@@ -64,33 +60,20 @@ pub(super) struct Transcript {
     entrypoint: Option<String>,
     pub(super) titles: Titles,
     context_tokens: Option<u64>,
-    /// Prompts of a person.
-    n_prompts: u32,
-    words: LastMessage,
     /// True when a line of the conversation stood before the first line of the last message.
     is_message_whole: bool,
     has_conversation: bool,
     /// True when a person or the agent said something; the client's own words are nothing.
     has_words: bool,
     pub(super) todos: Todos,
-    turn: Turn,
-    history: HistoryBuilder,
+    turns: TurnTracker,
     /// What was answered last in a dialog.
     answered: Option<AnsweredByTool>,
     /// Subagents that were sent off and have not reported.
     pub(super) background: Background,
-    prompt: Option<(Option<Timestamp>, String)>,
     last_at: Option<Timestamp>,
     last_cwd: Option<String>,
     n_skipped_lines: u32,
-}
-
-/// The last message that has text.
-#[derive(Debug, Default)]
-struct LastMessage {
-    message_id: Option<String>,
-    text: String,
-    at: Option<Timestamp>,
 }
 
 /// Reads a whole transcript, given as bytes. `session_id` is used if no line has one (it is the name of
@@ -108,24 +91,23 @@ impl LineReader for Transcript {
         }
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         if is_of_conversation(bytes) {
-            self.history.lose_track();
+            self.turns.lose_track();
         }
     }
 
     fn pass_over(&mut self, begin: &[u8]) {
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
-        self.turn.lose_track();
         if is_of_conversation(begin) {
-            self.history.lose_track();
+            self.turns.pass_over();
         }
     }
 
     fn is_enough(&self) -> bool {
-        self.prompt.is_some() && !self.words.text.is_empty() && self.is_message_whole
+        self.turns.has_prompt() && self.turns.last_message().is_some() && self.is_message_whole
     }
 
     fn has_task(&self) -> bool {
-        self.history.has_full_prompt()
+        self.turns.has_full_prompt()
     }
 }
 
@@ -142,8 +124,7 @@ impl Transcript {
             "user" => self.take_user(&line),
             "assistant" => self.take_assistant(&line),
             "system" => {
-                self.turn.take_system(&line);
-                self.take_end(&line);
+                self.take_system(&line);
                 true
             }
             "attachment" => self.take_attachment(&line),
@@ -179,12 +160,11 @@ impl Transcript {
             let Some(id) = block.tool_use_id.as_deref() else { continue };
             has_result = true;
             let told = ToolResult::read(block, line.tool_use_result);
-            self.history.answer(id, &told.answer(), at);
-            tell_job(&mut self.history, told.answer().output);
-            if let Some(answers) = answers(line.tool_use_result).filter(|_| self.turn.asks_by(id)) {
+            if let Some(answers) = answers(line.tool_use_result).filter(|_| self.turns.asks_by(id)) {
                 self.answered = Some(AnsweredByTool { call: id.to_owned(), answers });
             }
-            self.turn.answer(id, at);
+            self.turns.answer(id, &told.answer(), at);
+            tell_job(&mut self.turns, told.answer().output);
             self.todos.answer(id, line.tool_use_result);
             self.background.answer(line.tool_use_result, at);
         }
@@ -194,31 +174,16 @@ impl Transcript {
         let is_prompt = !has_result && !line.is_meta && !line.is_compact_summary;
         if is_prompt {
             self.background.hear(&text);
-            tell_job(&mut self.history, &text);
+            tell_job(&mut self.turns, &text);
         }
         if text.starts_with(INTERRUPTED) {
-            self.turn.interrupt(at);
-            self.history.end(TurnEnd::Interrupted, at);
+            self.turns.end(TurnEnd::Interrupted, at);
             return true;
         }
         if !has_result {
-            begin_turn(&mut self.history, line, &blocks, &text, at);
-        }
-        if line.is_meta && text.starts_with(HOOK_FEEDBACK)
-            || is_prompt && text.starts_with("<task-notification>")
-        {
-            self.turn.begin(at);
-        } else if is_prompt && is_from_a_person(line, &text) {
-            self.turn.begin(at);
-            self.hear_prompt(&text, at);
+            begin_turn(&mut self.turns, line, &blocks, &text, at);
         }
         true
-    }
-
-    fn hear_prompt(&mut self, text: &str, at: Option<Timestamp>) {
-        self.prompt = Some((at, shortened(text)));
-        self.n_prompts = self.n_prompts.saturating_add(1);
-        self.has_words = true;
     }
 
     fn take_assistant(&mut self, line: &Line<'_>) -> bool {
@@ -229,42 +194,37 @@ impl Transcript {
         let stood_before = std::mem::replace(&mut self.has_conversation, true);
         self.has_words = true;
         if line.is_api_error_message {
-            self.history.end(failed(&text), at);
-            self.turn.fail(at, text);
+            self.turns.end(failed(&text), at);
             return true;
         }
         if message.model.as_deref() == Some("<synthetic>") {
             // "No response requested." and the like: the client's own words.
-            self.turn.end(at);
-            self.history.close(at);
+            self.turns.close(at);
             return true;
         }
-        self.history.say(&text, at);
+        self.turns.resume(at);
         self.say(&message, &text, at, stood_before);
         let mut has_call = false;
         for block in &blocks {
             if let ("tool_use", Some(id), Some(name)) = (block.kind.as_str(), &block.id, &block.name) {
                 has_call = true;
-                let called_with = block.input.and_then(called_with);
-                let questions = block.input.and_then(|input| questions(name, input));
-                self.turn.call(OpenTool { id: id.clone(), name: name.clone(), called_with, questions }, at);
+                let mut call = ToolCall { id: id.clone(), tool: name.clone(), ..ToolCall::default() };
                 if let Some(input) = block.input {
-                    self.history.call(id, deed_of(name, input, self.last_cwd.as_deref()), at);
-                    if self.todos.call(id, name, input) {
-                        self.history.todos_written(at);
-                    }
                     self.say(&message, &asked_by(name, input), at, stood_before);
+                    call.what = called_with(input);
+                    call.questions = questions(name, input);
+                    call.deed = deed_of(name, input, self.last_cwd.as_deref());
+                    if self.todos.call(id, name, input) {
+                        self.turns.todos_written(at);
+                    }
                 }
+                self.turns.call(call, at);
             }
         }
-        if !has_call {
-            match message.stop_reason.as_deref() {
-                None | Some("tool_use" | "pause_turn") => self.turn.resume(at),
-                Some(reason) => {
-                    self.turn.end(at);
-                    self.history.end(end_of_reply(reason), at);
-                }
-            }
+        match message.stop_reason.as_deref() {
+            _ if has_call => {}
+            None | Some("tool_use" | "pause_turn") => {}
+            Some(reason) => self.turns.end(end_of_reply(reason), at),
         }
         self.context_tokens = message.context_tokens().or(self.context_tokens);
         if message.model.is_some() {
@@ -284,52 +244,50 @@ impl Transcript {
         }
         match (attachment.kind.as_str(), prompt) {
             ("hook_stopped_continuation", _) => {
-                self.turn.end(at);
-                self.history.end(TurnEnd::BrokeOff { cause: BreakCause::Hook }, at);
+                self.turns.end(TurnEnd::BrokeOff { cause: BreakCause::Hook }, at);
             }
-            ("goal_status" | "goal", _) => take_goal(&mut self.history, &attachment, at),
+            ("goal_status" | "goal", _) => take_goal(&mut self.turns, &attachment, at),
             ("queued_command", Some(text)) if is_from_a_person(line, &text) => {
                 let kind = written_by(line, &text);
-                let prompt = Prompt { text: text.clone(), kind, at, was_queued: true, has_image: false };
-                self.history.begin(&prompt);
-                self.hear_prompt(&text, at);
+                self.turns.begin(&Prompt { text, kind, at, was_queued: true, has_image: false });
             }
             _ => {}
         }
         true
     }
 
-    /// How a `system` line ends a turn.
-    fn take_end(&mut self, line: &Line<'_>) {
+    /// How a `system` line moves or ends the turn.
+    fn take_system(&mut self, line: &Line<'_>) {
+        let at = line.at();
         match line.subtype.as_deref().unwrap_or_default() {
-            "turn_duration" => self.history.close(line.at()),
-            "stop_hook_summary" | "informational" if self.turn.has_ended() => self.history.close(line.at()),
+            "stop_hook_summary" if holds_the_turn_open(line) => self.turns.resume(at),
+            "stop_hook_summary" | "turn_duration" => self.turns.close(at),
+            // A retry: the model's service failed and is asked again.
+            "api_error" => self.turns.resume(at),
+            "informational" => {
+                let is_overruled = line.content_text().is_some_and(|text| text.starts_with(HOOK_OVERRULED));
+                if !is_overruled && !line.prevent_continuation {
+                } else if self.turns.is_blank() {
+                    // A prompt that a hook did not let through.
+                    self.turns.end(TurnEnd::Finished, at);
+                } else {
+                    self.turns.close(at);
+                }
+            }
             _ => {}
         }
     }
 
     /// Adds text to the last message, or begins a new one.
     fn say(&mut self, message: &Message<'_>, text: &str, at: Option<Timestamp>, stood_before: bool) {
-        let text = text.trim();
-        if text.is_empty() || text == NO_CONTENT {
-            return;
-        }
-        let words = &mut self.words;
-        if message.id.is_some() && words.message_id == message.id {
-            words.text.push_str("\n\n");
-        } else {
-            words.message_id.clone_from(&message.id);
-            words.text.clear();
+        if text.trim() != NO_CONTENT && self.turns.say(message.id.as_deref(), text, at) {
             self.is_message_whole = stood_before;
         }
-        words.text.push_str(text);
-        words.at = at;
-        keep_end(&mut words.text);
     }
 
     /// True when nothing was said in it: a session that was opened and not used.
     pub(super) fn is_blank(&self) -> bool {
-        !self.has_words && self.turn.is_unknown()
+        !self.has_words && self.turns.is_blank()
     }
 
     /// Whether the client that wrote the last lines enters its processes in the registry, as far as was seen.
@@ -345,41 +303,28 @@ impl Transcript {
     /// All that was said, for a session whose file is named `session_id`. `is_whole` if nothing stood
     /// before the lines that were taken.
     pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
-        let has_words = !self.words.text.is_empty();
-        let todos = self.todos.checklist();
-        let history = self.history.history(is_whole, todos.as_ref(), self.todos.is_incomplete());
-        SessionObservation {
-            agent: NAME.to_owned(),
-            session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
+        let id = self.session_id.as_deref().unwrap_or(session_id);
+        let mut session = SessionObservation {
             version: self.version.clone(),
             model: self.model.clone(),
-            mode: None,
-            last_message: has_words
-                .then(|| AgentMessage { text: self.words.text.clone(), at: self.words.at }),
-            todos: todos.clone(),
-            turn: self.turn.state(),
-            prompted_at: self.prompt.as_ref().and_then(|(at, _)| *at),
-            prompt: self.prompt.as_ref().map(|(_, text)| text.clone()),
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
-            is_partial: false,
             name: self.titles.name(),
             folder: self.last_cwd.as_ref().map(PathBuf::from),
-            origin: SessionOrigin::Unknown,
-            usage: SessionUsage {
-                context_tokens: self.context_tokens,
-                context_limit: None,
-                n_turns: is_whole.then_some(self.n_prompts),
-            },
-            subagents: Vec::new(),
-            live: Vec::new(),
-            process: None,
-            pane: None,
-            asked: self.turn.asked(),
             answered: self.answered.clone(),
-            history,
-        }
+            ..SessionObservation::named(NAME, id)
+        };
+        session.usage.context_tokens = self.context_tokens;
+        self.turns.tell(is_whole, &mut session);
+        self.turns.tell_todos(self.todos.checklist(), self.todos.is_incomplete(), &mut session);
+        session
     }
+}
+
+/// Whether a Stop hook made the agent go on: it blocked, or gave it something more to read.
+fn holds_the_turn_open(line: &Line<'_>) -> bool {
+    let blocked = (0..line.hook_errors.len()).any(|index| !line.failed_hook_error_indexes.contains(&index));
+    !line.prevented_continuation && (blocked || !line.hook_additional_context.is_empty())
 }
 
 /// Whether a line that cannot be taken is one of the conversation, or may be: its begin names no other kind.

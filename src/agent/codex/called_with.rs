@@ -2,8 +2,7 @@
 
 use super::deeds::{line_of, patched_files};
 use super::line::Call;
-use super::turn::ASKING_TOOL;
-use super::{asked, plan, script};
+use super::{ASKING_TOOL, asked, plan, script};
 use crate::agent::fields::Fields;
 use crate::agent::record_text::shortened;
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::line::{Call, parsed};
 use crate::agent::fields::Fields;
-use crate::agent::turn_history::{Answer, HistoryBuilder, command, edit, other_tool};
+use crate::agent::turn_tracker::{Answer, TurnTracker, command, edit, other_tool};
 use crate::model::{Deed, Exit, Timestamp};
 
 /// Tools that run a command line.
@@ -131,7 +131,7 @@ pub(super) fn patched_files(patch: &str) -> impl Iterator<Item = String> {
 }
 
 /// Takes an item that tells of something done; false for any other.
-pub(super) fn take_item(kind: &str, item: &str, tracker: &mut HistoryBuilder, at: Option<Timestamp>) -> bool {
+pub(super) fn take_item(kind: &str, item: &str, tracker: &mut TurnTracker, at: Option<Timestamp>) -> bool {
     match kind {
         "CommandExecution" => parsed(item).map(|run| take_command(&run, tracker, at)),
         "FileChange" => parsed(item).map(|change| take_change(change, tracker, at)),
@@ -145,7 +145,7 @@ pub(super) fn take_item(kind: &str, item: &str, tracker: &mut HistoryBuilder, at
     .is_some()
 }
 
-fn take_command(run: &CommandExecution, tracker: &mut HistoryBuilder, at: Option<Timestamp>) {
+fn take_command(run: &CommandExecution, tracker: &mut TurnTracker, at: Option<Timestamp>) {
     let folder = run.cwd.as_deref().map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd));
     let exit = match (run.status.as_str(), run.exit_code) {
         ("declined", _) => Exit::Refused,
@@ -159,7 +159,7 @@ fn take_command(run: &CommandExecution, tracker: &mut HistoryBuilder, at: Option
     tracker.settle_call(&run.id, deed, &Answer { exit: Some(exit), output, job: None }, at);
 }
 
-fn take_change(change: FileChange<'_>, tracker: &mut HistoryBuilder, at: Option<Timestamp>) {
+fn take_change(change: FileChange<'_>, tracker: &mut TurnTracker, at: Option<Timestamp>) {
     let exit = if change.status == "completed" { Exit::Code(0) } else { Exit::Failed };
     let deed = edit(change.changes.into_keys());
     tracker.settle_call(&change.id, deed, &Answer { exit: Some(exit), ..Answer::default() }, at);

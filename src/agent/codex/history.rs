@@ -1,11 +1,11 @@
 //! What the lines of a rollout say to the history of turns: who wrote a prompt, and how the goal stands. Pure.
 
 use super::line::{GoalUpdate, Line};
-use crate::agent::turn_history::{HistoryBuilder, prompt_kind};
+use crate::agent::turn_tracker::{TurnTracker, prompt_kind};
 use crate::model::{GoalState, PromptKind, Timestamp};
 
 /// Starts of a user's text that no person wrote to the agent.
-pub(super) const NO_PROMPTS: [&str; 7] = [
+const NO_PROMPTS: [&str; 7] = [
     "<environment_context>",
     "<turn_aborted>",
     "<hook_prompt",
@@ -30,7 +30,7 @@ pub(super) fn written_by(text: &str) -> Option<PromptKind> {
 }
 
 /// The client tells how the goal of the thread stands.
-pub(super) fn take_goal(tracker: &mut HistoryBuilder, update: &GoalUpdate, at: Option<Timestamp>) {
+pub(super) fn take_goal(tracker: &mut TurnTracker, update: &GoalUpdate, at: Option<Timestamp>) {
     let Some(goal) = &update.goal else { return tracker.set_goal(None, at) };
     let state = match goal.status.as_str() {
         "complete" | "completed" => GoalState::Reached,

@@ -18,13 +18,14 @@ mod rollout;
 mod script;
 mod subagents;
 mod survey;
-mod turn;
 
 pub(super) use agent::Codex;
 pub use find::read_rollout;
 
 /// The agent's name in evidence and on the screen.
 const NAME: &str = "codex";
+/// The tool by which the agent puts questions to the person.
+const ASKING_TOOL: &str = "request_user_input";
 
 /// Whether a text is a UUID as the client writes the ids of threads; only such a one becomes an argument
 /// or a part of a file's name.

@@ -9,20 +9,18 @@ use std::path::PathBuf;
 use super::called_with::called_with;
 use super::deeds::{answer_in, deed_of, take_item};
 use super::head::Meta;
-use super::history::{NO_PROMPTS, is_quiet, take_goal, written_by};
+use super::history::{is_quiet, take_goal, written_by};
 use super::line::{
     Aborted, Call, Complete, Completed, Context, HookPrompt, Line, Output, Started, SubagentActivity, Tag,
     TextEvent, TextItem, TokenCount, TokenUsage, parsed,
 };
 use super::subagents::Subagents;
-use super::turn::{ASKING_TOOL, Turn};
-use super::{NAME, asked, plan};
+use super::{ASKING_TOOL, NAME, asked, plan};
 use crate::agent::record_tail::LineReader;
-use crate::agent::record_text::{keep_end, mended, shortened};
-use crate::agent::turn_history::{Answer, HistoryBuilder, failed};
+use crate::agent::record_text::mended;
+use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, failed};
 use crate::model::{
-    AgentMessage, Checklist, Deed, Prompt, PromptKind, SessionObservation, SessionOrigin, SessionUsage,
-    Timestamp, TurnEnd, TurnState,
+    Checklist, Deed, Prompt, PromptKind, SessionObservation, SessionOrigin, Timestamp, TurnEnd,
 };
 
 /// Kinds of lines that keep books and say nothing that is used here.
@@ -76,19 +74,11 @@ const QUIET_ITEMS: [&str; 11] = [
 pub(super) struct Rollout {
     model: Option<String>,
     folder: Option<String>,
-    words: Option<AgentMessage>,
-    /// True when the last words are of the turn that is told of now.
-    has_spoken: bool,
-    turn: Turn,
-    history: HistoryBuilder,
-    /// True from the begin of a turn to its first prompt; a later one steers it.
-    is_unprompted: bool,
+    turns: TurnTracker,
     /// The last plan; one that was emptied has no items.
     pub(super) plan: Option<Checklist>,
     /// Subagents that have not reported.
     pub(super) subagents: Subagents,
-    prompt: Option<(Option<Timestamp>, String)>,
-    n_prompts: u32,
     context_tokens: Option<u64>,
     context_limit: Option<u64>,
     last_at: Option<Timestamp>,
@@ -102,24 +92,23 @@ impl LineReader for Rollout {
         }
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
         if !is_quiet(bytes, &[&BOOKKEEPING, &QUIET_EVENTS]) {
-            self.history.lose_track();
+            self.turns.lose_track();
         }
     }
 
     fn pass_over(&mut self, begin: &[u8]) {
         self.n_skipped_lines = self.n_skipped_lines.saturating_add(1);
-        self.turn.lose_track();
         if !is_quiet(begin, &[&BOOKKEEPING, &QUIET_EVENTS]) {
-            self.history.lose_track();
+            self.turns.pass_over();
         }
     }
 
     fn is_enough(&self) -> bool {
-        self.prompt.is_some() && self.words.is_some() && self.model.is_some() && !self.turn.is_unknown()
+        self.turns.has_prompt() && self.turns.last_message().is_some() && self.model.is_some()
     }
 
     fn has_task(&self) -> bool {
-        self.history.has_full_prompt()
+        self.turns.has_full_prompt()
     }
 }
 
@@ -152,37 +141,33 @@ impl Rollout {
             "task_started" | "turn_started" => {
                 let started: Started = parsed(payload)?;
                 self.context_limit = started.model_context_window.or(self.context_limit);
-                self.has_spoken = false;
-                self.turn.begin(at);
-                self.is_unprompted = true;
-                self.history.note(at);
+                self.turns.start(at);
             }
             "task_complete" | "turn_complete" => {
                 let complete: Complete = parsed(payload)?;
-                if let Some(text) = complete.last_agent_message {
-                    self.say(&text, at);
+                if let Some(text) = complete.last_agent_message.filter(|text| !text.trim().is_empty()) {
+                    self.hear(&text, at);
                 }
-                self.turn.end(at, complete.error.map(|error| error.message));
-                self.end_history(at);
+                if let Some(error) = complete.error {
+                    self.turns.end(failed(&error.message), at);
+                }
+                self.turns.close(at);
+                self.turns.busy_until(at);
             }
             "turn_aborted" => {
                 // The client ends a review so when the review is done.
                 if parsed::<Aborted>(payload)?.reason.as_deref() == Some("review_ended") {
-                    self.turn.end(at, None);
+                    self.turns.close(at);
                 } else {
-                    self.turn.interrupt(at);
+                    self.turns.end(TurnEnd::Interrupted, at);
                 }
-                self.end_history(at);
             }
-            "thread_goal_updated" => take_goal(&mut self.history, &parsed(payload)?, at),
-            "thread_goal_cleared" => self.history.set_goal(None, at),
+            "thread_goal_updated" => take_goal(&mut self.turns, &parsed(payload)?, at),
+            "thread_goal_cleared" => self.turns.set_goal(None, at),
             "item_completed" => return self.take_completed(parsed::<Completed<'_>>(payload)?.item.get(), at),
             "token_count" => self.count(&parsed(payload)?),
-            "error" => {
-                let error = parsed::<TextEvent>(payload)?.message;
-                self.history.end(failed(&error), at);
-                self.turn.on_error(at, error);
-            }
+            // The turn may go on: then the agent's next words open it again.
+            "error" => self.turns.end(failed(&parsed::<TextEvent>(payload)?.message), at),
             "agent_message" => self.hear(&parsed::<TextEvent>(payload)?.message, at),
             "user_message" => self.on_prompt(&parsed::<TextEvent>(payload)?.message, at),
             other => return is_quiet_event(other).then_some(()),
@@ -197,27 +182,16 @@ impl Rollout {
             "AgentMessage" => self.hear(&parsed::<TextItem>(item)?.text(), at),
             "UserMessage" => self.on_prompt(&parsed::<TextItem>(item)?.text(), at),
             "HookPrompt" => {
-                self.turn.resume(at);
-                self.history.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);
+                self.turns.prompt(PromptKind::HookFeedback, &parsed::<HookPrompt>(item)?.text(), at);
             }
             "SubAgentActivity" => self.subagents.hear(parsed::<SubagentActivity>(item)?, at),
             // Whatever else the agent did.
             kind => {
-                take_item(kind, item, &mut self.history, at);
-                self.turn.resume(at);
+                take_item(kind, item, &mut self.turns, at);
+                self.turns.touch(at);
             }
         }
         Some(())
-    }
-
-    /// The turn ended as its state tells now.
-    fn end_history(&mut self, at: Option<Timestamp>) {
-        let end = match self.turn.state() {
-            TurnState::Failed { error, .. } => failed(&error),
-            TurnState::Interrupted { .. } => TurnEnd::Interrupted,
-            TurnState::Ended { .. } | TurnState::Open { .. } | TurnState::Unknown => TurnEnd::Finished,
-        };
-        self.history.end(end, at);
     }
 
     /// An item of what the model is given.
@@ -230,10 +204,9 @@ impl Rollout {
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let output: Output<'_> = parsed(payload)?;
-                self.turn.answer(&output.call_id, at);
                 let (exit, text) = output.text().map(|text| answer_in(&text)).unwrap_or_default();
                 let answer = Answer { exit, output: &text, job: None };
-                self.history.answer(&output.call_id, &answer, at);
+                self.turns.answer(&output.call_id, &answer, at);
                 Some(())
             }
             other => QUIET_ITEMS.contains(&other).then_some(()),
@@ -243,71 +216,49 @@ impl Rollout {
     fn take_call(&mut self, call: Call, kind: &str, at: Option<Timestamp>) {
         if let Some(plan) = plan::given_by(&call) {
             self.plan = Some(plan);
-            self.history.todos_written(at);
+            self.turns.todos_written(at);
         }
         let what = called_with(&call);
         let tool = call.name.clone().unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
         let deed = if tool == ASKING_TOOL {
             let words = call.arguments.as_deref().and_then(asked::questions).unwrap_or_default();
+            self.ask(&words, at);
             Some(Deed::Asked { words, was_answered: false })
         } else {
             deed_of(&tool, &call, self.folder.as_deref())
         };
-        if tool == ASKING_TOOL
-            && let Some(questions) = call.arguments.as_deref().and_then(asked::questions)
-        {
-            self.ask(&questions, at);
-        }
         if let Some(id) = call.id.or(call.item_id) {
-            self.history.call(&id, deed, at);
-            self.turn.call(id, tool, what, at);
+            self.turns.call(ToolCall { id, tool, what, deed, questions: None }, at);
         }
     }
 
-    /// The agent wrote in its turn.
+    /// The agent wrote in its turn. The same text is told in several ways, and counts once.
     fn hear(&mut self, text: &str, at: Option<Timestamp>) {
-        self.turn.clear_error();
-        self.turn.resume(at);
-        self.history.say(text, at);
-        self.say(text, at);
-    }
-
-    /// Text becomes the last message. The same text is told in several ways, and counts once.
-    fn say(&mut self, text: &str, at: Option<Timestamp>) {
-        let is_known = self.has_spoken && self.words.as_ref().is_some_and(|words| words.text == text);
-        if is_known || text.trim().is_empty() {
-            return;
+        if self.turns.said_in_turn() == Some(text.trim()) {
+            self.turns.touch(at);
+        } else {
+            self.turns.say(None, text, at);
         }
-        let mut text = text.to_owned();
-        keep_end(&mut text);
-        self.words = Some(AgentMessage { text, at });
-        self.has_spoken = true;
     }
 
     /// Questions that a tool puts are part of what the agent says in its turn.
     fn ask(&mut self, questions: &str, at: Option<Timestamp>) {
-        let before = self.words.take().filter(|_| self.has_spoken).map(|words| words.text);
-        let text = before.map_or(questions.to_owned(), |before| format!("{before}\n\n{questions}"));
-        self.has_spoken = false;
-        self.say(&text, at);
-    }
-
-    fn on_prompt(&mut self, text: &str, at: Option<Timestamp>) {
-        self.begin_turn(text, at);
-        if NO_PROMPTS.iter().any(|start| text.starts_with(start)) {
-            return self.turn.resume(at);
+        if questions.is_empty() {
+            return;
         }
-        self.turn.on_prompt(at);
-        self.prompt = Some((at, shortened(text)));
-        self.n_prompts = self.n_prompts.saturating_add(1);
+        let before = self.turns.said_in_turn();
+        let text = before.map_or(questions.to_owned(), |before| format!("{before}\n\n{questions}"));
+        self.turns.say(None, &text, at);
     }
 
     /// What stands where a person's prompt stands begins a turn, or steers the one that runs.
-    fn begin_turn(&mut self, text: &str, at: Option<Timestamp>) {
-        let Some(kind) = written_by(text) else { return self.history.note(at) };
-        let is_first = std::mem::take(&mut self.is_unprompted);
-        let was_queued = !is_first && self.turn.is_open() && kind == PromptKind::Person;
-        self.history.begin(&Prompt { text: text.to_owned(), kind, at, was_queued, has_image: false });
+    fn on_prompt(&mut self, text: &str, at: Option<Timestamp>) {
+        let kind = written_by(text);
+        // What the client tells between turns opens none.
+        let is_beside = kind == Some(PromptKind::Notice) && !self.turns.is_open();
+        let Some(kind) = kind.filter(|_| !is_beside) else { return self.turns.touch(at) };
+        let was_queued = kind == PromptKind::Person && !self.turns.is_started() && self.turns.is_open();
+        self.turns.begin(&Prompt { text: text.to_owned(), kind, at, was_queued, has_image: false });
     }
 
     fn count(&mut self, count: &TokenCount) {
@@ -322,49 +273,28 @@ impl Rollout {
 
     /// True when nothing was said in it: a fork that was opened and not used.
     pub(super) fn is_blank(&self) -> bool {
-        self.turn.is_unknown() && self.prompt.is_none() && self.words.is_none()
+        self.turns.is_blank()
     }
 
     /// All that was said. `is_whole` if the lines were read from the first one.
     pub(super) fn observation(&self, meta: &Meta, is_whole: bool) -> SessionObservation {
         let is_fork = matches!(meta.origin, SessionOrigin::Fork { .. });
-        let usage = SessionUsage {
-            context_tokens: self.context_tokens,
-            context_limit: self.context_limit,
-            // A fork's record begins where it left the other thread.
-            n_turns: (is_whole && !is_fork).then_some(self.n_prompts),
-        };
-        let todos = self.plan.clone().filter(|plan| !plan.items.is_empty());
-        let history = self.history.history(is_whole && !is_fork, todos.as_ref(), false);
-        SessionObservation {
-            agent: NAME.to_owned(),
-            session_id: meta.id.clone(),
+        let mut session = SessionObservation {
             version: meta.version.clone(),
             model: self.model.clone(),
-            mode: None,
-            last_message: self.words.clone(),
-            todos,
-            turn: self.turn.state(),
-            prompted_at: self.prompt.as_ref().and_then(|(at, _)| *at),
-            prompt: self.prompt.as_ref().map(|(_, text)| text.clone()),
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
-            is_partial: false,
-            name: None,
-            folder: self
-                .folder
-                .as_ref()
-                .map_or_else(|| Some(meta.folder.clone()), |at| Some(PathBuf::from(at))),
+            folder: Some(self.folder.as_ref().map_or_else(|| meta.folder.clone(), PathBuf::from)),
             origin: meta.origin.clone(),
-            usage,
-            subagents: Vec::new(),
-            live: Vec::new(),
-            process: None,
-            pane: None,
-            asked: None,
-            answered: None,
-            history,
-        }
+            ..SessionObservation::named(NAME, &meta.id)
+        };
+        // A fork's record begins where it left the other thread.
+        self.turns.tell(is_whole && !is_fork, &mut session);
+        let plan = self.plan.clone().filter(|plan| !plan.items.is_empty());
+        self.turns.tell_todos(plan, false, &mut session);
+        session.usage.context_tokens = self.context_tokens;
+        session.usage.context_limit = self.context_limit;
+        session
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::agent::record_text::{self, LONGEST_MESSAGE, end_of, shortened};
-use crate::agent::turn_history::{HistoryBuilder, prompt_kind};
-use crate::model::{AgentMessage, SessionObservation, Timestamp, TurnEnd, TurnState};
+use crate::agent::record_text;
+use crate::agent::turn_tracker::{TurnTracker, prompt_kind};
+use crate::model::{SessionObservation, Timestamp, TurnEnd};
 
 /// Words for the person in a field of roles.
 const PERSONS: [&str; 3] = ["user", "human", "person"];
@@ -23,46 +23,38 @@ pub(super) struct Fields<'a> {
 
 /// Adds to `session` what the lines in `bytes` say.
 pub(super) fn tell(fields: Fields<'_>, bytes: &[u8], session: &mut SessionObservation) {
-    let mut tracker = HistoryBuilder::default();
+    let mut tracker = TurnTracker::default();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let value = serde_json::from_slice::<Value>(line).ok();
-        if !value.is_some_and(|value| take(fields, &value, session, &mut tracker)) {
+        if value.is_none() {
             tracker.lose_track();
+        }
+        // Another kind of line says nothing of the conversation.
+        if !value.is_some_and(|value| take(fields, &value, &mut tracker)) {
             session.n_skipped_lines = session.n_skipped_lines.saturating_add(1);
         }
     }
-    session.history = tracker.history(true, None, false);
+    tracker.tell(true, session);
 }
 
 /// Takes one line; false if it is no message.
-fn take(
-    fields: Fields<'_>,
-    line: &Value,
-    session: &mut SessionObservation,
-    tracker: &mut HistoryBuilder,
-) -> bool {
+fn take(fields: Fields<'_>, line: &Value, tracker: &mut TurnTracker) -> bool {
     let Some(role) = field(line, fields.role).and_then(Value::as_str) else { return false };
     let at = fields.time.and_then(|path| field(line, path)).and_then(moment);
     let text = field(line, fields.text).map(text_of).unwrap_or_default();
     let text = text.trim();
     let is_role = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(role));
     if is_role(&PERSONS) {
-        if !text.is_empty() {
+        if text.is_empty() {
+            // What was put to the agent, a picture perhaps, is no text.
+            tracker.start(at);
+        } else {
             tracker.prompt(prompt_kind(text), text, at);
-            session.prompt = Some(shortened(text));
-            session.prompted_at = at;
-            let n_turns = session.usage.n_turns.unwrap_or(0);
-            session.usage.n_turns = Some(n_turns.saturating_add(1));
         }
-        session.turn = TurnState::Open { since: at, tool: None, what: None };
         true
     } else if is_role(&AGENTS) {
-        if !text.is_empty() {
-            session.last_message = Some(AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at });
-        }
-        tracker.say(text, at);
+        tracker.say(None, text, at);
         tracker.end(TurnEnd::Finished, at);
-        session.turn = TurnState::Ended { at };
         true
     } else {
         false

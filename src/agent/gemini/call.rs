@@ -8,7 +8,7 @@ use super::NAME;
 use super::line::{FunctionCall, ToolCall};
 use crate::agent::fields::Fields;
 use crate::agent::record_text::{end_of, moment, shortened};
-use crate::agent::turn_history::{command, edit, other_tool};
+use crate::agent::turn_tracker::{command, edit, other_tool};
 use crate::model::{ChecklistItem, Deed, Exit, ItemState, Timestamp};
 
 /// The tool that writes the todo list.

@@ -7,12 +7,9 @@ use super::call::checklist;
 use super::line::{Head, Line};
 use super::messages::{MOST_MESSAGES, Messages};
 use crate::agent::record_tail::LineReader;
-use crate::agent::record_text::{LONGEST_MESSAGE, end_of, mended, shortened};
-use crate::agent::turn_history::failed;
-use crate::model::{
-    AgentMessage, Checklist, SessionObservation, SessionOrigin, SessionUsage, Timestamp, TurnEnd,
-    TurnHistory, TurnState,
-};
+use crate::agent::record_text::{mended, shortened};
+use crate::agent::turn_tracker::{TurnTracker, failed};
+use crate::model::{SessionObservation, SessionOrigin, Timestamp, TurnEnd};
 
 /// A message with a longer id is no message, in bytes.
 const LONGEST_ID: usize = 256;
@@ -51,7 +48,8 @@ pub(super) struct Chat {
 /// How a turn was stopped, beside the messages.
 #[derive(Debug)]
 struct Stop {
-    state: TurnState,
+    end: TurnEnd,
+    at: Option<Timestamp>,
     /// The prompt of that turn.
     prompt: Option<String>,
     /// True when a message came after it. The client writes its history down again after a stop, and
@@ -76,11 +74,12 @@ impl LineReader for Chat {
     }
 
     fn is_enough(&self) -> bool {
-        self.messages.prompt().is_some() && self.messages.last_words().is_some()
+        let turns = self.messages.turns();
+        turns.has_prompt() && turns.last_message().is_some()
     }
 
     fn has_task(&self) -> bool {
-        self.messages.has_full_prompt()
+        self.messages.turns().has_full_prompt()
     }
 }
 
@@ -150,18 +149,18 @@ impl Chat {
         let at = line.at();
         let is_error = line.kind.as_deref() == Some("error");
         if text == CANCELLED {
-            self.halt(TurnState::Interrupted { at });
-        } else if is_error && matches!(self.turn(), TurnState::Open { .. }) {
-            self.halt(TurnState::Failed { at, error: shortened(&text) });
+            self.halt(TurnEnd::Interrupted, at);
+        } else if is_error && !self.is_stopped() && !self.is_lost && self.messages.is_open() {
+            self.halt(failed(&text), at);
         } else if let Some(path) = text.strip_prefix(IMPORTED) {
             self.imported_from = Some(path.to_owned());
         }
         true
     }
 
-    fn halt(&mut self, state: TurnState) {
-        let prompt = self.messages.prompt().map(|(text, _)| text.to_owned());
-        self.stop = Some(Stop { state, prompt, is_lifted: false });
+    fn halt(&mut self, end: TurnEnd, at: Option<Timestamp>) {
+        let prompt = self.messages.prompt().map(str::to_owned);
+        self.stop = Some(Stop { end, at, prompt, is_lifted: false });
     }
 
     /// Takes what the head says, or a change of it.
@@ -198,36 +197,30 @@ impl Chat {
         self.replaced = before;
         self.is_restated = true;
         self.is_lost = false;
-        let prompt = self.messages.prompt().map(|(text, _)| text);
+        let prompt = self.messages.prompt();
         self.stop = stop.filter(|stop| prompt.is_none() || stop.prompt.as_deref() == prompt);
         if let Some(stop) = self.stop.as_mut() {
             stop.is_lifted = false;
         }
     }
 
-    /// How the last turn stands.
-    fn turn(&self) -> TurnState {
-        match &self.stop {
-            Some(stop) if !stop.is_lifted => stop.state.clone(),
-            Some(_) | None if self.is_lost => TurnState::Unknown,
-            Some(_) | None => self.messages.turn(),
-        }
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| !stop.is_lifted)
     }
 
     /// The turns. What stopped the last one stands beside the messages.
-    fn history(&self, is_whole: bool, todos: Option<&Checklist>) -> TurnHistory {
-        let mut tracker = self.messages.turns();
-        tracker.note(self.last_at);
-        match self.turn() {
-            TurnState::Interrupted { at } => tracker.end(TurnEnd::Interrupted, at),
-            TurnState::Failed { at, error } => tracker.end(failed(&error), at),
-            TurnState::Unknown if self.is_lost => tracker.lose_track(),
-            TurnState::Ended { .. } | TurnState::Open { .. } | TurnState::Unknown => {}
+    fn turns(&self) -> TurnTracker {
+        let mut turns = self.messages.turns();
+        turns.note(self.last_at);
+        match &self.stop {
+            Some(stop) if !stop.is_lifted => turns.end(stop.end.clone(), stop.at),
+            Some(_) | None if self.is_lost => turns.lose_track(),
+            Some(_) | None => {}
         }
         if self.is_unread {
-            tracker.lose_track();
+            turns.lose_track();
         }
-        tracker.history(is_whole && !self.messages.is_cut(), todos, false)
+        turns
     }
 
     /// True when nothing was said in it: a session that was opened and not used.
@@ -248,44 +241,20 @@ impl Chat {
     /// All that was said. `session_id` is used if no line has one; `is_whole` if the record was read from
     /// its begin.
     pub(super) fn observation(&self, session_id: &str, is_whole: bool) -> SessionObservation {
-        let words = self.messages.last_words();
-        let prompt = self.messages.prompt();
-        let is_counted = is_whole || self.is_restated;
-        let todos = self.messages.todos().and_then(checklist);
-        let history = self.history(is_counted, todos.as_ref());
-        SessionObservation {
-            agent: NAME.to_owned(),
-            session_id: self.session_id.clone().unwrap_or_else(|| session_id.to_owned()),
-            version: None,
+        let is_fork = self.imported_from.is_some();
+        let mut session = SessionObservation {
             model: self.model.clone(),
-            mode: None,
-            last_message: words
-                .map(|(text, at)| AgentMessage { text: end_of(text, LONGEST_MESSAGE).to_owned(), at }),
-            todos,
-            turn: self.turn(),
-            prompted_at: prompt.and_then(|(_, at)| at),
-            prompt: prompt.map(|(text, _)| shortened(text)),
             written_at: self.last_at,
             n_skipped_lines: self.n_skipped_lines,
-            is_partial: false,
             name: self.summary.as_deref().map(shortened),
-            folder: None,
-            origin: self
-                .imported_from
-                .as_ref()
-                .map_or(SessionOrigin::Unknown, |_| SessionOrigin::Fork { of: None }),
-            usage: SessionUsage {
-                context_tokens: self.context_tokens,
-                context_limit: None,
-                n_turns: self.messages.n_prompts().filter(|_| is_counted),
-            },
-            subagents: Vec::new(),
-            live: Vec::new(),
-            process: None,
-            pane: None,
-            asked: None,
-            answered: None,
-            history,
-        }
+            origin: if is_fork { SessionOrigin::Fork { of: None } } else { SessionOrigin::Unknown },
+            ..SessionObservation::named(NAME, self.session_id.as_deref().unwrap_or(session_id))
+        };
+        let is_counted = (is_whole || self.is_restated) && !self.messages.is_cut();
+        let turns = self.turns();
+        turns.tell(is_counted, &mut session);
+        turns.tell_todos(self.messages.todos().and_then(checklist), false, &mut session);
+        session.usage.context_tokens = self.context_tokens;
+        session
     }
 }

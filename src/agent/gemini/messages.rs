@@ -4,15 +4,14 @@ use std::collections::{HashMap, VecDeque};
 
 use super::call::{Call, CallState};
 use super::line::Line;
-use crate::agent::turn_history::{Answer, HistoryBuilder, is_full_prompt, prompt_kind};
-use crate::model::{ChecklistItem, Exit, Timestamp, TurnEnd, TurnState};
+use crate::agent::record_text::{LONGEST_MESSAGE, end_of};
+use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, prompt_kind};
+use crate::model::{ChecklistItem, Exit, Timestamp, TurnEnd};
 
 /// More messages than these are not kept; the oldest go.
 pub(super) const MOST_MESSAGES: usize = 4096;
 /// So many bytes of them are kept at most.
 const MOST_BYTES: usize = 4 << 20;
-/// The longest text that is kept, in bytes of its end.
-const LONGEST_TEXT: usize = 256 << 10;
 /// More calls of one reply are left out.
 const MOST_CALLS: usize = 256;
 /// Starts of texts that the client puts before a person's words.
@@ -126,7 +125,7 @@ impl Messages {
         let parts = line.typed().unwrap_or(parts);
         let texts = parts.iter().filter_map(|part| part.text.as_deref());
         let words = texts.filter(|text| !CONTEXTS.iter().any(|begin| text.trim_start().starts_with(begin)));
-        let text = kept_end(words.collect::<String>().trim());
+        let text = end_of(words.collect::<String>().trim(), LONGEST_MESSAGE).to_owned();
         let who = match (has_answer, text.is_empty()) {
             (true, _) => Who::Tools,
             (false, true) => Who::Context,
@@ -144,48 +143,16 @@ impl Messages {
         }
     }
 
-    /// How the last turn stands by the last message that asks or answers.
-    pub(super) fn turn(&self) -> TurnState {
-        let Some(last) = self.entries.iter().rev().find(|entry| entry.who != Who::Context) else {
-            return TurnState::Unknown;
-        };
-        let open = |since, call: Option<&Call>| TurnState::Open {
-            since,
-            tool: call.map(|call| call.name.clone()),
-            what: call.and_then(|call| call.what.clone()),
-        };
-        if last.who != Who::Agent {
-            return open(last.at, None);
-        }
-        if let Some(call) = last.calls.iter().find(|call| call.state == CallState::Open) {
-            return open(last.at, Some(call));
-        }
-        let answered_at = last.calls.iter().filter_map(|call| call.at).max().or(last.at);
-        if !last.calls.is_empty() {
-            let is_refused = last.calls.iter().all(|call| call.state == CallState::Cancelled);
-            return if is_refused {
-                TurnState::Interrupted { at: answered_at }
-            } else {
-                open(answered_at, None)
-            };
-        }
-        // A reply without words calls a tool, whose name is recorded when it has answered.
-        if last.text.is_empty() { open(last.at, None) } else { TurnState::Ended { at: last.at } }
+    /// Whether the last message that asks or answers leaves the turn open.
+    pub(super) fn is_open(&self) -> bool {
+        let mut told = self.entries.iter().rev().filter(|entry| entry.who != Who::Context);
+        told.next().is_some_and(|last| last.end().is_none())
     }
 
-    /// The agent's last message that has text, and when it was written.
-    pub(super) fn last_words(&self) -> Option<(&str, Option<Timestamp>)> {
-        self.last(Who::Agent)
-    }
-
-    /// The person's last prompt, and when it was written.
-    pub(super) fn prompt(&self) -> Option<(&str, Option<Timestamp>)> {
-        self.last(Who::Person)
-    }
-
-    fn last(&self, who: Who) -> Option<(&str, Option<Timestamp>)> {
-        let mut of_them = self.entries.iter().rev().filter(|entry| entry.who == who);
-        of_them.find(|entry| !entry.text.is_empty()).map(|entry| (entry.text.as_str(), entry.at))
+    /// The text of the person's last prompt.
+    pub(super) fn prompt(&self) -> Option<&str> {
+        let mut prompts = self.entries.iter().rev().filter(|entry| entry.who == Who::Person);
+        prompts.next().map(|entry| entry.text.as_str())
     }
 
     /// The todo list that was last written; `None` when none was.
@@ -195,8 +162,8 @@ impl Messages {
     }
 
     /// The turns, as the messages tell them.
-    pub(super) fn turns(&self) -> HistoryBuilder {
-        let mut tracker = HistoryBuilder::default();
+    pub(super) fn turns(&self) -> TurnTracker {
+        let mut tracker = TurnTracker::default();
         for entry in &self.entries {
             match entry.who {
                 Who::Context | Who::Tools => tracker.note(entry.at),
@@ -207,20 +174,9 @@ impl Messages {
         tracker
     }
 
-    /// Whether a prompt is among them that hardly ever only continues a task.
-    pub(super) fn has_full_prompt(&self) -> bool {
-        self.entries.iter().any(|entry| entry.who == Who::Person && is_full_prompt(&entry.text))
-    }
-
     /// Whether older ones were let go.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
-    }
-
-    /// How many prompts there were; `None` when older ones were let go.
-    pub(super) fn n_prompts(&self) -> Option<u32> {
-        let prompts = self.entries.iter().filter(|entry| entry.who == Who::Person);
-        if self.is_cut { None } else { u32::try_from(prompts.count()).ok() }
     }
 
     /// True when nobody said anything.
@@ -230,27 +186,39 @@ impl Messages {
 }
 
 impl Entry {
-    /// Tells of an answer of the agent.
-    fn tell(&self, tracker: &mut HistoryBuilder) {
-        tracker.say(&self.text, self.at);
-        for call in &self.calls {
-            tracker.call(&call.id, call.deed.clone(), call.at.or(self.at));
-            if call.todos.is_some() && call.state == CallState::Done {
-                tracker.todos_written(call.at.or(self.at));
-            }
-            if call.state != CallState::Open {
-                let exit = call.exit.or(match call.state {
-                    CallState::Done | CallState::Open => None,
-                    CallState::Failed => Some(Exit::Failed),
-                    CallState::Cancelled => Some(Exit::Stopped),
-                });
-                tracker.answer(&call.id, &Answer { exit, output: &call.output, job: None }, call.at);
-            }
+    /// How the turn ended with this message; `None` if it goes on.
+    fn end(&self) -> Option<TurnEnd> {
+        let was_refused = |call: &Call| call.state == CallState::Cancelled;
+        match (self.who, self.calls.is_empty()) {
+            // A reply without words calls a tool, whose name is recorded when it has answered.
+            (Who::Agent, true) => (!self.text.is_empty()).then_some(TurnEnd::Finished),
+            (Who::Agent, false) => self.calls.iter().all(was_refused).then_some(TurnEnd::Interrupted),
+            (Who::Person | Who::Context | Who::Tools, _) => None,
         }
-        if self.calls.is_empty() && !self.text.is_empty() {
-            tracker.end(TurnEnd::Finished, self.at);
-        } else if !self.calls.is_empty() && self.calls.iter().all(|call| call.state == CallState::Cancelled) {
-            tracker.end(TurnEnd::Interrupted, self.at);
+    }
+
+    /// Tells of an answer of the agent.
+    fn tell(&self, tracker: &mut TurnTracker) {
+        tracker.say(Some(&self.id), &self.text, self.at);
+        for call in &self.calls {
+            let at = call.at.or(self.at);
+            let (id, tool, what) = (call.id.clone(), call.name.clone(), call.what.clone());
+            let deed = call.deed.clone();
+            tracker.call(ToolCall { id, tool, what, deed, questions: None }, self.at);
+            if call.todos.is_some() && call.state == CallState::Done {
+                tracker.todos_written(at);
+            }
+            let exit = call.exit.or(match call.state {
+                CallState::Open => continue,
+                CallState::Done => None,
+                CallState::Failed => Some(Exit::Failed),
+                CallState::Cancelled => Some(Exit::Stopped),
+            });
+            tracker.answer(&call.id, &Answer { exit, output: &call.output, job: None }, call.at);
+        }
+        if let Some(end) = self.end() {
+            let answered_at = self.calls.iter().filter_map(|call| call.at).max();
+            tracker.end(end, answered_at.or(self.at));
         }
     }
 
@@ -272,14 +240,5 @@ fn agent_entry(id: String, line: &Line<'_>) -> Entry {
         }
     }
     let calls = if recorded.is_empty() { restated } else { recorded };
-    Entry { id, who: Who::Agent, at: line.at(), text: kept_end(text.trim()), calls }
-}
-
-/// At most [`LONGEST_TEXT`] bytes of the end.
-fn kept_end(text: &str) -> String {
-    let mut from = text.len().saturating_sub(LONGEST_TEXT);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text[from..].to_owned()
+    Entry { id, who: Who::Agent, at: line.at(), text: end_of(text.trim(), LONGEST_MESSAGE).to_owned(), calls }
 }

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::conversation::asked;
 use super::is_session_id;
+use super::message::asked;
 use crate::agent::record_text::shortened;
 use crate::agent::server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 use crate::model::{ActivitySource, LiveStatus, PermissionOption, SessionObservation, StatusReport, WaitsOn};

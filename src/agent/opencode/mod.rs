@@ -12,6 +12,7 @@ mod cell;
 mod command;
 mod conversation;
 mod log;
+mod message;
 mod row;
 mod session_copy;
 mod sessions;

@@ -3,19 +3,15 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::cell::{MessageCell, PartCell};
-use super::conversation::{Conversation, Message, Part};
+use super::conversation::{Conversation, Found};
+use super::message::{Message, Part};
 use super::store::Store;
-use super::turns::turns;
-use crate::model::{ChecklistItem, ItemState};
+use crate::model::{ChecklistItem, ItemState, Timestamp};
 
 /// No longer cell is parsed, in bytes; in practice it is the result of a tool.
 const LONGEST_CELL: u32 = 4 << 20;
 /// No longer name, title or path is read, in bytes.
 const LONGEST_TEXT: u32 = 4 << 10;
-/// So many messages are looked at for what is needed, from the newest.
-const MOST_MESSAGES: u32 = 64;
-/// So many are read for the turns of the last task.
-const MOST_OF_TURNS: u32 = 128;
 /// So many parts of a message are read, from the newest.
 const MOST_PARTS: u32 = 400;
 /// So many todos are read.
@@ -116,53 +112,44 @@ pub(super) fn todos(store: &Store, id: &str) -> rusqlite::Result<Vec<ChecklistIt
     Ok(items)
 }
 
-/// What the newest messages of a session say.
-pub(super) fn conversation(
-    store: &Store,
-    id: &str,
-    most: Option<u32>,
-) -> rusqlite::Result<(Conversation, bool)> {
+/// What the newest messages of a session say, at most this many. `None` if it has none.
+pub(super) fn conversation(store: &Store, id: &str, most: usize) -> rusqlite::Result<Option<Conversation>> {
     store.need("message", &["id", "session_id", "data"])?;
     let columns = message_columns(store);
     let created = store.column("message", "time_created");
-    let most = most.unwrap_or(MOST_OF_TURNS);
     let sql = format!(
         "SELECT {columns} FROM message WHERE session_id = ?1 ORDER BY {created} DESC, id DESC LIMIT {most}"
     );
     let mut statement = store.connection().prepare_cached(&sql)?;
     let mut rows = statement.query([id])?;
-    let mut conversation = Conversation::default();
-    let mut n_read = 0;
-    let mut messages = Vec::new();
-    let mut is_whole = false;
-    loop {
-        let Some(row) = rows.next()? else {
-            is_whole = n_read < most;
-            break;
-        };
-        n_read += 1;
+    let (mut messages, mut found) = (Vec::new(), Found::default());
+    let mut is_whole = true;
+    while let Some(row) = rows.next()? {
         let mut message = message_row(row)?;
         message.parts = parts(store, &message.id)?;
-        // What is needed of the newest is known after a few; the turns of a task take more.
-        if n_read <= MOST_MESSAGES && !conversation.is_enough() {
-            conversation.take(&message);
-        } else {
-            conversation.take_earlier(&message);
-        }
+        found.take(&message);
         messages.push(message);
-        if conversation.is_enough() && conversation.has_full_prompt {
+        // The begin of a task may be far back, and what lies before it is seldom needed.
+        is_whole = messages.len() < most && !(found.is_enough() && found.has_task());
+        if !is_whole {
             break;
         }
     }
-    conversation.turns = turns(messages.iter().rev());
-    conversation.is_whole = is_whole;
-    let is_cut = n_read >= most.min(MOST_MESSAGES) && !conversation.is_enough();
-    if let (None, Some(prompt_id)) = (&conversation.prompt, conversation.prompt_id.clone())
+    if messages.is_empty() {
+        return Ok(None);
+    }
+    let is_cut = messages.len() >= most && !found.is_enough();
+    let mut conversation =
+        Conversation { is_whole, is_cut, moved_at: found.moved_at, ..Conversation::default() };
+    for message in messages.iter().rev() {
+        conversation.take(message);
+    }
+    if let (false, Some(prompt_id)) = (conversation.turns.has_prompt(), conversation.prompt_id.clone())
         && let Some(prompt) = message(store, id, &prompt_id)?
     {
-        conversation.take_prompt(&prompt);
+        conversation.earlier_prompt = prompt.spoken().map(|words| (prompt.created_at.map(Timestamp), words));
     }
-    Ok((conversation, is_cut))
+    Ok(Some(conversation))
 }
 
 /// How many prompts a session was given.

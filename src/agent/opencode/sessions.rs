@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::conversation::Conversation;
 use super::row::{self, SessionRow};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
@@ -13,7 +12,7 @@ use crate::agent::SessionsRead;
 use crate::agent::record_text::shortened;
 use crate::model::{
     Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
-    Timestamp, TurnState, WatchTarget,
+    Timestamp, WatchTarget,
 };
 
 /// So many sessions of a workspace are read, the newest.
@@ -21,7 +20,9 @@ const MOST_READ: usize = 8;
 /// So many subagents of a session are looked at, the newest.
 const MOST_CHILDREN: u32 = 16;
 /// So many messages of a subagent are looked at: the newest tells how its turn stands.
-const OF_CHILD: u32 = 1;
+const OF_CHILD: usize = 1;
+/// So many messages of a session are looked at, from the newest, for what is needed and the turns of its task.
+const MOST_MESSAGES: usize = 128;
 
 /// A title that the client made itself (`session/session.ts` of opencode).
 static DEFAULT_TITLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -93,70 +94,46 @@ fn read_all(store: &Store, asked: &[String]) -> rusqlite::Result<Vec<SessionObse
     rows.truncate(MOST_READ);
     let mut sessions = Vec::new();
     for row in rows {
-        sessions.extend(observe(store, row)?);
+        sessions.extend(observe(store, &row)?);
     }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.written_at));
     Ok(sessions)
 }
 
 /// What one session says; `None` if nothing was said in it.
-fn observe(store: &Store, row: SessionRow) -> rusqlite::Result<Option<SessionObservation>> {
-    let (said, is_cut) = row::conversation(store, &row.id, None)?;
+fn observe(store: &Store, row: &SessionRow) -> rusqlite::Result<Option<SessionObservation>> {
+    let Some(said) = row::conversation(store, &row.id, MOST_MESSAGES)? else { return Ok(None) };
     let todos = row::todos(store, &row.id)?;
-    let subagents = subagents(store, &row.id)?;
-    let n_turns = row::n_prompts(store, &row.id)?;
-    let origin = origin(&row);
-    let Conversation {
-        turn,
-        words,
-        model,
-        mode,
-        context_tokens,
-        folder,
-        prompt,
-        moved_at,
-        n_skipped,
-        turns,
-        is_whole,
-        ..
-    } = said;
-    let Some(turn) = turn else { return Ok(None) };
-    let list = (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos });
-    let history = turns.history(is_whole, list.as_ref(), false);
-    Ok(Some(SessionObservation {
-        agent: NAME.to_owned(),
-        session_id: row.id,
-        version: row.version.filter(|version| !version.is_empty()),
-        model,
-        mode,
-        last_message: words,
-        todos: list,
-        turn,
-        prompted_at: prompt.as_ref().and_then(|(at, _)| *at),
-        prompt: prompt.map(|(_, words)| words),
-        written_at: moved_at.max(row.updated_at.map(Timestamp)),
-        n_skipped_lines: n_skipped,
-        is_partial: is_cut,
+    let mut session = SessionObservation {
+        version: row.version.clone().filter(|version| !version.is_empty()),
+        model: said.model,
+        mode: said.mode,
+        written_at: said.moved_at.max(row.updated_at.map(Timestamp)),
+        n_skipped_lines: said.n_skipped,
+        is_partial: said.is_cut,
         name: row.title.as_deref().and_then(name),
-        folder: folder.or(row.directory).map(PathBuf::from),
-        origin,
-        usage: SessionUsage { context_tokens, context_limit: None, n_turns: Some(n_turns) },
-        subagents,
-        live: Vec::new(),
-        process: None,
-        pane: None,
-        asked: None,
-        answered: None,
-        history,
-    }))
+        folder: said.folder.or(row.directory.clone()).map(PathBuf::from),
+        origin: origin(row),
+        subagents: subagents(store, &row.id)?,
+        ..SessionObservation::named(NAME, &row.id)
+    };
+    said.turns.tell(said.is_whole, &mut session);
+    let list = (!todos.is_empty()).then(|| Checklist { from: NAME.to_owned(), items: todos });
+    said.turns.tell_todos(list, false, &mut session);
+    if let Some((at, words)) = said.earlier_prompt {
+        (session.prompted_at, session.prompt) = (at, Some(shortened(&words)));
+    }
+    let n_turns = Some(row::n_prompts(store, &row.id)?);
+    session.usage = SessionUsage { context_tokens: said.context_tokens, context_limit: None, n_turns };
+    Ok(Some(session))
 }
 
 /// The subagents whose turn is open.
 fn subagents(store: &Store, id: &str) -> rusqlite::Result<Vec<Subagent>> {
     let mut open = Vec::new();
     for child in row::children(store, id, MOST_CHILDREN)? {
-        let (said, _) = row::conversation(store, &child.id, Some(OF_CHILD))?;
-        if let Some(TurnState::Open { .. }) = said.turn {
+        let said = row::conversation(store, &child.id, OF_CHILD)?;
+        if let Some(said) = said.filter(|said| said.turns.is_open()) {
             let moved_at = said.moved_at.max(child.updated_at.map(Timestamp));
             let what = child.title.as_deref().and_then(name).map(|title| task(&title));
             open.push(Subagent { id: child.id, what, moved_at });

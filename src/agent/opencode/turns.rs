@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::cell::{MessageCell, PartCell};
-use super::conversation::{ABORTED, Message, QUESTION, REFUSALS, asked, spoken};
+use super::message::{Message, QUESTION, asked, called_with};
 use crate::agent::record_text::shortened;
-use crate::agent::turn_history::{Answer, HistoryBuilder, command, edit, failed, other_tool, prompt_kind};
+use crate::agent::turn_tracker::{
+    Answer, ToolCall, TurnTracker, command, edit, failed, other_tool, prompt_kind,
+};
 use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
 
 /// Tools that only look, or keep a list.
@@ -26,55 +28,57 @@ const LOOKING: [&str; 12] = [
 /// The tool that writes the todo list.
 const WRITE_TODOS: &str = "todowrite";
 
-/// The turns of messages that are given in their order.
-pub(super) fn turns<'m>(messages: impl Iterator<Item = &'m Message>) -> HistoryBuilder {
-    let mut tracker = HistoryBuilder::default();
-    for message in messages {
-        let at = message.created_at.map(Timestamp);
-        match message.cell.as_ref().map(|cell| (cell, cell.role.as_str())) {
-            Some((_, "user")) => take_prompt(message, at, &mut tracker),
-            Some((cell, "assistant")) => take_reply(cell, message, at, &mut tracker),
-            _ => tracker.lose_track(),
-        }
-    }
-    tracker
-}
+/// The error of a turn that the person broke off.
+const ABORTED: &str = "MessageAbortedError";
+/// The errors of a tool after which the client ends the turn, although the model asked for more: the
+/// person refused it without a word, or closed the question.
+const REFUSALS: [&str; 2] =
+    ["The user rejected permission to use this specific tool call.", "The user dismissed this question"];
 
-fn cells(message: &Message) -> impl Iterator<Item = &PartCell> {
-    message.parts.iter().filter_map(|part| part.cell.as_ref())
-}
-
-fn take_prompt(message: &Message, at: Option<Timestamp>, tracker: &mut HistoryBuilder) {
-    let text = spoken(message).unwrap_or_default();
-    let has_image = cells(message).any(|cell| cell.kind == "file");
+/// A message that stands where a person's prompt stands.
+pub(super) fn take_prompt(message: &Message, tracker: &mut TurnTracker) {
+    let at = message.created_at.map(Timestamp);
+    let text = message.spoken().unwrap_or_default();
+    let has_image = message.cells().any(|cell| cell.kind == "file");
     // A message without words of a person: a compaction, what a client put in.
     if text.is_empty() && !has_image {
-        return tracker.note(at);
+        return tracker.start(at);
     }
     let kind = prompt_kind(&text);
     tracker.begin(&Prompt { text, kind, at, was_queued: false, has_image });
 }
 
-fn take_reply(cell: &MessageCell, message: &Message, at: Option<Timestamp>, tracker: &mut HistoryBuilder) {
-    // A compaction writes for the model.
+/// A message of the agent; `moved_at` is when anything of it was last written.
+pub(super) fn take_reply(
+    cell: &MessageCell,
+    message: &Message,
+    moved_at: Option<Timestamp>,
+    tracker: &mut TurnTracker,
+) {
+    let at = message.created_at.map(Timestamp);
+    // A compaction writes for the model, in a turn or after one.
     if cell.is_summary() {
-        return tracker.note(at);
+        return match cell.time.completed {
+            None => tracker.resume(moved_at),
+            Some(_) if tracker.is_started() || !tracker.is_open() => tracker.close(moved_at),
+            Some(_) => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::TokenLimit }, moved_at),
+        };
     }
+    let said_at = cell.time.completed.or(message.updated_at).map(Timestamp);
     let mut was_refused = false;
-    for (index, part) in cells(message).enumerate() {
+    for (index, part) in message.cells().enumerate() {
         if let Some(text) = part.spoken() {
-            tracker.say(text, at);
+            tracker.say(Some(&message.id), text, said_at);
         }
         if part.kind == "tool" {
-            let id = if part.call_id().is_empty() {
-                format!("{} {index}", message.id)
-            } else {
-                part.call_id().to_owned()
+            let id = match part.call_id() {
+                "" => format!("{} {index}", message.id),
+                id => id.to_owned(),
             };
             was_refused |= take_call(&id, part, cell, at, tracker);
         }
     }
-    let ended_at = cell.time.completed.map(Timestamp).or(message.updated_at.map(Timestamp)).or(at);
+    let ended_at = cell.time.completed.map(Timestamp).or(moved_at);
     if let Some(error) = &cell.error {
         let text = error.data.message.as_deref().filter(|text| !text.trim().is_empty());
         let end =
@@ -82,13 +86,17 @@ fn take_reply(cell: &MessageCell, message: &Message, at: Option<Timestamp>, trac
         return tracker.end(end, ended_at);
     }
     if cell.time.completed.is_none() {
-        return tracker.resume(at);
+        // An open call tells since when.
+        let has_call = message.cells().any(|part| part.is_open_call() && part.state.time.start.is_some());
+        return tracker.resume(moved_at.filter(|_| !has_call));
     }
     match cell.finish.as_deref() {
         Some("tool-calls" | "unknown") if was_refused => tracker.end(TurnEnd::Interrupted, ended_at),
-        Some("tool-calls" | "unknown") => tracker.resume(ended_at),
+        // The next message of the turn follows.
+        Some("tool-calls" | "unknown") => tracker.resume(moved_at),
         Some("length") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::TokenLimit }, ended_at),
         Some("content-filter") => tracker.end(TurnEnd::BrokeOff { cause: BreakCause::Refusal }, ended_at),
+        // Without a word on how it ended: a command that the person ran.
         Some(_) | None => tracker.end(TurnEnd::Finished, ended_at),
     }
 }
@@ -99,11 +107,20 @@ fn take_call(
     part: &PartCell,
     cell: &MessageCell,
     at: Option<Timestamp>,
-    tracker: &mut HistoryBuilder,
+    tracker: &mut TurnTracker,
 ) -> bool {
     let state = &part.state;
     let at = state.time.start.map(Timestamp).or(at);
-    tracker.call(id, deed_of(&part.tool, &state.input, cell.path.cwd.as_deref()), at);
+    tracker.call(
+        ToolCall {
+            id: id.to_owned(),
+            tool: part.tool.clone(),
+            what: called_with(&part.tool, &state.input),
+            deed: deed_of(&part.tool, &state.input, cell.path.cwd.as_deref()),
+            questions: None,
+        },
+        at,
+    );
     if part.is_open_call() {
         return false;
     }

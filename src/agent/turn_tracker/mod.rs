@@ -1,0 +1,480 @@
+//! Gathers the turns of one session from the lines of its record, and is the only fold of a record: every agent maps its
+//! lines to the same few calls of a [`TurnTracker`], and how the session stands now is read from it as well. What a
+//! prompt asks for and which commands are tests is for others to judge.
+//!
+//! Memory is bounded: the oldest turns and steps go first, and it is told that they are missing. Turns that are settled
+//! are shared with every history that was handed out, and never copied again.
+
+mod kept;
+mod limit;
+mod present;
+mod turns;
+
+use std::collections::VecDeque;
+
+pub(super) use kept::{command, edit, is_full_prompt, other_tool, prompt_kind};
+pub(super) use limit::failed;
+pub(super) use turns::Answer;
+
+use kept::kept_prompt;
+use turns::KeptTurns;
+
+use super::record_text::{end_of, keep_end, shortened};
+use crate::model::{
+    AgentMessage, AskedQuestion, BreakCause, Deed, Exit, Goal, GoalState, Prompt, PromptKind, Timestamp,
+    Turn, TurnEnd,
+};
+
+/// The longest closing words that are kept, in bytes of their end.
+const LONGEST_WORDS: usize = 1_000;
+/// More calls that have not answered are not remembered; the oldest go.
+const MOST_CALLS: usize = 128;
+
+/// The turns so far.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct TurnTracker {
+    turns: KeptTurns,
+    /// True when the client told that a turn begins, and nothing of it stands there yet.
+    is_started: bool,
+    /// Calls that have not answered, in their order. Whether one runs or waits for a permission does not show.
+    calls: VecDeque<OpenCall>,
+    /// Calls that have answered, the last ones: more may be told of them.
+    answered: VecDeque<(String, u64)>,
+    /// Commands that go on in the background: the client's name of the job, and the place of the step.
+    jobs: VecDeque<(String, u64)>,
+    todos_at: Option<(Option<Timestamp>, u64)>,
+    goal: Option<Goal>,
+    began_at: Option<Timestamp>,
+    last_line_at: Option<Timestamp>,
+    began_by_clear: bool,
+    /// The last prompt of a person, shortened, with its moment.
+    prompt: Option<(Option<Timestamp>, String)>,
+    n_prompts: u32,
+    has_full_prompt: bool,
+    /// The last message of the agent that has text.
+    last_message: Option<AgentMessage>,
+    message_id: Option<String>,
+    /// True when it was written in the turn that goes on.
+    has_spoken: bool,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ToolCall {
+    pub(super) id: String,
+    pub(super) tool: String,
+    /// What it was called with, in short.
+    pub(super) what: Option<String>,
+    /// The questions that it puts to the person in a dialog.
+    pub(super) questions: Option<Vec<AskedQuestion>>,
+    /// What it does; `None` for one that only looks.
+    pub(super) deed: Option<Deed>,
+}
+
+/// A call that has not answered.
+#[derive(Debug)]
+struct OpenCall {
+    id: String,
+    tool: String,
+    what: Option<String>,
+    questions: Option<Vec<AskedQuestion>>,
+    /// True for one that puts something to the person.
+    asks: bool,
+    /// The place of its step, if it is one.
+    order: Option<u64>,
+}
+
+impl TurnTracker {
+    /// A line of the conversation bears this moment.
+    pub(super) fn note(&mut self, at: Option<Timestamp>) {
+        if self.began_at.is_none() {
+            self.began_at = at;
+        }
+        self.last_line_at = self.last_line_at.max(at);
+    }
+
+    /// The client tells that a turn begins; its prompt follows.
+    pub(super) fn start(&mut self, at: Option<Timestamp>) {
+        self.note(at);
+        self.end_for_next(false);
+        self.is_started = true;
+    }
+
+    /// True from [`TurnTracker::start`] to the first thing in that turn.
+    pub(super) fn is_started(&self) -> bool {
+        self.is_started
+    }
+
+    /// Something was put to the agent: a turn begins.
+    pub(super) fn prompt(&mut self, kind: PromptKind, text: &str, at: Option<Timestamp>) {
+        self.begin(&Prompt { text: text.to_owned(), kind, at, was_queued: false, has_image: false });
+    }
+
+    /// The same with a whole prompt, whose text is shortened here.
+    pub(super) fn begin(&mut self, prompt: &Prompt) {
+        self.note(prompt.at);
+        let prompt = Prompt { text: kept_prompt(&prompt.text), ..prompt.clone() };
+        match prompt.kind {
+            PromptKind::Person | PromptKind::CustomCommand | PromptKind::Gate => {
+                self.has_full_prompt |= prompt.kind != PromptKind::Gate && is_full_prompt(&prompt.text);
+                self.prompt = Some((prompt.at, shortened(&prompt.text)));
+                self.n_prompts = self.n_prompts.saturating_add(1);
+            }
+            // It asks the agent for nothing, and the turn that runs goes on.
+            PromptKind::ClientCommand if self.turns.last().is_some_and(is_running) => return,
+            PromptKind::ClientCommand
+            | PromptKind::HookFeedback
+            | PromptKind::Reminder
+            | PromptKind::Notice => {}
+        }
+        self.end_for_next(prompt.was_queued);
+        self.is_started = false;
+        let is_over = prompt.kind == PromptKind::ClientCommand;
+        let mut turn = Turn::begun(self.turns.next_order(), Some(prompt));
+        if is_over {
+            turn.end = TurnEnd::Finished;
+        }
+        self.turns.push(turn);
+    }
+
+    /// Ends the turn that runs, since another one begins.
+    fn end_for_next(&mut self, is_steering: bool) {
+        if let Some(turn) = self.turns.last_mut().filter(|turn| turn.end == TurnEnd::Open) {
+            // Words behind the last call are a conclusion that this version of the client marks in no way.
+            turn.end = if is_steering {
+                TurnEnd::Steered
+            } else if turn.closing_words.is_some() {
+                TurnEnd::Finished
+            } else {
+                TurnEnd::BrokeOff { cause: BreakCause::ProcessGone }
+            };
+        }
+        if !is_steering {
+            self.stop_open_calls();
+            self.has_spoken = false;
+        }
+    }
+
+    /// The agent called a tool.
+    pub(super) fn call(&mut self, call: ToolCall, at: Option<Timestamp>) {
+        self.resume(at);
+        let asks = matches!(call.deed, Some(Deed::Asked { .. }));
+        let order = call.deed.map(|deed| self.turns.add_step(deed, at));
+        let ToolCall { id, tool, what, questions, .. } = call;
+        self.calls.retain(|open| open.id != id);
+        push_last(&mut self.calls, OpenCall { id, tool, what, questions, asks, order });
+        if let Some(turn) = self.turns.last_mut() {
+            turn.closing_words = None;
+        }
+    }
+
+    /// A tool answered. What was called out of reach is passed over.
+    pub(super) fn answer(&mut self, id: &str, answer: &Answer<'_>, at: Option<Timestamp>) {
+        self.touch(at);
+        let Some(index) = self.calls.iter().position(|open| open.id == id) else { return };
+        let Some(OpenCall { id, order: Some(order), .. }) = self.calls.remove(index) else { return };
+        push_last(&mut self.answered, (id, order));
+        if let Some(job) = answer.job {
+            push_last(&mut self.jobs, (job.to_owned(), order));
+        }
+        self.turns.settle(order, answer);
+    }
+
+    /// A job in the background ended, or told more.
+    pub(super) fn settle_job(&mut self, job: &str, answer: &Answer<'_>) {
+        if let Some((_, order)) = self.jobs.iter().find(|(known, _)| known == job) {
+            self.turns.settle(*order, answer);
+        }
+    }
+
+    /// One line tells everything of a call, which need not have been told of before.
+    pub(super) fn settle_call(&mut self, id: &str, deed: Deed, answer: &Answer<'_>, at: Option<Timestamp>) {
+        if self.calls.iter().any(|open| open.id == id && open.order.is_some()) {
+            return self.answer(id, answer, at);
+        }
+        self.touch(at);
+        let known = self.answered.iter().find(|(answered, _)| answered == id).map(|(_, order)| *order);
+        let order = known.unwrap_or_else(|| {
+            self.ensure_turn();
+            self.turns.add_step(deed, at)
+        });
+        self.turns.settle(order, answer);
+    }
+
+    /// The agent wrote. What stands in several lines under one id is one message. True if one begins.
+    pub(super) fn say(&mut self, message_id: Option<&str>, text: &str, at: Option<Timestamp>) -> bool {
+        self.resume(at);
+        let text = text.trim();
+        if text.is_empty() {
+            return false;
+        }
+        let goes_on = message_id.is_some() && message_id == self.message_id.as_deref();
+        let joined = |before: Option<String>| match before.filter(|_| goes_on) {
+            Some(before) => format!("{before}\n\n{text}"),
+            None => text.to_owned(),
+        };
+        let mut message = joined(self.last_message.take().map(|message| message.text));
+        keep_end(&mut message);
+        self.last_message = Some(AgentMessage { text: message, at });
+        self.message_id = message_id.map(str::to_owned);
+        self.has_spoken = true;
+        if let Some(turn) = self.turns.last_mut() {
+            let closing_words = joined(turn.closing_words.take());
+            turn.closing_words = Some(end_of(&closing_words, LONGEST_WORDS).to_owned());
+        }
+        !goes_on
+    }
+
+    /// The turn goes on: also one that seemed to have ended.
+    pub(super) fn resume(&mut self, at: Option<Timestamp>) {
+        self.note(at);
+        self.ensure_turn();
+        if let Some(turn) = self.turns.last_mut() {
+            turn.end = TurnEnd::Open;
+            turn.ended_at = turn.ended_at.max(at);
+        }
+    }
+
+    /// Something of a turn was written that opens none that has ended: it may be late.
+    pub(super) fn touch(&mut self, at: Option<Timestamp>) {
+        match self.turns.last().map(|turn| &turn.end) {
+            _ if self.is_started => self.note(at),
+            None | Some(TurnEnd::Open | TurnEnd::Unknown) => self.resume(at),
+            Some(_) => self.note(at),
+        }
+    }
+
+    /// The client was busy with itself until then, which begins and ends no turn.
+    pub(super) fn busy_until(&mut self, at: Option<Timestamp>) {
+        self.note(at);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.ended_at = turn.ended_at.max(at);
+        }
+    }
+
+    /// The turn ended.
+    pub(super) fn end(&mut self, end: TurnEnd, at: Option<Timestamp>) {
+        self.note(at);
+        if self.is_started && end == TurnEnd::Finished && self.turns.last().is_some() {
+            // Nothing was said or done in it: the client was busy with itself.
+            self.is_started = false;
+            return self.busy_until(at);
+        }
+        self.ensure_turn();
+        if let Some(turn) = self.turns.last_mut() {
+            turn.end = end;
+            turn.ended_at = at.or(turn.ended_at);
+        }
+        self.stop_open_calls();
+    }
+
+    /// Ends the turn by itself, unless it ended in another way: one that has ended keeps its moment.
+    pub(super) fn close(&mut self, at: Option<Timestamp>) {
+        let is_open = |turn: &Turn| matches!(turn.end, TurnEnd::Open | TurnEnd::Unknown);
+        if self.is_started || self.turns.last().is_some_and(is_open) {
+            self.end(TurnEnd::Finished, at);
+        }
+    }
+
+    /// A line is too long to be read: in practice it is what a tool gave back, and nobody can tell which.
+    pub(super) fn pass_over(&mut self) {
+        if self.calls.is_empty() {
+            return self.lose_track();
+        }
+        self.calls.clear();
+        if let Some(turn) = self.turns.last_mut() {
+            turn.is_missing_steps = true;
+        }
+    }
+
+    /// A line of the conversation cannot be read: nobody can tell what it said.
+    pub(super) fn lose_track(&mut self) {
+        self.calls.clear();
+        self.ensure_turn();
+        if let Some(turn) = self.turns.last_mut() {
+            turn.end = TurnEnd::Unknown;
+            turn.is_missing_steps = true;
+        }
+    }
+
+    /// The todo list was written.
+    pub(super) fn todos_written(&mut self, at: Option<Timestamp>) {
+        self.todos_at = Some((at, self.turns.next_order()));
+    }
+
+    /// The goal is this now; `None` when it was taken away.
+    pub(super) fn set_goal(&mut self, goal: Option<(&str, GoalState)>, at: Option<Timestamp>) {
+        let order = self.turns.next_order();
+        self.goal = goal.map(|(text, state)| Goal { text: shortened(text), state, at, order });
+    }
+
+    /// The goal that is known.
+    pub(super) fn goal(&self) -> Option<&Goal> {
+        self.goal.as_ref()
+    }
+
+    /// The conversation before this session was cleared.
+    pub(super) fn clear(&mut self, at: Option<Timestamp>) {
+        self.note(at);
+        self.began_by_clear |= self.turns.last().is_none();
+    }
+
+    /// Sees to it that the last turn is one that the agent can go on with. Its prompt may be out of reach.
+    fn ensure_turn(&mut self) {
+        if std::mem::take(&mut self.is_started) || self.turns.last().is_none_or(is_client_command) {
+            let turn = Turn::begun(self.turns.next_order(), None);
+            self.turns.push(turn);
+        }
+    }
+
+    /// Calls that will not answer any more.
+    fn stop_open_calls(&mut self) {
+        let orders: Vec<u64> = self.calls.drain(..).filter_map(|open| open.order).collect();
+        for order in orders {
+            self.turns.settle(order, &Answer { exit: Some(Exit::Stopped), ..Answer::default() });
+        }
+    }
+}
+
+/// Whether a turn runs, and no words behind its last call conclude it.
+fn is_running(turn: &Turn) -> bool {
+    turn.end == TurnEnd::Open && turn.closing_words.is_none()
+}
+
+/// Whether it is a command of the client's own, which asks the agent for nothing.
+fn is_client_command(turn: &Turn) -> bool {
+    turn.prompt.as_ref().is_some_and(|prompt| prompt.kind == PromptKind::ClientCommand)
+}
+
+/// Adds to the end of a list that is never longer than [`MOST_CALLS`].
+fn push_last<T>(list: &mut VecDeque<T>, item: T) {
+    if list.len() == MOST_CALLS {
+        list.pop_front();
+    }
+    list.push_back(item);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::turns::{MOST_STEPS, MOST_TURNS};
+    use super::*;
+    use crate::model::{SessionObservation, TurnHistory, TurnState};
+
+    fn history(tracker: &TurnTracker) -> TurnHistory {
+        let mut session = SessionObservation::named("agent", "id");
+        tracker.tell(true, &mut session);
+        session.history
+    }
+
+    fn called(id: &str, deed: Option<Deed>) -> ToolCall {
+        ToolCall { id: id.to_owned(), tool: format!("tool {id}"), deed, ..ToolCall::default() }
+    }
+
+    fn commands(history: &TurnHistory) -> Vec<(&str, Exit)> {
+        let mut commands = Vec::new();
+        for step in history.turns.iter().flat_map(|turn| &turn.steps) {
+            if let Deed::Command(run) = &step.deed {
+                commands.push((run.command.as_str(), run.exit));
+            }
+        }
+        commands
+    }
+
+    #[test]
+    fn an_answer_finds_its_command_in_an_earlier_turn() {
+        let mut tracker = TurnTracker::default();
+        tracker.prompt(PromptKind::Person, "one", None);
+        tracker.call(called("a", Some(command("cargo test", None))), None);
+        tracker.answer("a", &Answer { job: Some("j"), ..Answer::default() }, None);
+        tracker.end(TurnEnd::Finished, None);
+        tracker.prompt(PromptKind::Person, "two", None);
+        let ended = Answer { exit: Some(Exit::Code(1)), output: "FAILED", job: None };
+        tracker.settle_job("j", &ended);
+        assert_eq!(commands(&history(&tracker)), [("cargo test", Exit::Code(1))]);
+    }
+
+    #[test]
+    fn what_nothing_ended_broke_off_when_the_next_prompt_came() {
+        let mut tracker = TurnTracker::default();
+        tracker.prompt(PromptKind::Person, "one", None);
+        tracker.call(called("a", Some(command("sleep 9", None))), None);
+        tracker.prompt(PromptKind::Person, "two", None);
+        let history = history(&tracker);
+        assert_eq!(history.turns[0].end, TurnEnd::BrokeOff { cause: BreakCause::ProcessGone });
+        assert_eq!(commands(&history), [("sleep 9", Exit::Stopped)]);
+    }
+
+    #[test]
+    fn a_long_history_takes_no_more_memory_than_a_short_one() {
+        let mut tracker = TurnTracker::default();
+        for number in 0..10_000 {
+            tracker.prompt(PromptKind::Person, &"word ".repeat(1_000), None);
+            tracker.call(called("a", Some(command(&"x".repeat(100_000), None))), None);
+            let output = "line\n".repeat(2_000 + number % 2);
+            tracker.answer("a", &Answer { exit: Some(Exit::Code(0)), output: &output, job: None }, None);
+            tracker.end(TurnEnd::Finished, None);
+        }
+        let history = history(&tracker);
+        assert_eq!(history.turns.len(), MOST_TURNS);
+        assert!(!history.is_whole);
+        assert!(history.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= MOST_STEPS);
+        let prompt = history.turns[0].prompt.as_ref().unwrap();
+        assert!(prompt.text.len() <= 2_100);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_makes_the_turn_unknown_until_it_goes_on() {
+        let mut tracker = TurnTracker::default();
+        tracker.prompt(PromptKind::Person, "one", None);
+        tracker.lose_track();
+        assert_eq!(history(&tracker).turns[0].end, TurnEnd::Unknown);
+        tracker.say(None, "Done.", None);
+        tracker.end(TurnEnd::Finished, None);
+        let turn = &history(&tracker).turns[0];
+        assert!(turn.is_missing_steps && turn.end == TurnEnd::Finished);
+    }
+
+    #[test]
+    fn calls_that_nobody_answers_take_no_more_memory_than_a_few() {
+        let mut tracker = TurnTracker::default();
+        for number in 0..=MOST_CALLS {
+            tracker.call(called(&number.to_string(), None), None);
+        }
+        assert_eq!(tracker.calls.len(), MOST_CALLS);
+        assert!(matches!(tracker.state(), TurnState::Open { tool: Some(tool), .. } if tool == "tool 1"));
+    }
+
+    #[test]
+    fn a_command_of_the_client_s_own_ends_no_turn_and_takes_no_work() {
+        let mut tracker = TurnTracker::default();
+        tracker.prompt(PromptKind::Person, "one", Some(Timestamp(1)));
+        tracker.call(called("a", Some(command("sleep 9", None))), Some(Timestamp(2)));
+        tracker.prompt(PromptKind::ClientCommand, "/model", Some(Timestamp(3)));
+        assert!(tracker.is_open());
+        tracker.end(TurnEnd::Interrupted, Some(Timestamp(4)));
+        tracker.prompt(PromptKind::ClientCommand, "/cost", Some(Timestamp(5)));
+        assert_eq!(tracker.state(), TurnState::Interrupted { at: Some(Timestamp(4)) });
+        tracker.say(None, "On it.", Some(Timestamp(6)));
+        let turns = history(&tracker).turns;
+        assert_eq!(turns.len(), 3);
+        assert_eq!((turns[2].prompt.as_ref(), turns[2].end.clone()), (None, TurnEnd::Open));
+    }
+
+    #[test]
+    fn a_turn_that_the_client_begins_is_open_before_its_prompt_and_none_if_nothing_is_in_it() {
+        let mut tracker = TurnTracker::default();
+        tracker.prompt(PromptKind::Person, "one", Some(Timestamp(1)));
+        tracker.end(TurnEnd::Finished, Some(Timestamp(2)));
+        tracker.start(Some(Timestamp(3)));
+        tracker.touch(Some(Timestamp(4)));
+        let since = Some(Timestamp(4));
+        assert_eq!(tracker.state(), TurnState::Open { since, tool: None, what: None });
+        tracker.close(Some(Timestamp(5)));
+        assert_eq!(tracker.state(), TurnState::Ended { at: Some(Timestamp(5)) });
+        tracker.start(Some(Timestamp(6)));
+        tracker.end(failed("no"), Some(Timestamp(7)));
+        assert!(matches!(tracker.state(), TurnState::Failed { .. }));
+        assert_eq!(history(&tracker).turns.len(), 2);
+    }
+}

@@ -1,0 +1,109 @@
+//! How a session stands now, read from its turns: whether one is open, what was said last and by whom, what is asked.
+
+use super::{TurnTracker, is_client_command};
+use crate::model::{
+    AgentMessage, AskedByTool, Checklist, DatedTodos, SessionObservation, TurnEnd, TurnHistory, TurnState,
+};
+
+impl TurnTracker {
+    /// The state of the last turn. A client's own command is none.
+    pub(in crate::agent) fn state(&self) -> TurnState {
+        if self.is_started {
+            return TurnState::Open { since: self.last_line_at, tool: None, what: None };
+        }
+        let Some(turn) = self.turns.iter().rev().find(|turn| !is_client_command(turn)) else {
+            return TurnState::Unknown;
+        };
+        let at = turn.ended_at;
+        match &turn.end {
+            TurnEnd::Open | TurnEnd::Steered => {
+                // What asks the person comes before what runs beside it.
+                let call = self.calls.iter().find(|call| call.asks).or(self.calls.front());
+                TurnState::Open {
+                    since: at,
+                    tool: call.map(|call| call.tool.clone()),
+                    what: call.and_then(|call| call.what.clone()),
+                }
+            }
+            TurnEnd::Finished | TurnEnd::BrokeOff { .. } => TurnState::Ended { at },
+            TurnEnd::Interrupted => TurnState::Interrupted { at },
+            TurnEnd::Failed { error, .. } => TurnState::Failed { at, error: error.clone() },
+            TurnEnd::Unknown => TurnState::Unknown,
+        }
+    }
+
+    /// True while a turn runs.
+    pub(in crate::agent) fn is_open(&self) -> bool {
+        matches!(self.state(), TurnState::Open { .. })
+    }
+
+    /// True when no line told anything of a turn.
+    pub(in crate::agent) fn is_blank(&self) -> bool {
+        !self.is_started && self.turns.iter().all(|turn| is_client_command(turn))
+    }
+
+    /// Whether this call is open and asks in a dialog.
+    pub(in crate::agent) fn asks_by(&self, id: &str) -> bool {
+        self.calls.iter().any(|call| call.id == id && call.questions.is_some())
+    }
+
+    /// What is asked in a dialog. Of several calls the first one's is shown first.
+    fn asked(&self) -> Option<AskedByTool> {
+        let call = self.calls.iter().find(|call| call.questions.is_some())?;
+        let questions = call.questions.clone()?;
+        Some(AskedByTool { call: call.id.clone(), questions, is_alone: self.calls.len() == 1 })
+    }
+
+    /// The last message of the agent that has text.
+    pub(in crate::agent) fn last_message(&self) -> Option<&AgentMessage> {
+        self.last_message.as_ref()
+    }
+
+    /// Its text, if it was written in the turn that goes on.
+    pub(in crate::agent) fn said_in_turn(&self) -> Option<&str> {
+        self.last_message.as_ref().filter(|_| self.has_spoken).map(|message| message.text.as_str())
+    }
+
+    /// Whether a prompt was taken.
+    pub(in crate::agent) fn has_prompt(&self) -> bool {
+        self.prompt.is_some()
+    }
+
+    /// True when a prompt was taken that hardly ever only continues a task: more history is seldom needed.
+    pub(in crate::agent) fn has_full_prompt(&self) -> bool {
+        self.has_full_prompt
+    }
+
+    /// Puts what the turns tell into `session`. `is_whole` if its record was read from the first line.
+    pub(in crate::agent) fn tell(&self, is_whole: bool, session: &mut SessionObservation) {
+        session.turn = self.state();
+        session.last_message.clone_from(&self.last_message);
+        session.asked = self.asked();
+        if let Some((at, text)) = &self.prompt {
+            session.prompted_at = *at;
+            session.prompt = Some(text.clone());
+        }
+        session.usage.n_turns = is_whole.then_some(self.n_prompts);
+        session.history = TurnHistory {
+            turns: self.turns.iter().cloned().collect(),
+            is_whole: is_whole && !self.turns.is_cut,
+            todos: None,
+            goal: self.goal.clone(),
+            last_line_at: self.last_line_at,
+            began_at: self.began_at.filter(|_| is_whole),
+            began_by_clear: is_whole && self.began_by_clear,
+        };
+    }
+
+    /// Puts the todo list as it is now into `session`, with the moment of the call that wrote it.
+    pub(in crate::agent) fn tell_todos(
+        &self,
+        list: Option<Checklist>,
+        is_partial: bool,
+        session: &mut SessionObservation,
+    ) {
+        let (at, order) = self.todos_at.unwrap_or_default();
+        session.history.todos = list.clone().map(|list| DatedTodos { list, at, order, is_partial });
+        session.todos = list;
+    }
+}

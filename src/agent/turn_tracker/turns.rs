@@ -1,0 +1,122 @@
+//! The turns that are kept, and the steps in them, within bounds.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::kept::bounded;
+use crate::agent::record_text::end_of;
+use crate::model::{Deed, Exit, Timestamp, Turn, TurnStep};
+
+/// So many turns are kept.
+pub(super) const MOST_TURNS: usize = 1_000;
+/// So many steps are kept over all turns.
+pub(super) const MOST_STEPS: usize = 1_500;
+/// The longest output that is kept, in bytes of its end.
+const LONGEST_OUTPUT: usize = 4 << 10;
+
+/// What a tool gave back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::agent) struct Answer<'a> {
+    /// How a command ended; for any other tool whether it failed.
+    pub(in crate::agent) exit: Option<Exit>,
+    /// What a command printed.
+    pub(in crate::agent) output: &'a str,
+    /// The name of the job in which a command goes on.
+    pub(in crate::agent) job: Option<&'a str>,
+}
+
+/// The turns, the oldest first. One that does not change any more is shared with all who were given it.
+#[derive(Debug, Default)]
+pub(super) struct KeptTurns {
+    turns: VecDeque<Arc<Turn>>,
+    n_steps: usize,
+    /// True when older ones were dropped.
+    pub(super) is_cut: bool,
+    /// The place of the last thing.
+    order: u64,
+}
+
+impl KeptTurns {
+    /// The place of the next thing.
+    pub(super) fn next_order(&mut self) -> u64 {
+        self.order += 1;
+        self.order
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Turn>> {
+        self.turns.iter()
+    }
+
+    pub(super) fn last(&self) -> Option<&Turn> {
+        self.turns.back().map(AsRef::as_ref)
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut Turn> {
+        self.turns.back_mut().map(Arc::make_mut)
+    }
+
+    pub(super) fn push(&mut self, turn: Turn) {
+        if self.turns.len() == MOST_TURNS
+            && let Some(oldest) = self.turns.pop_front()
+        {
+            self.n_steps -= oldest.steps.len();
+            self.is_cut = true;
+        }
+        self.turns.push_back(Arc::new(turn));
+    }
+
+    /// Adds a step to the last turn and tells its place.
+    pub(super) fn add_step(&mut self, deed: Deed, at: Option<Timestamp>) -> u64 {
+        let order = self.next_order();
+        let step = TurnStep { order, at, deed: bounded(deed) };
+        if let Some(turn) = self.last_mut() {
+            turn.steps.push(step);
+            self.n_steps += 1;
+        }
+        if self.n_steps > MOST_STEPS {
+            self.drop_steps();
+        }
+        order
+    }
+
+    /// Drops the older half of the steps.
+    fn drop_steps(&mut self) {
+        let mut n_left = self.n_steps - MOST_STEPS / 2;
+        for turn in &mut self.turns {
+            if n_left == 0 {
+                break;
+            }
+            let n_gone = n_left.min(turn.steps.len());
+            if n_gone > 0 {
+                let turn = Arc::make_mut(turn);
+                turn.steps.drain(..n_gone);
+                turn.is_missing_steps = true;
+                n_left -= n_gone;
+                self.n_steps -= n_gone;
+            }
+        }
+    }
+
+    /// What is told of the step at this place.
+    pub(super) fn settle(&mut self, order: u64, answer: &Answer<'_>) {
+        let is_of = |turn: &&mut Arc<Turn>| turn.order < order;
+        let Some(turn) = self.turns.iter_mut().rev().find(is_of) else { return };
+        let Ok(at) = turn.steps.binary_search_by_key(&order, |step| step.order) else { return };
+        match &mut Arc::make_mut(turn).steps[at].deed {
+            Deed::Command(run) => {
+                run.exit =
+                    if answer.job.is_some() { Exit::Running } else { answer.exit.unwrap_or(Exit::Unknown) };
+                if !answer.output.is_empty() {
+                    let end = end_of(answer.output, LONGEST_OUTPUT);
+                    run.is_output_cut |= end.len() < answer.output.len();
+                    end.clone_into(&mut run.output);
+                }
+            }
+            Deed::Edit { was_done, .. } => {
+                *was_done = !matches!(answer.exit, Some(Exit::Failed | Exit::Refused | Exit::Stopped));
+            }
+            Deed::Asked { was_answered, .. } => *was_answered = !matches!(answer.exit, Some(Exit::Stopped)),
+            Deed::SentOff { .. } | Deed::Other { .. } => {}
+        }
+    }
+}
