@@ -60,7 +60,7 @@ impl Format {
 }
 
 /// Whether a setting that is yes or no says yes, as git reads it.
-pub(super) fn is_true(value: &str) -> bool {
+pub fn is_true(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
         || value.parse::<i64>().is_ok_and(|number| number != 0)
 }

@@ -3,6 +3,7 @@
 //! It must not judge what it finds, must not run anything that a repository names, and must not follow a link below a
 //! git directory (`SECURITY.md` 1.2): where one is, only the git program reads on. It changes no repository.
 
+mod config;
 mod file;
 mod format;
 mod object_id;
@@ -10,10 +11,14 @@ mod operation;
 mod reflog;
 mod refs;
 mod repository;
+mod runner;
 mod sha1;
+mod shadow;
 mod trouble;
 
+pub use config::{ConfigEntry, config_entries};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
+pub use format::is_true;
 pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, recent_log, reflog};
@@ -21,5 +26,9 @@ pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
 };
 pub use repository::{RefStorage, Repository, resolve};
+pub use runner::{
+    CallPolicy, ForPrograms, Git, GitError, Input, LEAST_GIT, line, not_repeated, succeeded, version_in,
+};
 pub use sha1::Sha1;
+pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};

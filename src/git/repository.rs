@@ -19,6 +19,36 @@ use crate::model::{ReadProblem, Unreadable, display_text};
 /// The most that is read of a configuration, in bytes.
 const CONFIG_CAP: u64 = 1 << 20;
 
+/// What git reads as text in the git directory of a worktree, with the folders on the way.
+const OWN_TEXTS: [&str; 10] = [
+    "HEAD",
+    "commondir",
+    "config.worktree",
+    "info",
+    "info/sparse-checkout",
+    "index",
+    "logs",
+    "rebase-apply",
+    "rebase-merge",
+    "sequencer",
+];
+/// The same in the git directory that all worktrees share.
+const SHARED_TEXTS: [&str; 13] = [
+    "config",
+    "info",
+    "info/attributes",
+    "info/grafts",
+    "logs",
+    "objects",
+    "objects/info",
+    "objects/info/alternates",
+    "packed-refs",
+    "refs",
+    "reftable",
+    "reftable/tables.list",
+    "shallow",
+];
+
 /// Where a repository keeps what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
@@ -181,6 +211,16 @@ impl Repository {
             }
         }
         Ok(())
+    }
+
+    /// The first link among the places that git reads as text. What git says of such a file could quote it.
+    pub fn linked_file(&self) -> Option<PathBuf> {
+        let own = OWN_TEXTS.iter().map(|name| self.git_dir.join(name));
+        let shared = SHARED_TEXTS.iter().map(|name| self.common_dir.join(name));
+        let mut links = own.chain(shared).filter(|path| path.is_symlink());
+        // An old form of HEAD is a link to the branch.
+        links
+            .find(|path| !(path.ends_with("HEAD") && path.read_link().is_ok_and(|it| it.starts_with("refs"))))
     }
 
     /// Refuses when the work tree or the git directory is another one than at first.

@@ -30,6 +30,11 @@ pub fn file_trouble(path: &Path, error: &io::Error) -> Unreadable {
     trouble(problem, format!("cannot read {shown}: {error}"))
 }
 
+/// A file of closeout's own could not be written.
+pub(super) fn write_trouble(path: &Path, error: &io::Error) -> Unreadable {
+    trouble(ReadProblem::Io, format!("cannot write {}: {error}", display_text::path(path)))
+}
+
 /// A FIFO, device, socket or folder stands where git expects a file; git would wait on it for ever.
 pub fn not_a_file(path: &Path) -> Unreadable {
     let shown = display_text::path(path);

@@ -11,7 +11,6 @@ mod child;
 mod clock;
 mod descendants;
 mod environment;
-mod git;
 mod in_terminal;
 mod launcher;
 mod own_session;
@@ -30,7 +29,6 @@ use rustix::process::Pid;
 
 pub use cancel::{Cancel, Held};
 pub use environment::environment;
-pub use git::{GitCall, LEAST_GIT, version_in};
 pub use in_terminal::{Ending, InTerminal, TerminalSpec};
 pub use launcher::run_if_launcher;
 pub use program_path::find_program;

@@ -144,7 +144,8 @@ pub(super) const ROOMS: &[Room] = &[
     Room {
         name: "engine",
         imports: &[
-            "model", "judge", "monitor", "process", "agent", "evidence", "watch", "config", "store", "action",
+            "model", "judge", "monitor", "process", "git", "agent", "evidence", "watch", "config", "store",
+            "action",
         ],
         rights: &[ReadFiles, Concurrency],
         crates: None,
@@ -152,8 +153,8 @@ pub(super) const ROOMS: &[Room] = &[
     Room {
         name: "cli",
         imports: &[
-            "model", "judge", "monitor", "present", "ui", "process", "agent", "evidence", "watch", "config",
-            "store", "action", "fleet", "engine",
+            "model", "judge", "monitor", "present", "ui", "process", "git", "agent", "evidence", "watch",
+            "config", "store", "action", "fleet", "engine",
         ],
         rights: &[ReadFiles, Environment, Concurrency, LazyStatics],
         crates: None,
@@ -171,13 +172,6 @@ pub(super) struct Exception {
 
 /// The exceptions; one that is not needed any more fails a test.
 pub(super) const EXCEPTIONS: &[Exception] = &[
-    Exception {
-        file: "src/evidence/git/shadow.rs",
-        rights: &[WriteFiles],
-        crates: &["tempfile"],
-        reason: "writes a git directory of its own, in a new temporary folder and never in a workspace, so that \
-                 git can be asked without running what the repository configures",
-    },
     Exception {
         file: "src/process/mod.rs",
         rights: &[OpenRaw],
@@ -207,7 +201,7 @@ pub(super) const RESERVED_CRATES: &[(&str, &[&str])] = &[
     ("notify", &["watch"]),
     ("ratatui", &["cli", "ui"]),
     ("rusqlite", &["agent", "store"]),
-    ("tempfile", &["process", "store", "action"]),
+    ("tempfile", &["process", "git", "store", "action"]),
     ("toml", &["config", "judge", "agent", "present"]),
     ("tracing_appender", &["store"]),
     ("tracing_subscriber", &["store"]),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use closeout::evidence::git::{BaselineChoice, GitMemory, observe};
 use closeout::model::{BaselineOrigin, GitReader, ReadProblem, Reading};
 
-use super::case::{facts, first_seen, look, look_with, refusal};
+use super::case::{facts, facts_by_program, first_seen, look, look_with, refusal};
 use crate::support::repo::{Repo, git_program};
 
 const READERS: [GitReader; 2] = [GitReader::InProcess, GitReader::Program];
@@ -269,6 +269,45 @@ fn a_named_pipe_elsewhere_costs_the_time_limit_and_no_more() {
         assert_eq!(unreadable.problem, ReadProblem::TimedOut);
         assert_eq!(unreadable.detail, "git did not answer within 0.2 s");
     }
+}
+
+/// Git quotes the first line that it does not understand, and a link can lead to any file.
+#[test]
+fn no_line_of_a_file_outside_is_repeated() {
+    for name in
+        ["packed-refs", "shallow", "info/grafts", "objects/info/alternates", "HEAD", "commondir", "config"]
+    {
+        let repo = Repo::new();
+        let outside = repo.root().join("key");
+        std::fs::write(&outside, "hunter2\n").unwrap();
+        let path = repo.git_dir().join(name);
+        let _ = std::fs::remove_file(&path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&outside, &path).unwrap();
+        for reader in [Some(GitReader::InProcess), Some(GitReader::Program), None] {
+            let read = look(&repo, repo.path(), BaselineChoice::Find, reader, &mut GitMemory::default());
+            assert!(!format!("{read:?}").contains("hunter2"), "{name}, {reader:?}: {read:?}");
+        }
+    }
+}
+
+/// As `git-new-workdir` and `repo` make them: git reads on, and everything is seen.
+#[test]
+fn references_that_are_reached_by_links_are_read_by_git() {
+    let repo = worked_in();
+    let expected = facts(&repo, BaselineChoice::Find);
+    let (store, git_dir) = (repo.root().join("store"), repo.git_dir());
+    std::fs::create_dir(&store).unwrap();
+    repo.git(["pack-refs", "--all"]);
+    for name in ["refs", "packed-refs", "logs", "objects", "config"] {
+        std::fs::rename(git_dir.join(name), store.join(name)).unwrap();
+        std::os::unix::fs::symlink(store.join(name), git_dir.join(name)).unwrap();
+    }
+    let found = facts_by_program(&repo, BaselineChoice::Find);
+    assert_eq!(
+        (&found.head, &found.commits, &found.changes),
+        (&expected.head, &expected.commits, &expected.changes)
+    );
 }
 
 #[test]

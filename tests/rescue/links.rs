@@ -103,3 +103,28 @@ fn no_file_outside_gets_into_a_record_by_an_operation_of_git() {
         assert_is_clean(&repo, name);
     }
 }
+
+/// A file that git reads in the git directory, which can be a link.
+const TEXTS: [&str; 5] = ["packed-refs", "shallow", "info/grafts", "objects/info/alternates", "HEAD"];
+
+/// Git quotes the first line that it does not understand.
+#[test]
+fn no_line_of_a_file_outside_gets_into_an_error() {
+    for name in TEXTS {
+        let repo = Repo::new();
+        let outside = outside(&repo);
+        repo.write("new", "1\n");
+        let rescuer = rescuer(&repo);
+        let path = repo.git_dir().join(name);
+        let _ = fs::remove_file(&path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(outside.join("key"), &path).unwrap();
+        match rescuer.record(repo.path()) {
+            Ok(record) => assert!(!format!("{record:?}").contains(SECRET), "{name}: {record:?}"),
+            Err(error) => {
+                let shown = format!("{error:?} {:?}", closeout::engine::rescue_problem(&error));
+                assert!(!shown.contains(SECRET), "{name}: {shown}");
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Whose name a visible commit bears. It must not make a name up: a commit is the person's.
 
 use super::error::RescueError;
-use super::git::{Git, Input, line};
+use crate::git::{Git, Input, line};
 use crate::model::CommitAuthor;
 
 /// The person as git knows them; `None` when their settings name nobody.

@@ -7,8 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{Git, Input};
-use crate::git::{self as repository_files, Repository};
+use crate::git::{self, Git, Input, Repository};
 use crate::model::display_text;
 
 /// Refuses a work tree that its repository does not list.
@@ -37,7 +36,7 @@ pub(super) fn check(git: &Git<'_>) -> Result<(), RescueError> {
 /// A linked worktree has a folder in its repository that names it.
 fn check_linked(repo: &Repository) -> Result<(), RescueError> {
     let is_place = repo.git_dir.parent().is_some_and(|folder| folder == repo.common_dir.join("worktrees"));
-    let named = repository_files::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
+    let named = git::read_small(&repo.git_dir, "gitdir")?.unwrap_or_default();
     if is_place && is_same(&repo.git_dir.join(names_of(&named)), &repo.top.join(".git")) {
         return Ok(());
     }

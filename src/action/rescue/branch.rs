@@ -9,13 +9,12 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::{Git, Input, line};
 use super::journal::Move;
 use super::lock::WorktreeLock;
 use super::ref_transaction::inode;
 use crate::disk;
 use crate::disk::write::open_to_append;
-use crate::git::{self, HeadRef, PackedRefs, Read, Repository};
+use crate::git::{self, Git, HeadRef, Input, PackedRefs, Read, Repository, line};
 use crate::model::ReadProblem;
 
 /// What the reflog says of a move.

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::journal::{self, Journal, Saved};
 use super::lock::WorktreeLock;
 use super::references::{self, Hidden};
@@ -15,7 +14,7 @@ use super::saving::now_millis;
 use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{Rescuer, recovery, vault};
-use crate::git::ObjectFormat;
+use crate::git::{Git, GitError, Input, ObjectFormat, succeeded};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
 /// A record does not go without a question before this, in milliseconds.
@@ -148,8 +147,8 @@ fn is_whole(git: &Git<'_>, commit: &str) -> Result<bool, RescueError> {
     let args = ["rev-list", "--objects", "--quiet", commit, "--not", "--branches"];
     match git.real(args, Input::Lock) {
         Ok(output) => Ok(output.is_success()),
-        Err(RescueError::Git { .. }) => Ok(false),
-        Err(error) => Err(error),
+        Err(GitError::Failed { .. } | GitError::TooLong { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -10,9 +10,8 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::reading::WorkTree;
-use super::shadow::Shadow;
+use crate::git::{Git, Input, Shadow, succeeded};
 
 /// What was not listed.
 #[derive(Debug, Default, PartialEq, Eq)]

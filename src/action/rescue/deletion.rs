@@ -10,12 +10,12 @@ use std::path::Path;
 use super::Rescuer;
 use super::catalogue::{self, Reaches};
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::{self, Journal, JournalEntry, Move, Purpose, Reading, Saved};
 use super::lock::{self, WorktreeLock};
 use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{recovery, references, vault};
+use crate::git::Git;
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
 
 impl Rescuer {

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{ActionClass, RecordCost, Unreadable};
+use crate::git::GitError;
+use crate::model::{ActionClass, ReadProblem, RecordCost, Unreadable};
 use crate::process::ProcessError;
 
 /// Why nothing was done. Whatever was recorded before stays.
@@ -60,6 +61,9 @@ pub enum RescueError {
         /// What it wrote to its error output.
         words: String,
     },
+    /// What is needed of a repository, or a file of closeout's own, could not be read or written.
+    #[error("{0}")]
+    Failed(String),
     /// Git could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
@@ -91,6 +95,7 @@ impl RescueError {
             RescueError::TimedOut(_) => ActionClass::TimedOut,
             RescueError::Cancelled { .. } => ActionClass::Cancelled,
             RescueError::Git { .. }
+            | RescueError::Failed(_)
             | RescueError::Process(_)
             | RescueError::Io { .. }
             | RescueError::ReadOnly(_) => ActionClass::Failed,
@@ -126,7 +131,24 @@ impl RescueError {
 
 impl From<Unreadable> for RescueError {
     fn from(unreadable: Unreadable) -> RescueError {
-        RescueError::Refused(unreadable.detail)
+        if unreadable.problem == ReadProblem::Io {
+            RescueError::Failed(unreadable.detail)
+        } else {
+            RescueError::Refused(unreadable.detail)
+        }
+    }
+}
+
+impl From<GitError> for RescueError {
+    fn from(error: GitError) -> RescueError {
+        let words = error.to_string();
+        match error {
+            GitError::TimedOut { command, .. } => RescueError::TimedOut(command),
+            GitError::Cancelled => RescueError::Cancelled { kept: None },
+            GitError::TooLong { command, .. } => RescueError::Git { what: command, words },
+            GitError::Failed { command, message } => RescueError::Git { what: command, words: message },
+            GitError::Process(error) => RescueError::Process(error),
+        }
     }
 }
 

@@ -10,8 +10,7 @@ use std::io::Write as _;
 
 use super::error::RescueError;
 use super::settings::Settings;
-use super::shadow::Shadow;
-use crate::git::Repository;
+use crate::git::{Repository, Shadow};
 
 /// Folders of the git directory in which known filters keep what a commit refers to.
 const KEPT: [&str; 3] = ["lfs", "git-crypt", "annex"];

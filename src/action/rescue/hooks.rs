@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::Git;
 use super::reading::Blob;
-use super::shadow::Shadow;
 use super::trust::Programs;
 use crate::disk;
+use crate::git::{Git, Shadow};
 use crate::model::display_text;
 use crate::process::{self, End, Spec};
 

@@ -3,10 +3,9 @@
 
 use super::coverage;
 use super::error::RescueError;
-use super::git::Git;
 use super::listing;
 use super::reading::WorkTree;
-use super::shadow::Shadow;
+use crate::git::{Git, Shadow};
 use crate::model::IgnoredFiles;
 
 /// So many are counted.

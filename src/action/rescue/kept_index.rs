@@ -7,11 +7,10 @@ use std::time::{Duration, SystemTime};
 use super::error::RescueError;
 use super::journal::KeptIndex;
 use super::lock::WorktreeLock;
-use super::shadow::RawIndex;
 use super::shared_index;
 use super::whole_file;
 use crate::disk::write;
-use crate::git::Sha1;
+use crate::git::{RawIndex, Sha1};
 
 /// The most that an index that we keep can have.
 const INDEX_CAP: u64 = 1 << 30;

@@ -2,9 +2,9 @@
 //! content looks like a key. The record holds them all the same.
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::key_like;
 use super::listing::Tree;
+use crate::git::{Git, Input, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath};
 
 /// Larger files are not looked into for keys, in bytes.

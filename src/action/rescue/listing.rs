@@ -5,9 +5,7 @@
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
-use super::shadow::Shadow;
-use crate::git::Sha1;
+use crate::git::{Git, Input, Sha1, Shadow, line, succeeded};
 
 /// Flags of an entry that mean something: assume-unchanged, intent-to-add, skip-worktree.
 const MEANING: u32 = ASSUME_UNCHANGED | INTENT_TO_ADD | SKIP_WORKTREE;

@@ -10,14 +10,13 @@ use std::time::Duration;
 use super::Rescuer;
 use super::belonging;
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::Journal;
 use super::repository;
 use super::step::Step;
 use super::whole_file::read_small;
 use super::worktrees;
 use crate::disk::write;
-use crate::git::{Repository, Sha1};
+use crate::git::{Git, Repository, Sha1};
 
 /// So long the lock is waited for. A child of a killed rescue can hold it a moment longer than its parent.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -66,13 +65,7 @@ impl WorktreeLock {
 
     /// The runner of git.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
-        Git {
-            program: &rescuer.git,
-            home: rescuer.home.as_deref(),
-            repo: &self.repo,
-            lock: Arc::clone(&self.lock),
-            cancel: Some(&rescuer.cancel),
-        }
+        rescuer.runner(&self.repo, &self.lock)
     }
 
     /// A name that was not given before: the time in UTC and eight digits, of which four are the owner's.

@@ -12,7 +12,6 @@ mod coverage;
 mod deletion;
 mod error;
 mod filters;
-mod git;
 mod holder;
 mod hooks;
 mod ignored;
@@ -44,7 +43,6 @@ mod saving;
 mod scripts;
 mod seen_index;
 mod settings;
-mod shadow;
 mod shared_index;
 mod split;
 mod spool;
@@ -63,9 +61,12 @@ mod worktrees;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Cancel, Held, Launcher};
 
 pub use error::RescueError;
@@ -73,6 +74,29 @@ pub use plan::PlanRequest;
 pub use step::Step;
 
 use saving::Recorded;
+
+/// How a rescue calls git.
+const POLICY: CallPolicy = CallPolicy {
+    settings: &[
+        // Advice would be taken for a warning that something was not read.
+        "advice.sparseIndexExpanded=false",
+        // Contents are written to the disk by one call of ours; a reference must never be there without.
+        "core.fsync=reference",
+        "core.symlinks=true",
+        "core.ignoreCase=false",
+        "core.precomposeUnicode=false",
+        "core.bigFileThreshold=16m",
+        // A pack is looked at through windows, which count as memory: without a bound they are as large as the pack.
+        "core.packedGitWindowSize=4m",
+        "core.packedGitLimit=32m",
+        "fastimport.unpackLimit=0",
+    ],
+    programs: "",
+    limit: Duration::from_secs(10),
+    long_limit: Duration::from_mins(15),
+    // A million paths fit.
+    answer_cap: 256 << 20,
+};
 
 /// Where rescues are run from. One value serves any number of workspaces.
 pub struct Rescuer {
@@ -126,6 +150,18 @@ impl Rescuer {
             launcher: None,
             cancel: Cancel::new(),
             at_step: None,
+        }
+    }
+
+    /// The runner of git for a repository, whose children hold `lock`.
+    fn runner<'a>(&'a self, repo: &'a Repository, lock: &Arc<File>) -> Git<'a> {
+        Git {
+            program: &self.git,
+            home: self.home.as_deref(),
+            repo,
+            policy: POLICY,
+            lock: Some(Arc::clone(lock)),
+            cancel: Some(&self.cancel),
         }
     }
 

@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
 use super::ref_transaction::{branch_at, done, move_branch};
 use super::step::Step;
 use super::target::n_checked_out;
 use super::{Rescuer, holder};
+use crate::git::Git;
 
 /// How long git's lock on the packed references is waited for, as git itself does.
 const PACKED_TRIES: u32 = 50;

@@ -7,16 +7,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
 use super::hooks;
 use super::journal::{JournalEntry, Move, Purpose, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::rescuer::Current;
-use super::seen_index::SeenIndex;
-use super::shadow::Shadow;
+use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
 use super::{Rescuer, kept_index, ref_transaction, references, survey};
+use crate::git::{Git, Input, line, succeeded};
 use crate::model::{RescuePlan, Rescued};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -131,10 +130,12 @@ impl Rescuer {
         if crate::git::operation(git.repo).is_some() {
             return Err("an operation of git is in progress".to_owned());
         }
-        let shadow =
-            Shadow::make(&worktree.repo, &worktree.folder.join(format!("work-after-{}", worktree.new_id())))
-                .map_err(words)?;
-        shadow.configure(&current.settings).map_err(words)?;
+        let shadow = seen_index::shadow(
+            &worktree.repo,
+            &worktree.folder.join(format!("work-after-{}", worktree.new_id())),
+        )
+        .map_err(words)?;
+        shadow.configure(&current.settings.for_shadow()).map_err(|error| error.detail)?;
         let mut spool = Spool::create(git, &shadow.file("stream")).map_err(words)?;
         let after = survey::survey(git, &shadow, &mut spool).map_err(words)?;
         if let Some(difference) = hooks::difference(&current.survey.blobs, &after.blobs) {

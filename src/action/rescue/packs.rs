@@ -8,12 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::lock::WorktreeLock;
 use super::settings;
-use super::shadow::Shadow;
 use super::whole_file::read_small;
 use crate::disk::write;
+use crate::git::{Git, GitError, Input, Shadow, succeeded};
 
 /// Moves the packs of our own object directory into the repository's; their paths there.
 pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec<PathBuf>, RescueError> {
@@ -93,7 +92,7 @@ fn reachable<'a>(git: &Git<'_>, commit: &'a str, others: &[&'a str]) -> Result<V
     Ok(args)
 }
 
-fn collected(error: &RescueError) -> RescueError {
+fn collected(error: &GitError) -> RescueError {
     RescueError::SavedOnly(format!(
         "a part of the commit is gone, as when git collects garbage meanwhile; nothing was moved, try again: {error}"
     ))

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{ForPrograms, Git, Input, line};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
 use super::message::{self, Words};
 use super::trust::Programs;
 use super::visible::{self, Attributes, Staged, Staging};
 use super::{Recorded, Rescuer, author, leaving_out, own_program, recovery, split, target};
+use crate::git::{ForPrograms, Git, Input, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
 };

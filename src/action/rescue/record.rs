@@ -10,17 +10,15 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
 use super::listing::{self, IndexEntry, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
 use super::settings;
-use super::shadow::Shadow;
 use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
 use super::{unchanged, verify};
-use crate::git::{self as repository_files, ObjectFormat, Repository};
+use crate::git::{self, Git, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -195,7 +193,7 @@ impl Draft {
     fn add_state(&mut self, git: &Git<'_>, spool: &mut Spool) -> Result<(), RescueError> {
         for name in STATE_FILES {
             for file in state_files(git.repo, name) {
-                match repository_files::read(&git.repo.git_dir, &file, STATE_CAP) {
+                match git::read(&git.repo.git_dir, &file, STATE_CAP) {
                     Ok(Some(content)) => {
                         let path = [b"state/", file.as_os_str().as_bytes()].concat();
                         self.add(git.repo.format, spool, &path, &content)?;

@@ -6,15 +6,15 @@
 use std::fs;
 
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::{self, JournalEntry, Move, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::ref_transaction::{
     branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
 };
-use super::shadow::Shadow;
+use super::seen_index;
 use super::{Rescuer, branch, new_branch, packs, references};
+use crate::git::Git;
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
@@ -110,7 +110,7 @@ fn take_up(
     if !is_locked {
         fs::hard_link(checked(worktree, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
     }
-    let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
+    let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
     let digest = listing::digest(&listing::index_entries(git, &shadow)?);
     if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
         return finish(rescuer, worktree, plan, None);

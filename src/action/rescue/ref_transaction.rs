@@ -11,16 +11,15 @@ use std::time::SystemTime;
 
 use super::branch::{self, Branch};
 use super::error::RescueError;
-use super::git::{Git, Input};
 use super::journal::{JournalEntry, Move};
 use super::kept_index::kept;
 use super::listing;
 use super::lock::WorktreeLock;
 use super::seen_index::SeenIndex;
-use super::shadow::{RawIndex, Shadow, write_index_to_disk};
 use super::shared_index;
 use super::step::Step;
 use super::{Rescuer, holder, new_branch, same_index, target};
+use crate::git::{Git, Input, RawIndex, Shadow};
 
 /// The new index beside the old one.
 pub(super) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
@@ -114,10 +113,12 @@ fn prepare<'t>(
         shared_index::put_back(worktree, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
-    write_index_to_disk(&beside, after.as_ref().unwrap_or(&empty))?;
-    let new = fs::File::open(&beside);
-    let kept = new.and_then(|new| branch::keep_mode(&worktree.repo.index(), &new));
-    kept.map_err(RescueError::io("set the mode of", &beside))?;
+    let written = after.as_ref().unwrap_or(&empty).write(&beside).and_then(|()| {
+        let new = fs::File::open(&beside)?;
+        branch::keep_mode(&worktree.repo.index(), &new)?;
+        new.sync_all()
+    });
+    written.map_err(RescueError::io("write", &beside))?;
     rescuer.reached(Step::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
     let branch =
@@ -241,7 +242,7 @@ pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError>
 /// The commit that a branch is at.
 pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
     let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Input::Lock)?;
-    Ok(output.is_success().then(|| super::git::line(&output)))
+    Ok(output.is_success().then(|| crate::git::line(&output)))
 }
 
 /// Puts the new index in its place, under a lock that is ours, and says that all is done.

@@ -2,7 +2,7 @@
 //! in the way. It must not change a reference that is not closeout's.
 
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
+use crate::git::{Git, Input, line, succeeded};
 use crate::model::RecordNotice;
 
 /// A hidden reference of a record, and where it is.
@@ -113,13 +113,15 @@ pub(super) fn list(git: &Git<'_>) -> Result<Vec<Hidden>, RescueError> {
 pub(super) fn put_back(git: &Git<'_>, name: &str, from: Option<&str>, to: &str) -> Result<(), RescueError> {
     let zero = git.repo.format.zero();
     let args = ["update-ref", "--no-deref", name, to, from.unwrap_or(&zero)];
-    succeeded("update-ref", git.real(args, Input::Lock)?).map(drop)
+    succeeded("update-ref", git.real(args, Input::Lock)?)?;
+    Ok(())
 }
 
 /// Removes a reference of ours that is at `id`.
 pub(super) fn remove(git: &Git<'_>, name: &str, id: &str) -> Result<(), RescueError> {
     let output = git.real(["update-ref", "--no-deref", "-d", name, id], Input::Lock)?;
-    succeeded("update-ref", output).map(drop)
+    succeeded("update-ref", output)?;
+    Ok(())
 }
 
 /// Where a reference is; `None` when there is none.

@@ -14,7 +14,8 @@ use crate::model::display_text;
 /// # Errors
 /// [`RescueError::Refused`] names what is wrong with it.
 pub(super) fn open(workspace: &Path, home: Option<&Path>) -> Result<Repository, RescueError> {
-    let Some(repo) = Repository::open(workspace)? else {
+    let opened = Repository::open(workspace).map_err(|unreadable| RescueError::Refused(unreadable.detail))?;
+    let Some(repo) = opened else {
         return refused(workspace, "is not the top of a git work tree; name the folder that holds .git");
     };
     let is_home = home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == repo.top);

@@ -4,14 +4,12 @@
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::Git;
 use super::hooks::{self, Hooks};
 use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
-use super::seen_index::SeenIndex;
+use super::seen_index::{self, SeenIndex};
 use super::settings::Settings;
-use super::shadow::Shadow;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::{self, Survey};
@@ -20,6 +18,7 @@ use super::{
     Rescuer, author, kept_index, packs, record, recovery, ref_transaction, references, split, target,
     unchanged,
 };
+use crate::git::{Git, Shadow};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
@@ -39,8 +38,8 @@ impl Rescuer {
         let git = worktree.git(self);
         let saved = saved_of(&worktree, &git, plan)?;
         let settings = Settings::read(&git)?;
-        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
-        shadow.configure(&settings)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
         let current = self.revalidate(&git, shadow, settings, plan, &saved)?;
         if plan.programs.wanted == Some(WantedProgram::Own) {
             if matches!(plan.target, Some(CommitTarget::NewBranch(_))) {

@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::journal::Saved;
 use super::listing::{self, TreeEntry};
 use super::lock::{self, WorktreeLock};
 use super::vault::Opened;
 use super::{Rescuer, catalogue, names, references};
 use crate::disk::write::{own_folder, sync_file_system};
-use crate::git::ObjectFormat;
+use crate::git::{Git, Input, ObjectFormat, succeeded};
 use crate::model::display_text;
 
 /// The most that is read from git at once, in bytes. A file that is larger goes to the disk by itself.

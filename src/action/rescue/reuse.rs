@@ -6,7 +6,6 @@
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::{self, Saved};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
@@ -14,6 +13,7 @@ use super::record::Draft;
 use super::saving::now_millis;
 use super::survey::Survey;
 use super::{catalogue, listing, references, vault, verify};
+use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
 /// The newest record of this worktree, when a new one would hold the same in the same place.

@@ -5,13 +5,12 @@
 use std::fs;
 
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::Move;
 use super::kept_index::kept;
 use super::listing::{self, IndexEntry};
+use crate::git::{Git, RawIndex, Shadow};
 
 use super::lock::WorktreeLock;
-use super::shadow::{RawIndex, Shadow, write_index};
 use super::shared_index;
 
 /// Whether an index says what it said before the move. In a sparse checkout any `git status` takes the mark of
@@ -44,7 +43,7 @@ fn entries_of(
     index: Option<&RawIndex>,
 ) -> Result<Vec<IndexEntry>, RescueError> {
     match index {
-        Some(raw) => write_index(&shadow.index, raw)?,
+        Some(raw) => raw.write(&shadow.index).map_err(RescueError::io("write", &shadow.index))?,
         None => drop(fs::remove_file(&shadow.index)),
     }
     listing::index_entries(git, shadow)

@@ -5,13 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::Git;
 use super::journal::{Saved, Shown};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
+use super::seen_index;
 use super::settings::Settings;
-use super::shadow::Shadow;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
@@ -20,6 +19,7 @@ use super::{
     Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
     survey, unchanged, vault, verify,
 };
+use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
 /// What a record was made of, for the visible commit that follows.
@@ -99,8 +99,8 @@ impl Rescuer {
         order: RecordOrder,
     ) -> Result<(Recorded, Draft, Spool), RescueError> {
         let settings = Settings::read(git)?;
-        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
-        shadow.configure(&settings)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
             limits::check(worktree, order, expected)?;
@@ -200,7 +200,7 @@ impl Rescuer {
         verify::verify(git, draft, commits, &packs).map_err(release)?;
         self.reached(Step::Verified);
         worktree.sync(self)?;
-        git.check_cancelled().map_err(release)?;
+        git.check_cancelled().map_err(|error| release(error.into()))?;
         // The reference, and the line in the journal that tells of it, come both or not at all.
         let git = &git.to_the_end();
         let shown = Shown { n_disk_bytes: Some(n_disk_bytes), ..saving.shown.clone() };

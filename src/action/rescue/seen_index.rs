@@ -9,9 +9,8 @@ use rustix::io::Errno;
 
 use super::error::RescueError;
 use super::reading::Stamp;
-use super::shadow::{INDEX_CAP, RawIndex};
 use crate::disk;
-use crate::git;
+use crate::git::{self, INDEX_CAP, RawIndex, Repository, Shadow};
 
 /// An index as it was read, or that there was none.
 pub(super) struct SeenIndex {
@@ -57,6 +56,12 @@ impl SeenIndex {
             (Err(errno), _) => Err(RescueError::io("look at", path)(errno.into())),
         }
     }
+}
+
+/// A shadow of the repository in the new folder `work`, with a copy of its index as it is now.
+pub(super) fn shadow(repo: &Repository, work: &Path) -> Result<Shadow, RescueError> {
+    let raw = SeenIndex::read(&repo.index())?.raw;
+    Ok(Shadow::with_copies(repo, work, raw)?)
 }
 
 fn stamp(file: &File, path: &Path) -> Result<Stamp, RescueError> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
+use crate::git::{self, ConfigEntry, Git, Input, Setting, is_true};
 use crate::model::{RecordNotice, display_text};
 
 /// Settings of the section `core` that say what is ignored and how contents are converted.
@@ -14,7 +14,7 @@ const HARMLESS: [&str; 5] = ["attributesfile", "autocrlf", "eol", "excludesfile"
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     /// Of the section `core`: what the shadow takes over.
-    pub(super) harmless: Vec<(String, String)>,
+    harmless: Vec<Setting>,
     /// Names of filters for which a program is configured.
     pub(super) filters: BTreeSet<String>,
     /// Remotes to which a push takes the hidden references along.
@@ -50,26 +50,30 @@ impl Settings {
             .is_some_and(|(_, value)| value != "false")
     }
 
+    /// What the shadow takes over of them.
+    pub(super) fn for_shadow(&self) -> Vec<Setting> {
+        let modes = ("filemode".to_owned(), "true".to_owned());
+        std::iter::once(modes).chain(self.harmless.iter().cloned()).collect()
+    }
+
     /// Reads them, and refuses what has no work tree.
     pub(super) fn read(git: &Git<'_>) -> Result<Settings, RescueError> {
-        let output = git.real(["config", "--list", "-z", "--includes"], Input::Lock)?;
-        let output = succeeded("config", output)?;
+        let entries = git::config_entries(git)?;
         let mut settings = Settings::default();
         let mut is_bare = false;
         let mut work_tree = None;
         let mut mirrors = Mirrors::default();
-        for entry in String::from_utf8_lossy(&output.stdout).split('\0') {
-            let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+        for ConfigEntry { key, value, .. } in &entries {
             if let Some(name) = key.strip_prefix("core.") {
                 is_bare = if name == "bare" { is_true(value) } else { is_bare };
                 if name == "worktree" {
-                    work_tree = Some(value.to_owned());
+                    work_tree = Some(value.clone());
                 }
                 if HARMLESS.contains(&name) {
                     settings.harmless.push((name.to_owned(), value.to_owned()));
                 }
             }
-            match key {
+            match key.as_str() {
                 "gc.pruneexpire" => value.clone_into(&mut settings.expiry.objects),
                 "gc.reflogexpireunreachable" => value.clone_into(&mut settings.expiry.reflog),
                 _ => {}
@@ -107,16 +111,10 @@ fn check_work_tree(git: &Git<'_>, is_bare: bool, work_tree: Option<&str>) -> Res
     Err(RescueError::Refused(words))
 }
 
-/// A setting that is yes or no, as git reads it.
-fn is_true(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on")
-        || value.parse::<i64>().is_ok_and(|number| number != 0)
-}
-
 /// True when the repository has only a part of its objects and could fetch the others.
 pub(super) fn is_partial(git: &Git<'_>) -> Result<bool, RescueError> {
     let args = ["config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$"];
-    git.real(args, Input::Lock).map(|output| output.is_success())
+    Ok(git.real(args, Input::Lock)?.is_success())
 }
 
 /// A remote to which a push takes every reference along, as its settings say.

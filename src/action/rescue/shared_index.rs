@@ -5,11 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::lock::WorktreeLock;
 use super::names;
-use super::shadow::Shadow;
-use crate::git as repository_files;
+use crate::git::{self, Git, Input, Shadow, succeeded};
 
 /// The most that is read of one.
 const CAP: u64 = 1 << 30;
@@ -25,7 +23,7 @@ pub(super) fn parts(folder: &Path, index: &[u8]) -> Result<Vec<Part>, RescueErro
         let sum = name.strip_prefix("sharedindex.").and_then(|digits| names::unhex(digits.as_bytes()));
         let Some(sum) = sum.filter(|sum| !sum.is_empty()) else { continue };
         if index.windows(sum.len()).any(|window| window == sum)
-            && let Some(bytes) = repository_files::read(folder, &name, CAP)?
+            && let Some(bytes) = git::read(folder, &name, CAP)?
         {
             parts.push((name, bytes));
         }
@@ -68,5 +66,6 @@ pub(super) fn join(git: &Git<'_>, shadow: &Shadow) -> Result<(), RescueError> {
         return Ok(());
     }
     let args = ["update-index", "--no-split-index"];
-    succeeded("update-index", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?).map(drop)
+    succeeded("update-index", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    Ok(())
 }

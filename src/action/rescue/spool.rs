@@ -6,8 +6,8 @@ use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
-use super::git::Git;
 use crate::disk::write::create_new;
+use crate::git::Git;
 use crate::process::Cancel;
 
 /// The stream.

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use super::coverage;
 use super::error::RescueError;
-use super::git::Git;
 use super::listing::{self, Head, IndexEntry};
 use super::nested;
 use super::reading::{Blob, Found, WorkTree};
-use super::shadow::Shadow;
 use super::spool::Spool;
+use crate::git::{Git, Shadow};
 use crate::model::Gap;
 
 /// So many rounds are made until nothing moves.

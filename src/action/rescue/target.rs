@@ -4,8 +4,8 @@
 //! should not, a new branch is only offered.
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::survey::Survey;
+use crate::git::{Git, Input, succeeded};
 use crate::model::CommitTarget;
 
 /// What can be chosen.

@@ -16,15 +16,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::own_program;
 use super::scripts::{Scripts, named_files};
+use super::seen_index;
 use super::settings::Settings;
-use super::shadow::Shadow;
 use super::whole_file;
-use crate::git::Repository;
+use crate::git::{Git, Input, Repository, Shadow, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -98,8 +97,8 @@ impl Rescuer {
         let worktree = WorktreeLock::take(self, workspace)?;
         let git = worktree.git(self);
         let settings = Settings::read(&git)?;
-        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
-        shadow.configure(&settings)?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
+        shadow.configure(&settings.for_shadow())?;
         Ok(self.programs(&git, &shadow)?.list)
     }
 

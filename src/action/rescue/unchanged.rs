@@ -8,15 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::listing::{self, IndexEntry, Tree};
 use super::nested;
 use super::reading::Blob;
 use super::repository;
 use super::settings::Settings;
-use super::shadow::Shadow;
 use super::survey::{self, Survey};
 use super::visible;
+use crate::git::{Git, Input, Shadow, succeeded};
 
 /// The files, by their paths.
 #[derive(Debug, Default)]

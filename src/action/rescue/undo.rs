@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
 use super::journal::{self, Move, Purpose, Reading};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
-use super::shadow::Shadow;
+use super::seen_index;
 use super::{recovery, ref_transaction};
+use crate::git::{Git, Input, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 
 impl Rescuer {
@@ -114,7 +114,7 @@ impl Rescuer {
                 "something else was done since you looked; look again".to_owned(),
             ));
         }
-        let shadow = Shadow::make(&worktree.repo, &worktree.work())?;
+        let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
         let purpose = match way {
             UndoDirection::Undo => Purpose::Undo,
             UndoDirection::Redo => Purpose::Redo,

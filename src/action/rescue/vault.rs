@@ -11,14 +11,11 @@ use std::sync::Arc;
 
 use super::Rescuer;
 use super::error::RescueError;
-use super::git::{Git, Input, line, succeeded};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
 use super::references;
-use super::shadow::Shadow;
-use crate::git::ObjectFormat;
-use crate::git::Repository;
+use crate::git::{Git, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 
 /// The first bytes of a bundle, which tell the format of its objects.
 const HEADER: u64 = 256;
@@ -118,13 +115,7 @@ impl Opened {
 
     /// The runner of git on what was unpacked.
     pub(super) fn git<'a>(&'a self, rescuer: &'a Rescuer) -> Git<'a> {
-        Git {
-            program: &rescuer.git,
-            home: rescuer.home.as_deref(),
-            repo: &self.repo,
-            lock: Arc::clone(&self.lock),
-            cancel: Some(&rescuer.cancel),
-        }
+        rescuer.runner(&self.repo, &self.lock)
     }
 }
 

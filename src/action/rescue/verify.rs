@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::RescueError;
-use super::git::{Git, Input, succeeded};
 use super::listing;
 use super::record::{Commits, Draft};
-use super::shadow::Shadow;
+use crate::git::{Git, Input, Shadow, succeeded};
 
 /// Sizes of those of `ids` that exist, as far as our own object directory and the repository's know.
 pub(super) fn present(

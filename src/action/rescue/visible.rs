@@ -6,16 +6,15 @@ use std::path::Path;
 
 use super::error::RescueError;
 use super::filters;
-use super::git::{ForPrograms, Git, Input, line, succeeded};
 use super::hooks::Hooks;
 use super::leaving_out;
 use super::listing::{self, IndexEntry, Tree, TreeEntry};
 use super::message;
 use super::names;
 use super::settings::{self, Settings};
-use super::shadow::Shadow;
 use super::shared_index;
 use super::survey::Survey;
+use crate::git::{ForPrograms, Git, GitError, Input, Shadow, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
 /// Attributes by which git stores a content in another form than the disk has it.
@@ -231,7 +230,7 @@ impl Staging<'_> {
         let failed = |words: &str| RescueError::SavedOnly(format!("the filter {names} failed: {words}"));
         let run = self.git.shadowed_with_programs(self.shadow, objects, args, input, programs);
         let output = match run {
-            Err(RescueError::TimedOut(_)) => return Err(failed("it did not end in its time")),
+            Err(GitError::TimedOut { .. }) => return Err(failed("it did not end in its time")),
             other => other?,
         };
         let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -323,7 +322,7 @@ pub(super) fn commits(
     hooks: Option<&Hooks<'_>>,
 ) -> Result<Vec<String>, RescueError> {
     let objects = git.repo.common_dir.join("objects");
-    let index = shadow.index_elsewhere();
+    let index = shadow.file("tree-index");
     let zero = git.repo.format.zero();
     let list = |input: Vec<u8>| {
         let args = ["update-index", "-z", "--index-info"];

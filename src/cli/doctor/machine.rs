@@ -11,9 +11,10 @@ use crate::cli::environment::{Environment, is_utf8};
 use crate::config::{AutoProbes, Config, Flags};
 use crate::engine::clock;
 use crate::evidence::git;
+use crate::git::{LEAST_GIT, version_in};
 use crate::model::{ReadProblem, display_text};
 use crate::present::counts;
-use crate::process::{self, End, LEAST_GIT, Spec};
+use crate::process::{self, End, Spec};
 use crate::store::Store;
 
 /// How long a program may take to tell its version; Node programs need seconds on a cold disk.
@@ -109,7 +110,7 @@ pub(super) fn git(environment: &Environment) -> Section {
 /// What the version of git means.
 fn git_version(told: String) -> Finding {
     let (major, minor) = LEAST_GIT;
-    match process::version_in(&told) {
+    match version_in(&told) {
         Some(version) if version < LEAST_GIT => Finding::problem(
             format!(
                 "{told} is older than {major}.{minor}: it cannot be kept from taking a folder of a work tree for a \

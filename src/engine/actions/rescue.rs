@@ -1,6 +1,7 @@
 //! Rescue, undo and redo: what the monitor asks for, done by the room that may.
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
+use crate::git::LEAST_GIT;
 use crate::model::{
     ActionClass, ActionOutcome, ActionProblem, ActionRequest, RecordOrder, RescuePlan, UndoDirection,
     UndoPlan, VariableNames,
@@ -100,7 +101,7 @@ fn rescuer(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, Action
 /// configuration says. It trusts nothing.
 pub(in crate::engine) fn rescuer_of(config: &crate::engine::EngineConfig) -> Result<Rescuer, ActionProblem> {
     let git = config.git_program.clone().ok_or_else(|| {
-        let (major, minor) = process::LEAST_GIT;
+        let (major, minor) = LEAST_GIT;
         ActionProblem::new(ActionClass::Failed, "git was not found on the path")
             .with_next(format!("install git {major}.{minor} or newer; `closeout doctor` says more"))
     })?;
@@ -148,6 +149,7 @@ pub fn problem(error: &RescueError) -> ActionProblem {
         | RescueError::Cancelled { .. }
         | RescueError::Damage(_)
         | RescueError::Git { .. }
+        | RescueError::Failed(_)
         | RescueError::Process(_)
         | RescueError::Io { .. } => problem,
     }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use git2::{Config, ConfigLevel};
 
-use super::shadow::{Setting, is_needed};
 use crate::git::Repository;
 
 /// Makes libgit2 read the user's configuration in `home`, if it would not by itself.
@@ -43,24 +42,4 @@ fn config_under(repository: &Repository, home: Option<&Path>) -> Result<Config, 
         }
     }
     Ok(config)
-}
-
-/// The settings of the repository that decide whether a file differs; `None` when libgit2 cannot
-/// list them.
-pub(super) fn own_settings(handle: &git2::Repository) -> Option<Vec<Setting>> {
-    let config = handle.config().ok()?.snapshot().ok()?;
-    let mut settings = Vec::new();
-    let mut entries = config.entries(Some("^core\\.")).ok()?;
-    while let Some(entry) = entries.next() {
-        let Ok(entry) = entry else { return None };
-        let is_own = matches!(entry.level(), ConfigLevel::Local | ConfigLevel::Worktree);
-        if !is_own || !entry.name().is_ok_and(is_needed) {
-            continue;
-        }
-        // A key without a value is true; libgit2 has no text for it.
-        let value =
-            if entry.has_value() { String::from_utf8_lossy(entry.value_bytes()) } else { "true".into() };
-        settings.push((entry.name().unwrap_or_default().to_owned(), value.into_owned()));
-    }
-    Some(settings)
 }

@@ -12,7 +12,6 @@ use git2::{DiffOptions, ErrorCode, Oid, Sort, Status, StatusOptions};
 use super::configuration;
 use super::index_file::{self, GITLINK, Gitlink, Gitlinks};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
-use super::shadow::Setting;
 use super::trouble::libgit2_trouble;
 use crate::git::{self, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
@@ -47,12 +46,6 @@ impl<'a> InProcess<'a> {
             handle.set_workdir(&repository.top, false)?;
         }
         Ok(InProcess { repository, handle })
-    }
-
-    /// The settings of the repository that decide whether a file differs; `None` when the git program
-    /// has to find them.
-    pub(super) fn settings(&self) -> Option<Vec<Setting>> {
-        configuration::own_settings(&self.handle)
     }
 
     fn oid(&self, id: &str) -> Read<Oid> {

@@ -22,7 +22,6 @@ mod porcelain;
 mod program;
 mod reader;
 mod readers;
-mod shadow;
 mod submodules;
 mod targets;
 mod trouble;

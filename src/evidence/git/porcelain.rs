@@ -3,7 +3,6 @@
 
 use super::index_file::{GITLINK, Gitlink};
 use super::reader::{Commit, Entry, Id, Ref, is_rescue};
-use super::shadow::{Setting, is_needed};
 use crate::git::{Read, is_id, trouble};
 use crate::model::{ChangeKind, ReadProblem};
 
@@ -61,23 +60,6 @@ pub(super) fn log(answer: &[u8]) -> Vec<(Id, i64, String)> {
             Some((fields[0].trim().to_owned(), time, fields[2].to_owned()))
         })
         .collect()
-}
-
-/// The settings of `config --list --show-scope -z` that are the repository's own and are needed.
-pub(super) fn settings(answer: &[u8]) -> Vec<Setting> {
-    let mut fields = answer.split(|byte| *byte == 0);
-    let mut settings = Vec::new();
-    while let (Some(scope), Some(setting)) = (fields.next(), fields.next()) {
-        if scope != b"local" && scope != b"worktree" {
-            continue;
-        }
-        let text = String::from_utf8_lossy(setting);
-        let (key, value) = text.split_once('\n').unwrap_or((&text, "true"));
-        if is_needed(key) {
-            settings.push((key.to_owned(), value.to_owned()));
-        }
-    }
-    settings
 }
 
 /// The entries of `status --porcelain=v2 -z`.
@@ -190,19 +172,5 @@ mod tests {
             [(b"b c".to_vec(), "bb".to_owned(), false), (b"f".to_vec(), "dd".to_owned(), true)]
         );
         assert!(gitlinks(b"H 160000 bb\tb").is_err());
-    }
-
-    #[test]
-    fn only_the_repositorys_own_harmless_settings_are_kept() {
-        let answer =
-            b"global\0core.filemode\nfalse\0local\0core.filemode\nfalse\0local\0core.fsmonitor\nrm -rf\0\
-            local\0filter.x.clean\nrm\0worktree\0core.sparsecheckout\ntrue\0";
-        assert_eq!(
-            settings(answer),
-            [
-                ("core.filemode".to_owned(), "false".to_owned()),
-                ("core.sparsecheckout".to_owned(), "true".to_owned())
-            ]
-        );
     }
 }

@@ -6,18 +6,19 @@
 //! names or ids, never options.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::time::Duration;
+use std::ffi::OsStr;
 
+use super::GitAsk;
 use super::in_process::EQUIVALENCE_LIMIT;
 use super::index_file::{self, Gitlink, Gitlinks};
 use super::porcelain;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
-use super::shadow::{Setting, Shadow};
-use crate::git::{self, LogEntry, Read, ReflogAction, Repository, damaged_config, trouble};
-use crate::model::{GitReader, Head, ReadProblem};
-use crate::process::{self, End, GitCall, Output, Spec};
+use crate::git::{
+    self, CallPolicy, Git, GitError, Input, LogEntry, Read, ReflogAction, Repository, Setting, Shadow,
+    damaged_config, trouble,
+};
+use crate::model::{GitReader, Head, ReadProblem, Unreadable};
+use crate::process::{End, Output};
 
 /// The most that is read of an answer; 100,000 changed paths fit.
 const ANSWER_CAP: usize = 64 << 20;
@@ -25,91 +26,71 @@ const ANSWER_CAP: usize = 64 << 20;
 const LOG_LIMIT: usize = 5_000;
 /// What is asked of each commit: id, tree, parents, committer time, subject, message.
 const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00%B%x00";
-
-/// How the git program is called.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
-    /// Its absolute path.
-    pub(super) program: &'a Path,
-    /// The user's home folder.
-    pub(super) home: Option<&'a Path>,
-    /// How long one call may take.
-    pub(super) time_limit: Duration,
-}
+/// What the shadow keeps of the repository's settings, section `core`: those that decide whether a file differs.
+const NEEDED: [&str; 15] = [
+    "autocrlf",
+    "bigfilethreshold",
+    "checkroundtripencoding",
+    "checkstat",
+    "eol",
+    "excludesfile",
+    "filemode",
+    "ignorecase",
+    "ignorestat",
+    "precomposeunicode",
+    "sparsecheckout",
+    "sparsecheckoutcone",
+    "symlinks",
+    "trustctime",
+    "untrackedcache",
+];
 
 /// A repository read by the git program.
 pub(super) struct Program<'a> {
-    repository: &'a Repository,
-    call: Call<'a>,
-    /// The settings of the repository that `status` needs, when somebody has read them already.
-    settings: Option<Vec<Setting>>,
+    git: Git<'a>,
 }
 
 impl<'a> Program<'a> {
-    /// The repository of `repository`. `settings` are what [`super::shadow::is_needed`] lets through.
-    pub(super) fn new(
-        repository: &'a Repository,
-        call: Call<'a>,
-        settings: Option<Vec<Setting>>,
-    ) -> Program<'a> {
-        Program { repository, call, settings }
-    }
-
-    /// Whether git itself takes the repository, which may belong to somebody else. It decides that
-    /// only for a repository that it found, not for one that was named.
-    pub(super) fn is_allowed(&self) -> Read<bool> {
-        let mut spec = self.spec(&self.repository.git_dir).args(["rev-parse", "--git-dir"]);
-        spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
-        Ok(finish(&spec)?.is_success())
-    }
-
-    /// A call whose repository is `git_dir`.
-    fn spec(&self, git_dir: &Path) -> Spec {
-        let call = GitCall {
-            program: self.call.program,
-            home: self.call.home,
-            git_dir,
-            work_tree: &self.repository.top,
+    /// The repository, read as `ask` says; `None` without a git program.
+    pub(super) fn new(repository: &'a Repository, ask: &GitAsk<'a>) -> Option<Program<'a>> {
+        let policy = CallPolicy {
+            settings: &[],
+            // The filters of the user's own configuration are there.
+            programs: ":/usr/local/bin:/usr/bin:/bin",
+            limit: ask.time_limit,
+            long_limit: ask.time_limit,
+            answer_cap: ANSWER_CAP,
         };
-        // Wider than what git itself needs: the filters of the user's own configuration are there.
-        let mut spec = call.spec().env("PATH", search_path(self.call.program));
-        spec.time_limit = self.call.time_limit;
-        spec.stdout_cap = ANSWER_CAP;
-        spec
+        let git =
+            Git { program: ask.program?, home: ask.home, repo: repository, policy, lock: None, cancel: None };
+        Some(Program { git })
     }
 
-    fn ask<A: Into<OsString>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
-        finish(&self.spec(&self.repository.git_dir).args(args))
+    /// Whether git itself takes the repository, which may belong to somebody else.
+    pub(super) fn is_allowed(&self) -> Read<bool> {
+        self.git.is_allowed().map_err(unreadable)
+    }
+
+    fn ask<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
+        self.git.real(args, Input::Lock).map_err(unreadable)
     }
 
     fn ask_about(&self, args: &[&str], lines: &[String]) -> Read<Output> {
-        let mut spec = self.spec(&self.repository.git_dir).args(args.iter().copied());
-        let mut input = lines.join("\n");
-        input.push('\n');
-        spec.stdin = Some(input.into_bytes());
-        finish(&spec)
+        let input = lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect();
+        self.git.real(args, Input::Bytes(input)).map_err(unreadable)
     }
 
     /// The settings of the repository, includes and all, that its shadow keeps.
     fn settings(&self) -> Read<Vec<Setting>> {
-        let output = succeed(self.ask(["config", "--list", "--show-scope", "-z"])?)?;
-        Ok(porcelain::settings(&output.stdout))
+        let entries = git::config_entries(&self.git).map_err(unreadable)?;
+        Ok(needed(entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value))))
     }
 
     /// The answer to a command that sees the shadow for the git directory.
-    fn ask_in_shadow<A: Into<OsString>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
-        let settings = match &self.settings {
-            Some(settings) => settings.clone(),
-            None => self.settings()?,
-        };
-        let head = self.head()?;
-        let shadow = Shadow::make(self.repository, head.commit(), &settings)?;
-        let spec = self
-            .spec(shadow.git_dir())
-            .env("GIT_INDEX_FILE", self.repository.git_dir.join("index"))
-            .env("GIT_OBJECT_DIRECTORY", self.repository.common_dir.join("objects"))
-            .args(args);
-        succeed(finish(&spec)?)
+    fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
+        let shadow = Shadow::for_reading(self.git.repo, self.head()?.commit())?;
+        shadow.configure(&self.settings()?)?;
+        succeed(self.git.shadowed(&shadow, &shadow.objects, args, Input::Lock).map_err(unreadable)?)
     }
 
     fn status_with(&self, untracked: &str, folder: Option<&[u8]>) -> Read<Vec<Entry>> {
@@ -124,36 +105,35 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Where the git program finds its own parts and the filters of the user's own configuration.
-fn search_path(program: &Path) -> OsString {
-    let mut path = program.parent().map(|folder| folder.as_os_str().to_owned()).unwrap_or_default();
-    path.push(":/usr/local/bin:/usr/bin:/bin");
-    path
+/// Those of the repository's settings that a shadow keeps.
+fn needed(settings: impl Iterator<Item = (String, String)>) -> Vec<Setting> {
+    let of_core = settings.filter_map(|(key, value)| Some((key.strip_prefix("core.")?.to_owned(), value)));
+    of_core.filter(|(name, _)| NEEDED.contains(&name.as_str())).collect()
 }
 
-/// Runs git to its end; an answer that came too late or is too long is no answer.
-fn finish(spec: &Spec) -> Read<Output> {
-    let output = process::run(spec).map_err(|error| {
-        let source =
-            std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        trouble(ReadProblem::Io, format!("{error}{source}"))
-    })?;
-    if output.end == End::TimedOut {
-        let seconds = spec.time_limit.as_secs_f32();
-        return Err(trouble(ReadProblem::TimedOut, format!("git did not answer within {seconds} s")));
+/// Why git gave no answer.
+fn unreadable(error: GitError) -> Unreadable {
+    match error {
+        GitError::TimedOut { limit, .. } => {
+            let seconds = limit.as_secs_f32();
+            trouble(ReadProblem::TimedOut, format!("git did not answer within {seconds} s"))
+        }
+        GitError::TooLong { .. } => trouble(ReadProblem::TooLarge, error.to_string()),
+        GitError::Failed { message, .. } => said(&message),
+        GitError::Process(_) | GitError::Cancelled => {
+            let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+            trouble(ReadProblem::Io, format!("{error}{}", source.unwrap_or_default()))
+        }
     }
-    if output.is_stdout_cut {
-        return Err(trouble(ReadProblem::TooLarge, "git's answer is longer than 64 MiB"));
-    }
-    Ok(output)
 }
 
 /// The answer, or what git said was wrong.
 fn succeed(output: Output) -> Read<Output> {
-    if output.is_success() {
-        return Ok(output);
-    }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.is_success() { Ok(output) } else { Err(said(&String::from_utf8_lossy(&output.stderr))) }
+}
+
+/// What git said was wrong.
+fn said(said: &str) -> Unreadable {
     let words = said
         .lines()
         .find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")))
@@ -163,7 +143,7 @@ fn succeed(output: Output) -> Read<Output> {
         .iter()
         .any(|start| words.starts_with(start));
     if is_of_config {
-        return Err(trouble(ReadProblem::Invalid, damaged_config(words)));
+        return trouble(ReadProblem::Invalid, damaged_config(words));
     }
     let problem = if said.contains("unknown repository extension") || said.contains("unknown object format") {
         ReadProblem::Unsupported
@@ -172,7 +152,7 @@ fn succeed(output: Output) -> Read<Output> {
     } else {
         ReadProblem::Invalid
     };
-    Err(trouble(problem, words))
+    trouble(problem, words)
 }
 
 fn text(output: &Output) -> String {
@@ -185,8 +165,8 @@ impl Repo for Program<'_> {
     }
 
     fn head(&self) -> Read<Head> {
-        if self.repository.has_ref_files() {
-            return git::head(self.repository);
+        if self.git.repo.has_ref_files() {
+            return git::head(self.git.repo);
         }
         let branch = self.ask(["symbolic-ref", "-q", "HEAD"])?;
         let commit = self.ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"])?;
@@ -207,8 +187,8 @@ impl Repo for Program<'_> {
     }
 
     fn reflog(&self, name: &str) -> Read<Vec<LogEntry>> {
-        if self.repository.has_ref_files() {
-            return git::reflog(self.repository, name);
+        if self.git.repo.has_ref_files() {
+            return git::reflog(self.git.repo, name);
         }
         let limit = format!("--max-count={LOG_LIMIT}");
         let args = [
@@ -274,13 +254,7 @@ impl Repo for Program<'_> {
         if !is_file {
             return Ok(None);
         }
-        let mut spec =
-            self.spec(&self.repository.git_dir).args(["cat-file", "blob", &format!("{commit}:{path}")]);
-        spec.stdout_cap = most;
-        match finish(&spec) {
-            Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => Ok(None),
-            output => Ok(Some(succeed(output?)?.stdout)),
-        }
+        self.git.blob(&format!("{commit}:{path}"), most).map_err(unreadable)
     }
 
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {
@@ -352,7 +326,7 @@ impl Repo for Program<'_> {
     }
 
     fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match index_file::gitlinks(self.repository)? {
+        match index_file::gitlinks(self.git.repo)? {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => {
                 porcelain::gitlinks(&self.ask_in_shadow(["ls-files", "--stage", "-v", "-z"])?.stdout)

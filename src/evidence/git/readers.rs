@@ -3,7 +3,7 @@
 use super::GitAsk;
 use super::in_process::InProcess;
 use super::index_file;
-use super::program::{Call, Program};
+use super::program::Program;
 use super::reader::Repo;
 use super::trouble::{is_unsupported, libgit2_trouble};
 use crate::git::{self, ObjectFormat, Read, Repository, trouble};
@@ -104,23 +104,17 @@ impl<'a> Readers<'a> {
 
     /// The git program, which `what` needs.
     pub(super) fn program(&self, what: &str) -> Read<Program<'a>> {
-        let Some(program) = self.ask.program else {
-            let words = format!("{what} can only be read by the git program, which was not found");
-            return Err(trouble(ReadProblem::Unsupported, words));
-        };
-        let call = Call { program, home: self.ask.home, time_limit: self.ask.time_limit };
-        let settings = self.in_process.as_ref().and_then(InProcess::settings);
-        Ok(Program::new(self.repository, call, settings))
+        Program::new(self.repository, self.ask).ok_or_else(|| {
+            let detail = format!("{what} can only be read by the git program, which was not found");
+            trouble(ReadProblem::Unsupported, detail)
+        })
     }
 }
 
 /// Whether the user allowed a repository of somebody else, by git's own rule (`safe.directory`).
 pub(super) fn is_allowed(repository: &Repository, ask: &GitAsk<'_>) -> Read<bool> {
-    match ask.program {
-        Some(program) => {
-            let call = Call { program, home: ask.home, time_limit: ask.time_limit };
-            Program::new(repository, call, None).is_allowed()
-        }
+    match Program::new(repository, ask) {
+        Some(program) => program.is_allowed(),
         None => {
             Ok(!InProcess::open(repository, ask.home)
                 .is_err_and(|error| error.code() == git2::ErrorCode::Owner))

@@ -1,0 +1,183 @@
+//! A shadow of a git directory, in a folder of closeout's own: ignore rules and a handful of harmless settings, but no
+//! configuration and no hooks that name programs. A command that sees it starts nothing of the repository's, whatever
+//! an agent writes there meanwhile (`SECURITY.md` 1.2).
+//!
+//! It must not be made inside the repository, and nothing of the repository is changed here.
+
+use std::fmt::Write as _;
+use std::fs::{self, DirBuilder, File, FileTimes};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::file::{read, read_linked};
+use super::object_id::ObjectFormat;
+use super::repository::Repository;
+use super::trouble::{Read, write_trouble};
+
+/// The most that is read of an index: several million entries.
+pub const INDEX_CAP: u64 = 1 << 30;
+/// The most that is read of a list of rules.
+const RULES_CAP: u64 = 4 << 20;
+
+/// A setting of the section `core`: its name in lower case and its value.
+pub type Setting = (String, String);
+
+/// A shadow; gone when it is dropped.
+#[derive(Debug)]
+pub struct Shadow {
+    /// To be named as the git directory.
+    pub git_dir: PathBuf,
+    /// The index: a copy, or the real one, which is only read.
+    pub index: PathBuf,
+    /// Where new objects go: a folder of its own, or the real one, to which nothing is written.
+    pub objects: PathBuf,
+    /// The bytes of the index that was copied, and the time of its file; `None` when there is none.
+    pub raw_index: Option<RawIndex>,
+    /// The user's own settings count too.
+    pub has_user_settings: bool,
+    folder: PathBuf,
+    format: ObjectFormat,
+}
+
+/// The index as it lay on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawIndex {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The time of the file, which decides what git takes for unchanged.
+    pub modified: SystemTime,
+}
+
+impl RawIndex {
+    /// Writes it to `path` with the time that belongs to it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        fs::write(path, &self.bytes)?;
+        let file = File::options().write(true).open(path)?;
+        file.set_times(FileTimes::new().set_modified(self.modified))
+    }
+}
+
+impl Shadow {
+    /// A shadow in the new folder `work` of closeout's own, with a copy of the index and objects of its own.
+    ///
+    /// # Errors
+    /// The repository cannot be read, or the shadow cannot be written.
+    pub fn with_copies(repo: &Repository, work: &Path, raw_index: Option<RawIndex>) -> Read<Shadow> {
+        let git_dir = work.join("git");
+        let shadow = Shadow {
+            index: git_dir.join("index"),
+            objects: work.join("objects"),
+            raw_index,
+            has_user_settings: false,
+            git_dir,
+            folder: work.to_owned(),
+            format: repo.format,
+        };
+        make_folder(&shadow.objects.join("pack"))?;
+        shadow.fill(repo, None)?;
+        if let Some(raw) = &shadow.raw_index {
+            raw.write(&shadow.index).map_err(|error| write_trouble(&shadow.index, &error))?;
+        }
+        Ok(shadow)
+    }
+
+    /// A shadow in a temporary folder whose HEAD is at `head`, over the real index and objects, for commands that only
+    /// read.
+    ///
+    /// # Errors
+    /// As [`Shadow::with_copies`].
+    pub fn for_reading(repo: &Repository, head: Option<&str>) -> Read<Shadow> {
+        let made = tempfile::Builder::new().prefix("closeout-").tempdir();
+        let folder = made.map_err(|error| write_trouble(&std::env::temp_dir(), &error))?.keep();
+        let shadow = Shadow {
+            git_dir: folder.join("git"),
+            index: repo.index(),
+            objects: repo.common_dir.join("objects"),
+            raw_index: None,
+            has_user_settings: true,
+            folder,
+            format: repo.format,
+        };
+        shadow.fill(repo, head)?;
+        Ok(shadow)
+    }
+
+    fn fill(&self, repo: &Repository, head: Option<&str>) -> Read<()> {
+        for name in ["refs", "info"] {
+            make_folder(&self.git_dir.join(name))?;
+        }
+        self.write("HEAD", format!("{}\n", head.unwrap_or("ref: refs/heads/unborn")).as_bytes())?;
+        self.configure(&[])?;
+        for (folder, name) in [
+            (&repo.common_dir, "info/exclude"),
+            (&repo.common_dir, "info/attributes"),
+            (&repo.git_dir, "info/sparse-checkout"),
+        ] {
+            // Git follows a link here, unlike in the work tree; one that leads nowhere is no rules.
+            if let Some(rules) = read_linked(&folder.join(name), RULES_CAP)? {
+                self.write(name, &rules)?;
+            }
+        }
+        // Copies, for git sets the time of a part of an index that it reads.
+        for name in shared_indexes(&repo.git_dir) {
+            if let Some(content) = read(&repo.git_dir, &name, INDEX_CAP)? {
+                self.write(&name, &content)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives it harmless settings of the repository: they decide what is ignored, how it is converted, and what
+    /// differs.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn configure(&self, settings: &[Setting]) -> Read<()> {
+        let mut text = self.format.settings().to_owned();
+        for (name, value) in settings {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\t{name} = \"{value}\"");
+        }
+        self.write("config", text.as_bytes())
+    }
+
+    /// True when a part of the index is in another file.
+    pub fn is_split_index(&self) -> bool {
+        !shared_indexes(&self.git_dir).is_empty()
+    }
+
+    /// A path in the shadow's folder for a file of closeout's own.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> Read<()> {
+        let path = self.git_dir.join(name);
+        fs::write(&path, content).map_err(|error| write_trouble(&path, &error))
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        // What stays is removed when the next shadow is made.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn make_folder(path: &Path) -> Read<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| write_trouble(path, &error))
+}
+
+/// The names of the parts of a split index.
+fn shared_indexes(git_dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(git_dir).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.starts_with("sharedindex.")).collect()
+}
