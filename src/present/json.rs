@@ -2,6 +2,7 @@
 //! prints its schema, and a test holds the two together.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -203,10 +204,32 @@ pub fn path(id: &WorkspaceId) -> String {
     id.path().to_str().map_or_else(|| display_text::path(id.path()), str::to_owned)
 }
 
-/// A value as one line of JSON. Serialising these plain types cannot fail; should it all the same,
-/// the line says so.
+/// A value as one line of JSON. Control and invisible characters are escaped, so that the line can be printed on a
+/// terminal; a reader of JSON gets the same value. Serialising these plain types cannot fail; should it all the
+/// same, the line says so.
 pub fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()))
+    let json = serde_json::to_string(value)
+        .unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()));
+    escape_unsafe(json)
+}
+
+/// Escapes what must not reach a screen as it is. In JSON such characters stand in strings only.
+fn escape_unsafe(json: String) -> String {
+    if !json.chars().any(display_text::is_unsafe) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 32);
+    for sign in json.chars() {
+        if display_text::is_unsafe(sign) {
+            for unit in sign.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(sign);
+        }
+    }
+    escaped
 }
 
 /// A path: bytes need not be text.
@@ -237,6 +260,14 @@ impl PathText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_must_not_reach_a_terminal_is_escaped_and_reads_the_same() {
+        let evil = "a\u{7f}\u{9b}31m\u{202e}\u{200b}\u{e0041} é 日本";
+        let json = line(&evil);
+        assert_eq!(json, r#""a\u007f\u009b31m\u202e\u200b\udb40\udc41 é 日本""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), evil);
+    }
 
     #[test]
     fn a_path_is_exact_or_has_its_bytes() {
