@@ -26,6 +26,8 @@ impl Asked {
     /// is a folder outside of the workspace, and `$N` how often it was asked before.
     pub(crate) fn new(probe: &str, query: &str) -> Asked {
         let repo = Repo::unborn();
+        // Not a branch that is protected by its name.
+        repo.git(["symbolic-ref", "HEAD", "refs/heads/work"]);
         repo.write(".gitignore", ".mine/\n").write("README", "hello\n").commit("first");
         for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
             repo.git(["config", key, value]);

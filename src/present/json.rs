@@ -208,8 +208,8 @@ pub fn path(id: &WorkspaceId) -> String {
 /// terminal; a reader of JSON gets the same value. Serialising these plain types cannot fail; should it all the
 /// same, the line says so.
 pub fn line(value: &impl Serialize) -> String {
-    let json = serde_json::to_string(value)
-        .unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()));
+    let json =
+        serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":{:?}}}", error.to_string()));
     escape_unsafe(json)
 }
 

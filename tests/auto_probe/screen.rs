@@ -31,7 +31,8 @@ fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
 fn x_ends_it_on_the_screen() {
     let asked = agent(SLEEPS, "");
     let mut terminal = Terminal::start(&asked.env, asked.repo.path(), &[], SMALL);
-    terminal.wait_for("it asks", |shown| shown.has("auto probe: asking mine"));
+    terminal
+        .wait_for("it asks", |shown| shown.has("auto probe: asking mine") && asked.n_started("probe") > 0);
     terminal.press("x");
     terminal.wait_for("its end", |shown| !shown.has("auto probe: ") && !shown.has("Under way"));
     let log = asked.env.run(asked.repo.path(), &["log"]);

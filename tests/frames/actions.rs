@@ -87,8 +87,7 @@ fn a_rescue_that_is_refused() {
 #[test]
 fn a_rescue_to_another_branch() {
     let views = five();
-    let mut state = preview((80, 24), &views, plan_detached());
-    let _ = press(&mut state, &views, "b");
+    let state = preview((80, 24), &views, plan_detached());
     assert_snapshot!(picture(&frame(&state, &views)));
 }
 
@@ -485,12 +484,11 @@ fn asking_shows_the_prompt_first_and_no_schema_in_the_command() {
 fn what_a_plan_offers_is_chosen_and_goes_with_it() {
     let views = five();
     let mut state = preview((80, 24), &views, plan_detached());
-    // Nothing is committed before a branch is chosen.
-    assert_eq!(press(&mut state, &views, "y").intents, []);
+    // The new branch is chosen beforehand.
     let branch = CommitTarget::NewBranch("refs/heads/rescue/20261122T043000".to_owned());
     let wanted = RescuePlan { target: Some(branch), ..plan_detached() };
     assert_eq!(
-        press(&mut state, &views, "by").intents,
+        press(&mut state, &views, "y").intents,
         [action(&views, Action::Rescue { plan: Box::new(wanted) })]
     );
 

@@ -87,7 +87,7 @@ fn a_protected_branch_takes_the_commit_only_after_a_word() {
     let plan = rescuer.plan(repo.path(), "rescue: work").unwrap();
     assert!(plan.refusal.as_ref().unwrap().contains("protected"));
     let branch = CommitTarget::NewBranch(offered(&plan));
-    assert_eq!(plan.targets, [CommitTarget::ProtectedHead, branch.clone()]);
+    assert_eq!(plan.targets, [branch.clone(), CommitTarget::ProtectedHead]);
     let before = fingerprint(&repo);
     for target in [None, Some(CommitTarget::Head)] {
         let plan = RescuePlan { target, ..plan.clone() };
@@ -103,6 +103,29 @@ fn a_protected_branch_takes_the_commit_only_after_a_word() {
     assert_eq!((done.branch.as_str(), done.commits.last()), ("refs/heads/main", Some(&repo.head())));
     rescuer.undo(repo.path()).unwrap();
     assert_eq!(fingerprint(&repo), before);
+}
+
+// V08
+#[test]
+fn branches_are_protected_by_name_by_folder_and_as_the_default_of_a_remote() {
+    let repo = rich();
+    let mut rescuer = rescuer(&repo);
+    rescuer.protected = ["main", "release/*", "*/HEAD"].map(str::to_owned).into();
+    let on = |branch: &str, is_protected: bool| {
+        repo.git(["branch", "-m", branch]);
+        let plan = rescuer.plan(repo.path(), "rescue: work").unwrap();
+        assert_eq!(plan.targets.contains(&CommitTarget::ProtectedHead), is_protected, "{branch}");
+        assert_eq!(plan.target.is_none(), is_protected, "{branch}");
+    };
+    on("main", true);
+    on("release/2.1", true);
+    on("release", false);
+    on("releases/2.1", false);
+    on("trunk", false);
+    repo.git(["update-ref", "refs/remotes/team/up/trunk", "HEAD"]);
+    repo.git(["symbolic-ref", "refs/remotes/team/up/HEAD", "refs/remotes/team/up/trunk"]);
+    on("trunk", true);
+    on("up/trunk", false);
 }
 
 #[test]

@@ -90,17 +90,41 @@ pub(super) fn targets(
     if is_checked_out_twice(git, branch)? {
         return Ok(elsewhere(format!("the branch {name} is checked out in another worktree too")));
     }
-    if protected.iter().any(|it| it == name) {
+    if is_protected(git, protected, name)? {
         return Ok(Targets {
-            all: vec![CommitTarget::ProtectedHead, new_branch],
+            all: vec![new_branch, CommitTarget::ProtectedHead],
             usual: None,
             refusal: Some(format!(
-                "the branch {name} is protected; say that you want it all the same, or take a new one"
+                "the branch {name} is protected; choose a new branch, or this one explicitly"
             )),
         });
     }
     let all = vec![CommitTarget::Head, new_branch];
     Ok(Targets { all, usual: Some(CommitTarget::Head), refusal: None })
+}
+
+/// Stands in a list of protected branches for the default branch of each remote, as far as it is known here.
+const DEFAULT_OF_REMOTES: &str = "*/HEAD";
+
+/// Whether one of the patterns names the branch: its name, a folder of branches (`release/*`), or
+/// [`DEFAULT_OF_REMOTES`].
+fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, RescueError> {
+    let is_named = |pattern: &String| match pattern.strip_suffix("/*") {
+        Some(folder) => name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        None => pattern == name,
+    };
+    if patterns.iter().any(is_named) {
+        return Ok(true);
+    }
+    if !patterns.iter().any(|pattern| pattern == DEFAULT_OF_REMOTES) {
+        return Ok(false);
+    }
+    let heads = git.real(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes"], Input::Lock)?;
+    let heads = succeeded("for-each-ref", heads)?;
+    Ok(String::from_utf8_lossy(&heads.stdout).lines().any(|line| {
+        let Some((remote, target)) = line.split_once("/HEAD ") else { return false };
+        target.strip_prefix(remote).and_then(|rest| rest.strip_prefix('/')) == Some(name)
+    }))
 }
 
 /// Why no visible commit can be made of this state at all; the record stays.

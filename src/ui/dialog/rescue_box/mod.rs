@@ -43,7 +43,7 @@ impl RescueBox {
         let programs = &self.plan.programs;
         match action {
             BoxAction::Yes => self.can_commit(),
-            BoxAction::Target => self.plan.targets.len() > 1 || self.chosen.target.is_none(),
+            BoxAction::Target => self.plan.targets.len() > 1,
             BoxAction::Split => !self.plan.splits.is_empty(),
             BoxAction::Author => self.chosen.author.is_none() || self.plan.author.is_none(),
             BoxAction::Hooks => programs.is_trusted && !programs.hooks.is_empty(),

@@ -77,7 +77,8 @@ impl RescueBox {
             taken_in: BTreeSet::new(),
             chosen: Chosen {
                 message: plan.message.clone(),
-                target: plan.target.clone(),
+                // Where HEAD is no usual place, the new branch is chosen beforehand, and the box says why.
+                target: plan.target.clone().or_else(|| plan.targets.first().cloned()),
                 split: plan.split,
                 splits: plan.splits.clone(),
                 author: plan.author.clone(),

@@ -102,12 +102,7 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
         let words = format!("No commit can be made: {why}");
         return sheet.signed(Sign::Warning, TextStyle::Bad, &words, TextStyle::Strong);
     }
-    let Some(target) = &preview.chosen.target else {
-        let why = refusal.unwrap_or_default();
-        let mut lines = sheet.signed(Sign::Warning, TextStyle::Bad, &why, TextStyle::Strong);
-        lines.extend(sheet.text("Another branch is offered: b chooses it.", TextStyle::Plain, 0));
-        return lines;
-    };
+    let Some(target) = &preview.chosen.target else { return Vec::new() };
     let (mut n_files, mut n_bytes, mut n_deleted) = (0, 0_u64, 0);
     for path in preview.committed() {
         n_files += 1;
@@ -128,6 +123,8 @@ pub(super) fn pinned(preview: &RescueBox, sheet: TextLayout) -> Vec<Line<'static
     let mut lines = sheet.text(&first, TextStyle::Strong, 0);
     if *target == CommitTarget::ProtectedHead {
         lines.extend(sheet.signed(Sign::Warning, TextStyle::Bad, "The branch is protected.", TextStyle::Bad));
+    } else if let Some(why) = refusal {
+        lines.extend(sheet.signed(Sign::Warning, TextStyle::Open, &why, TextStyle::Plain));
     }
     if preview.chosen.author.is_none() {
         let words = "git knows no name for the commit: a gives it.";
