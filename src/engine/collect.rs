@@ -4,11 +4,18 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::evidence::{self, CollectContext, CollectError, InForce, Memory};
-use crate::judge::weigh::{WeighContext, weigh};
+use crate::evidence::{self, CollectContext, CollectError, InForce};
+use crate::judge::weigh::{self, WeighContext, weigh_again};
 use crate::model::{CollectProblem, CollectRequest, Event, Sample, Timestamp};
 
 use super::clock;
+
+/// What is remembered of one workspace between collections. Losing it costs time and nothing else.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    evidence: evidence::Memory,
+    weighed: weigh::Memory,
+}
 
 /// The outcome of a collection. Blocks on the disk, on git, and on what hangs in them.
 pub(super) fn perform(
@@ -17,15 +24,15 @@ pub(super) fn perform(
     memory: &mut Memory,
 ) -> Result<Box<Sample>, CollectProblem> {
     guarded(|| {
-        let held = evidence::in_force(request, surroundings, memory);
+        let held = evidence::in_force(request, surroundings, &mut memory.evidence);
         let request = held.as_ref().map_or(request, |held| &held.request);
-        let observations = evidence::collect(request, surroundings, memory)?;
+        let observations = evidence::collect(request, surroundings, &mut memory.evidence)?;
         let scales = WeighContext {
             task_kind: request.task_kind,
             policy: &request.policy,
             settings: &request.settings,
         };
-        let mut sample = weigh(observations, &scales);
+        let mut sample = weigh_again(observations, &scales, &mut memory.weighed);
         if let Some(InForce { request, found_baseline }) = held {
             sample.new_baseline = found_baseline.or(sample.new_baseline);
             sample.in_force = Some(Box::new(request.settings));

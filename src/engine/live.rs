@@ -9,7 +9,6 @@ use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 
-use crate::evidence::Memory;
 use crate::model::{
     Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
     WatchTarget, WorkspaceId,
@@ -61,7 +60,7 @@ pub struct Engine {
 }
 
 /// A workspace's memory between collections; empty while one runs.
-type MemorySlot = Arc<Mutex<Option<Memory>>>;
+type MemorySlot = Arc<Mutex<Option<collect::Memory>>>;
 
 impl Engine {
     /// Starts the engine: discovery begins, nothing is known yet.
@@ -388,6 +387,6 @@ impl Engine {
     }
 }
 
-fn take(slot: &MemorySlot) -> Memory {
+fn take(slot: &MemorySlot) -> collect::Memory {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
 }

@@ -10,7 +10,6 @@ use std::thread;
 use std::time::Duration;
 
 use crate::agent::Memories;
-use crate::evidence::Memory;
 use crate::model::{
     Action, ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor, CollectProblem,
     CollectRequest, Effect, Event, Intent, Response, Timestamp, WorkspaceId, WorkspaceView,
@@ -268,7 +267,8 @@ impl<'a> Run<'a> {
                 };
                 drop(waiting);
                 let began = clock::now();
-                let outcome = collect::perform(&request, &config.surroundings(began), &mut Memory::default());
+                let outcome =
+                    collect::perform(&request, &config.surroundings(began), &mut collect::Memory::default());
                 if sender.send(collect::answer(&request, began, outcome)).is_err() {
                     break;
                 }

@@ -4,6 +4,7 @@
 //! evidence, and [`combine`] makes a verdict of all evidence of a workspace. Nothing here reads the
 //! world, and missing evidence is never COMPLETE.
 
+mod by_turn;
 pub mod checkers;
 pub mod closer;
 pub mod combine;

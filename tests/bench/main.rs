@@ -10,6 +10,7 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads clocks and starts programs")]
 
 mod collecting;
+mod events;
 mod fleet;
 mod hooks;
 mod judging;
@@ -70,10 +71,11 @@ fn main() {
     let scope = Scope::read();
     machine::print_facts();
     let mut table = Table::default();
-    let groups: [(&str, Group); 9] = [
+    let groups: [(&str, Group); 10] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
+        ("event", events::run),
         ("one-shot", one_shot::run),
         ("hook", hooks::run),
         ("rescue", rescue::run),

@@ -1,41 +1,58 @@
 //! The tools that `assets/checks.toml` knows: how they are called and what they print. A person's own file of
 //! the same form stands before it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::calls::Calls;
+use super::lines::LinePattern;
 use crate::model::CheckKind;
 
 /// The built-in file.
 const BUILT_IN: &str = include_str!("../../../assets/checks.toml");
 
 /// The tools of the built-in file alone.
-static BUILT_IN_CATALOG: LazyLock<Catalog> = LazyLock::new(|| toml::from_str(BUILT_IN).unwrap_or_default());
+static BUILT_IN_CATALOG: LazyLock<Catalog> =
+    LazyLock::new(|| Catalog::of(toml::from_str(BUILT_IN).unwrap_or_default()));
 
-/// The tools that are known.
+/// A file of tools.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Catalog {
+struct File {
     /// Checks.
     #[serde(default)]
-    pub(super) tool: Vec<Tool>,
+    tool: Vec<Tool>,
     /// Lines of what runs other tools, by the kind of check.
     #[serde(default)]
-    pub(super) lines: Vec<Lines>,
+    lines: Vec<Lines>,
     /// Commands that act outside the work tree: what they do, by how they are called.
     #[serde(default)]
-    pub(super) act: BTreeMap<String, Vec<String>>,
+    act: BTreeMap<String, Vec<String>>,
     /// Commands without an end.
     #[serde(default)]
-    pub(super) endless: Vec<String>,
+    endless: Vec<String>,
     /// Commands that change files.
     #[serde(default)]
-    pub(super) edit: Vec<String>,
+    edit: Vec<String>,
     /// Lines by which a shell or a runner says that a tool could not start.
     #[serde(default)]
-    pub(super) start: Vec<String>,
+    start: Vec<LinePattern>,
+}
+
+/// The tools that are known, made ready to be found.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    file: File,
+    /// The place of a tool in the file.
+    tools: Calls<usize>,
+    /// The places of the tools whose lines count for what runs others, by the kind of check.
+    run_by_others: Vec<(CheckKind, Vec<usize>)>,
+    acts: Calls<String>,
+    endless: Calls<()>,
+    edits: Calls<()>,
 }
 
 /// One tool.
@@ -83,16 +100,16 @@ pub(super) struct Tool {
     pub(super) empty_codes: Vec<i32>,
     /// Lines that say that something failed.
     #[serde(default)]
-    pub(super) fail: Vec<String>,
+    pub(super) fail: Vec<LinePattern>,
     /// Lines that say that all passed.
     #[serde(default)]
-    pub(super) pass: Vec<String>,
+    pub(super) pass: Vec<LinePattern>,
     /// Lines that say that nothing was checked.
     #[serde(default)]
-    pub(super) empty: Vec<String>,
+    pub(super) empty: Vec<LinePattern>,
     /// Lines that name what failed.
     #[serde(default)]
-    pub(super) failing: Vec<String>,
+    pub(super) failing: Vec<LinePattern>,
 }
 
 /// Lines that runners of this kind print, for what runs other tools.
@@ -116,8 +133,8 @@ impl Catalog {
     /// # Errors
     /// The file is no TOML of that form; the message names the line and the key.
     pub fn with_own(text: &str) -> Result<Catalog, String> {
-        let mut own: Catalog = toml::from_str(text).map_err(|error| error.to_string())?;
-        let built_in = Catalog::built_in().clone();
+        let mut own: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let built_in = Catalog::built_in().file.clone();
         own.tool.extend(built_in.tool);
         own.lines.extend(built_in.lines);
         for (act, commands) in built_in.act {
@@ -126,103 +143,69 @@ impl Catalog {
         own.endless.extend(built_in.endless);
         own.edit.extend(built_in.edit);
         own.start.extend(built_in.start);
-        Ok(own)
+        Ok(Catalog::of(own))
+    }
+
+    fn of(file: File) -> Catalog {
+        let mut catalog = Catalog::default();
+        for (place, tool) in file.tool.iter().enumerate() {
+            tool.run.iter().for_each(|call| catalog.tools.add_named(call, place));
+        }
+        for (act, calls) in &file.act {
+            for call in calls {
+                catalog.acts.add(call, act.clone());
+            }
+        }
+        file.endless.iter().for_each(|call| catalog.endless.add(call, ()));
+        file.edit.iter().for_each(|call| catalog.edits.add(call, ()));
+        for lines in &file.lines {
+            let is_of = |(_, tool): &(usize, &Tool)| lines.of.contains(&tool.name);
+            let places = file.tool.iter().enumerate().filter(is_of).map(|(place, _)| place);
+            catalog.run_by_others.push((lines.kind, places.collect()));
+        }
+        Catalog { file, ..catalog }
     }
 
     /// The tool that `words` call, and how many of them name it. The one that is named by the most words is
-    /// meant.
+    /// meant; of several the first: a person's own.
     pub(super) fn tool(&self, words: &[String]) -> Option<(&Tool, usize)> {
-        let named = |tool| -> Option<(&Tool, usize, usize)> {
-            let tool: &Tool = tool;
-            let found = tool.run.iter().filter_map(|call| {
-                named_by(call, words).map(|n_words| (call.split_whitespace().count(), n_words))
-            });
-            found.max().map(|(n_call, n_words)| (tool, n_call, n_words))
-        };
         let is_meant = |tool: &Tool| {
             let has = |options: &[String]| has_option(words, options);
             (tool.with.is_empty() || has(&tool.with)) && !has(&tool.without)
         };
-        let tools = self.tool.iter().filter_map(named).filter(|(tool, ..)| is_meant(tool));
-        // The first of several: a person's own.
-        let best = tools.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(tool, _, n_words)| (tool, n_words))
+        let named = self.tools.of(words).filter_map(|(place, n_names, n_words)| {
+            let tool = self.file.tool.get(*place).filter(|tool| is_meant(tool))?;
+            Some((tool, (n_names, Reverse(*place), n_words)))
+        });
+        named.max_by_key(|(_, rank)| *rank).map(|(tool, (.., n_words))| (tool, n_words))
+    }
+
+    /// The tools that `tool` may run, whose lines count for it.
+    pub(super) fn run_by(&self, tool: &Tool) -> impl Iterator<Item = &Tool> + Clone {
+        let of_kind = self.run_by_others.iter().filter(|(kind, _)| tool.runs_others && *kind == tool.kind);
+        of_kind.flat_map(|(_, places)| places).filter_map(|place| self.file.tool.get(*place))
+    }
+
+    /// Lines by which a shell or a runner says that a tool could not start.
+    pub(super) fn start_failures(&self) -> &[LinePattern] {
+        &self.file.start
     }
 
     /// Whether these words call something that never ends.
     pub(super) fn is_endless(&self, words: &[String]) -> bool {
-        self.endless.iter().any(|call| calls(call, words))
+        self.endless.has(words)
     }
 
     /// What these words do outside the work tree.
     pub(super) fn act_of(&self, words: &[String]) -> Option<&str> {
-        if has_option(words, &["--dry-run".to_owned(), "-n".to_owned()]) {
-            return None;
-        }
-        let does = |(_, commands): &(&String, &Vec<String>)| commands.iter().any(|call| calls(call, words));
-        self.act.iter().find(does).map(|(act, _)| act.as_str())
+        let act = self.acts.of(words).map(|(act, ..)| act.as_str()).min()?;
+        let is_rehearsal = has_option(words, &["--dry-run".to_owned(), "-n".to_owned()]);
+        (!is_rehearsal).then_some(act)
     }
 
     /// Whether these words change files.
     pub(super) fn is_edit(&self, words: &[String]) -> bool {
-        self.edit.iter().any(|call| calls(call, words))
-    }
-}
-
-/// Whether `words` are the call, which may end with options that must be there (`-i*`) or, behind `!`, must not.
-fn calls(call: &str, words: &[String]) -> bool {
-    let parts: Vec<&str> = call.split_whitespace().collect();
-    let (options, names): (Vec<&str>, Vec<&str>) =
-        parts.into_iter().partition(|part| part.starts_with(['-', '!']));
-    named_by(&names.join(" "), words).is_some()
-        && options.iter().all(|option| match option.strip_prefix('!') {
-            Some(refused) => !words.iter().any(|word| is_word(refused, word)),
-            None => words.iter().any(|word| is_word(option, word)),
-        })
-}
-
-/// How many of `words` the call takes, with the options between its words; `None` if they call something else.
-fn named_by(call: &str, words: &[String]) -> Option<usize> {
-    let mut at = 0;
-    for part in call.split_whitespace() {
-        if at > 0 {
-            while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
-                let takes_value = VALUE_OPTIONS.contains(&word.as_str());
-                at += if takes_value { 2 } else { 1 };
-            }
-        }
-        if !is_word(part, words.get(at)?) {
-            return None;
-        }
-        at += 1;
-    }
-    Some(at)
-}
-
-/// Options before the name of a sub-command that take the next word.
-pub(super) const VALUE_OPTIONS: [&str; 16] = [
-    "--prefix",
-    "-C",
-    "--dir",
-    "--cwd",
-    "--directory",
-    "--manifest-path",
-    "--filter",
-    "-F",
-    "-w",
-    "--workspace",
-    "--project",
-    "--config",
-    "--color",
-    "-f",
-    "--file",
-    "--package",
-];
-
-fn is_word(part: &str, word: &str) -> bool {
-    match part.strip_suffix('*') {
-        Some(begin) => word.starts_with(begin),
-        None => part == word,
+        self.edits.has(words)
     }
 }
 
@@ -246,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_built_in_file_can_be_read() {
-        let read: Result<Catalog, _> = toml::from_str(BUILT_IN);
+        let read: Result<File, _> = toml::from_str(BUILT_IN);
         let read = read.unwrap();
         let names: Vec<&str> = read.tool.iter().map(|tool| tool.name.as_str()).collect();
         for of in

@@ -1,7 +1,9 @@
 //! How a run ended, by the exit code that reaches it and by what its tool printed.
 
+use std::borrow::Cow;
+
 use super::catalog::{Catalog, Tool};
-use super::lines::{fits, name_in, plain};
+use super::lines::{LinePattern, plain};
 use crate::model::{RunOutcome, ToldBy};
 
 /// So much of the end of an output is read, in bytes.
@@ -27,25 +29,18 @@ pub(super) struct Report {
 }
 
 /// The lines of an output without colours, from its end.
-pub(super) fn output_lines(output: &str) -> Vec<String> {
+pub(super) fn output_lines(output: &str) -> Vec<Cow<'_, str>> {
     let from = output.ceil_char_boundary(output.len().saturating_sub(LONGEST_OUTPUT));
     let lines = output[from..].lines().filter(|line| line.len() <= LONGEST_LINE);
     lines.map(plain).filter(|line| !line.is_empty()).collect()
 }
 
 /// What `lines` say of a run of `tool`.
-pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[String]) -> Report {
-    let others: Vec<&Tool> = if tool.runs_others {
-        let names: Vec<&String> =
-            catalog.lines.iter().filter(|of| of.kind == tool.kind).flat_map(|of| &of.of).collect();
-        catalog.tool.iter().filter(|other| names.contains(&&other.name)).collect()
-    } else {
-        Vec::new()
-    };
-    let tools = || std::iter::once(tool).chain(others.iter().copied());
+pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> Report {
+    let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
     let mut report = Report::default();
     for line in lines {
-        let has = |patterns: &[String]| patterns.iter().any(|pattern| fits(pattern, line));
+        let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.fits(line));
         let (mut tells, mut fails) = (false, false);
         if tools().any(|tool| has(&tool.fail)) {
             report.has_failed = true;
@@ -60,12 +55,12 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[String]) -> Report
             report.is_empty = true;
             tells = true;
         }
-        if has(&catalog.start) {
+        if has(catalog.start_failures()) {
             report.has_no_tool = true;
             tells = true;
         }
         // The first pattern of a tool that fits: the most exact one stands first.
-        let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| name_in(pattern, line));
+        let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
         for name in tools().filter_map(failing) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             if report.failing.len() < MOST_NAMES && !report.failing.contains(&name) {

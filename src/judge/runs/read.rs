@@ -1,6 +1,8 @@
 //! What one shell command of an agent was: runs of checks, a change of files, an act outside, something without
 //! an end.
 
+use std::borrow::Cow;
+
 use super::catalog::{Catalog, Tool, has_option, is_option};
 use super::edits::changes_files;
 use super::outcome::{Report, by_code, by_failure, by_text, output_lines, passes_on_something, report};
@@ -68,7 +70,7 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     let mut lines = None;
     let mut found: Vec<(usize, FoundRun<'c>)> = Vec::new();
     for (at, (command, call)) in commands.iter().zip(&calls).enumerate() {
-        if let Some((tool, call)) = check_of(call, catalog) {
+        if let Some((tool, call, n_words)) = check_of(call, catalog) {
             if has_option(&call.words, &tool.watch)
                 || call.words[1..].iter().any(|word| tool.watch.contains(word))
             {
@@ -76,7 +78,8 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
                 continue;
             }
             let lines = lines.get_or_insert_with(|| output_lines(&run.output));
-            found.push((at, found_run(tool, &call, command, run, home, report(tool, catalog, lines))));
+            let report = report(tool, catalog, lines);
+            found.push((at, found_run(tool, (&call, n_words), command, run, home, report)));
         } else if is_endless(call, catalog) {
             facts.endless.push(command.words.join(" "));
         } else if changes_files(command, call, home, catalog) {
@@ -95,14 +98,15 @@ pub(super) fn read<'c>(run: &CommandRun, home: Option<&str>, catalog: &'c Catalo
     facts
 }
 
-/// The check that a call is, with the call itself: by its bare name where a runner of packages starts it.
-fn check_of<'c>(call: &Call, catalog: &'c Catalog) -> Option<(&'c Tool, Call)> {
-    if let Some((tool, _)) = catalog.tool(&call.words) {
-        return Some((tool, call.clone()));
+/// The check that a call is, with the call itself, by its bare name where a runner of packages starts it, and how
+/// many of its words name the check.
+fn check_of<'c, 'w>(call: &'w Call, catalog: &'c Catalog) -> Option<(&'c Tool, Cow<'w, Call>, usize)> {
+    if let Some((tool, n_words)) = catalog.tool(&call.words) {
+        return Some((tool, Cow::Borrowed(call), n_words));
     }
     let words = bare(&call.words)?;
-    let (tool, _) = catalog.tool(&words)?;
-    Some((tool, Call { words, folder: call.folder.clone() }))
+    let (tool, n_words) = catalog.tool(&words)?;
+    Some((tool, Cow::Owned(Call { words, folder: call.folder.clone() }), n_words))
 }
 
 fn is_endless(call: &Call, catalog: &Catalog) -> bool {
@@ -111,13 +115,12 @@ fn is_endless(call: &Call, catalog: &Catalog) -> bool {
 
 fn found_run<'c>(
     tool: &'c Tool,
-    call: &Call,
+    (call, n_words): (&Call, usize),
     command: &Command,
     run: &CommandRun,
     home: Option<&str>,
     report: Report,
 ) -> FoundRun<'c> {
-    let n_words = tool_words(tool, &call.words);
     let narrowed_by = narrowing(tool, &call.words[n_words.min(call.words.len())..]);
     let narrows = |word: &String| {
         word.starts_with('-')
@@ -153,12 +156,6 @@ fn found_run<'c>(
         report,
         narrowed_by,
     }
-}
-
-/// How many of the words name the tool.
-fn tool_words(tool: &Tool, words: &[String]) -> usize {
-    let only = Catalog { tool: vec![tool.clone()], ..Catalog::default() };
-    only.tool(words).map_or(1, |(_, n_words)| n_words)
 }
 
 /// The words behind a call that narrow it.

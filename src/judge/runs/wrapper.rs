@@ -1,7 +1,7 @@
 //! Takes away what only starts a tool: `env A=b`, `timeout 60`, `npx`, `uv run --directory d`, `python -m`, a
 //! path before its name. What is left begins with the tool's own name.
 
-use super::catalog::VALUE_OPTIONS;
+use super::calls::VALUE_OPTIONS;
 use super::script::joined;
 
 /// Programs that run the words behind their options: their names, and options of theirs that take a value.

@@ -13,6 +13,7 @@ pub use left_over::{LeftOver, SessionStanding, left_over};
 
 use demand::{Ask, ask, ask_of_command};
 
+use super::by_turn::ByTurn;
 use crate::model::{
     Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Turn, TurnEnd, TurnHistory,
 };
@@ -23,8 +24,32 @@ const QUESTION_REACH: usize = 600;
 const QUESTION_SIGNS: [&str; 8] =
     ["?", "？", "let me know", "please confirm", "ですか", "ますか", "でしょうか", "ください"];
 
+/// What was read of the turns of one session, so that only what is new is read again. Losing it costs time and
+/// nothing else.
+#[derive(Debug, Default)]
+pub struct Memory(ByTurn<TurnRead>);
+
+/// What the words of a turn alone tell.
+#[derive(Debug)]
+struct TurnRead {
+    /// What its prompt asks for, if that is a person's.
+    ask: Option<Ask>,
+    /// Whether it left a question to the person.
+    asks: bool,
+}
+
 /// Reads the tasks of one session.
 pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTasks {
+    read_again(agent, session_id, history, &mut Memory::default())
+}
+
+/// The same with what was read before of this session.
+pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
+    memory.0.follow(&history.turns, |turn, before| {
+        let known = before.filter(|(old, _)| old.prompt == turn.prompt).map(|(_, read)| read.ask);
+        let ask = known.unwrap_or_else(|| turn.prompt.as_ref().and_then(ask_of));
+        TurnRead { ask, asks: asks(turn) }
+    });
     let mut fold = Fold {
         agent,
         session_id,
@@ -33,8 +58,8 @@ pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTask
         is_beside: false,
         before: None,
     };
-    for turn in &history.turns {
-        fold.take(turn);
+    for (turn, read) in memory.0.iter() {
+        fold.take(turn, read);
     }
     fold.tasks
 }
@@ -48,7 +73,7 @@ struct Fold<'a> {
     tasks: SessionTasks,
     /// True when the last turn stood beside the task.
     is_beside: bool,
-    before: Option<&'a Turn>,
+    before: Option<(&'a Turn, &'a TurnRead)>,
 }
 
 /// Where a prompt belongs.
@@ -60,7 +85,7 @@ enum Place {
 }
 
 impl<'a> Fold<'a> {
-    fn take(&mut self, turn: &'a Turn) {
+    fn take(&mut self, turn: &'a Turn, read: &'a TurnRead) {
         match turn.prompt.as_ref().map(|prompt| (prompt, prompt.kind)) {
             // What the person did by the client's own commands ends no turn of the agent.
             Some((_, PromptKind::ClientCommand)) => return,
@@ -70,7 +95,7 @@ impl<'a> Fold<'a> {
             Some((prompt, PromptKind::Gate)) => self.extend_task(prompt, turn, false),
             Some((prompt, PromptKind::Person | PromptKind::CustomCommand)) => {
                 self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
-                match self.place(prompt, turn) {
+                match self.place(prompt, turn, read.ask.unwrap_or(Ask::GoOn)) {
                     Place::NewTask => self.begin_task(prompt, turn),
                     Place::SameTask => self.extend_task(prompt, turn, true),
                     Place::Beside(demand) => self.add_side_turn(prompt, demand, turn),
@@ -78,23 +103,16 @@ impl<'a> Fold<'a> {
             }
         }
         self.tasks.last_end = Some(turn.end.clone());
-        self.before = Some(turn);
+        self.before = Some((turn, read));
     }
 
     /// Where a prompt of a person belongs.
-    fn place(&self, prompt: &Prompt, turn: &Turn) -> Place {
-        let ask = if prompt.kind == PromptKind::CustomCommand {
-            ask_of_command(&prompt.text)
-        } else if prompt.text.trim().is_empty() {
-            Ask::GoOn
-        } else {
-            ask(&prompt.text)
-        };
-        let is_steering = self.before.is_some_and(|before| before.end == TurnEnd::Steered);
+    fn place(&self, prompt: &Prompt, turn: &Turn, ask: Ask) -> Place {
+        let is_steering = self.before.is_some_and(|(before, _)| before.end == TurnEnd::Steered);
         let beside = match ask {
             _ if is_steering && !self.is_beside => None,
             Ask::Nothing => Some(Demand::Nothing),
-            Ask::Consent if !self.before.is_some_and(asks) => Some(Demand::Nothing),
+            Ask::Consent if !self.is_asked() => Some(Demand::Nothing),
             // What made the agent write files was a wish.
             Ask::Answer if !has_edits(turn) => Some(Demand::Answer),
             Ask::Answer | Ask::Consent | Ask::Reply | Ask::GoOn | Ask::Work { .. } => None,
@@ -112,9 +130,14 @@ impl<'a> Fold<'a> {
     /// Whether whatever is wished now goes on with the task: its last turn was cut or asks, or its text is
     /// given once more.
     fn is_open_for(&self, prompt: &Prompt) -> bool {
-        let was_cut = self.before.is_some_and(|before| !matches!(before.end, TurnEnd::Finished));
+        let was_cut = self.before.is_some_and(|(before, _)| !matches!(before.end, TurnEnd::Finished));
         let is_same = self.tasks.current().is_some_and(|task| is_same_text(&task.first_prompt, &prompt.text));
-        was_cut || is_same || self.before.is_some_and(asks)
+        was_cut || is_same || self.is_asked()
+    }
+
+    /// Whether the turn before left a question to the person.
+    fn is_asked(&self) -> bool {
+        self.before.is_some_and(|(_, read)| read.asks)
     }
 
     fn begin_task(&mut self, prompt: &Prompt, turn: &Turn) {
@@ -189,6 +212,20 @@ impl<'a> Fold<'a> {
         if let Some(side) = sides.last_mut() {
             side.end = turn.end.clone();
         }
+    }
+}
+
+/// What a prompt of a person asks for by its words; `None` for one that no person wrote.
+fn ask_of(prompt: &Prompt) -> Option<Ask> {
+    match prompt.kind {
+        PromptKind::CustomCommand => Some(ask_of_command(&prompt.text)),
+        PromptKind::Person if prompt.text.trim().is_empty() => Some(Ask::GoOn),
+        PromptKind::Person => Some(ask(&prompt.text)),
+        PromptKind::ClientCommand
+        | PromptKind::HookFeedback
+        | PromptKind::Gate
+        | PromptKind::Reminder
+        | PromptKind::Notice => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod checks;
 mod decision;
 mod excerpt;
 mod git;
+mod memory;
 mod runs;
 mod session;
 mod session_view;
@@ -16,6 +17,7 @@ mod tasks;
 mod words;
 
 pub use activity::is_interrupted;
+pub use memory::Memory;
 
 use crate::model::{
     Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, TaskKind, Timestamp,
@@ -38,17 +40,25 @@ pub struct WeighContext<'a> {
 const GRACE_MS: i64 = 2000;
 
 /// Weighs what one collection found.
-pub fn weigh(mut observations: Observations, scales: &WeighContext<'_>) -> Sample {
+pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
+    weigh_again(observations, scales, &mut Memory::default())
+}
+
+/// The same with what was read of this workspace before.
+pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, memory: &mut Memory) -> Sample {
     let mut pile = EvidenceSet::default();
     let parts = observations.parts;
-    let tasks = tasks::read(&observations);
+    let tasks = tasks::read(&observations, memory);
     if parts.contains(Parts::WORDS) {
         observations.task_started_at = observations.baseline_at.max(tasks::asked_at(&tasks));
     }
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         git::weigh(&observations, scales, &mut pile);
     }
-    let words = parts.contains(Parts::WORDS).then(|| words::weigh(&observations, &tasks, scales, &mut pile));
+    let words = parts.contains(Parts::WORDS).then(|| {
+        memory.keep_sessions_of(&observations);
+        words::weigh(&observations, &tasks, scales, memory, &mut pile)
+    });
     if parts.contains(Parts::CHECKS) {
         checks::weigh(&observations, scales, &mut pile);
     }

@@ -6,6 +6,7 @@ use crate::model::{
     CheckRun, Claim, Evidence, Parts, Rejection, RunsSummary, SessionObservation, Source, Strength,
 };
 
+use super::memory::Memory;
 use super::tasks::{SessionTask, Standing};
 use super::{EvidenceSet, excerpt};
 
@@ -25,6 +26,7 @@ pub(super) struct Proven {
 pub(super) fn weigh(
     sessions: &[&SessionObservation],
     tasks: &[SessionTask],
+    memory: &mut Memory,
     pile: &mut EvidenceSet,
 ) -> Proven {
     let mut proven = Proven { is_checked: true, acted_outside: false };
@@ -37,7 +39,9 @@ pub(super) fn weigh(
             continue;
         }
         let home = session.folder.as_ref().and_then(|folder| folder.to_str());
-        let summary = runs::summarize(&session.history, task.current(), home, Catalog::built_in());
+        let known = &mut memory.of(session).runs;
+        let catalog = Catalog::built_in();
+        let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
         has_proof |= summary.proof.is_some();
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         proven.acted_outside |= !summary.acts.is_empty();

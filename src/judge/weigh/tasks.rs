@@ -2,6 +2,7 @@
 //!
 //! Where a record tells its turns, `judge::task` reads the tasks from them; else the last prompt is the task.
 
+use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
     Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
@@ -29,10 +30,10 @@ pub(super) struct SessionTask {
 }
 
 /// What was asked in the sessions of `observations`, in their order.
-pub(super) fn read(observations: &Observations) -> Vec<SessionTask> {
+pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<SessionTask> {
     let sessions: Vec<&SessionObservation> =
         observations.session.present().into_iter().chain(&observations.other_sessions).collect();
-    let tasks: Vec<SessionTasks> = sessions.iter().map(|session| tasks_of(session)).collect();
+    let tasks: Vec<SessionTasks> = sessions.iter().map(|session| tasks_of(session, memory)).collect();
     let standings: Vec<SessionStanding<'_>> =
         sessions.iter().zip(&tasks).map(|(session, tasks)| standing_of(session, tasks)).collect();
     let left_over = task::left_over(&standings, observations.taken_at);
@@ -119,8 +120,9 @@ impl SessionTask {
     }
 }
 
-fn tasks_of(session: &SessionObservation) -> SessionTasks {
-    let tasks = task::read(&session.agent, &session.session_id, &session.history);
+fn tasks_of(session: &SessionObservation, memory: &mut Memory) -> SessionTasks {
+    let known = &mut memory.of(session).tasks;
+    let tasks = task::read_again(&session.agent, &session.session_id, &session.history, known);
     SessionTasks { prompted_at: tasks.prompted_at.or(session.prompted_at), ..tasks }
 }
 

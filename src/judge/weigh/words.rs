@@ -11,6 +11,7 @@ use crate::model::{
     SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp, TurnState, display_text,
 };
 
+use super::memory::Memory;
 use super::tasks::{self, SessionTask, Standing};
 use super::{
     EvidenceSet, WeighContext, activity, checks, decision, excerpt, is_stale, runs, session, session_view,
@@ -21,6 +22,7 @@ pub(super) fn weigh(
     observations: &Observations,
     tasks: &[SessionTask],
     scales: &WeighContext<'_>,
+    memory: &mut Memory,
     pile: &mut EvidenceSet,
 ) -> SessionFacts {
     let session = observations.session.present();
@@ -42,7 +44,7 @@ pub(super) fn weigh(
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
         pile.add(Parts::WORDS, evidence.because(unreadable.detail.clone()));
     }
-    let proven = runs::weigh(&sessions, tasks, pile);
+    let proven = runs::weigh(&sessions, tasks, memory, pile);
     let spoken = Spoken::of(observations, session.zip(tasks.first()), scales);
     let said = decision::weigh(observations, spoken.text(), scales);
     pile.add(Parts::WORDS, said.evidence);

@@ -1,0 +1,121 @@
+//! One run of a check among others of its session: which are the same, which are wider, and which of those that
+//! failed are still red.
+
+use std::collections::HashSet;
+
+use super::read::FoundRun;
+use crate::model::{CheckRun, RunOutcome, StepMoment};
+
+/// A place between the steps: an edit in the same command can stand before or behind a run of it.
+pub(super) type Place = (u64, u8);
+
+/// A run with what tells whether another one is the same or wider.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) told: CheckRun,
+    narrowed_by: Vec<String>,
+    runs_others: bool,
+    covers: Vec<String>,
+}
+
+impl Run {
+    pub(super) fn of(found: FoundRun<'_>, moment: StepMoment) -> Run {
+        let FoundRun { tool, command, folder, is_part, outcome, told_by, report, narrowed_by } = found;
+        let failing = if outcome == RunOutcome::Failed { report.failing } else { Vec::new() };
+        Run {
+            told: CheckRun {
+                tool: tool.name.clone(),
+                kind: tool.kind,
+                command,
+                folder,
+                outcome,
+                told_by,
+                is_part,
+                moment,
+                is_edited_after: false,
+                failing,
+                summary: report.summary,
+            },
+            narrowed_by,
+            runs_others: tool.runs_others,
+            covers: tool.covers.clone(),
+        }
+    }
+
+    /// What tells the same run again: the tool, the folder, and what narrows it.
+    fn check(&self) -> (&str, Option<&str>, &[String]) {
+        (&self.told.tool, self.told.folder.as_deref(), &self.narrowed_by)
+    }
+
+    pub(super) fn is_same_as(&self, other: &Run) -> bool {
+        self.check() == other.check()
+    }
+
+    pub(super) fn place(&self) -> Place {
+        (self.told.moment.order, 1)
+    }
+
+    /// Whether this run looks at all that `other` looked at.
+    fn is_as_wide_as(&self, other: &Run) -> bool {
+        if self.is_same_as(other) {
+            return true;
+        }
+        let is_tool = self.told.tool == other.told.tool
+            || self.covers.contains(&other.told.tool)
+            || self.runs_others && !other.runs_others && self.told.kind == other.told.kind;
+        is_tool
+            && !self.told.is_part
+            && is_folder_above(self.told.folder.as_deref(), other.told.folder.as_deref())
+    }
+
+    /// Whether what fails here failed there too, by the names of it.
+    pub(super) fn fails_no_more_than(&self, before: &Run) -> bool {
+        let failing = &self.told.failing;
+        !failing.is_empty() && failing.iter().all(|name| before.told.failing.contains(name))
+    }
+}
+
+/// The runs that failed, each the last of its kind, with no same or wider one that passed since.
+pub(super) fn still_red<'r>(runs: &[&'r Run]) -> Vec<&'r Run> {
+    let (mut failed, mut passed) = (HashSet::new(), HashSet::new());
+    let mut passed_since: Vec<&Run> = Vec::new();
+    let mut red = Vec::new();
+    for run in runs.iter().rev() {
+        match run.told.outcome {
+            RunOutcome::Passed if passed.insert(run.check()) => passed_since.push(run),
+            // The same run again is told of in its place.
+            RunOutcome::Failed if failed.insert(run.check()) => {
+                if !passed_since.iter().any(|later| later.is_as_wide_as(run)) {
+                    red.push(*run);
+                }
+            }
+            RunOutcome::Passed
+            | RunOutcome::Failed
+            | RunOutcome::CouldNotStart
+            | RunOutcome::Empty
+            | RunOutcome::Unknown => {}
+        }
+    }
+    red.reverse();
+    red
+}
+
+/// The last run of each check, in their order.
+pub(super) fn last_of_each<'r>(runs: &[&'r Run]) -> impl Iterator<Item = &'r Run> {
+    let mut seen = HashSet::new();
+    let mut last: Vec<&Run> = runs.iter().rev().filter(|run| seen.insert(run.check())).copied().collect();
+    last.reverse();
+    last.into_iter()
+}
+
+/// Whether `above` is `below` or a folder above it; `None` is the session's own.
+fn is_folder_above(above: Option<&str>, below: Option<&str>) -> bool {
+    match (above, below) {
+        (None, None) => true,
+        (None, Some(below)) => !below.starts_with(['/', '~', '$']) && !below.starts_with(".."),
+        (Some(_), None) => false,
+        (Some(above), Some(below)) => {
+            below.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What was read of the sessions of one workspace, so that a history that grew is not read again from its begin.
+//! Only what follows from the text of single turns is kept: what it means is judged anew each time.
+
+use std::collections::HashMap;
+
+use crate::judge::{runs, task};
+use crate::model::{Observations, SessionObservation};
+
+/// What was read of the sessions of one workspace. Losing it costs time and nothing else.
+#[derive(Debug, Default)]
+pub struct Memory {
+    sessions: HashMap<(String, String), SessionMemory>,
+}
+
+/// What was read of one session.
+#[derive(Debug, Default)]
+pub(super) struct SessionMemory {
+    pub(super) tasks: task::Memory,
+    pub(super) runs: runs::Memory,
+}
+
+impl Memory {
+    /// What was read of this session.
+    pub(super) fn of(&mut self, session: &SessionObservation) -> &mut SessionMemory {
+        self.sessions.entry((session.agent.clone(), session.session_id.clone())).or_default()
+    }
+
+    /// Drops what was read of sessions that are here no more.
+    pub(super) fn keep_sessions_of(&mut self, observations: &Observations) {
+        let is_here = |agent: &str, session_id: &str| {
+            let mut sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
+            sessions.any(|session| session.agent == agent && session.session_id == session_id)
+        };
+        self.sessions.retain(|(agent, session_id), _| is_here(agent, session_id));
+    }
+}
