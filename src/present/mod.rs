@@ -16,6 +16,8 @@ pub mod rescue_json;
 pub(crate) mod row;
 pub(crate) mod sessions;
 pub(crate) mod sets;
+#[cfg(test)]
+mod text_file;
 mod texts;
 mod urgency;
 

@@ -1,21 +1,15 @@
-//! The texts of one language: read once from `assets/text/en.toml`, found by section and key, with their
-//! parameters filled in.
+//! The texts of one language, found by section and key, with their parameters filled in.
 //!
 //! Which texts there are is said by the lists in `sets`, `phrases` and `counts`: a function for each, so that a
 //! name or a parameter that does not exist does not compile. A test holds the lists and the file together in
 //! both directions; another language is one more file with the same keys.
 
-use std::collections::HashMap;
 use std::fmt::{Display, Write as _};
-use std::sync::LazyLock;
 
 use crate::model::display_text;
 
-/// The texts in English.
-const ENGLISH: &str = include_str!("../../assets/text/en.toml");
-
-/// Section, key and text.
-static TEXTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| read(ENGLISH));
+/// Section with key, and text, in the order of the keys: made of `assets/text/en.toml` by the build.
+static TEXTS: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
 /// A text that the program asks for.
 #[cfg(test)]
@@ -29,28 +23,9 @@ pub(super) struct Entry {
     pub(super) parameters: &'static [&'static str],
 }
 
-/// The texts of a file; one that is written as a table (`one`, `other`) has a key for each of its forms.
-fn read(file: &str) -> HashMap<String, String> {
-    fn add(texts: &mut HashMap<String, String>, path: &str, value: toml::Value) {
-        if let toml::Value::Table(table) = value {
-            for (key, value) in table {
-                add(texts, &if path.is_empty() { key } else { format!("{path}.{key}") }, value);
-            }
-        } else {
-            texts.insert(path.to_owned(), value.as_str().unwrap_or_default().to_owned());
-        }
-    }
-    let mut texts = HashMap::new();
-    // A test reads the file that is built in.
-    if let Ok(table) = file.parse::<toml::Table>() {
-        add(&mut texts, "", toml::Value::Table(table));
-    }
-    texts
-}
-
 /// A text without parameters. One that the file does not have, which a test excludes, is its own key.
 pub(super) fn text(path: &'static str) -> &'static str {
-    TEXTS.get(path).map_or(path, String::as_str)
+    TEXTS.binary_search_by(|(known, _)| (*known).cmp(path)).map_or(path, |at| TEXTS[at].1)
 }
 
 /// A text with its parameters in the place of their names in braces.
@@ -179,7 +154,11 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use crate::present::text_file::read;
     use crate::present::{counts, phrases, sets};
+
+    /// The texts in English.
+    const ENGLISH: &str = include_str!("../../assets/text/en.toml");
 
     /// The names in braces of a text.
     fn parameters(text: &str) -> BTreeSet<&str> {
@@ -188,7 +167,7 @@ mod tests {
 
     /// What does not fit between a file and what the program asks for.
     fn misfits(file: &str) -> Vec<String> {
-        let texts = read(file);
+        let texts = read(file).unwrap();
         let entries = sets::ENTRIES.iter().chain(phrases::ENTRIES).chain(counts::ENTRIES);
         let asked: BTreeMap<String, &Entry> =
             entries.map(|entry| (format!("{}.{}", entry.section, entry.key), entry)).collect();
@@ -215,7 +194,13 @@ mod tests {
 
     #[test]
     fn the_english_texts_are_those_that_are_asked_for() {
-        assert!(ENGLISH.parse::<toml::Table>().is_ok(), "{:?}", ENGLISH.parse::<toml::Table>().err());
+        let built: BTreeMap<&str, &str> = TEXTS.iter().copied().collect();
+        assert!(
+            read(ENGLISH)
+                .unwrap()
+                .iter()
+                .all(|(path, text)| built.get(path.as_str()) == Some(&text.as_str()))
+        );
         let found = misfits(ENGLISH);
         assert!(found.is_empty(), "\n{}\n", found.join("\n"));
     }

@@ -227,6 +227,11 @@ impl FormSet {
         Self(bits)
     }
 
+    /// The set of those whose bits are set, by their numbers.
+    pub(super) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     /// The groups of both sets.
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)

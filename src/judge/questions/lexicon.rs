@@ -1,69 +1,46 @@
 //! The phrases of the language files of `assets/lang/` and where they stand in a sentence.
 //! The notation of the phrases is explained at the top of `assets/lang/en.toml`.
 //!
-//! The files are embedded. The phrases of the languages that separate words and of those that do not are
-//! made ready apart from each other, each when the first sentence needs them.
+//! What the build made of the files is embedded (`assets/build.rs`).
 
 use std::sync::LazyLock;
 
-use super::files::{self, FILES};
 use super::forms::FormSet;
 use super::language::Language;
 use super::network::Network;
-use super::notation;
 use super::walk::Walk;
 
 /// What the language files say besides their phrases.
-#[derive(Default)]
 pub(super) struct Lexicon {
     /// Words that name an option and are followed by its number or letter, in lower case.
-    pub(super) option_words: Vec<String>,
+    pub(super) option_words: &'static [&'static str],
     /// Labels that open a question line ("q", "frage"), in lower case.
-    pub(super) question_labels: Vec<String>,
+    pub(super) question_labels: &'static [&'static str],
 }
 
 /// The option words and question labels of all languages.
-pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
-    let mut lexicon = Lexicon::default();
-    for (_, text) in FILES {
-        let head = files::head(text);
-        lexicon.option_words.extend(head.option_words);
-        lexicon.question_labels.extend(head.question_labels);
-    }
-    lexicon
-});
-
-/// The phrases of each language, by its number, each made ready when the first sentence needs it.
-static NETWORKS: [LazyLock<Network>; FILES.len()] = {
-    const LANGUAGES: [Language; FILES.len()] = Language::ALL;
-    [
-        LazyLock::new(|| network(LANGUAGES[0])),
-        LazyLock::new(|| network(LANGUAGES[1])),
-        LazyLock::new(|| network(LANGUAGES[2])),
-        LazyLock::new(|| network(LANGUAGES[3])),
-        LazyLock::new(|| network(LANGUAGES[4])),
-        LazyLock::new(|| network(LANGUAGES[5])),
-        LazyLock::new(|| network(LANGUAGES[6])),
-        LazyLock::new(|| network(LANGUAGES[7])),
-    ]
+pub(super) static LEXICON: Lexicon = Lexicon {
+    option_words: &include!(concat!(env!("OUT_DIR"), "/option_words.rs")),
+    question_labels: &include!(concat!(env!("OUT_DIR"), "/question_labels.rs")),
 };
 
-/// The phrases of a language. What cannot be read is left out; the tests make sure that there is no such phrase.
-fn network(language: Language) -> Network {
-    let mut network = Network::new(16 * 1024);
-    for (_, text) in FILES.into_iter().filter(|(known, _)| *known == language) {
-        let words = files::head(text).words;
-        files::phrases(text, |form, phrase| {
-            let _ = notation::add(&mut network, phrase, words, FormSet::of(&[form]));
-        });
-    }
-    network.finish()
+/// The networks of a language's phrases as the build wrote them.
+macro_rules! networks {
+    ($($code:literal),*) => {
+        [$(LazyLock::new(|| Network::read(include_bytes!(concat!(env!("OUT_DIR"), "/", $code, ".network"))))),*]
+    };
 }
+
+/// How many languages there are.
+const N_LANGUAGES: usize = Language::ALL.len();
+
+/// The phrases of each language, by its number, each read when the first sentence needs it.
+static NETWORKS: [LazyLock<Network>; N_LANGUAGES] = networks!("en", "ja", "zh", "ko", "es", "de", "fr", "pt");
 
 /// A search for phrases, sentence by sentence.
 #[derive(Default)]
 pub(super) struct Search {
-    walks: [Walk; FILES.len()],
+    walks: [Walk; N_LANGUAGES],
 }
 
 impl Search {
@@ -96,17 +73,48 @@ mod tests {
     use super::*;
     use crate::judge::questions::document::Document;
     use crate::judge::questions::forms::Form;
+    use crate::judge::questions::language_file::LanguageFile;
     use crate::judge::questions::notation::Words;
 
+    /// The language files.
+    fn files() -> impl Iterator<Item = (Language, LanguageFile)> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lang");
+        Language::ALL.into_iter().map(move |language| {
+            let text = std::fs::read_to_string(format!("{folder}/{}.toml", language.code())).unwrap();
+            (language, toml::from_str(&text).unwrap())
+        })
+    }
+
     #[test]
-    fn every_phrase_can_be_read() {
-        for (name, text) in FILES {
-            let words = files::head(text).words;
-            files::phrases(text, |form, phrase| {
-                let added = notation::add(&mut Network::new(64), phrase, words, FormSet::of(&[form]));
-                assert_eq!(added, Ok(()), "{name:?} {form:?}: {phrase}");
-            });
+    fn each_language_has_its_own_network_and_each_file_is_a_language() {
+        for (language, file) in files() {
+            let written = Network::read(&file.network().unwrap());
+            let known = &NETWORKS[language as usize];
+            assert_eq!(written.nodes.len(), known.nodes.len(), "{language:?}");
+            assert!(file.option_words.iter().all(|word| LEXICON.option_words.contains(&word.as_str())));
+            assert!(file.question_labels.iter().all(|word| LEXICON.question_labels.contains(&word.as_str())));
         }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lang");
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), N_LANGUAGES);
+    }
+
+    #[test]
+    fn every_example_in_a_language_file_is_found_and_every_counter_example_is_not() {
+        let mut wrong = Vec::new();
+        for (name, file) in files() {
+            for (form, group) in &file.forms {
+                for (examples, expected) in [(&group.examples, true), (&group.counter_examples, false)] {
+                    for example in examples {
+                        let document = Document::read(example);
+                        let found = document.sentences.iter().any(|sentence| sentence.forms.has(*form));
+                        if found != expected {
+                            wrong.push(format!("{name:?} {form:?}: {example:?} found={found}"));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     /// What the notation means, said as a regular expression.
@@ -164,12 +172,12 @@ mod tests {
             texts.push_str("\n\n");
         }
         let sentences: Vec<_> = texts.split("\n\n").flat_map(|text| Document::read(text).sentences).collect();
-        for (language, text) in FILES {
-            let words = files::head(text).words;
+        for (language, file) in files() {
+            let words = file.words;
             let mut groups: BTreeMap<Form, Vec<String>> = BTreeMap::new();
-            files::phrases(text, |form, phrase| {
-                groups.entry(form).or_default().push(expression(phrase, words));
-            });
+            for (form, phrase) in file.phrases() {
+                groups.entry(form).or_default().push(expression(&phrase, words));
+            }
             let groups: Vec<_> = groups
                 .into_iter()
                 .map(|(form, all)| {

@@ -178,11 +178,8 @@ fn is_numeral(value: char) -> bool {
 fn worded(rest: &str) -> Option<(Marker, Range<usize>, usize)> {
     let window_end = rest.char_indices().nth(24).map_or(rest.len(), |(index, _)| index);
     let lower = rest[..window_end].to_lowercase();
-    let word = LEXICON
-        .option_words
-        .iter()
-        .filter(|word| lower.starts_with(word.as_str()))
-        .max_by_key(|word| word.len())?;
+    let word =
+        LEXICON.option_words.iter().filter(|word| lower.starts_with(**word)).max_by_key(|word| word.len())?;
     let mut at = word.len();
     if !rest.is_char_boundary(at) {
         return None;

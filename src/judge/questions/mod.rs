@@ -7,6 +7,8 @@
 
 mod answered;
 mod asking;
+#[cfg(test)]
+mod building;
 mod choices;
 mod context;
 mod correction;
@@ -14,13 +16,14 @@ mod document;
 mod ending;
 mod explain;
 mod features;
-mod files;
 mod forms;
 mod han;
 mod inline;
 mod judgement;
 mod label;
 mod language;
+#[cfg(test)]
+mod language_file;
 mod letters;
 mod lexicon;
 mod lines;
@@ -28,6 +31,7 @@ mod markers;
 mod masks;
 mod network;
 mod normal;
+#[cfg(test)]
 mod notation;
 mod patterns;
 mod reading;

@@ -1,11 +1,11 @@
-//! The phrases of one way of separating words as one network of nodes, between which signs lead: words, or
-//! characters where words are not separated. What a phrase looks like is known to `notation`; `walk` finds
-//! the phrases in sentences.
+//! The phrases of one language as one network of nodes, between which signs lead: words, or characters where words
+//! are not separated. It is built from the language file when the program is built (`building`), and only read
+//! here; `walk` finds the phrases in sentences.
 //!
 //! A word is known by its hash: nothing worse than a phrase found in vain can come of two words with one.
 
 use super::forms::FormSet;
-use super::patterns::{ANY_LETTERS, Patterns};
+use super::patterns::Patterns;
 
 /// The node at which every phrase may begin at every sign.
 pub(super) const ROOT: u32 = 0;
@@ -19,6 +19,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Node {
     /// A bit for each sign that leads on, by its hash.
     pub(super) leads_on: u64,
+    /// Where signs lead, in [`Network::edges`]: from the first to before the last.
+    edges: (u32, u32),
     /// The groups whose phrase ends here.
     pub(super) found: FormSet,
     /// The groups whose phrase ends here if the sentence does.
@@ -35,92 +37,20 @@ pub(super) struct Node {
     pub(super) has_patterns: bool,
 }
 
-const NEW: Node = Node {
-    leads_on: 0,
-    found: FormSet::EMPTY,
-    found_at_end: FormSet::EMPTY,
-    any: NONE,
-    joins: (0, 0),
-    is_gap: false,
-    group: FormSet::EMPTY,
-    has_patterns: false,
-};
-
-impl Node {
-    /// A bit for each sign that leads on; all bits if reaching the node matters by itself.
-    fn matters(&self) -> u64 {
-        let by_itself = self.found != FormSet::EMPTY
-            || self.found_at_end != FormSet::EMPTY
-            || self.any != NONE
-            || self.is_gap
-            || self.has_patterns;
-        if by_itself { u64::MAX } else { self.leads_on }
-    }
-}
-
-/// The phrases of one way of separating words.
+/// The phrases of one language.
+#[derive(Default)]
 pub(super) struct Network {
     /// By their numbers.
     pub(super) nodes: Vec<Node>,
     /// Nodes reached together with others, and a bit for each sign that leads on from there; all bits
     /// where reaching the node matters by itself.
     pub(super) joins: Vec<(u32, u64)>,
-    /// Which node is reached with which, as added.
-    added_joins: Vec<(u32, u32)>,
-    /// Where a sign leads.
-    pub(super) edges: Edges,
+    /// The signs that lead on, those of each node in order.
+    signs: Vec<u64>,
+    /// Where each of `signs` leads.
+    targets: Vec<u32>,
     /// The patterns of words.
     pub(super) patterns: Patterns,
-}
-
-/// Where a sign leads from a node, by a hash of both.
-pub(super) struct Edges {
-    /// Open addressing with linear steps; 0 marks a free place. The length is a power of two.
-    places: Vec<(u64, u32)>,
-    count: usize,
-}
-
-impl Edges {
-    fn key(node: u32, sign: u64) -> u64 {
-        (sign ^ u64::from(node).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
-    }
-
-    /// The place of the key, or the free one where it belongs.
-    fn place(&self, key: u64) -> usize {
-        let mask = self.places.len() - 1;
-        let mut at = low_bits(key.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32) & mask;
-        while self.places[at].0 != 0 && self.places[at].0 != key {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    /// Where the sign leads from the node.
-    pub(super) fn get(&self, node: u32, sign: u64) -> Option<u32> {
-        let (key, to) = self.places[self.place(Self::key(node, sign))];
-        (key != 0).then_some(to)
-    }
-
-    fn insert(&mut self, node: u32, sign: u64, to: u32) {
-        if self.count * 4 >= self.places.len() * 3 {
-            let doubled = vec![(0, 0); self.places.len() * 2];
-            for (key, to) in std::mem::replace(&mut self.places, doubled) {
-                if key != 0 {
-                    let at = self.place(key);
-                    self.places[at] = (key, to);
-                }
-            }
-        }
-        let key = Self::key(node, sign);
-        let at = self.place(key);
-        self.places[at] = (key, to);
-        self.count += 1;
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
-fn low_bits(hash: u64) -> usize {
-    hash as usize
 }
 
 /// The hash of a word.
@@ -153,99 +83,107 @@ pub(super) fn bit(sign: u64) -> u64 {
 }
 
 impl Network {
-    /// A network without phrases, with room for so many edges.
-    pub(super) fn new(room: usize) -> Self {
-        let edges = Edges { places: vec![(0, 0); (room * 2).next_power_of_two()], count: 0 };
-        let mut nodes = Vec::with_capacity(room);
-        nodes.extend([NEW, NEW]);
-        let patterns = Patterns::new();
-        Self { nodes, joins: Vec::new(), added_joins: Vec::new(), edges, patterns }
+    /// Where the sign leads from the node.
+    pub(super) fn lead(&self, from: &Node, sign: u64) -> Option<u32> {
+        let (first, end) = (from.edges.0 as usize, from.edges.1 as usize);
+        let at = self.signs[first..end].binary_search(&sign).ok()?;
+        Some(self.targets[first + at])
     }
 
-    /// A new node that nothing leads to.
-    pub(super) fn node(&mut self) -> u32 {
-        self.nodes.push(NEW);
-        u32::try_from(self.nodes.len() - 1).unwrap_or(NONE)
+    /// Reads what `building` wrote.
+    pub(super) fn read(bytes: &[u8]) -> Network {
+        let mut bytes = Bytes(bytes);
+        let mut network = Network::default();
+        let alphabet: Vec<u64> = (0..bytes.number()).map(|_| bytes.word()).collect();
+        for _ in 0..bytes.number() {
+            let length = bytes.number() as usize;
+            let (pattern, rest) = bytes.0.split_at(length.min(bytes.0.len()));
+            bytes.0 = rest;
+            network.patterns.add(pattern, word_hash(pattern));
+        }
+        for _ in 0..bytes.number() {
+            let to = bytes.number();
+            let matters = if to & 1 == 1 { u64::MAX } else { bytes.word() };
+            network.joins.push((to >> 1, matters));
+        }
+        let n_nodes = bytes.number() as usize;
+        network.nodes.reserve_exact(n_nodes);
+        let mut n_joins = 0;
+        for _ in 0..n_nodes {
+            let node = network.read_node(&mut bytes, &alphabet, &mut n_joins);
+            network.nodes.push(node);
+        }
+        network
     }
 
-    /// A new node in a phrase of the group that stays reached to the end of the sentence.
-    pub(super) fn gap(&mut self, group: FormSet) -> u32 {
-        let node = self.node();
-        self.at(node).is_gap = true;
-        self.at(node).group = group;
-        node
+    fn read_node(&mut self, bytes: &mut Bytes<'_>, alphabet: &[u64], n_joins: &mut u32) -> Node {
+        let has = bytes.number();
+        let mut set =
+            |flag: u32| if has & flag == 0 { FormSet::EMPTY } else { FormSet::from_bits(bytes.long()) };
+        let (found, found_at_end, group) = (set(HAS_FOUND), set(HAS_FOUND_AT_END), set(HAS_GROUP));
+        let any = if has & HAS_ANY == 0 { NONE } else { bytes.number() };
+        let first_join = *n_joins;
+        *n_joins += if has & HAS_JOINS == 0 { 0 } else { bytes.number() };
+        let first_edge = u32::try_from(self.signs.len()).unwrap_or(NONE);
+        let (mut leads_on, mut letter) = (0, 0);
+        for _ in 0..(has >> N_EDGES_AT) {
+            letter += bytes.number() as usize;
+            let sign = alphabet.get(letter).copied().unwrap_or_default();
+            leads_on |= bit(sign);
+            self.signs.push(sign);
+            self.targets.push(bytes.number());
+        }
+        Node {
+            leads_on,
+            edges: (first_edge, u32::try_from(self.signs.len()).unwrap_or(NONE)),
+            found,
+            found_at_end,
+            any,
+            joins: (first_join, *n_joins),
+            is_gap: has & IS_GAP != 0,
+            group,
+            has_patterns: has & HAS_PATTERNS != 0,
+        }
     }
+}
 
-    /// Whether the node stays reached to the end of the sentence.
-    pub(super) fn is_gap(&self, node: u32) -> bool {
-        self.nodes[node as usize].is_gap
-    }
+/// What a node has, as it is written: the flags, and above them the number of its edges.
+pub(super) const HAS_FOUND: u32 = 1;
+pub(super) const HAS_FOUND_AT_END: u32 = 2;
+pub(super) const HAS_GROUP: u32 = 4;
+pub(super) const HAS_ANY: u32 = 8;
+pub(super) const HAS_JOINS: u32 = 16;
+pub(super) const IS_GAP: u32 = 32;
+pub(super) const HAS_PATTERNS: u32 = 64;
+/// How far the number of edges stands above the flags, in bits.
+pub(super) const N_EDGES_AT: u32 = 7;
 
-    fn at(&mut self, node: u32) -> &mut Node {
-        &mut self.nodes[node as usize]
-    }
+/// What is left to read. Behind the end there are only zeros.
+struct Bytes<'b>(&'b [u8]);
 
-    /// Whoever reaches `from` has reached `to`.
-    pub(super) fn join(&mut self, from: u32, to: u32) {
-        self.added_joins.push((from, to));
-    }
-
-    /// Makes the network ready to be walked.
-    pub(super) fn finish(mut self) -> Self {
-        self.added_joins.sort_unstable();
-        self.added_joins.dedup();
-        let mut matters: Vec<u64> = self.nodes.iter().map(Node::matters).collect();
-        loop {
-            let mut is_settled = true;
-            for &(from, to) in self.added_joins.iter().rev() {
-                let both = matters[from as usize] | matters[to as usize];
-                is_settled &= both == matters[from as usize];
-                matters[from as usize] = both;
-            }
-            if is_settled {
+impl Bytes<'_> {
+    /// A number in groups of seven bits, the lowest first.
+    fn long(&mut self) -> u64 {
+        let (mut number, mut shift) = (0, 0);
+        while let Some((&byte, rest)) = self.0.split_first() {
+            self.0 = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 || shift > 63 {
                 break;
             }
         }
-        for (index, &(from, to)) in self.added_joins.iter().enumerate() {
-            let index = u32::try_from(index).unwrap_or(NONE);
-            let joins = &mut self.nodes[from as usize].joins;
-            *joins = if joins.1 == 0 { (index, index + 1) } else { (joins.0, index + 1) };
-            self.joins.push((to, matters[to as usize]));
-        }
-        self.added_joins = Vec::new();
-        self
+        number
     }
 
-    /// The node to which `sign` and nothing else leads from `from`.
-    pub(super) fn sign(&mut self, from: u32, sign: u64) -> u32 {
-        if let Some(to) = self.edges.get(from, sign) {
-            return to;
-        }
-        let to = self.node();
-        self.at(from).leads_on |= bit(sign);
-        self.edges.insert(from, sign, to);
-        to
+    fn number(&mut self) -> u32 {
+        u32::try_from(self.long()).unwrap_or_default()
     }
 
-    /// The node to which the words of a pattern lead from `from`.
-    pub(super) fn pattern(&mut self, from: u32, pattern: &[u8]) -> u32 {
-        if pattern == [ANY_LETTERS] {
-            if self.at(from).any == NONE {
-                let to = self.node();
-                self.at(from).any = to;
-            }
-            return self.at(from).any;
-        }
-        let hash = word_hash(pattern);
-        self.patterns.add(pattern, hash);
-        self.at(from).has_patterns = true;
-        self.sign(from, hash)
-    }
-
-    /// A phrase of the group ends at the node; with `at_end` only where the sentence does.
-    pub(super) fn ends(&mut self, node: u32, group: FormSet, at_end: bool) {
-        let node = self.at(node);
-        let found = if at_end && !node.is_gap { &mut node.found_at_end } else { &mut node.found };
-        *found = found.with(group);
+    /// Eight bytes, the lowest first.
+    fn word(&mut self) -> u64 {
+        let Some((word, rest)) = self.0.split_first_chunk() else { return 0 };
+        self.0 = rest;
+        u64::from_le_bytes(*word)
     }
 }

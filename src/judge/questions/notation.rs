@@ -2,11 +2,15 @@
 //! and edges of a `network`. It finds nothing itself.
 
 use super::forms::FormSet;
-use super::network::{BEGIN, Network, ROOT, character_hash, word_hash};
+use serde::Deserialize;
+
+use super::building::Builder;
+use super::network::{BEGIN, ROOT, character_hash, word_hash};
 use super::patterns::{ANY_LETTERS, DIGITS};
 
 /// How a language separates words, which decides how its phrases are matched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Words {
     /// Words are separated by blanks; a phrase matches whole words.
     Spaced,
@@ -72,7 +76,7 @@ struct Place {
 
 /// Adds a phrase of `group` to the network.
 pub(super) fn add(
-    network: &mut Network,
+    network: &mut Builder,
     phrase: &str,
     words: Words,
     group: FormSet,
@@ -95,7 +99,7 @@ pub(super) fn add(
 }
 
 struct Reader<'n, 'p> {
-    network: &'n mut Network,
+    network: &'n mut Builder,
     words: Words,
     group: FormSet,
     rest: &'p str,

@@ -14,12 +14,14 @@ pub(super) struct Patterns {
     by_last: Vec<Vec<(Box<[u8]>, u64)>>,
 }
 
-impl Patterns {
+impl Default for Patterns {
     /// No patterns.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self { by_first: vec![Vec::new(); 256], by_last: vec![Vec::new(); 256] }
     }
+}
 
+impl Patterns {
     /// Adds a pattern under its hash.
     pub(super) fn add(&mut self, pattern: &[u8], hash: u64) {
         let add = |places: &mut Vec<(Box<[u8]>, u64)>| {

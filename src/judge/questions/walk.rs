@@ -145,7 +145,7 @@ impl Step<'_> {
         }
         let from = &self.network.nodes[node as usize];
         if from.leads_on & bit(sign) != 0
-            && let Some(to) = self.network.edges.get(node, sign)
+            && let Some(to) = self.network.lead(from, sign)
         {
             self.enter(to, walk);
         }
@@ -154,7 +154,7 @@ impl Step<'_> {
         }
         if from.has_patterns && !walk.patterns.is_empty() {
             for index in 0..walk.patterns.len() {
-                if let Some(to) = self.network.edges.get(node, walk.patterns[index]) {
+                if let Some(to) = self.network.lead(from, walk.patterns[index]) {
                     self.enter(to, walk);
                 }
             }

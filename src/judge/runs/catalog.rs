@@ -11,12 +11,12 @@ use super::calls::Calls;
 use super::lines::LinePattern;
 use crate::model::CheckKind;
 
-/// The built-in file.
-const BUILT_IN: &str = include_str!("../../../assets/checks.toml");
+/// The built-in file as JSON: made by the build, since it is read at every start.
+const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/checks.json"));
 
 /// The tools of the built-in file alone.
 static BUILT_IN_CATALOG: LazyLock<Catalog> =
-    LazyLock::new(|| Catalog::of(toml::from_str(BUILT_IN).unwrap_or_default()));
+    LazyLock::new(|| Catalog::of(serde_json::from_str(BUILT_IN).unwrap_or_default()));
 
 /// A file of tools.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn the_built_in_file_can_be_read() {
-        let read: Result<File, _> = toml::from_str(BUILT_IN);
-        let read = read.unwrap();
+        let read: File = toml::from_str(include_str!("../../../assets/checks.toml")).unwrap();
+        assert_eq!(format!("{:?}", serde_json::from_str::<File>(BUILT_IN).unwrap()), format!("{read:?}"));
         let names: Vec<&str> = read.tool.iter().map(|tool| tool.name.as_str()).collect();
         for of in
             read.lines.iter().flat_map(|lines| &lines.of).chain(read.tool.iter().flat_map(|t| &t.covers))

@@ -1,0 +1,101 @@
+//! Makes of the data in `assets/` at build time what would else be made at every start: the phrases of the languages
+//! as networks, the tables of tasks and texts as Rust, the tools as JSON, which is read several times as fast as TOML.
+//! A file that cannot be read ends the build with its name.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+use language_file::LanguageFile;
+
+#[path = "../src/judge/questions/building.rs"]
+mod building;
+#[path = "../src/judge/questions/forms.rs"]
+#[expect(dead_code, reason = "the program asks more of it")]
+mod forms;
+#[path = "../src/judge/questions/language_file.rs"]
+#[expect(dead_code, reason = "tests read the examples")]
+mod language_file;
+#[path = "../src/judge/questions/network.rs"]
+#[expect(dead_code, reason = "the program reads what is written here")]
+mod network;
+#[path = "../src/judge/questions/notation.rs"]
+mod notation;
+#[path = "../src/judge/questions/patterns.rs"]
+#[expect(dead_code, reason = "the program reads what is written here")]
+mod patterns;
+#[path = "../src/present/text_file.rs"]
+mod text_file;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let out = env::var_os("OUT_DIR").ok_or("cargo names no folder")?;
+    let out = Path::new(&out);
+    languages(out)?;
+    let tasks: BTreeMap<String, Vec<String>> = toml::from_str(&read("assets/tasks.toml")?)?;
+    write(&out.join("tasks.rs"), tasks.iter())?;
+    write(&out.join("texts.rs"), text_file::read(&read("assets/text/en.toml")?)?.iter())?;
+    let checks: serde_json::Value = toml::from_str(&read("assets/checks.toml")?)?;
+    fs::write(out.join("checks.json"), checks.to_string())?;
+    Ok(())
+}
+
+/// The languages: the network of each, and the words of all beside their phrases.
+fn languages(out: &Path) -> Outcome<()> {
+    println!("cargo::rerun-if-changed=assets/lang");
+    let mut paths = Vec::new();
+    for entry in fs::read_dir("assets/lang")? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    let (mut option_words, mut question_labels) = (Vec::new(), Vec::new());
+    for path in paths {
+        let named = |error: String| format!("{}: {error}", path.display());
+        let text = fs::read_to_string(&path)?;
+        let file: LanguageFile = toml::from_str(&text).map_err(|error| named(error.to_string()))?;
+        let code = path.file_stem().ok_or("a language file without a name")?;
+        fs::write(out.join(code).with_extension("network"), file.network().map_err(named)?)?;
+        option_words.extend(file.option_words);
+        question_labels.extend(file.question_labels);
+    }
+    write(&out.join("option_words.rs"), option_words.iter())?;
+    write(&out.join("question_labels.rs"), question_labels.iter())
+}
+
+/// Reads a file that the build depends on.
+fn read(path: &str) -> Outcome<String> {
+    println!("cargo::rerun-if-changed={path}");
+    fs::read_to_string(path).map_err(|error| format!("{path}: {error}").into())
+}
+
+/// Writes a list as Rust: texts, or pairs of a text and a text or a list.
+fn write(path: &Path, entries: impl Iterator<Item = impl Entry>) -> Outcome<()> {
+    let entries: Vec<String> = entries.map(|entry| entry.rust()).collect();
+    fs::write(path, format!("[{}]", entries.join(",\n"))).map_err(Into::into)
+}
+
+/// What can stand in a list.
+trait Entry {
+    /// How Rust writes it.
+    fn rust(&self) -> String;
+}
+
+impl Entry for &String {
+    fn rust(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Entry for (&String, &String) {
+    fn rust(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Entry for (&String, &Vec<String>) {
+    fn rust(&self) -> String {
+        format!("({:?}, &{:?})", self.0, self.1)
+    }
+}

@@ -1,0 +1,75 @@
+//! A language file of `assets/lang/` as TOML. Part of the build script and of tests: the program has what the build
+//! made of it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::building::Builder;
+use super::forms::{Form, FormSet};
+use super::notation::{self, Words};
+
+/// What a language file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LanguageFile {
+    pub(super) words: Words,
+    /// Words that name an option and are followed by its number or letter, in lower case.
+    #[serde(default)]
+    pub(super) option_words: Vec<String>,
+    /// Labels that open a question line ("q", "frage"), in lower case.
+    #[serde(default)]
+    pub(super) question_labels: Vec<String>,
+    /// Lists of words that phrases name in braces.
+    #[serde(default)]
+    lists: BTreeMap<String, String>,
+    pub(super) forms: BTreeMap<Form, Group>,
+}
+
+/// One group of phrases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    #[serde(default)]
+    phrases: Vec<String>,
+    /// Sentences in which a phrase of the group must be found.
+    #[serde(default)]
+    pub(super) examples: Vec<String>,
+    /// Sentences in which none may be found.
+    #[serde(default)]
+    pub(super) counter_examples: Vec<String>,
+}
+
+impl LanguageFile {
+    /// The phrases with their groups; the lists that they name in braces stand in their place.
+    pub(super) fn phrases(&self) -> impl Iterator<Item = (Form, String)> {
+        let in_groups = |(form, group): (&Form, &'_ Group)| {
+            let form = *form;
+            group.phrases.iter().map(move |phrase| (form, phrase.clone())).collect::<Vec<_>>()
+        };
+        self.forms.iter().flat_map(in_groups).map(|(form, phrase)| {
+            let lists = self.lists.iter();
+            let whole = lists.fold(phrase, |phrase, (name, words)| {
+                phrase.replace(&format!("{{{name}}}"), &format!("({words})"))
+            });
+            (form, whole)
+        })
+    }
+
+    /// The network of the phrases, written down.
+    ///
+    /// # Errors
+    /// The phrase that cannot be read, and why.
+    pub(super) fn network(&self) -> Result<Vec<u8>, String> {
+        let mut builder = Builder::new();
+        for (form, phrase) in self.phrases() {
+            let names_list = |rest: &str| rest.starts_with(|c: char| c.is_ascii_lowercase());
+            if phrase.split('{').skip(1).any(names_list) {
+                return Err(format!("a list that is not there: {phrase}"));
+            }
+            notation::add(&mut builder, &phrase, self.words, FormSet::of(&[form]))
+                .map_err(|error| format!("{error}: {phrase}"))?;
+        }
+        Ok(builder.write())
+    }
+}
