@@ -6,6 +6,8 @@
 mod config;
 mod file;
 mod format;
+mod index;
+mod index_file;
 mod object_id;
 mod operation;
 mod reflog;
@@ -19,8 +21,10 @@ mod trouble;
 pub use config::{ConfigEntry, config_entries};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
+pub use index::{IndexEntry, index_entries};
+pub use index_file::{GITLINK, Gitlink, Gitlinks, damaged_index, gitlinks, n_index_entries};
 pub use object_id::{BlobId, ObjectFormat, is_id};
-pub use operation::{operation, rebased_branch};
+pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, recent_log, reflog};
 pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,

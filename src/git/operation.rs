@@ -3,12 +3,32 @@
 //! It must not read more of these files than tells one operation from another.
 
 use super::file::read_small;
-use super::repository::Repository;
+use super::refs::is_resolved;
+use super::repository::{RefStorage, Repository};
+use super::runner::{Git, GitError};
 use crate::model::Operation;
 
-/// The operation in progress. Where references are kept as reftable, a cherry-pick or revert of one commit leaves a
-/// reference and no file.
-pub fn operation(repository: &Repository) -> Option<Operation> {
+/// The operation in progress.
+///
+/// # Errors
+/// Git gave no answer; it is asked only where references are kept as reftable.
+pub fn operation(git: &Git<'_>) -> Result<Option<Operation>, GitError> {
+    let found = operation_in_files(git.repo);
+    if found.is_some() || git.repo.refs != RefStorage::Reftable {
+        return Ok(found);
+    }
+    // A cherry-pick or revert of one commit leaves a reference, which is no file there.
+    for (name, operation) in [("CHERRY_PICK_HEAD", Operation::CherryPick), ("REVERT_HEAD", Operation::Revert)]
+    {
+        if is_resolved(git, name)? {
+            return Ok(Some(operation));
+        }
+    }
+    Ok(None)
+}
+
+/// The operation in progress, as far as files tell.
+pub fn operation_in_files(repository: &Repository) -> Option<Operation> {
     let has = |name: &str| repository.git_dir.join(name).symlink_metadata().is_ok();
     if has("rebase-merge") {
         Some(Operation::Rebase)

@@ -241,3 +241,22 @@ fn nothing_is_restored_into_the_folder_of_git_or_of_closeout() {
     }
     assert_eq!(fingerprint(&repo), before);
 }
+
+/// Where references are a table, a cherry-pick whose conflict is resolved leaves a reference and no file.
+#[test]
+fn a_cherry_pick_in_a_table_of_references_keeps_the_commit_from_being_made() {
+    let repo = Repo::with_format(&["--ref-format=reftable"]);
+    repo.write("f", "1\n").commit("first");
+    repo.switch("side").write("f", "2\n").commit("theirs");
+    repo.switch("main").write("f", "3\n").commit("ours");
+    assert!(!repo.try_git(&["cherry-pick", "side"], &[]).status.success(), "it conflicts");
+    repo.write("f", "both\n").stage("f");
+    assert!(!repo.git_dir().join("CHERRY_PICK_HEAD").exists());
+    let head = repo.head();
+    let shown = rescuer(&repo).plan(repo.path(), "m").unwrap();
+    let reason = shown.refusal.clone().unwrap();
+    assert!(reason.contains("cherry-pick"), "{reason}");
+    let refused = rescuer(&repo).commit(repo.path(), &shown);
+    assert!(matches!(refused, Err(RescueError::SavedOnly(_))), "{refused:?}");
+    assert_eq!(repo.head(), head);
+}

@@ -15,7 +15,7 @@ use super::rescuer::Current;
 use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
 use super::{Rescuer, kept_index, ref_transaction, references, survey};
-use crate::git::{Git, Input, line, succeeded};
+use crate::git::{Git, Input, line, operation, succeeded};
 use crate::model::{RescuePlan, Rescued};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
@@ -127,7 +127,7 @@ impl Rescuer {
         (id, last): (String, Option<&String>),
     ) -> Result<(), String> {
         let words = |error: RescueError| error.to_string();
-        if crate::git::operation(git.repo).is_some() {
+        if operation(git).map_err(|error| error.to_string())?.is_some() {
             return Err("an operation of git is in progress".to_owned());
         }
         let shadow = seen_index::shadow(

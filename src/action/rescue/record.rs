@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::error::RescueError;
-use super::listing::{self, IndexEntry, Tree, TreeEntry, digest};
+use super::listing::{self, Tree, TreeEntry, digest};
 use super::names;
 use super::nested;
 use super::settings;
@@ -18,7 +18,7 @@ use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
 use super::{unchanged, verify};
-use crate::git::{self, Git, Input, ObjectFormat, Repository, Shadow, line, succeeded};
+use crate::git::{self, Git, IndexEntry, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 use crate::model::Gap;
 
 /// Who makes a record.
@@ -302,7 +302,7 @@ pub(super) fn is_nothing(
                 && !entry.is_intent()
                 && head.get(&entry.path).is_some_and(|it| it.mode == entry.mode && it.id == entry.id)
         });
-    if !is_staged_same || !draft.gaps.is_empty() || crate::git::operation(git.repo).is_some() {
+    if !is_staged_same || !draft.gaps.is_empty() || git::operation_in_files(git.repo).is_some() {
         return false;
     }
     let differing = || {

@@ -14,7 +14,7 @@ use super::ref_transaction::{
 };
 use super::seen_index;
 use super::{Rescuer, branch, new_branch, packs, references};
-use crate::git::Git;
+use crate::git::{Git, index_entries};
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
 pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), RescueError> {
@@ -111,7 +111,7 @@ fn take_up(
         fs::hard_link(checked(worktree, &plan.id), &lock).map_err(RescueError::io("make", &lock))?;
     }
     let shadow = seen_index::shadow(&worktree.repo, &worktree.work())?;
-    let digest = listing::digest(&listing::index_entries(git, &shadow)?);
+    let digest = listing::digest(&index_entries(git, &shadow, &shadow.index)?);
     if digest == plan.digest_before && (is_locked || digest != plan.digest_after) {
         return finish(rescuer, worktree, plan, None);
     }

@@ -19,7 +19,7 @@ use super::seen_index::SeenIndex;
 use super::shared_index;
 use super::step::Step;
 use super::{Rescuer, holder, new_branch, same_index, target};
-use crate::git::{Git, Input, RawIndex, Shadow};
+use crate::git::{Git, Input, RawIndex, Shadow, operation};
 
 /// The new index beside the old one.
 pub(super) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
@@ -209,7 +209,7 @@ fn check(
         }
     };
     worktree.repo.check_same()?;
-    if crate::git::operation(&worktree.repo).is_some() {
+    if operation(git)?.is_some() {
         return refused("an operation of git was begun since you looked");
     }
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }

@@ -18,7 +18,7 @@ use super::{
     Rescuer, author, kept_index, packs, record, recovery, ref_transaction, references, split, target,
     unchanged,
 };
-use crate::git::{Git, Shadow};
+use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};
 
 impl Rescuer {
@@ -253,7 +253,7 @@ fn planned_move(
         from: plan.head.clone(),
         to,
         digest_before: current.digest.clone(),
-        digest_after: listing::digest(&listing::index_entries(git, &current.shadow)?),
+        digest_after: listing::digest(&index_entries(git, &current.shadow, &current.shadow.index)?),
         index_before: before,
         index_after: after,
         inode: (0, 0),

@@ -7,8 +7,8 @@ use std::fs;
 use super::error::RescueError;
 use super::journal::Move;
 use super::kept_index::kept;
-use super::listing::{self, IndexEntry};
-use crate::git::{Git, RawIndex, Shadow};
+use super::listing;
+use crate::git::{Git, IndexEntry, RawIndex, Shadow, index_entries};
 
 use super::lock::WorktreeLock;
 use super::shared_index;
@@ -46,5 +46,5 @@ fn entries_of(
         Some(raw) => raw.write(&shadow.index).map_err(RescueError::io("write", &shadow.index))?,
         None => drop(fs::remove_file(&shadow.index)),
     }
-    listing::index_entries(git, shadow)
+    Ok(index_entries(git, shadow, &shadow.index)?)
 }

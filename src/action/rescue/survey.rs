@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::coverage;
 use super::error::RescueError;
-use super::listing::{self, Head, IndexEntry};
+use super::listing::{self, Head};
 use super::nested;
 use super::reading::{Blob, Found, WorkTree};
 use super::spool::Spool;
-use crate::git::{Git, Shadow};
+use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 
 /// So many rounds are made until nothing moves.
@@ -145,12 +145,11 @@ struct Index {
 
 impl Index {
     fn read(git: &Git<'_>, shadow: &Shadow, head: &Head) -> Result<Index, RescueError> {
-        let listed = listing::index_entries(git, shadow);
+        let listed = index_entries(git, shadow, &shadow.index).map_err(RescueError::from);
         let reason = match &listed {
             Ok(_) if shadow.raw_index.is_some() || head.commit.is_none() => None,
             Ok(_) => Some("the index is missing".to_owned()),
             Err(RescueError::Git { words, .. }) => Some(format!("the index cannot be read: {words}")),
-            Err(RescueError::Damage(words)) => Some(words.clone()),
             Err(_) => None,
         };
         let Some(reason) = reason else {

@@ -5,7 +5,7 @@
 
 use super::error::RescueError;
 use super::survey::Survey;
-use crate::git::{Git, Input, succeeded};
+use crate::git::{Git, Input, operation, succeeded};
 use crate::model::CommitTarget;
 
 /// What can be chosen.
@@ -74,7 +74,7 @@ pub(super) fn targets(
     protected: &[String],
     id: &str,
 ) -> Result<Targets, RescueError> {
-    if let Some(words) = blocked(git, survey) {
+    if let Some(words) = blocked(git, survey)? {
         return Ok(Targets::none(words));
     }
     let new_branch = CommitTarget::NewBranch(new_branch(git, id)?);
@@ -128,24 +128,24 @@ fn is_protected(git: &Git<'_>, patterns: &[String], name: &str) -> Result<bool, 
 }
 
 /// Why no visible commit can be made of this state at all; the record stays.
-fn blocked(git: &Git<'_>, survey: &Survey) -> Option<String> {
-    let words = |words: &str| Some(words.to_owned());
+fn blocked(git: &Git<'_>, survey: &Survey) -> Result<Option<String>, RescueError> {
+    let words = |words: &str| Ok(Some(words.to_owned()));
     if !survey.is_settled {
         return words("files change all the time");
     }
-    if let Some(operation) = crate::git::operation(git.repo) {
-        return Some(format!("git {} is in progress; finish or abort it first", operation.label()));
+    if let Some(begun) = operation(git)? {
+        return Ok(Some(format!("git {} is in progress; finish or abort it first", begun.label())));
     }
     if survey.entries.iter().any(|entry| entry.stage != 0) {
         return words("the index has conflicts");
     }
     if let Some(words) = &survey.index_problem {
-        return Some(words.clone());
+        return Ok(Some(words.clone()));
     }
     if let Some(lost) = &survey.head.lost {
-        return Some(format!("the repository is damaged: the last commit {lost} is missing"));
+        return Ok(Some(format!("the repository is damaged: the last commit {lost} is missing")));
     }
-    None
+    Ok(None)
 }
 
 /// True when more than one worktree has the branch checked out: its files would look changed there.

@@ -23,7 +23,7 @@ use super::scripts::{Scripts, named_files};
 use super::seen_index;
 use super::settings::Settings;
 use super::whole_file;
-use crate::git::{Git, Input, Repository, Shadow, succeeded};
+use crate::git::{Git, Input, Repository, Shadow, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -269,7 +269,7 @@ fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
 /// Every file of attributes that git reads for the paths of this workspace.
 fn attribute_files(git: &Git<'_>, shadow: &Shadow) -> Result<Vec<PathBuf>, RescueError> {
     let mut folders: BTreeSet<Vec<u8>> = BTreeSet::from([Vec::new()]);
-    let entries = listing::index_entries(git, shadow)?;
+    let entries = index_entries(git, shadow, &shadow.index)?;
     let untracked = listing::untracked(git, shadow)?.paths;
     for path in entries.iter().map(|entry| &entry.path).chain(&untracked) {
         for (place, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::error::RescueError;
-use super::listing::{self, IndexEntry, Tree};
+use super::listing::{self, Tree};
 use super::nested;
 use super::reading::Blob;
 use super::repository;
 use super::settings::Settings;
 use super::survey::{self, Survey};
 use super::visible;
-use crate::git::{Git, Input, Shadow, succeeded};
+use crate::git::{Git, IndexEntry, Input, Shadow, index_entries, succeeded};
 
 /// The files, by their paths.
 #[derive(Debug, Default)]
@@ -138,7 +138,7 @@ impl Conversion<'_> {
             }
         }
         run(&["update-index", "-z", "--add", "--stdin"], list())?;
-        let stored = listing::index_entries_of(self.git, self.shadow, &index)?;
+        let stored = index_entries(self.git, self.shadow, &index)?;
         let known: BTreeMap<&[u8], &str> = stored.iter().map(|it| (&it.path[..], &it.id[..])).collect();
         let alike = files.iter().filter(|it| known.get(&it.entry.path[..]) == Some(&&it.entry.id[..]));
         unchanged.stored_alike.extend(alike.map(|it| it.entry.path.clone()));

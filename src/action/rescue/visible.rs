@@ -8,13 +8,13 @@ use super::error::RescueError;
 use super::filters;
 use super::hooks::Hooks;
 use super::leaving_out;
-use super::listing::{self, IndexEntry, Tree, TreeEntry};
+use super::listing::{self, Tree, TreeEntry};
 use super::message;
 use super::names;
 use super::settings::{self, Settings};
 use super::shared_index;
 use super::survey::Survey;
-use crate::git::{ForPrograms, Git, GitError, Input, Shadow, line, succeeded};
+use crate::git::{ForPrograms, Git, GitError, IndexEntry, Input, Shadow, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
 /// Attributes by which git stores a content in another form than the disk has it.
@@ -206,7 +206,7 @@ impl Staging<'_> {
         } else {
             self.filter(objects, list(&converted), &filters)?;
         }
-        let entries = listing::index_entries(git, shadow)?;
+        let entries = index_entries(git, shadow, &shadow.index)?;
         let by_path: BTreeMap<&[u8], _> = entries.iter().map(|entry| (&entry.path[..], entry)).collect();
         for path in converted {
             let Some(entry) = by_path.get(&path[..]) else { return Err(changed()) };

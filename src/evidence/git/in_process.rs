@@ -10,10 +10,9 @@ use std::path::Path;
 use git2::{DiffOptions, ErrorCode, Oid, Sort, Status, StatusOptions};
 
 use super::configuration;
-use super::index_file::{self, GITLINK, Gitlink, Gitlinks};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
 use super::trouble::libgit2_trouble;
-use crate::git::{self, LogEntry, Read, Repository, trouble};
+use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
 /// So many commits on either side are compared by their changes.
@@ -364,7 +363,7 @@ impl Repo for InProcess<'_> {
     }
 
     fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match index_file::gitlinks(self.repository)? {
+        match git::gitlinks(self.repository)? {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => Err(trouble(ReadProblem::Unsupported, "a split or very large index")),
         }

@@ -14,7 +14,6 @@ mod configuration;
 mod file_of_commit;
 mod history;
 mod in_process;
-mod index_file;
 mod memory;
 mod newest;
 mod observe;

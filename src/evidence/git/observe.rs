@@ -8,7 +8,7 @@ use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
 use super::{GitAsk, advance, baseline, changes, commits, targets};
 use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
-use crate::model::{GitFacts, GitObservation, GitReader, Head, Operation, ReadProblem, Reading, Upstream};
+use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream};
 
 /// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
 /// thread that may wait.
@@ -67,7 +67,11 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
             facts
         }
     };
-    facts.git.operation = operation(&repository, &readers, facts.git.reader)?;
+    facts.git.operation = if repository.refs == RefStorage::Reftable {
+        readers.program("this repository")?.operation()?
+    } else {
+        git::operation_in_files(&repository)
+    };
     if ask.changes {
         let ((changes, notes), reader) = readers.read(Purpose::Changes, &mut |repo| {
             let mut walk = Walk::new(ask, &repository.top);
@@ -80,22 +84,6 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
     }
     Ok(Some(GitObservation { facts: facts.git, top: repository.top, watch_targets: facts.targets }))
-}
-
-/// The operation in progress. Where references are no files, two of them are references.
-fn operation(repository: &Repository, readers: &Readers<'_>, reader: GitReader) -> Read<Option<Operation>> {
-    let found = git::operation(repository);
-    if found.is_some() || repository.refs != RefStorage::Reftable || reader != GitReader::Program {
-        return Ok(found);
-    }
-    let repo = readers.program("this repository")?;
-    for (name, operation) in [("CHERRY_PICK_HEAD", Operation::CherryPick), ("REVERT_HEAD", Operation::Revert)]
-    {
-        if repo.resolve(name)?.is_some() {
-            return Ok(Some(operation));
-        }
-    }
-    Ok(None)
 }
 
 /// What a person should know about the index.

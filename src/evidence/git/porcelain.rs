@@ -1,7 +1,6 @@
 //! Understands what the git program prints. All formats are NUL- or line-separated and made for
 //! programs; what is not understood in `status` is an error, for a missed change would look clean.
 
-use super::index_file::{GITLINK, Gitlink};
 use super::reader::{Commit, Entry, Id, Ref, is_rescue};
 use crate::git::{Read, is_id, trouble};
 use crate::model::{ChangeKind, ReadProblem};
@@ -87,31 +86,6 @@ pub(super) fn status(answer: &[u8]) -> Read<Vec<Entry>> {
     Ok(entries)
 }
 
-/// The submodules among the entries of `ls-files --stage -v -z`, but those to be passed over.
-pub(super) fn gitlinks(answer: &[u8]) -> Read<Vec<Gitlink>> {
-    let mut found = Vec::new();
-    for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
-        let (mode, is_passed_over, link) = index_entry(record)
-            .ok_or_else(|| trouble(ReadProblem::Invalid, "git's list of the index was not understood"))?;
-        if mode == GITLINK && !is_passed_over {
-            found.push(link);
-        }
-    }
-    Ok(found)
-}
-
-/// `TAG MODE ID STAGE\tPATH`: lower-case tags are assume-unchanged, `S` is not checked out on purpose.
-fn index_entry(record: &[u8]) -> Option<(u32, bool, Gitlink)> {
-    let tab = record.iter().position(|byte| *byte == b'\t')?;
-    let head = String::from_utf8_lossy(&record[..tab]);
-    let fields: Vec<&str> = head.split(' ').collect();
-    let &[tag, mode, commit, stage] = fields.as_slice() else { return None };
-    let is_passed_over = tag == "S" || tag.starts_with(|letter: char| letter.is_ascii_lowercase());
-    let path = record[tab + 1..].to_vec();
-    let link = Gitlink { path, commit: commit.to_owned(), is_conflicted: stage != "0" };
-    Some((u32::from_str_radix(mode, 8).ok()?, is_passed_over, link))
-}
-
 /// `1 XY sub mH mI mW hH hI path`
 fn tracked(record: &[u8]) -> Option<Entry> {
     let fields: Vec<&[u8]> = record.splitn(9, |byte| *byte == b' ').collect();
@@ -156,21 +130,5 @@ mod tests {
         for answer in [b"1 XY".as_slice(), b"9 a", b"1 .Z N... 1 1 1 0 0 a", b"u UU"] {
             assert!(status(answer).is_err(), "{answer:?}");
         }
-    }
-
-    #[test]
-    fn submodules_are_found_in_a_list_of_the_index() {
-        let answer =
-            b"H 100644 aa 0\ta\0H 160000 bb 0\tb c\0h 160000 cc 0\td\0S 160000 cc 0\te\0M 160000 dd 2\tf\0";
-        let found: Vec<_> = gitlinks(answer)
-            .unwrap()
-            .into_iter()
-            .map(|link| (link.path, link.commit, link.is_conflicted))
-            .collect();
-        assert_eq!(
-            found,
-            [(b"b c".to_vec(), "bb".to_owned(), false), (b"f".to_vec(), "dd".to_owned(), true)]
-        );
-        assert!(gitlinks(b"H 160000 bb\tb").is_err());
     }
 }

@@ -10,14 +10,13 @@ use std::ffi::OsStr;
 
 use super::GitAsk;
 use super::in_process::EQUIVALENCE_LIMIT;
-use super::index_file::{self, Gitlink, Gitlinks};
 use super::porcelain;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
 use crate::git::{
-    self, CallPolicy, Git, GitError, Input, LogEntry, Read, ReflogAction, Repository, Setting, Shadow,
-    damaged_config, trouble,
+    self, CallPolicy, Git, GitError, Gitlink, Gitlinks, Input, LogEntry, Read, ReflogAction, Repository,
+    Setting, Shadow, damaged_config, trouble,
 };
-use crate::model::{GitReader, Head, ReadProblem, Unreadable};
+use crate::model::{GitReader, Head, Operation, ReadProblem, Unreadable};
 use crate::process::{End, Output};
 
 /// The most that is read of an answer; 100,000 changed paths fit.
@@ -71,6 +70,11 @@ impl<'a> Program<'a> {
         self.git.is_allowed().map_err(unreadable)
     }
 
+    /// The operation that was begun and not ended.
+    pub(super) fn operation(&self) -> Read<Option<Operation>> {
+        git::operation(&self.git).map_err(unreadable)
+    }
+
     fn ask<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
         self.git.real(args, Input::Lock).map_err(unreadable)
     }
@@ -86,10 +90,15 @@ impl<'a> Program<'a> {
         Ok(needed(entries.into_iter().filter(|entry| entry.is_own).map(|entry| (entry.key, entry.value))))
     }
 
-    /// The answer to a command that sees the shadow for the git directory.
-    fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
+    fn shadow(&self) -> Read<Shadow> {
         let shadow = Shadow::for_reading(self.git.repo, self.head()?.commit())?;
         shadow.configure(&self.settings()?)?;
+        Ok(shadow)
+    }
+
+    /// The answer to a command that sees the shadow for the git directory.
+    fn ask_in_shadow<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Read<Output> {
+        let shadow = self.shadow()?;
         succeed(self.git.shadowed(&shadow, &shadow.objects, args, Input::Lock).map_err(unreadable)?)
     }
 
@@ -326,10 +335,13 @@ impl Repo for Program<'_> {
     }
 
     fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match index_file::gitlinks(self.git.repo)? {
+        match git::gitlinks(self.git.repo)? {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => {
-                porcelain::gitlinks(&self.ask_in_shadow(["ls-files", "--stage", "-v", "-z"])?.stdout)
+                let shadow = self.shadow()?;
+                let entries = git::index_entries(&self.git, &shadow, &shadow.index).map_err(unreadable)?;
+                let links = entries.into_iter().filter(|entry| entry.is_gitlink() && !entry.is_flagged());
+                Ok(links.map(Gitlink::from).collect())
             }
         }
     }

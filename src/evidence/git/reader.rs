@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::index_file::Gitlink;
-use crate::git::{LogEntry, Read};
+use crate::git::{Gitlink, LogEntry, Read};
 use crate::model::{ChangeKind, GitReader, Head};
 
 /// A full object id in hexadecimal.

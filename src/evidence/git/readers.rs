@@ -2,11 +2,10 @@
 
 use super::GitAsk;
 use super::in_process::InProcess;
-use super::index_file;
 use super::program::Program;
 use super::reader::Repo;
 use super::trouble::{is_unsupported, libgit2_trouble};
-use crate::git::{self, ObjectFormat, Read, Repository, trouble};
+use crate::git::{self, ObjectFormat, Read, Repository, n_index_entries, trouble};
 use crate::model::{GitReader, ReadProblem};
 
 /// Above so many index entries the git program takes less CPU than libgit2 (`cargo bench -- collecting`).
@@ -95,8 +94,7 @@ impl<'a> Readers<'a> {
             None => {
                 purpose == Purpose::Changes
                     && self.ask.program.is_some()
-                    && (index_file::n_entries(self.repository)
-                        .is_some_and(|n_entries| n_entries > LARGE_INDEX)
+                    && (n_index_entries(self.repository).is_some_and(|n_entries| n_entries > LARGE_INDEX)
                         || has_filters(self.repository))
             }
         }

@@ -9,10 +9,9 @@ use std::path::{Component, Path};
 
 use super::GitAsk;
 use super::changes;
-use super::index_file::Gitlink;
 use super::reader::Entry;
 use super::readers::{Purpose, Readers, is_allowed};
-use crate::git::{Read, Repository, foreign_owner, trouble};
+use crate::git::{Gitlink, Read, Repository, foreign_owner, trouble};
 use crate::model::{ChangeKind, ReadProblem, display_text};
 
 /// Submodules in submodules are followed so deep.

@@ -1,7 +1,6 @@
 //! What libgit2 says keeps it from reading a repository.
 
-use super::index_file;
-use crate::git::{Repository, damaged_config, foreign_owner, not_repeated, trouble};
+use crate::git::{Repository, damaged_config, damaged_index, foreign_owner, not_repeated, trouble};
 use crate::model::{ReadProblem, Unreadable};
 
 /// What libgit2 said of the repository of `repository`, with what to do where that is known.
@@ -15,7 +14,7 @@ pub(super) fn libgit2_trouble(repository: &Repository, error: &git2::Error) -> U
     } else if is_unsupported(error) {
         ReadProblem::Unsupported
     } else if error.class() == git2::ErrorClass::Index {
-        return index_file::damaged(repository, &message);
+        return damaged_index(repository, &message);
     } else if error.class() == git2::ErrorClass::Config {
         return trouble(ReadProblem::Invalid, damaged_config(&message));
     } else if is_of_system && !is_missing {

@@ -2,31 +2,37 @@
 //! git program does not check the sum at its end, so that it takes the rest of a file that was cut
 //! off for entries, or for none.
 
-use std::fmt::Write as _;
-
-use super::reader::Id;
-use crate::git::{self, Read, Repository, trouble};
-use crate::model::{ReadProblem, Unreadable, display_text};
+use super::file::{read, read_start};
+use super::index::IndexEntry;
+use super::repository::Repository;
+use super::trouble::{Read, trouble};
+use crate::model::{ReadProblem, Unreadable, display_text, hex};
 
 /// A larger index is not checked; it is left to git.
 const CAP: u64 = 256 << 20;
 /// The file mode of a submodule in an index or a tree.
-pub(super) const GITLINK: u32 = 0o160_000;
+pub const GITLINK: u32 = 0o160_000;
 
 /// An entry of the index that stands for a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Gitlink {
+pub struct Gitlink {
     /// From the top.
-    pub(super) path: Vec<u8>,
+    pub path: Vec<u8>,
     /// The commit that the index names.
-    pub(super) commit: Id,
+    pub commit: String,
     /// The entry is one side of a conflict.
-    pub(super) is_conflicted: bool,
+    pub is_conflicted: bool,
+}
+
+impl From<IndexEntry> for Gitlink {
+    fn from(entry: IndexEntry) -> Gitlink {
+        Gitlink { is_conflicted: entry.stage != 0, path: entry.path, commit: entry.id }
+    }
 }
 
 /// What an index file says of submodules.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Gitlinks {
+pub enum Gitlinks {
     /// All that there are, in the order of the index.
     Listed(Vec<Gitlink>),
     /// The file is only a part of the index, or too large to be read here.
@@ -35,8 +41,8 @@ pub(super) enum Gitlinks {
 
 /// The submodules that the index names, but those that git was told to pass over. Refuses an index
 /// whose parts do not fill it exactly. A missing or empty one is fine.
-pub(super) fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
-    let content = match git::read(&repository.git_dir, "index", CAP) {
+pub fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
+    let content = match read(&repository.git_dir, "index", CAP) {
         Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => return Ok(Gitlinks::Elsewhere),
         content => content?.unwrap_or_default(),
     };
@@ -44,19 +50,19 @@ pub(super) fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
         return Ok(Gitlinks::Listed(Vec::new()));
     }
     parse(&content, repository.format.id_length())
-        .ok_or_else(|| damaged(repository, "its parts do not fill it exactly"))
+        .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))
 }
 
 /// How many entries the index has, by its header; `None` when there is no readable index.
-pub(super) fn n_entries(repository: &Repository) -> Option<u32> {
-    let header = git::read_start(&repository.git_dir, "index", 12).ok()??;
+pub fn n_index_entries(repository: &Repository) -> Option<u32> {
+    let header = read_start(&repository.git_dir, "index", 12).ok()??;
     let (signature, rest) = header.split_at_checked(4)?;
     let n_entries = rest.get(4..8)?.try_into().map(u32::from_be_bytes).ok()?;
     (signature == b"DIRC").then_some(n_entries)
 }
 
 /// The index cannot be understood, for this reason, and what to do.
-pub(super) fn damaged(repository: &Repository, why: &str) -> Unreadable {
+pub fn damaged_index(repository: &Repository, why: &str) -> Unreadable {
     let path = display_text::path(&repository.git_dir.join("index"));
     let words = format!(
         "the index {path} is damaged ({why}); `git fsck` tells more, `rm {path} && git reset` makes it again \
@@ -87,7 +93,7 @@ fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
         if mode == GITLINK && !is_passed_over {
             found.push(Gitlink {
                 path: name.clone(),
-                commit: hexadecimal(content.get(at + 40..flags_at)?),
+                commit: hex::hex(content.get(at + 40..flags_at)?),
                 is_conflicted: flags[0] & 0x30 != 0,
             });
         }
@@ -101,15 +107,6 @@ fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
         at = at.saturating_add(8).saturating_add(length);
     }
     (at == end).then_some(if is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(found) })
-}
-
-fn hexadecimal(bytes: &[u8]) -> Id {
-    let mut id = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
-    }
-    id
 }
 
 /// Where the entry at `at` ends; `None` when it does not. `name` goes from the name of the entry

@@ -1,0 +1,140 @@
+//! What git lists of an index: its entries, with their flags and what it remembers of each file.
+//!
+//! It must not be trusted about the state of a file: names come from here, contents never.
+
+use std::path::Path;
+
+use super::runner::{Git, GitError, Input, succeeded};
+use super::shadow::Shadow;
+
+/// Flags of an entry that mean something: assume-unchanged, intent-to-add, skip-worktree.
+const MEANING: u32 = ASSUME_UNCHANGED | INTENT_TO_ADD | SKIP_WORKTREE;
+const ASSUME_UNCHANGED: u32 = 0x8000;
+const INTENT_TO_ADD: u32 = 0x2000_0000;
+const SKIP_WORKTREE: u32 = 0x4000_0000;
+
+/// One entry of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// The mode as git writes it, in octal digits.
+    pub mode: String,
+    /// The object.
+    pub id: String,
+    /// 0, or 1 to 3 in a conflict.
+    pub stage: u8,
+    /// The flags that mean something.
+    pub flags: u32,
+    /// What the index remembers of the file: size, and time in seconds and nanoseconds.
+    pub stat: (u32, u64, u64),
+    /// When the file was last changed in any way, in seconds and nanoseconds, as the index remembers it.
+    pub changed: (u64, u64),
+    /// From the top, as bytes.
+    pub path: Vec<u8>,
+}
+
+impl IndexEntry {
+    /// True when it is marked assume-unchanged or skip-worktree.
+    pub fn is_flagged(&self) -> bool {
+        self.flags & (ASSUME_UNCHANGED | SKIP_WORKTREE) != 0
+    }
+
+    /// True when it is marked skip-worktree.
+    pub fn is_skipped(&self) -> bool {
+        self.flags & SKIP_WORKTREE != 0
+    }
+
+    /// True when only its name is in the index.
+    pub fn is_intent(&self) -> bool {
+        self.flags & INTENT_TO_ADD != 0
+    }
+
+    /// True when `now` means the same: what the index remembers of the file counts for nothing.
+    pub fn is_as(&self, now: &IndexEntry) -> bool {
+        IndexEntry { stat: now.stat, changed: now.changed, ..self.clone() } == *now
+    }
+
+    /// True when `now` is the same entry but for a skip-worktree mark that it has not any more.
+    pub fn is_unskipped(&self, now: &IndexEntry) -> bool {
+        IndexEntry { flags: self.flags & !SKIP_WORKTREE, ..self.clone() }.is_as(now)
+    }
+
+    /// True when it is no conflict and has no flag.
+    pub fn is_plain(&self) -> bool {
+        self.stage == 0 && self.flags == 0
+    }
+
+    /// True for a submodule.
+    pub fn is_gitlink(&self) -> bool {
+        self.mode == "160000"
+    }
+}
+
+/// The entries of an index, in its order, as git reads them in `shadow`.
+///
+/// # Errors
+/// Git gave no answer, cannot read the index, or its answer is not as expected.
+pub fn index_entries(git: &Git<'_>, shadow: &Shadow, index: &Path) -> Result<Vec<IndexEntry>, GitError> {
+    let args = ["ls-files", "-s", "-z", "--debug"];
+    let output = git.shadowed_with(shadow, index, &shadow.objects, args, Input::Lock)?;
+    parse(&succeeded("ls-files", output)?.stdout).ok_or_else(|| GitError::Failed {
+        command: "ls-files".to_owned(),
+        message: "the list of the index is not as expected".to_owned(),
+    })
+}
+
+/// Entries as `ls-files -s -z --debug` writes them: a record, NUL, five lines of the stat cache.
+fn parse(mut text: &[u8]) -> Option<Vec<IndexEntry>> {
+    let mut entries = Vec::new();
+    while !text.is_empty() {
+        let end = text.iter().position(|byte| *byte == 0)?;
+        let (record, rest) = (&text[..end], &text[end + 1..]);
+        let tab = record.iter().position(|byte| *byte == b'\t')?;
+        let mut fields = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
+        let (mode, id) = (fields.next()?.to_owned(), fields.next()?.to_owned());
+        let stage = fields.next()?.parse().ok()?;
+        let lines: Vec<&[u8]> = rest.splitn(6, |byte| *byte == b'\n').collect();
+        let [changed, modified, _, _, last, following] = lines[..] else { return None };
+        text = following;
+        let stat = parse_stat(modified, last)?;
+        let flags = std::str::from_utf8(last).ok()?.rsplit_once("flags: ")?.1;
+        let flags = u32::from_str_radix(flags, 16).ok()? & MEANING;
+        let changed = parse_time(changed, "ctime: ")?;
+        entries.push(IndexEntry { mode, id, stage, flags, stat, changed, path: record[tab + 1..].to_vec() });
+    }
+    Some(entries)
+}
+
+/// Size and time of a file, of the lines `  mtime: 12:34` and `  size: 5\tflags: 0`.
+fn parse_stat(modified: &[u8], last: &[u8]) -> Option<(u32, u64, u64)> {
+    let (seconds, nanos) = parse_time(modified, "mtime: ")?;
+    let size = std::str::from_utf8(last).ok()?.trim_start().strip_prefix("size: ")?.split_once('\t')?.0;
+    Some((size.parse().ok()?, seconds, nanos))
+}
+
+/// Seconds and nanoseconds of a line like `  mtime: 12:34`.
+fn parse_time(line: &[u8], name: &str) -> Option<(u64, u64)> {
+    let (seconds, nanos) =
+        std::str::from_utf8(line).ok()?.trim_start().strip_prefix(name)?.split_once(':')?;
+    Some((seconds.parse().ok()?, nanos.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_has_its_flags_and_what_is_remembered_of_its_file() {
+        let stat = "  ctime: 7:8\n  mtime: 5:6\n  dev: 1\tino: 2\n  uid: 0\tgid: 0\n";
+        let answer = format!(
+            "160000 aa 0\tb c\0{stat}  size: 9\tflags: 40004000\n100644 bb 2\td\n\0{stat}  size: 0\tflags: 8000\n"
+        );
+        let entries = parse(answer.as_bytes()).unwrap();
+        let shown: Vec<_> = entries
+            .iter()
+            .map(|it| (&it.path[..], it.stage, it.is_gitlink(), it.is_skipped(), it.is_flagged()))
+            .collect();
+        assert_eq!(shown, [(&b"b c"[..], 0, true, true, true), (b"d\n", 2, false, false, true)]);
+        assert_eq!((entries[0].stat, entries[0].changed), ((9, 5, 6), (7, 8)));
+        assert_eq!(parse(b"100644 bb\tb\0"), None);
+    }
+}
