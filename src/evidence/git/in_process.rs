@@ -7,11 +7,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use git2::{DiffOptions, ErrorCode, Oid, Sort, Status, StatusOptions};
+use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions};
 
-use super::configuration;
+use super::libgit2::{libgit2_trouble, staged_kind, unstaged_kind, use_home};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
-use super::trouble::libgit2_trouble;
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
 use crate::model::{ChangeKind, GitReader, Head, ReadProblem};
 
@@ -21,6 +20,9 @@ pub(super) const EQUIVALENCE_LIMIT: usize = 500;
 const INTENT_TO_ADD: u16 = 1 << 13;
 /// The flag of an index entry whose file is not checked out on purpose.
 const SKIP_WORKTREE: u16 = 1 << 14;
+
+/// The mode of a symbolic link in a tree (git's data model).
+const SYMLINK: i32 = 0o120_000;
 
 /// A repository read by libgit2.
 pub(super) struct InProcess<'a> {
@@ -36,7 +38,7 @@ impl<'a> InProcess<'a> {
     ) -> Result<InProcess<'a>, git2::Error> {
         let flags = git2::RepositoryOpenFlags::NO_SEARCH;
         let handle = git2::Repository::open_ext(&repository.top, flags, [] as [&Path; 0])?;
-        configuration::use_home(&handle, repository, home)?;
+        use_home(&handle, repository, home)?;
         // `core.worktree` that leads elsewhere is not followed: the workspace is what is looked at.
         let is_top = |path: &Path| {
             path == repository.top || path.canonicalize().is_ok_and(|resolved| resolved == repository.top)
@@ -199,42 +201,6 @@ impl<'a> InProcess<'a> {
     }
 }
 
-fn staged_kind(status: Status) -> Option<ChangeKind> {
-    if status.is_conflicted() {
-        None
-    } else if status.is_index_new() {
-        Some(ChangeKind::Added)
-    } else if status.is_index_deleted() {
-        Some(ChangeKind::Deleted)
-    } else if status.is_index_typechange() {
-        Some(ChangeKind::TypeChanged)
-    } else if status.is_index_modified() {
-        Some(ChangeKind::Modified)
-    } else if status.is_index_renamed() {
-        Some(ChangeKind::Renamed)
-    } else {
-        None
-    }
-}
-
-fn unstaged_kind(status: Status) -> Option<ChangeKind> {
-    if status.is_conflicted() {
-        Some(ChangeKind::Conflicted)
-    } else if status.is_wt_new() {
-        Some(ChangeKind::Untracked)
-    } else if status.is_wt_deleted() {
-        Some(ChangeKind::Deleted)
-    } else if status.is_wt_typechange() {
-        Some(ChangeKind::TypeChanged)
-    } else if status.is_wt_modified() || status.contains(Status::WT_UNREADABLE) {
-        Some(ChangeKind::Modified)
-    } else if status.is_wt_renamed() {
-        Some(ChangeKind::Renamed)
-    } else {
-        None
-    }
-}
-
 impl Repo for InProcess<'_> {
     fn reader(&self) -> GitReader {
         GitReader::InProcess
@@ -276,7 +242,21 @@ impl Repo for InProcess<'_> {
     }
 
     fn file(&self, commit: &str, path: &str, most: usize) -> Read<Option<Vec<u8>>> {
-        super::file_of_commit::read(self.repository, &self.handle, commit, path, most)
+        let read = || {
+            let tree = self.handle.find_commit(git2::Oid::from_str(commit)?)?.tree()?;
+            let entry = match tree.get_path(Path::new(path)) {
+                Ok(entry) => entry,
+                Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let is_file = entry.kind() == Some(git2::ObjectType::Blob) && entry.filemode() != SYMLINK;
+            // The size is asked for first: what is too long is never loaded.
+            if !is_file || self.handle.odb()?.read_header(entry.id())?.0 > most {
+                return Ok(None);
+            }
+            Ok(Some(self.handle.find_blob(entry.id())?.content().to_vec()))
+        };
+        read().map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn walk(&self, from: &[Id], hide: &[Id], limit: usize) -> Read<Vec<Commit>> {

@@ -2,9 +2,9 @@
 
 use super::GitAsk;
 use super::in_process::InProcess;
+use super::libgit2::{is_unsupported, libgit2_trouble};
 use super::program::Program;
 use super::reader::Repo;
-use super::trouble::{is_unsupported, libgit2_trouble};
 use crate::git::{self, ObjectFormat, Read, Repository, n_index_entries, trouble};
 use crate::model::{GitReader, ReadProblem};
 

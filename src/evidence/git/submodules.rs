@@ -8,8 +8,7 @@
 use std::path::{Component, Path};
 
 use super::GitAsk;
-use super::changes;
-use super::reader::Entry;
+use super::reader::{Entry, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
 use crate::git::{Gitlink, Read, Repository, foreign_owner, trouble};
 use crate::model::{ChangeKind, ReadProblem, display_text};
@@ -55,9 +54,44 @@ impl<'a> Walk<'a> {
         self.notes
     }
 
+    /// The paths that differ, sorted, each once, and how many evidence files were left out. `evidence`
+    /// are paths from the top.
+    pub(super) fn entries(
+        &mut self,
+        repo: &dyn Repo,
+        repository: &Repository,
+        evidence: &[Vec<u8>],
+    ) -> Read<(Vec<Entry>, u32)> {
+        let gitlinks = repo.gitlinks()?;
+        let (mut kept, mut n_evidence_files) = self.look(repository, &gitlinks, evidence)?;
+        for mut entry in repo.status(&gitlinks)? {
+            if entry.unstaged == Some(ChangeKind::Untracked) {
+                let (n_evidence, is_all) = evidence_in(repo, &entry, evidence)?;
+                n_evidence_files += n_evidence;
+                if is_all {
+                    entry.unstaged = None;
+                }
+            }
+            if entry.staged.is_some() || entry.unstaged.is_some() {
+                kept.push(entry);
+            }
+        }
+        kept.sort_by(|one, other| one.path.cmp(&other.path));
+        // A file that was only taken out of the index is deleted there and untracked in the work tree.
+        kept.dedup_by(|next, entry| {
+            let is_same = next.path == entry.path;
+            if is_same {
+                entry.staged = entry.staged.or(next.staged);
+                entry.unstaged = entry.unstaged.or(next.unstaged);
+            }
+            is_same
+        });
+        Ok((kept, n_evidence_files))
+    }
+
     /// Which submodules of `repository` differ, and how many evidence files (paths from the top of
     /// `repository`) lie in them. An error only where the git program, too, would wait for ever.
-    pub(super) fn look(
+    fn look(
         &mut self,
         repository: &Repository,
         gitlinks: &[Gitlink],
@@ -142,13 +176,27 @@ impl<'a> Walk<'a> {
         self.depth += 1;
         let read = Readers::new(&repository, self.ask).read(Purpose::Changes, &mut |repo| {
             let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
-            let (entries, n_evidence) = changes::entries(repo, &repository, &evidence, self)?;
+            let (entries, n_evidence) = self.entries(repo, &repository, &evidence)?;
             let is_changed = is_moved || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
         self.depth -= 1;
         read.map(|(found, _)| found)
     }
+}
+
+/// How many evidence files an untracked entry is or holds, and whether it holds nothing else.
+fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u32, bool)> {
+    if !entry.path.ends_with(b"/") {
+        let is_evidence = evidence.contains(&entry.path);
+        return Ok((u32::from(is_evidence), is_evidence));
+    }
+    if !evidence.iter().any(|path| path.starts_with(&entry.path)) {
+        return Ok((0, false));
+    }
+    let files = repo.untracked_below(&entry.path)?;
+    let n_evidence = files.iter().filter(|file| evidence.contains(file)).count();
+    Ok((u32::try_from(n_evidence).unwrap_or(u32::MAX), n_evidence == files.len()))
 }
 
 /// What a submodule is whose folder is not there, or has something else in its place.
