@@ -345,3 +345,17 @@ fn a_word_of_hooks_that_were_taken_out_keeps_no_session_at_work() {
     let busy = told(Hook, LiveStatus::Busy, -3_600_000);
     assert_eq!(says(open(None), &[busy], LATER), (Unknown, Transcript, String::new()));
 }
+
+#[test]
+fn what_is_told_of_a_time_to_come_is_no_work() {
+    let ahead = |status| told(Hook, status, 3_600_000);
+    let now = MOVED + 10;
+    assert_eq!(activity(over(), &[ahead(LiveStatus::Busy)], now).state, Idle);
+    assert_eq!(activity(over(), &[ahead(LiveStatus::Busy)], MOVED + 3_600_000).state, Working);
+    // That the person is waited for stands.
+    assert_eq!(activity(open(Some("Bash")), &[ahead(permission())], now).state, NeedsPermission);
+    let session = |written_at| SessionObservation { written_at, ..session(open(None)) };
+    let state = |session| sample(session, now).session_facts.unwrap().activity.unwrap().state;
+    assert_eq!(state(session(Some(Timestamp(now + 1000)))), Working);
+    assert_eq!(state(session(Some(Timestamp(now + 7_200_000)))), Unknown);
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use closeout::agent::{self, Adapter, Argument, Asking, Memories, SessionsRead, Trace};
 use closeout::config::{Config, LayerOrigin, Sources, WORKSPACE_FILE, parse_layer};
 use closeout::model::{
-    Activity, ActivitySource, ActivityState, AgentTrail, CustomAgent, LiveStatus, Names, ReadProblem,
+    Activity, ActivitySource, ActivityState, AgentTrail, Claim, CustomAgent, LiveStatus, Names, ReadProblem,
     SessionObservation, TaskKind, Timestamp, TranscriptFormat, TurnState,
 };
 use proptest::prelude::*;
@@ -426,6 +426,33 @@ fn the_status_file_is_the_newest_sessions_live_word() {
         machine.write(".mine/status.json", broken);
         assert_eq!(machine.read(&agent).sessions[0].live, [], "{broken:.20}");
     }
+}
+
+#[test]
+fn an_error_in_the_status_file_is_a_failed_run_until_the_record_goes_on() {
+    let machine = Machine::new();
+    let agent = machine.agent(&format!("{JSONL}\nstatus_file = \"s.json\""));
+    let line = |at: u32, role: &str| {
+        format!(r#"{{"at": {at}, "message": {{"role": "{role}", "content": "Words."}}}}"#)
+    };
+    let path = machine.write(".mine/s.jsonl", format!("{}\n{}\n", line(1000, "user"), line(1001, "agent")));
+    set_time(&machine.write("s.json", r#"{"status": "error", "detail": "out of disk"}"#), 1002);
+    let failed = || {
+        let asked = weighed_words::Asked {
+            workspace: &machine.workspace,
+            task_kind: TaskKind::ReadInfo,
+            adapter: Adapter::described(agent.clone()),
+            sessions: Vec::new(),
+            now: 1_010_000,
+            own_session: None,
+        };
+        let evidence = weighed_words::sample(asked).evidence;
+        evidence.into_iter().map(|(_, evidence)| evidence).find(|evidence| evidence.claim == Claim::Fail)
+    };
+    assert!(failed().unwrap().reasons[0].contains("out of disk"));
+    let later = [line(1000, "user"), line(1001, "agent"), line(1003, "user"), line(1004, "agent")];
+    fs::write(&path, later.join("\n") + "\n").unwrap();
+    assert_eq!(failed(), None);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn turn(order: u64, prompt: &str, steps: &[&Object]) -> Arc<Turn> {
         at: Some(Timestamp(0)),
         deed: deed(step),
     });
-    let steps = steps.collect();
+    let steps = steps.map(Arc::new).collect();
     Arc::new(Turn { end: TurnEnd::Finished, steps, ..Turn::begun(order, Some(prompt)) })
 }
 

@@ -133,7 +133,9 @@ fn read_turn(turn: &Object, order: u64, at: i64) -> Turn {
         .and_then(Value::as_str)
         .map(|words| Deed::Asked { words: words.to_owned(), was_answered: false });
     let deeds = deeds.chain(asked).zip(1_u64..);
-    read.steps =
-        deeds.map(|(deed, n)| TurnStep { order: order + n, at: Some(Timestamp(at)), deed }).collect();
+    read.steps = deeds
+        .map(|(deed, n)| TurnStep { order: order + n, at: Some(Timestamp(at)), deed })
+        .map(Arc::new)
+        .collect();
     read
 }

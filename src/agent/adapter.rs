@@ -9,10 +9,8 @@ use std::sync::Arc;
 use super::commands::{AgentCommand, Asking, LOOK};
 use super::custom::Custom;
 use super::facts::Folder;
-use super::kind::{Agent, SessionsRead};
+use super::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use super::list::{AGENTS, built_in};
-use super::memory::Memories;
-use super::survey::{Survey, SurveyAsk};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
 
 /// The most sessions of one workspace that are read; the newest ones.

@@ -1,16 +1,18 @@
-//! What closeout needs to know of a kind of agent. Facts of one agent stand in that agent's folder alone: here are
-//! only the questions.
+//! What closeout asks of a kind of agent, and the form of the answers: which sessions there are, what they say, and
+//! what is remembered from one look to the next. Facts of one agent stand in that agent's folder alone.
 
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
 use super::facts::Facts;
-use super::memory::Memories;
 use super::screen::{NOT_TRIED, OptionDialog, PermissionKey};
 use super::server::AgentServer;
-use super::survey::{Survey, SurveyAsk};
-use crate::model::{AskedByTool, LiveStatus, SessionObservation, SessionPlace, Unreadable, WatchTarget};
+use crate::model::{
+    AskedByTool, LiveStatus, SessionObservation, SessionPlace, Timestamp, Unreadable, WatchTarget,
+};
 
 /// A kind of agent. What is known without looking is data ([`Agent::facts`]); everything else has a default
 /// that says that this agent has no such thing. `home` is the folder of its records.
@@ -131,4 +133,50 @@ pub struct SessionsRead {
     pub trouble: Vec<Unreadable>,
     /// Where a change of them, or a new one in a place that is known, would show.
     pub watch_targets: Vec<WatchTarget>,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct SurveyAsk<'a> {
+    /// Sessions whose record last grew before this moment are only counted, unless they are live.
+    pub since: Timestamp,
+    /// Only sessions that were begun in this folder (absolute, resolved) or below it; `None` is all.
+    pub within: Option<&'a Path>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The sessions, in no order. Subagents and looks of closeout's own are none.
+    pub found: Vec<FoundSession>,
+    /// How many more are older than was asked for.
+    pub n_older: usize,
+    /// Where a session that is not found yet would show. An event there asks for another survey.
+    pub watch_targets: Vec<WatchTarget>,
+    /// What is there and could not be read.
+    pub problems: Vec<Unreadable>,
+}
+
+/// A session that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSession {
+    /// Where it is.
+    pub place: SessionPlace,
+    /// When its record last grew.
+    pub moved_at: Timestamp,
+}
+
+/// The memories of all agents, one of a type. Losing it costs time and nothing else.
+#[derive(Debug, Default)]
+pub struct Memories(HashMap<TypeId, Box<dyn Any + Send>>);
+
+impl Memories {
+    /// Calls `look` with the memory of this type, which is empty the first time.
+    pub fn with<M: Default + Send + 'static, T>(&mut self, look: impl FnOnce(&mut M) -> T) -> T {
+        let known = self.0.remove(&TypeId::of::<M>()).and_then(|memory| memory.downcast::<M>().ok());
+        let mut memory = known.unwrap_or_default();
+        let told = look(&mut memory);
+        self.0.insert(TypeId::of::<M>(), memory);
+        told
+    }
 }

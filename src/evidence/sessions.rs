@@ -54,6 +54,9 @@ pub(super) fn read_sessions(
         let targets = memory.hooks.tell(folder, &of_hooks, &mut read.sessions);
         read.watch_targets.extend(targets);
     }
+    for session in &mut read.sessions {
+        session.end_by_reported_error();
+    }
     if let Some(live) = sources.live {
         found.recheck_at = live_facts::tell(&mut read.sessions, request, live, sources.now, &mut memory.live);
     }

@@ -104,6 +104,31 @@ impl SessionObservation {
         }
     }
 
+    /// Ends the turn by an error that is told beside the record, by a hook or a status file, unless the record or
+    /// another source went on since.
+    pub fn end_by_reported_error(&mut self) {
+        let moved_at = match &self.turn {
+            TurnState::Failed { .. } => return,
+            TurnState::Ended { at } | TurnState::Interrupted { at } => *at,
+            TurnState::Open { since, .. } => *since,
+            TurnState::Unknown => None,
+        };
+        let is_at_work =
+            |other: &&StatusReport| matches!(other.status, LiveStatus::Busy | LiveStatus::Waiting { .. });
+        let went_on_at =
+            self.live.iter().filter(is_at_work).map(|other| other.reported_at).max().flatten().max(moved_at);
+        let counts = |report: &&StatusReport| {
+            report.status == LiveStatus::Failed
+                && went_on_at
+                    .zip(report.reported_at)
+                    .is_none_or(|(went_on_at, told_at)| told_at >= went_on_at)
+        };
+        if let Some(report) = self.live.iter().find(counts) {
+            let error = report.what.clone().unwrap_or_else(|| "the agent reported an error".to_owned());
+            self.turn = TurnState::Failed { at: report.reported_at, error };
+        }
+    }
+
     /// When something was last said in it; where no line tells, when its record last grew. A record's own time is
     /// that of whatever touched the file.
     pub fn spoken_at(&self) -> Option<Timestamp> {

@@ -39,8 +39,9 @@ pub struct Turn {
     pub end: TurnEnd,
     /// When it ended or last moved.
     pub ended_at: Option<Timestamp>,
-    /// What was done, in order. Reading and searching are left out.
-    pub steps: Vec<TurnStep>,
+    /// What was done, in order. Reading and searching are left out. Shared, so that a turn that goes on costs no copy
+    /// of what was done in it already.
+    pub steps: Vec<Arc<TurnStep>>,
     /// True when steps are missing: dropped to save memory, or in lines that cannot be read.
     pub is_missing_steps: bool,
     /// The end of the last message in it, shortened. Untrusted text.

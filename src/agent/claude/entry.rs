@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::is_look;
-use crate::agent::record_file::read_small;
+use crate::agent::record::read_small;
 use crate::model::{Pane, ProcessId, WaitsOn};
 
 /// A longer entry is passed over; real ones have less than 1 KiB. In bytes.

@@ -10,7 +10,7 @@ use super::head::{Head, Heads};
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
 use crate::agent::SessionsRead;
-use crate::agent::record_file::unreadable;
+use crate::agent::record::unreadable;
 use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// So many of the newest records are looked at at most, beside those that discovery named.

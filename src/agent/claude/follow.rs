@@ -1,18 +1,19 @@
 //! One record, followed from reading to reading: its lines, and the tasks and subagents beside them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
+use serde::Deserialize;
 
-use super::beside;
-use super::tasks::read_tasks;
+use super::background::{Background, SentOff};
+use super::todos::{checklist, checklist_item, item_state};
 use super::transcript::Transcript;
-use crate::agent::record_file::{modified_at, open_record};
-use crate::agent::record_tail::{Followed, fill};
-use crate::model::{Names, Parts, SessionObservation, WatchTarget};
+use crate::agent::record::{Followed, fill, modified_at, open_record, read_small};
+use crate::agent::record_text::shortened_if_any;
+use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, WatchTarget};
 
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
@@ -71,7 +72,7 @@ impl Record {
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut session = followed.reader.observation(&id, followed.begins_at == 0);
         session.is_partial = followed.is_cut || followed.reader.todos.is_incomplete();
-        session.subagents = beside::subagents(path, &followed.reader.background);
+        session.subagents = subagents(path, &followed.reader.background);
         // Written after the line that tells of the change, so that no line says when they are up to date.
         if let Some(tasks) = read_tasks(&tasks_folder(config_dir, &id)) {
             // The list as it is now; its moment stays that of the call.
@@ -115,4 +116,62 @@ fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Resu
 /// Where the client keeps the tasks of a session.
 fn tasks_folder(config_dir: &Path, id: &str) -> PathBuf {
     config_dir.join("tasks").join(id)
+}
+
+/// A longer label is passed over; real ones have less than 1 KiB. In bytes.
+const LONGEST_LABEL: u64 = 64 << 10;
+
+/// What stands beside the record of a subagent, as far as it is used.
+#[derive(Deserialize)]
+struct Label {
+    description: String,
+}
+
+/// The subagents of the session recorded in `transcript` that have not reported.
+fn subagents(transcript: &Path, background: &Background) -> Vec<Subagent> {
+    let folder = transcript.with_extension("").join("subagents");
+    let subagent = |sent: &SentOff| {
+        let record = folder.join(format!("agent-{}.jsonl", sent.id)).symlink_metadata().ok();
+        Subagent {
+            id: sent.id.clone(),
+            what: sent.what.clone().or_else(|| labelled(&folder, &sent.id)),
+            moved_at: record.as_ref().map(modified_at).max(sent.at),
+        }
+    };
+    background.subagents().iter().map(subagent).collect()
+}
+
+/// What the client wrote beside the record of a subagent.
+fn labelled(folder: &Path, id: &str) -> Option<String> {
+    let bytes = read_small(&folder.join(format!("agent-{id}.meta.json")), LONGEST_LABEL).ok()?;
+    let label: Label = serde_json::from_slice(&bytes).ok()?;
+    shortened_if_any(&label.description)
+}
+
+/// More files than these are left out.
+const MOST_FILES: usize = 500;
+/// A longer task file is passed over.
+const LONGEST_FILE: u64 = 256 << 10;
+
+#[derive(Deserialize)]
+struct Task {
+    subject: String,
+    status: String,
+}
+
+/// The tasks in `folder`, by their numbers. `None` when there are none.
+fn read_tasks(folder: &Path) -> Option<Checklist> {
+    let mut numbers: Vec<u32> = fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
+        .take(MOST_FILES)
+        .collect();
+    numbers.sort_unstable();
+    let tasks = numbers.into_iter().filter_map(|number| read_task(&folder.join(format!("{number}.json"))));
+    let items = tasks.filter(|task| task.status != "deleted");
+    checklist(items.map(|task| checklist_item(task.subject, item_state(&task.status))).collect())
+}
+
+fn read_task(path: &Path) -> Option<Task> {
+    serde_json::from_slice(&read_small(path, LONGEST_FILE).ok()?).ok()
 }

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use super::folder::Listed;
 use super::line::Line;
 use super::prompt::is_from_a_person;
-use crate::agent::record_file::open_record;
-use crate::agent::record_tail::{LineReader, read_range, take_lines};
+use crate::agent::record::{LineReader, open_record, read_range, take_lines};
 use crate::model::{SessionOrigin, Timestamp};
 
 /// The sizes of the piece at the begin that are tried one after the other, in bytes. The first one has

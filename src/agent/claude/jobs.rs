@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::agent::record_file::read_small;
+use crate::agent::record::read_small;
 use crate::agent::record_text::{moment, shortened_if_any};
 use crate::model::{ActivitySource, LiveStatus, StatusReport, WaitsOn};
 

@@ -7,7 +7,6 @@
 mod agent;
 mod asked;
 mod background;
-mod beside;
 mod command;
 mod deeds;
 mod entry;
@@ -22,7 +21,6 @@ mod prompt;
 mod registry;
 mod screen;
 mod survey;
-mod tasks;
 mod titles;
 mod todos;
 mod transcript;

@@ -13,8 +13,8 @@ use super::entry::Entry;
 use super::folder::{Listed, name_begin, record_folder, record_path, records};
 use super::head::Heads;
 use super::registry::{KnownEntries, Registry};
-use crate::agent::record_file::unreadable;
-use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
+use crate::agent::record::unreadable;
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
 /// So many folders are looked into at most.

@@ -14,7 +14,7 @@ use super::line::{Attachment, Block, Line, Message, text_of};
 use super::prompt::{is_from_a_person, written_by};
 use super::titles::Titles;
 use super::todos::Todos;
-use crate::agent::record_tail::{LineReader, take_lines};
+use crate::agent::record::{LineReader, take_lines};
 use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{ToolCall, TurnTracker, failed};
 use crate::agent::version::Version;

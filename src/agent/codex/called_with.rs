@@ -1,8 +1,10 @@
 //! What a tool was called with, in a few words for a person. Pure.
 
+use serde::Deserialize;
+
 use super::deeds::{line_of, patched_files};
 use super::line::Call;
-use super::{ASKING_TOOL, asked, plan, script};
+use super::{ASKING_TOOL, plan, script};
 use crate::agent::fields::Fields;
 use crate::agent::record_text::shortened;
 
@@ -15,7 +17,7 @@ pub(super) fn called_with(call: &Call) -> Option<String> {
     let name = call.name.as_deref().unwrap_or_default();
     let text = match (&call.arguments, &call.input, &call.action) {
         _ if name == plan::TOOL => return None,
-        (Some(arguments), ..) if name == ASKING_TOOL => asked::questions(arguments)?,
+        (Some(arguments), ..) if name == ASKING_TOOL => questions(arguments)?,
         (Some(arguments), ..) => by_arguments(arguments),
         (None, Some(input), _) => files_of(input)
             .or_else(|| script::first_value(input, "cmd"))
@@ -46,4 +48,38 @@ fn by_arguments(arguments: &str) -> String {
 fn files_of(patch: &str) -> Option<String> {
     let files: Vec<String> = patched_files(patch).collect();
     (!files.is_empty()).then(|| files.join(", "))
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    questions: Vec<Question>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    question: String,
+    #[serde(default)]
+    options: Option<Vec<Choice>>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    label: String,
+    #[serde(default)]
+    description: String,
+}
+
+/// The questions as the client shows them; `None` if the arguments are no questions.
+pub(super) fn questions(arguments: &str) -> Option<String> {
+    let asked: Asked = serde_json::from_str(arguments).ok()?;
+    let text = asked.questions.iter().map(text_of).collect::<Vec<_>>().join("\n\n");
+    (!text.is_empty()).then_some(text)
+}
+
+fn text_of(asked: &Question) -> String {
+    let options = asked.options.iter().flatten().enumerate().map(|(index, option)| {
+        let separator = if option.description.is_empty() { "" } else { ": " };
+        format!("\n{}. {}{separator}{}", index + 1, option.label, option.description)
+    });
+    std::iter::once(asked.question.clone()).chain(options).collect()
 }

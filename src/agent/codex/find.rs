@@ -16,8 +16,7 @@ use super::names::ThreadNames;
 use super::plan;
 use super::rollout::Rollout;
 use crate::agent::SessionsRead;
-use crate::agent::record_file::{modified_at, open_record, unreadable};
-use crate::agent::record_tail::{Followed, read_range, take_lines};
+use crate::agent::record::{Followed, modified_at, open_record, read_range, take_lines, unreadable};
 use crate::model::{Checklist, DatedTodos, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
 
 /// So many sessions are read at most, the newest.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use crate::agent::record_tail::read_range;
+use crate::agent::record::read_range;
 use crate::model::SessionOrigin;
 
 /// So much of the begin is read, one size after the other until the fields are there, in bytes.

@@ -4,7 +4,6 @@
 //! over. It reads records and says command lines; it starts and writes nothing.
 
 mod agent;
-mod asked;
 mod called_with;
 mod command;
 mod deeds;

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::agent::record_file::open_record;
-use crate::agent::record_tail::read_range;
+use crate::agent::record::{open_record, read_range};
 
 /// So much of the end is read, in bytes: about two thousand names.
 const REACH: u64 = 256 << 10;

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::called_with::called_with;
+use super::called_with::{called_with, questions};
 use super::deeds::{answer_in, deed_of, take_item};
 use super::head::Meta;
 use super::history::{is_quiet, take_goal, written_by};
@@ -15,8 +15,8 @@ use super::line::{
     TextEvent, TextItem, TokenCount, TokenUsage, parsed,
 };
 use super::subagents::Subagents;
-use super::{ASKING_TOOL, NAME, asked, plan};
-use crate::agent::record_tail::LineReader;
+use super::{ASKING_TOOL, NAME, plan};
+use crate::agent::record::LineReader;
 use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, failed};
 use crate::model::{
@@ -221,7 +221,7 @@ impl Rollout {
         let what = called_with(&call);
         let tool = call.name.clone().unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
         let deed = if tool == ASKING_TOOL {
-            let words = call.arguments.as_deref().and_then(asked::questions).unwrap_or_default();
+            let words = call.arguments.as_deref().and_then(questions).unwrap_or_default();
             self.ask(&words, at);
             Some(Deed::Asked { words, was_answered: false })
         } else {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::is_thread_id;
 use super::line::SubagentActivity;
-use crate::agent::record_file::modified_at;
+use crate::agent::record::modified_at;
 use crate::model::{Subagent, Timestamp};
 
 /// More are not followed.

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use super::NAME;
 use super::head::{Head, Meta, read_head};
-use crate::agent::record_file::{modified_at, open_record, unreadable};
-use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
+use crate::agent::record::{modified_at, open_record, unreadable};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// More days are not looked at; the newest are.

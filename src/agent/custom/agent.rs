@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{command, read};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::Facts;
-use crate::agent::kind::{Agent, SessionsRead};
-use crate::agent::memory::Memories;
+use crate::agent::kind::{Agent, Memories, SessionsRead};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, VariableNames};
 
 /// An agent that a person described.

@@ -7,7 +7,6 @@
 mod agent;
 mod command;
 mod jsonl;
-mod lines;
 mod read;
 mod search;
 mod status;

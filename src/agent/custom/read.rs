@@ -5,11 +5,9 @@ use std::io;
 use std::path::Path;
 
 use super::jsonl::{self, Fields};
-use super::lines::Lines;
 use super::search::{Found, Place};
 use super::status;
-use crate::agent::record_file::{modified_at, unreadable};
-use crate::agent::record_tail::{Followed, read_range};
+use crate::agent::record::{Followed, LineReader, modified_at, read_range, unreadable};
 use crate::agent::record_text::end_of;
 use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
@@ -142,4 +140,52 @@ fn first_line(file: &File) -> io::Result<Vec<u8>> {
     let length = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
     bytes.truncate(length);
     Ok(bytes)
+}
+
+/// So many bytes of the end are kept.
+const KEPT: usize = 1 << 20;
+/// With so many bytes at hand no earlier piece is asked for.
+const ENOUGH: usize = 512 << 10;
+
+/// The last lines.
+#[derive(Debug, Default)]
+struct Lines {
+    bytes: Vec<u8>,
+    /// True when earlier lines were let go.
+    is_cut: bool,
+    /// Lines that were too long.
+    n_passed_over: u32,
+}
+
+impl LineReader for Lines {
+    fn take(&mut self, line: &[u8]) {
+        if line.len() >= KEPT {
+            self.pass_over(line);
+            return;
+        }
+        self.bytes.extend_from_slice(line);
+        self.bytes.push(b'\n');
+        // Twice the size before anything is moved, so that moving costs a constant for each byte.
+        if self.bytes.len() > 2 * KEPT {
+            let from = self.bytes.len() - KEPT;
+            let line_end = self.bytes[from..].iter().position(|byte| *byte == b'\n');
+            self.bytes.drain(..line_end.map_or(self.bytes.len(), |end| from + end + 1));
+            self.is_cut = true;
+        }
+    }
+
+    fn pass_over(&mut self, _begin: &[u8]) {
+        self.n_passed_over = self.n_passed_over.saturating_add(1);
+    }
+
+    fn is_enough(&self) -> bool {
+        self.bytes.len() >= ENOUGH
+    }
+}
+
+impl Lines {
+    /// The lines, each with its line feed.
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
 }

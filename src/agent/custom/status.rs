@@ -8,8 +8,7 @@ use serde::Deserialize;
 
 use super::search::Place;
 use crate::agent::process_stat::{self, BOOT_SLACK_MS, booted_at};
-use crate::agent::record_file::modified_at;
-use crate::agent::record_tail::read_range;
+use crate::agent::record::{modified_at, read_range};
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{ActivitySource, LiveStatus, ProcessId, StatusReport, Timestamp, WaitsOn};
 

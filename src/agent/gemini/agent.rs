@@ -5,10 +5,8 @@ use std::path::Path;
 use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{Facts, Folder, Hooks, Settings};
-use crate::agent::kind::{Agent, SessionsRead};
-use crate::agent::memory::Memories;
+use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
-use crate::agent::survey::{Survey, SurveyAsk};
 use crate::agent::version::Version;
 use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
 

@@ -6,7 +6,7 @@ use super::NAME;
 use super::call::checklist;
 use super::line::{Head, Line};
 use super::messages::{MOST_MESSAGES, Messages};
-use crate::agent::record_tail::LineReader;
+use crate::agent::record::LineReader;
 use crate::agent::record_text::{mended, shortened};
 use crate::agent::turn_tracker::{TurnTracker, failed};
 use crate::model::{SessionObservation, SessionOrigin, Timestamp, TurnEnd};

@@ -9,8 +9,7 @@ use super::call::WRITE_TODOS;
 use super::chat::Chat;
 use super::survey::is_own_copy;
 use crate::agent::SessionsRead;
-use crate::agent::record_file::{modified_at, open_record, unreadable};
-use crate::agent::record_tail::{Followed, read_range};
+use crate::agent::record::{Followed, modified_at, open_record, read_range, unreadable};
 use crate::model::{Names, Parts, SessionObservation, SessionPlace, Timestamp, WatchTarget};
 
 /// So many sessions of a workspace are read, the newest.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::agent::record_file::read_small;
+use crate::agent::record::read_small;
 use crate::agent::record_text::{moment, shortened};
 use crate::model::{SessionObservation, Timestamp};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::record_file::{read_small, unreadable};
+use crate::agent::record::{read_small, unreadable};
 use crate::model::{ReadProblem, Unreadable};
 
 /// The list of projects.

@@ -13,9 +13,8 @@ use super::NAME;
 use super::chat::Chat;
 use super::projects::{LIST, Projects};
 use crate::agent::commands::COPY_PREFIX;
-use crate::agent::record_file::{modified_at, open_record, unreadable};
-use crate::agent::record_tail::{read_range, take_lines};
-use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
+use crate::agent::record::{modified_at, open_record, read_range, take_lines, unreadable};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// More projects than these are not looked at.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::reader::EventFile;
 use crate::agent::facts::Hooks;
+use crate::agent::kind::Memories;
+use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
-use crate::agent::memory::Memories;
-use crate::agent::record_file::{modified_at, unreadable};
-use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::agent::record::{modified_at, unreadable};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
 
 /// More files of one agent than these are left out.

@@ -8,7 +8,7 @@ mod state;
 mod summary;
 mod waits;
 
-use crate::agent::record_tail::LineReader;
+use crate::agent::record::LineReader;
 use crate::model::{BackgroundTask, HookEvent, HookKind, Timestamp, WaitsOn};
 pub use state::HookFold;
 use state::{Beside, ENOUGH, MOST_SUBAGENTS, Main, Wait};

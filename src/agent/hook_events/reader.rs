@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::fold::HookFold;
-use crate::agent::record_file::open_record;
-use crate::agent::record_tail::{Followed, read_range, take_lines};
+use crate::agent::record::{Followed, open_record, read_range, take_lines};
 
 /// How much of the end of the file before this one is read, in bytes.
 const BEFORE: u64 = 64 << 10;

@@ -5,11 +5,9 @@ use std::path::Path;
 use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{Facts, Folder, Hooks, Settings};
-use crate::agent::kind::{Agent, SessionsRead};
-use crate::agent::memory::Memories;
+use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
-use crate::agent::survey::{Survey, SurveyAsk};
 use crate::agent::version::Version;
 use crate::model::{HookKind, SessionObservation, SessionPlace, Unreadable, VariableNames};
 

@@ -9,7 +9,7 @@ use rusqlite::params;
 use super::arrivals::Arrivals;
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
-use crate::agent::survey::{FoundSession, Survey, SurveyAsk};
+use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// So many sessions are found at most, the newest.

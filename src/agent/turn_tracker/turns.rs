@@ -68,7 +68,7 @@ impl KeptTurns {
     /// Adds a step to the last turn and tells its place.
     pub(super) fn add_step(&mut self, deed: Deed, at: Option<Timestamp>) -> u64 {
         let order = self.next_order();
-        let step = TurnStep { order, at, deed: bounded(deed) };
+        let step = Arc::new(TurnStep { order, at, deed: bounded(deed) });
         if let Some(turn) = self.last_mut() {
             turn.steps.push(step);
             self.n_steps += 1;
@@ -102,7 +102,7 @@ impl KeptTurns {
         let is_of = |turn: &&mut Arc<Turn>| turn.order < order;
         let Some(turn) = self.turns.iter_mut().rev().find(is_of) else { return };
         let Ok(at) = turn.steps.binary_search_by_key(&order, |step| step.order) else { return };
-        match &mut Arc::make_mut(turn).steps[at].deed {
+        match &mut Arc::make_mut(&mut Arc::make_mut(turn).steps[at]).deed {
             Deed::Command(run) => {
                 run.exit =
                     if answer.job.is_some() { Exit::Running } else { answer.exit.unwrap_or(Exit::Unknown) };

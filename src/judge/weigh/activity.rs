@@ -25,6 +25,10 @@ const ENTRY_GRACE_MS: i64 = 5000;
 /// A record that went on for so many milliseconds after the last event of a hook tells that its hooks do
 /// not tell any more: they were taken out.
 const HOOKS_SILENT_MS: i64 = 60_000;
+/// What is told of a moment so many milliseconds ahead is told of now; a later one is unknown.
+const CLOCK_SLACK_MS: i64 = 5000;
+/// A clock may have been set back by so many milliseconds since a record grew; one of a later time tells nothing.
+const CLOCK_SET_BACK_MS: i64 = 3_600_000;
 /// The detail of a turn that a person broke off.
 const INTERRUPTED: &str = "interrupted";
 
@@ -73,10 +77,18 @@ fn newest_word(session: &SessionObservation, now: Timestamp) -> Option<&StatusRe
             && !is_overtaken(word, session)
             && word.status != LiveStatus::Gone
             && !(is_early && is_doubtful(word))
+            && !is_event_of_the_future(word, now)
     };
     let reported_at = |word: &StatusReport| word.reported_at.unwrap_or(Timestamp(i64::MAX));
     let words = session.live.iter().filter(structured);
     words.max_by_key(|word| (reported_at(word), std::cmp::Reverse(word.source)))
+}
+
+/// Whether an event says of a time to come that nothing waits for the person: nobody can tell what came after it.
+fn is_event_of_the_future(word: &StatusReport, now: Timestamp) -> bool {
+    let is_claim = !matches!(word.status, LiveStatus::Waiting { .. } | LiveStatus::Failed | LiveStatus::Gone);
+    let is_ahead = word.reported_at.is_some_and(|at| at.millis_since(now) > CLOCK_SLACK_MS);
+    word.source == ActivitySource::Hook && is_claim && is_ahead
 }
 
 /// When it comes to be believed of an open turn that it is over: that its session has no process if only
@@ -252,5 +264,5 @@ fn permission(tool: Option<&str>, what: Option<String>) -> Option<String> {
 }
 
 fn has_moved(at: Option<Timestamp>, now: Timestamp, scales: &WeighContext<'_>) -> bool {
-    at.is_some_and(|at| now.millis_since(at) <= scales.policy.silent_turn_ms)
+    at.is_some_and(|at| (-CLOCK_SET_BACK_MS..=scales.policy.silent_turn_ms).contains(&now.millis_since(at)))
 }

@@ -1,5 +1,6 @@
-//! Reading a record of JSON lines that may be huge and grows at its end: from the end backwards until
-//! enough is known, then only what was appended.
+//! The files that agents write, which may be hostile: how they are opened, what is said of one that cannot be read, and
+//! how a record of JSON lines is read that may be huge and grows at its end: from the end backwards until enough is
+//! known, then only what was appended.
 //!
 //! It knows nothing of what the lines mean; a [`LineReader`] does. It never holds more than
 //! [`REACH`] bytes at a time and never reads the whole of a longer file.
@@ -7,8 +8,12 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
-pub(super) use crate::disk::{fill, read_range};
+use crate::disk;
+use crate::model::Unreadable;
+
+pub(super) use crate::disk::{fill, millis as modified_at, open as open_record, read_range};
 
 /// How far back from the end is looked at most, in bytes.
 pub(super) const REACH: u64 = 32 << 20;
@@ -144,4 +149,15 @@ pub(super) fn take_lines<R: LineReader>(reader: &mut R, piece: &[u8]) -> usize {
 
 fn line_feed(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n')
+}
+
+/// The whole of a file of at most `longest` bytes.
+pub(super) fn read_small(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    disk::read(path, longest)?.ok_or(io::ErrorKind::NotFound.into())
+}
+
+/// What is said of a file or folder that is there and cannot be read.
+pub(super) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Unreadable {
+    let detail = format!("{what} cannot be read: {error}");
+    Unreadable { name: path.display().to_string(), problem: disk::file_problem(error), detail }
 }
