@@ -54,10 +54,7 @@ fn read_turn(
     let mut read = Vec::new();
     for (step, run) in commands_of(&turn.steps) {
         while known.next_if(|((old, _), _)| old.order < step.order).is_some() {}
-        let is_same = |((old, old_run), _): &((&TurnStep, &CommandRun), CommandRead)| {
-            old.order == step.order && old.at == step.at && *old_run == run
-        };
-        let kept = known.next_if(is_same).map(|(_, kept)| kept);
+        let kept = known.next_if(|((old, _), _)| *old == step).map(|(_, kept)| kept);
         read.push(kept.unwrap_or_else(|| {
             let moment = StepMoment { order: step.order, at: step.at };
             CommandRead::of(read::read(run, home, catalog), moment)
@@ -66,7 +63,7 @@ fn read_turn(
     read
 }
 
-fn commands_of(steps: &[TurnStep]) -> impl Iterator<Item = (&TurnStep, &CommandRun)> {
+fn commands_of(steps: &[Arc<TurnStep>]) -> impl Iterator<Item = (&Arc<TurnStep>, &CommandRun)> {
     steps.iter().filter_map(|step| match &step.deed {
         Deed::Command(run) => Some((step, run)),
         Deed::Edit { .. } | Deed::Asked { .. } | Deed::SentOff { .. } | Deed::Other { .. } => None,
