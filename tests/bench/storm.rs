@@ -1,4 +1,5 @@
-//! A storm of file events: the keys go on being answered, and what is shown at its end is right.
+//! A storm of file events: the keys go on being answered, no more is collected at once than at rest, and what is
+//! shown at its end is right. The references are the same things before the storm.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -8,8 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use super::fleet::{Fleet, decide, said};
+use super::machine::{Usage, n_threads};
 use super::samples::Samples;
-use super::table::Table;
+use super::screen::Screen;
+use super::table::{Reference, Table};
 use super::{Scope, start};
 
 /// Workspaces in the storm.
@@ -27,31 +30,56 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     let fleet = Fleet::new(N_WORKSPACES)?;
     let (mut screen, _, _) = start::started(&fleet)?;
     screen.settle(Duration::from_millis(1500));
+    let pid = screen.pid()?;
+    let (mut quiet_keys, mut quiet_words) = (Samples::default(), Samples::default());
+    for number in 0..scope.pick(20, 6) {
+        screen.settle(KEY_GAP);
+        quiet_keys.push(press_help(&mut screen, number % 2 == 0)?);
+        screen.settle(KEY_GAP);
+        quiet_words.push(last_word(&mut screen, &fleet, number)?);
+    }
     let tops = fleet.tops.clone();
     let transcripts: Vec<PathBuf> = tops.iter().map(|top| fleet.world.transcript(top)).collect();
+    let before = Usage::of(pid)?;
     let storm = std::thread::spawn(move || blow(n_events, &tops, &transcripts));
-    let mut samples = Samples::default();
-    let mut is_help = false;
+    let (mut keys, mut most_threads, mut is_help) = (Samples::default(), 0, false);
     while !storm.is_finished() {
         screen.settle(KEY_GAP);
         is_help = !is_help;
-        let pressed = Instant::now();
-        screen.press(b"?")?;
-        samples.push(screen.wait_for(|text| text.contains(HELP) == is_help)? - pressed);
+        keys.push(press_help(&mut screen, is_help)?);
+        most_threads = most_threads.max(n_threads(pid)?);
     }
     let took = storm.join().ok().context("the storm broke")??;
+    let used = Usage::of(pid)?.since(before);
     if is_help {
-        screen.press(b"?")?;
-        screen.wait_for(|text| !text.contains(HELP))?;
+        press_help(&mut screen, false)?;
     }
-    let ended = Instant::now();
-    decide(fleet.main(), "LASTWORDOFALL")?;
-    let shown = screen.wait_for(|text| text.contains("LASTWORDOFALL"))?;
+    let mut right = Samples::default();
+    right.push(last_word(&mut screen, &fleet, usize::MAX)?);
     let name = format!("{n_events} events in {:.1} s, {N_WORKSPACES} workspaces", took.as_secs_f64());
-    table.value(&format!("key to frame p95, {name}"), &super::samples::shown(samples.p95()), "≤ 50 ms");
-    let right = super::samples::shown(shown.saturating_duration_since(ended));
-    table.value(&format!("last event to right verdict, {name}"), &right, "≤ 2 s");
+    let reference = Reference::new("before it", &quiet_keys);
+    table.times(&format!("key to frame, {name}"), &keys, Some(&reference), "≤ 50 ms");
+    let reference = Reference::new("before it", &quiet_words);
+    table.times(&format!("last event to right verdict, {name}"), &right, Some(&reference), "≤ 2 s");
+    let share = used.cpu.as_secs_f64() / took.as_secs_f64() * 100.0;
+    let value = format!("{share:.0} % of a core, {most_threads} threads at most");
+    table.value(&format!("load, {name}"), &value, "threads as at rest: 2 collections at once");
     Ok(())
+}
+
+/// Opens or closes the help page.
+fn press_help(screen: &mut Screen, is_help: bool) -> Result<Duration> {
+    let pressed = Instant::now();
+    screen.press(b"?")?;
+    Ok(screen.wait_for(|text| text.contains(HELP) == is_help)? - pressed)
+}
+
+/// Writes a decision and waits until its reason is shown.
+fn last_word(screen: &mut Screen, fleet: &Fleet, number: usize) -> Result<Duration> {
+    let word = format!("LASTWORD{number}END");
+    let began = Instant::now();
+    decide(fleet.main(), &word)?;
+    Ok(screen.wait_for(|text| text.contains(&word))?.saturating_duration_since(began))
 }
 
 /// Changes files one after the other: records grow, decisions are replaced, files of the work tree are written.
