@@ -5,7 +5,8 @@ use std::sync::Arc;
 use closeout::judge::runs::{self, Catalog};
 use closeout::judge::task;
 use closeout::model::{
-    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, Timestamp, Turn, TurnEnd, TurnHistory, TurnStep,
+    CheckRun, CommandRun, Deed, Exit, Prompt, PromptKind, RunsSummary, Timestamp, Turn, TurnEnd, TurnHistory,
+    TurnStep,
 };
 use serde_json::{Map, Value, json};
 
@@ -35,6 +36,7 @@ fn judge(input: &Object) -> Object {
     let history = TurnHistory { turns, is_whole: true, ..TurnHistory::default() };
     let tasks = task::read("claude", "s", &history);
     let told = runs::summarize(&history, tasks.current(), Some(HOME), Catalog::built_in());
+    assert_eq!(step_by_step(&history), told);
     let tools = |runs: &[CheckRun]| runs.iter().map(|run| run.tool.clone()).collect::<Vec<_>>();
     let word = |value: Value| value.as_str().unwrap().to_owned();
     let outcome = |run: &CheckRun| word(serde_json::to_value(run.outcome).unwrap());
@@ -52,6 +54,36 @@ fn judge(input: &Object) -> Object {
         "acts": told.acts.iter().map(|act| act.act.clone()).collect::<Vec<_>>(),
         "endless": told.endless,
     }))
+}
+
+/// The same, read again after each step, as a monitor reads a session that goes on: a command that has not
+/// answered yet, then its answer.
+fn step_by_step(history: &TurnHistory) -> RunsSummary {
+    let mut memory = runs::Memory::default();
+    let mut read = |history: &TurnHistory| {
+        let tasks = task::read("claude", "s", history);
+        let task = tasks.current();
+        let told = runs::summarize_again(history, task, Some(HOME), Catalog::built_in(), &mut memory);
+        assert_eq!(told, runs::summarize(history, task, Some(HOME), Catalog::built_in()));
+        told
+    };
+    let mut grown = TurnHistory { turns: Vec::new(), ..history.clone() };
+    let mut told = read(&grown);
+    for turn in &history.turns {
+        grown.turns.push(Arc::new(Turn { steps: Vec::new(), ..Turn::clone(turn) }));
+        let at = grown.turns.len() - 1;
+        for step in &turn.steps {
+            let mut begun = TurnStep::clone(step);
+            if let Deed::Command(run) = &mut begun.deed {
+                *run = CommandRun::begun(run.command.clone(), run.folder.clone());
+            }
+            Arc::make_mut(&mut grown.turns[at]).steps.push(Arc::new(begun));
+            read(&grown);
+            *Arc::make_mut(&mut grown.turns[at]).steps.last_mut().unwrap() = Arc::clone(step);
+            told = read(&grown);
+        }
+    }
+    told
 }
 
 fn turn(order: u64, prompt: &str, steps: &[&Object]) -> Arc<Turn> {

@@ -30,6 +30,12 @@ fn judge(input: &Object) -> Object {
 
 fn judge_turns(history: &TurnHistory) -> Object {
     let read = task::read("claude", "s", history);
+    let mut memory = task::Memory::default();
+    for n_turns in 0..=history.turns.len() {
+        let history = TurnHistory { turns: history.turns[..n_turns].to_vec(), ..history.clone() };
+        let again = task::read_again("claude", "s", &history, &mut memory);
+        assert_eq!(again, task::read("claude", "s", &history), "after {n_turns} turns");
+    }
     let current = read.current();
     let side = current.map_or(&read.side_turns, |task| &task.side_turns);
     let word = |end: &TurnEnd| serde_json::to_value(end).unwrap()["kind"].clone();

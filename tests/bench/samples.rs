@@ -22,11 +22,6 @@ impl Samples {
         self.quantile(50)
     }
 
-    /// The 95th percentile.
-    pub(crate) fn p95(&self) -> Duration {
-        self.quantile(95)
-    }
-
     /// The 99th percentile; the largest of fewer than a hundred.
     pub(crate) fn p99(&self) -> Duration {
         self.quantile(99)

@@ -66,8 +66,8 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(Phrases::built_in);
 pub(super) struct Phrases {
     /// Phrases of whole words, by the first.
     spaced: HashMap<String, Vec<(Vec<String>, Group)>>,
-    /// The same where the first word is a stem.
-    stems: Vec<(Vec<String>, Group)>,
+    /// The same where the first word is a stem, by its first byte.
+    stems: HashMap<u8, Vec<(Vec<String>, Group)>>,
     /// Phrases that match anywhere, the longest first.
     joined: Vec<(String, Group)>,
 }
@@ -94,7 +94,8 @@ impl Phrases {
         let words: Vec<String> = phrase.split_whitespace().map(str::to_owned).collect();
         let Some(first) = words.first().cloned() else { return };
         if first.ends_with('*') {
-            self.stems.push((words, group));
+            let begin = first.as_bytes().first().copied().unwrap_or_default();
+            self.stems.entry(begin).or_default().push((words, group));
         } else {
             self.spaced.entry(first).or_default().push((words, group));
         }
@@ -104,7 +105,8 @@ impl Phrases {
     pub(super) fn starts(&self, words: &[String], groups: &[Group]) -> Option<usize> {
         let first = words.first()?;
         let exact = self.spaced.get(first).into_iter().flatten();
-        let found = exact.chain(&self.stems).filter(|(_, group)| groups.contains(group));
+        let stems = first.as_bytes().first().and_then(|begin| self.stems.get(begin)).into_iter().flatten();
+        let found = exact.chain(stems).filter(|(_, group)| groups.contains(group));
         found.filter(|(phrase, _)| begins_with(words, phrase)).map(|(phrase, _)| phrase.len()).max()
     }
 
@@ -150,7 +152,7 @@ mod tests {
     #[test]
     fn phrases_are_in_lower_case_and_hold_no_empty_word() {
         let lower = |text: &str| text.to_lowercase() == text && !text.trim().is_empty();
-        let spaced = PHRASES.spaced.values().flatten().chain(&PHRASES.stems);
+        let spaced = PHRASES.spaced.values().flatten().chain(PHRASES.stems.values().flatten());
         assert!(spaced.flat_map(|(words, _)| words).all(|word| lower(word)));
         assert!(PHRASES.joined.iter().all(|(phrase, _)| !phrase.is_empty()));
     }
