@@ -123,12 +123,13 @@ fn seconds(bounds: Bounds) -> RangedU64ValueParser<u64> {
 /// `closeout mark`.
 #[derive(Debug, Args)]
 pub(super) struct Mark {
-    /// What you say; without it, what holds now is told
-    #[arg(value_name = "WORD", value_enum)]
-    pub(super) word: Option<MarkName>,
-    /// For `kind`: the kind of the task; for `not-of-this-task`: the open point (all that are open now without one);
-    /// and the workspace
-    #[arg(value_name = "VALUE|PATH")]
+    /// What you say, and of which workspace; without a word, what you said before and holds
+    ///
+    /// done: the work is done, whatever speaks against it now. open: it is not done, whatever says so. quiet: no
+    /// attention, until a prompt or a question comes. not-of-this-task [POINT]: this open point, or all that are open
+    /// now, is not of this task. baseline-here: count new work from HEAD on. kind KIND: the task is an
+    /// IMPLEMENTATION, READ_INFO or a REPORT.
+    #[arg(value_name = "WORD|VALUE|PATH")]
     pub(super) values: Vec<PathBuf>,
     /// Why
     #[arg(long, value_name = "TEXT")]
@@ -141,16 +142,10 @@ pub(super) struct Mark {
 /// A person's own word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MarkName {
-    /// The work is done, whatever speaks against it now
     Done,
-    /// The work is not done, whatever says so
     Open,
-    /// No attention, until a prompt or a question comes
     Quiet,
-    /// An open point is not of this task
     NotOfThisTask,
-    /// Count new work from HEAD on
     BaselineHere,
-    /// The task is of another kind: IMPLEMENTATION, READ_INFO or REPORT
     Kind,
 }

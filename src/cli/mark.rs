@@ -1,8 +1,12 @@
 //! `closeout mark`: a person's own word on a workspace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::model::{Action, ActionOutcome, MarkOrder, TaskKind, display_text};
+use clap::ValueEnum as _;
+
+use crate::engine::clock;
+use crate::model::{Action, ActionOutcome, MarkOrder, Marks, TaskKind, display_text};
+use crate::present::mark as words;
 
 use super::ask_args::{Mark, MarkName};
 use super::environment::Environment;
@@ -10,12 +14,16 @@ use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::target_workspace::{TargetWorkspace, engine_config, unexpected};
 
+/// What can be said.
+const WORDS: &str = "done, open, quiet, not-of-this-task, baseline-here, kind";
+
 /// Takes it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     let (order, path) = order(mark)?;
     let config = engine_config(environment, path)?;
     let mut target_workspace = TargetWorkspace::judge(&config)?;
+    let Some(order) = order else { return show(&target_workspace.view().marks) };
     let name = order.name();
     match target_workspace.action(Action::Mark { order, reason: mark.reason.clone() }) {
         ActionOutcome::Marked { .. } => {
@@ -28,43 +36,55 @@ pub(super) fn run(environment: &Environment, mark: &Mark) -> Ended {
     }
 }
 
-/// What is said, and of which workspace.
-fn order(mark: &Mark) -> Result<(MarkOrder, &Path), Failure> {
+/// Tells what was said before and holds.
+fn show(marks: &Marks) -> Ended {
+    let holding = words::holding(marks, clock::now());
+    if holding.is_empty() {
+        output::print_line(words::nothing())?;
+    }
+    for said in holding {
+        output::print_line(&display_text::line(&said))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What is said, if anything, and of which workspace.
+fn order(mark: &Mark) -> Result<(Option<MarkOrder>, &Path), Failure> {
     let usage = |words: &str| Failure::Usage(words.to_owned());
-    let mut values = mark.values.iter().map(PathBuf::as_path);
-    let order = match mark.word {
-        _ if mark.clear => {
-            if mark.word == Some(MarkName::Kind) || mark.word == Some(MarkName::NotOfThisTask) {
-                values.next_back();
-            }
-            MarkOrder::Clear
-        }
-        None => {
-            return Err(usage(
-                "say what: done, open, quiet, not-of-this-task, baseline-here, kind, or --clear",
-            ));
-        }
-        Some(MarkName::Done) => MarkOrder::Done,
-        Some(MarkName::Open) => MarkOrder::Open,
-        Some(MarkName::Quiet) => MarkOrder::Quiet,
-        Some(MarkName::BaselineHere) => MarkOrder::BaselineHere,
+    let mut values = mark.values.as_slice();
+    let first = values.first().and_then(|value| value.to_str());
+    let word = first.and_then(|first| MarkName::from_str(first, false).ok());
+    if word.is_some() {
+        values = &values[1..];
+    } else if let Some(first) = values.first().filter(|first| !first.exists()) {
+        let shown = display_text::path(first);
+        return Err(usage(&format!("{shown} is neither a folder nor one of: {WORDS}")));
+    }
+    let order = match word {
+        None => None,
+        Some(MarkName::Done) => Some(MarkOrder::Done),
+        Some(MarkName::Open) => Some(MarkOrder::Open),
+        Some(MarkName::Quiet) => Some(MarkOrder::Quiet),
+        Some(MarkName::BaselineHere) => Some(MarkOrder::BaselineHere),
         Some(MarkName::Kind) => {
-            let kind = values.next().and_then(Path::to_str).and_then(TaskKind::from_name);
+            let kind = values.first().and_then(|value| value.to_str()).and_then(TaskKind::from_name);
             let task_kind = kind.ok_or_else(|| usage("`kind` needs IMPLEMENTATION, READ_INFO or REPORT"))?;
-            MarkOrder::TaskKind { task_kind }
+            values = &values[1..];
+            Some(MarkOrder::TaskKind { task_kind })
         }
         // A folder is the workspace; anything else is the point.
         Some(MarkName::NotOfThisTask) => {
-            let point = mark.values.first().filter(|value| mark.values.len() > 1 || !value.is_dir());
+            let point = values.first().filter(|value| values.len() > 1 || !value.is_dir());
             if point.is_some() {
-                values.next();
+                values = &values[1..];
             }
-            MarkOrder::NotOfThisTask { point: point.map(|point| point.display().to_string()) }
+            Some(MarkOrder::NotOfThisTask { point: point.map(|point| point.display().to_string()) })
         }
     };
-    let path = values.next().unwrap_or_else(|| Path::new("."));
-    if values.next().is_some() {
-        return Err(usage("one workspace at a time"));
+    let order = if mark.clear { Some(MarkOrder::Clear) } else { order };
+    match values {
+        [] => Ok((order, Path::new("."))),
+        [path] => Ok((order, path)),
+        [_, ..] => Err(usage(&format!("say one word of one workspace; the words: {WORDS}"))),
     }
-    Ok((order, path))
 }

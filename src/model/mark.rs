@@ -142,6 +142,14 @@ impl<T> Mark<T> {
 }
 
 impl Marks {
+    /// Whether anything was said that holds.
+    pub fn is_any(&self) -> bool {
+        self.word.is_some()
+            || self.quiet.is_some()
+            || !self.not_of_task.is_empty()
+            || self.task_kind.is_some()
+    }
+
     /// Takes over what a person says. `points` are those that are open now.
     pub fn take(&mut self, order: &MarkOrder, reason: Option<&str>, at: Timestamp, seen: &MarkSeen) {
         self.changed_at = Some(at);

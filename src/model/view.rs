@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Receipt,
+    Activity, Attention, AuditEntry, Checklist, ChosenKey, Draft, GitFacts, LastWords, Marks, Receipt,
     RunningAction, SessionView, SmartReport, TaskKind, Timestamp, Verdict, VerifyReport, WorkspaceId,
 };
 
@@ -57,6 +57,8 @@ pub struct WorkspaceView {
     pub smart_check: Option<SmartReport>,
     /// What the closer found last in this run.
     pub verified: Option<VerifyReport>,
+    /// What the person said of it and holds.
+    pub marks: Marks,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: Vec<ChosenKey>,
     /// Why the agent is not asked by closeout itself now, although it would be, in words. Cleaned.

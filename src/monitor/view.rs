@@ -42,6 +42,7 @@ pub(super) fn view(tracked: &Tracked, name: &str) -> WorkspaceView {
         receipts: tracked.actions.receipts.clone(),
         smart_check: tracked.actions.smart_check.clone(),
         verified: tracked.actions.verified.clone(),
+        marks: tracked.actions.marks.clone(),
         chosen: tracked.settings().chosen.clone(),
         not_asked: tracked.auto_probe.hindrance(words),
         problem: problem(tracked),

@@ -11,6 +11,7 @@ pub(crate) mod age;
 pub(crate) mod baseline;
 pub(crate) mod counts;
 pub mod json;
+pub(crate) mod mark;
 pub(crate) mod phrases;
 pub mod rescue_json;
 pub(crate) mod row;

@@ -45,6 +45,11 @@ phrases! {
         attach(command), no_jump(reason), rescue_ready, undo_ready, redo_ready, smart_check_ready, closer_ready,
         answer_ready,
     }
+    /// What a person says of a workspace.
+    mark {
+        done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, said(what, ago),
+        said_because(what, ago, reason), nothing,
+    }
     /// Records of uncommitted work.
     record {
         journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::dialog::confirm::{Asked, ConfirmBox};
-use super::dialog::decide_box::DecideBox;
 use super::dialog::leave_box::LeaveBox;
+use super::dialog::mark_box::MarkBox;
 use super::dialog::report_box::{About, ReportBox};
 use super::dialog::rescue_box::RescueBox;
 use super::dialog::{Dialog, Step, Then, reply_box};
@@ -50,7 +50,7 @@ pub(super) fn begin(
         WorkspaceCommand::Verify => {
             reaction.intents.push(want(Action::PlanAsk { purpose: AskPurpose::Verify, session: None }));
         }
-        WorkspaceCommand::Decide => open_dialog::open(state, Dialog::Decide(Box::new(DecideBox::new(view)))),
+        WorkspaceCommand::Mark => open_dialog::open(state, Dialog::Mark(Box::new(MarkBox::new(view)))),
         WorkspaceCommand::Report => report(state, view),
         WorkspaceCommand::Cancel => cancel(state, view, reaction),
     }
@@ -90,7 +90,7 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         | WorkspaceCommand::Redo
         | WorkspaceCommand::SmartCheck
         | WorkspaceCommand::Verify
-        | WorkspaceCommand::Decide => Some(false),
+        | WorkspaceCommand::Mark => Some(false),
     }
 }
 
@@ -274,7 +274,7 @@ fn ready(command: WorkspaceCommand) -> &'static str {
         WorkspaceCommand::Verify => say::closer_ready(),
         WorkspaceCommand::Reply
         | WorkspaceCommand::Report
-        | WorkspaceCommand::Decide
+        | WorkspaceCommand::Mark
         | WorkspaceCommand::Cancel => say::answer_ready(),
     }
 }

@@ -80,8 +80,8 @@ pub enum WorkspaceCommand {
     Verify,
     /// Show what the closer or a smart check found last.
     Report,
-    /// Say that the work is, or is not, complete.
-    Decide,
+    /// Say what the work is, above all evidence.
+    Mark,
     /// End the action that runs.
     Cancel,
 }
@@ -179,8 +179,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[sign('v')], KeyCommand::Action(WorkspaceCommand::Verify), "verify: a checklist by the closer"),
     bind(
         &[sign('d')],
-        KeyCommand::Action(WorkspaceCommand::Decide),
-        "decide: complete or not, in your own word",
+        KeyCommand::Action(WorkspaceCommand::Mark),
+        "mark: done, not done, quiet, by your own word",
     ),
     bind(&[key(KeyCode::Enter)], KeyCommand::Go, "go to the agent's tmux pane; without one, open")
         .hinted("open")

@@ -32,7 +32,7 @@ pub(super) fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress
 pub(super) fn on_interrupt(state: &mut State, views: &[WorkspaceView]) -> Option<Step> {
     let interrupt = |dialog: &mut Dialog, context: Context<'_>| match dialog {
         Dialog::Leave(leave) => Some(leave.interrupt(context)),
-        Dialog::Reply(_) | Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) => {
+        Dialog::Reply(_) | Dialog::Rescue(_) | Dialog::Confirm(_) | Dialog::Mark(_) | Dialog::Report(_) => {
             None
         }
     };

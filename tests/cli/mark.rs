@@ -37,8 +37,11 @@ fn done_is_above_a_no_and_is_taken_back() {
     assert_eq!(state(&env, &repo), ("COMPLETE".to_owned(), "by_you".to_owned(), 0, "by_you".into()));
     let log = env.run(repo.path(), &["log"]);
     assert!(log.out.contains("mark"), "{log:?}");
-    mark(&env, &repo, &["--clear"]);
+    let told = env.run(repo.path(), &["mark"]);
+    assert_eq!(told.out, "You said just now: done, because the docs are elsewhere\n", "{told:?}");
+    mark(&env, &repo, &["--clear", "."]);
     assert_eq!(state(&env, &repo).1, "says_no");
+    assert_eq!(env.run(repo.path(), &["mark", "."]).out, "no mark holds\n");
 }
 
 #[test]
@@ -95,7 +98,7 @@ fn the_kind_of_a_task_and_its_begin_can_be_said() {
 fn what_makes_no_sense_is_refused() {
     let (repo, env) = undone();
     for arguments in
-        [&["mark"][..], &["mark", "kind"], &["mark", "kind", "poem"], &["mark", "done", ".", "."]]
+        [&["mark", "don"][..], &["mark", "kind"], &["mark", "kind", "poem"], &["mark", "done", ".", "."]]
     {
         assert_eq!(env.run(repo.path(), arguments).code, 2, "{arguments:?}");
     }

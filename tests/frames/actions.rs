@@ -3,9 +3,9 @@
 
 use closeout::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, Actor, AskPurpose, CommitAuthor,
-    CommitTarget, Intent, LeftOut, OwnProgram, PlanNote, PlannedChange, PlannedPrograms, ProbeReading,
-    ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response, RunningAction, SplitKind,
-    UndoDirection, WorkspaceView,
+    CommitTarget, Intent, LeftOut, MarkOrder, MarkSeen, OwnProgram, PlanNote, PlannedChange, PlannedPrograms,
+    ProbeReading, ProbeWord, ReceiptState, RecordCost, RecordOrder, RescuePlan, Response, RunningAction,
+    SplitKind, UndoDirection, WorkspaceView,
 };
 use closeout::ui::{self, Dialog, Edited, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Reaction, State};
 use insta::assert_snapshot;
@@ -668,29 +668,52 @@ fn undo_redo_and_asking_are_confirmed_as_planned() {
 }
 
 #[test]
-fn a_decision_takes_a_choice_a_reason_and_a_yes() {
+fn a_mark_takes_a_choice_a_reason_and_a_yes() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "2d");
     read(&mut state);
     assert_eq!(press(&mut state, &views, "yy\u{1b}").intents, []);
     assert_eq!(state.dialog, None);
-    let _ = press(&mut state, &views, "dc");
+    let _ = press(&mut state, &views, "dd");
     let shown = text_of(&frame(&state, &views));
     let at = |words: &str| shown.iter().position(|row| row.contains(words));
-    assert!(at("COMPLETE. Why? A line, or none.") < at("because"), "{}", shown.join("\n"));
+    assert!(at("done. Why? A line, or none.") < at("because"), "{}", shown.join("\n"));
     let _ = press(&mut state, &views, "yes, 全部 y\n");
     // The question is a new one: a y that was typed on says nothing.
     assert_eq!(press(&mut state, &views, "y").intents, []);
     read(&mut state);
-    let decide = Action::Decide { is_complete: true, reason: Some("yes, 全部 y".to_owned()) };
-    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, decide)]);
-    let _ = press(&mut state, &views, "di\n");
+    let mark = Action::Mark { order: MarkOrder::Done, reason: Some("yes, 全部 y".to_owned()) };
+    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, mark)]);
+    let _ = press(&mut state, &views, "do\n");
     read(&mut state);
     let shown = text_of(&frame(&state, &views)).join("\n");
-    assert!(shown.contains("Write the decision file: INCOMPLETE?"), "{shown}");
-    let decide = Action::Decide { is_complete: false, reason: None };
-    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, decide)]);
+    assert!(shown.contains("Mark it: not done?"), "{shown}");
+    let mark = Action::Mark { order: MarkOrder::Open, reason: None };
+    assert_eq!(press(&mut state, &views, "y").intents, [action(&views, mark)]);
+}
+
+#[test]
+fn a_mark_that_holds_is_told_and_taken_back_by_the_same_key() {
+    let mut views = five();
+    let mut state = screen_of(80, 24, &views);
+    let id = state.selected.clone().unwrap();
+    // Nothing was said: there is nothing to take back.
+    let _ = press(&mut state, &views, "dc");
+    assert!(!text_of(&frame(&state, &views)).join("\n").contains("Take back"));
+    let _ = press(&mut state, &views, "\u{1b}");
+    let view = views.iter_mut().find(|view| view.id == id).unwrap();
+    let at = NOW.plus_millis(-300_000);
+    view.marks.take(&MarkOrder::Done, Some("good enough"), at, &MarkSeen::default());
+    let said = "You said 5m ago: done, because good enough";
+    assert!(text_of(&frame(&state, &views)).join("\n").contains(said), "in the detail");
+    let _ = press(&mut state, &views, "d");
+    assert_snapshot!(picture(&frame(&state, &views)));
+    let _ = press(&mut state, &views, "c");
+    read(&mut state);
+    let clear = Action::Mark { order: MarkOrder::Clear, reason: None };
+    let clear = Intent::Action { workspace: id, action: Box::new(clear) };
+    assert_eq!(press(&mut state, &views, "y").intents, [clear]);
 }
 
 #[test]

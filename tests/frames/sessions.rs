@@ -101,7 +101,7 @@ fn row(view: WorkspaceView) -> String {
 
 #[test]
 fn a_row_says_what_the_session_does_and_for_how_long() {
-    for (view, shown) in [
+    let rows: Vec<(WorkspaceView, &str)> = vec![
         (with_subagents(), "▌● WORKING dates claude 2/5 12m Bash: cargo test --all"),
         (wants_permission(), "▌! PERMISSION server claude 3m Bash: cargo test -- --ignored"),
         (codex_asks_beside_claude(), "▌? COMPLETE migration claude+1 9m codex asks: Shall I drop"),
@@ -114,7 +114,8 @@ fn a_row_says_what_the_session_does_and_for_how_long() {
         (guessed(), "▌● WORKING firmware codex 31m [guess] shell: make"),
         (silent(), "▌○ INCOMPLETE reports codex 14m nothing says that the wo… · unknown, silent"),
         (just_finished(), "▌✔ COMPLETE login claude 4/4 5m 3 new commits"),
-    ] {
+    ];
+    for (view, shown) in rows {
         // How wide a column is, is another matter.
         let row = row(view).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(row.starts_with(shown), "{row}\n{shown}");

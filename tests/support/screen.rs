@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use closeout::model::{
     Activity, ActivitySource, ActivityState, Baseline, BaselineOrigin, ChangeKind, ChangedFile, Changes,
     ChecklistItem, Claim, CommitCounts, CommitSummary, Evidence, GitFacts, GitReader, Head, ItemState,
-    LastWords, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source, TaskKind, Timestamp,
-    Verdict, VerdictState, WorkspaceId, WorkspaceView,
+    LastWords, Marks, NextAction, NextActionKind, Part, PartRole, Rejection, Rule, Source, TaskKind,
+    Timestamp, Verdict, VerdictState, WorkspaceId, WorkspaceView,
 };
 use closeout::ui::{self, Input, KeyCode, KeyPress, Look, Reaction, Size, State};
 use ratatui::Terminal;
@@ -47,6 +47,7 @@ pub(crate) fn unjudged(name: &str) -> WorkspaceView {
         receipts: Vec::new(),
         smart_check: None,
         verified: None,
+        marks: Marks::default(),
         chosen: Vec::new(),
         not_asked: None,
         problem: None,

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use crate::model::{
     ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, WorkspaceView,
 };
-use crate::present::{Urgency, age, counts, row, sessions, sets};
+use crate::present::{Urgency, age, counts, mark, row, sessions, sets};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -51,6 +51,9 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
     }
     for known in &verdict.warnings {
         lines.extend(warning(sets::warning(*known), sheet));
+    }
+    for said in mark::holding(&view.marks, sheet.now) {
+        lines.extend(sheet.text(&text::line(&said), TextStyle::Good, INDENT));
     }
     match view.sessions.first().and_then(|session| session.asks.as_ref()) {
         Some(asked) => lines.extend(dialog(asked, sheet)),
@@ -110,7 +113,7 @@ fn next_action(verdict: &Verdict, is_own_word: bool, sheet: TextLayout) -> Vec<L
     let indent = " ".repeat(text::width(&arrow));
     let mut words = text::line(&verdict.next_action.text);
     if is_own_word && verdict.next_action.kind == NextActionKind::Ask {
-        let key = keymap::key_of(KeyCommand::Action(WorkspaceCommand::Decide));
+        let key = keymap::key_of(KeyCommand::Action(WorkspaceCommand::Mark));
         words = format!("{words} ({key})");
     }
     let action = sheet.span(words, TextStyle::Strong);

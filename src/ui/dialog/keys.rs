@@ -2,6 +2,7 @@
 //!
 //! `y` alone says yes. What a hand does without thought, Enter and Escape, leaves.
 
+use crate::model::TaskKind;
 use crate::ui::input::{KeyCode, KeyPress};
 use crate::ui::keymap::{Binding, bind, key, sign};
 use crate::ui::steps::Step;
@@ -29,10 +30,8 @@ pub(in crate::ui) enum BoxAction {
     Hooks,
     /// Have the person's own program take the place of the commit, or not.
     OwnProgram,
-    /// Say that the work is complete.
-    Complete,
-    /// Say that it is not.
-    Incomplete,
+    /// Say what the work is.
+    Mark(MarkKey),
     /// Send what is marked to the agent.
     Send,
     /// Wait for what runs, and leave the program.
@@ -133,11 +132,34 @@ pub(in crate::ui) const CLOSER: &[Binding<BoxAction>] = &[
     LAST,
 ];
 
-/// The keys by which a decision is chosen.
-pub(in crate::ui) const DECIDE: &[Binding<BoxAction>] = &[
-    bind(&[sign('c')], BoxAction::Complete, "the work is complete").hinted("complete"),
-    bind(&[sign('i')], BoxAction::Incomplete, "the work is not complete").hinted("incomplete"),
-    bind(NO_KEYS, BoxAction::No, "leave; nothing is done").hinted("leave").labelled("n Enter Esc"),
+/// What a person can say of a workspace by one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ui) enum MarkKey {
+    Done,
+    Open,
+    Quiet,
+    NotOfThisTask,
+    BaselineHere,
+    Kind(TaskKind),
+    Clear,
+}
+
+const fn says(keys: &'static [KeyPress], mark: MarkKey, help: &'static str) -> Binding<BoxAction> {
+    bind(keys, BoxAction::Mark(mark), help)
+}
+
+/// The keys by which a mark is chosen.
+pub(in crate::ui) const MARK: &[Binding<BoxAction>] = &[
+    says(&[sign('d')], MarkKey::Done, "done, whatever speaks against it now"),
+    says(&[sign('o')], MarkKey::Open, "not done, whatever says so"),
+    says(&[sign('s')], MarkKey::Quiet, "quiet: no attention until a prompt or a question comes"),
+    says(&[sign('t')], MarkKey::NotOfThisTask, "the open points are not of this task"),
+    says(&[sign('b')], MarkKey::BaselineHere, "count new work from HEAD on"),
+    says(&[sign('1')], MarkKey::Kind(TaskKind::Implementation), "the task is an IMPLEMENTATION"),
+    says(&[sign('2')], MarkKey::Kind(TaskKind::ReadInfo), "the task is READ_INFO: a question to answer"),
+    says(&[sign('3')], MarkKey::Kind(TaskKind::Report), "the task is a REPORT: a document to write"),
+    says(&[sign('c')], MarkKey::Clear, "take back all that you said"),
+    bind(NO_KEYS, BoxAction::No, "leave; nothing is said").hinted("leave").labelled("n Enter Esc"),
 ];
 
 /// The keys of the box that asks what becomes of what runs when a person leaves the program.
@@ -219,7 +241,7 @@ mod tests {
 
     #[test]
     fn no_key_of_a_box_is_bound_twice_and_only_y_says_yes() {
-        for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, DECIDE, LEAVE] {
+        for table in [RESCUE, REFUSED, CONFIRM, REPORT, CLOSER, MARK, LEAVE] {
             for binding in table {
                 for key in binding.keys {
                     assert_eq!(action_of(table, *key), Some(binding.action), "{key}");

@@ -6,11 +6,11 @@
 
 pub mod confirm;
 mod context;
-pub mod decide_box;
 mod field;
 mod guard;
 mod keys;
 pub mod leave_box;
+pub mod mark_box;
 mod message_area;
 mod page;
 pub mod reply_box;
@@ -27,9 +27,9 @@ use crate::model::{Response, WorkspaceId};
 
 use confirm::ConfirmBox;
 pub(in crate::ui) use context::Context;
-use decide_box::DecideBox;
 pub use guard::Guard;
 use leave_box::LeaveBox;
+use mark_box::MarkBox;
 use reply_box::ReplyBox;
 use report_box::ReportBox;
 use rescue_box::RescueBox;
@@ -45,7 +45,7 @@ pub enum Dialog {
     /// Another plan is shown before it is carried out.
     Confirm(Box<ConfirmBox>),
     /// A person decides whether the work is complete.
-    Decide(Box<DecideBox>),
+    Mark(Box<MarkBox>),
     /// What became of something, or what an agent answered.
     Report(Box<ReportBox>),
     /// What becomes of what runs, when a person leaves the program.
@@ -59,7 +59,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.workspace(),
             Dialog::Rescue(rescue) => rescue.workspace(),
             Dialog::Confirm(confirm) => confirm.workspace(),
-            Dialog::Decide(decide) => decide.workspace(),
+            Dialog::Mark(mark) => mark.workspace(),
             Dialog::Report(report) => report.workspace(),
             Dialog::Leave(leave) => leave.workspace(),
         }
@@ -70,7 +70,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.key(press, context),
             Dialog::Rescue(rescue) => rescue.key(press, context),
             Dialog::Confirm(confirm) => confirm.key(press, context),
-            Dialog::Decide(decide) => decide.key(press, context),
+            Dialog::Mark(mark) => mark.key(press, context),
             Dialog::Report(report) => report.key(press, context),
             Dialog::Leave(leave) => leave.key(press, context),
         }
@@ -80,7 +80,7 @@ impl Dialog {
         match self {
             Dialog::Reply(reply) => reply.paste(text, context),
             Dialog::Rescue(rescue) => rescue.paste(text, context),
-            Dialog::Decide(decide) => decide.paste(text),
+            Dialog::Mark(mark) => mark.paste(text),
             Dialog::Confirm(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
@@ -89,7 +89,7 @@ impl Dialog {
         match self {
             Dialog::Reply(reply) => reply.edited(edited, context),
             Dialog::Rescue(rescue) => rescue.edited(edited, context),
-            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
+            Dialog::Confirm(_) | Dialog::Mark(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Dialog {
             }
             Dialog::Rescue(rescue) => rescue.scroll(by, context),
             Dialog::Confirm(confirm) => confirm.scroll(by, context),
-            Dialog::Decide(_) | Dialog::Leave(_) => Step::stay(),
+            Dialog::Mark(_) | Dialog::Leave(_) => Step::stay(),
             Dialog::Report(report) => report.scroll(by, context),
         }
     }
@@ -115,7 +115,7 @@ impl Dialog {
                 Step::stay()
             }
             Dialog::Rescue(rescue) => rescue.press(at, context),
-            Dialog::Confirm(_) | Dialog::Decide(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
+            Dialog::Confirm(_) | Dialog::Mark(_) | Dialog::Report(_) | Dialog::Leave(_) => Step::stay(),
         }
     }
 
@@ -125,7 +125,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.told(told, context),
             Dialog::Rescue(_)
             | Dialog::Confirm(_)
-            | Dialog::Decide(_)
+            | Dialog::Mark(_)
             | Dialog::Report(_)
             | Dialog::Leave(_) => None,
         }
@@ -137,7 +137,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.title(context),
             Dialog::Rescue(rescue) => rescue.title(),
             Dialog::Confirm(confirm) => confirm.title(),
-            Dialog::Decide(decide) => decide.title(),
+            Dialog::Mark(mark) => mark.title(),
             Dialog::Report(report) => report.title(),
             Dialog::Leave(_) => LeaveBox::title(),
         }
@@ -149,7 +149,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.remark(context),
             Dialog::Rescue(rescue) => rescue.remark(context),
             Dialog::Confirm(confirm) => confirm.remark(context),
-            Dialog::Decide(_) | Dialog::Leave(_) => String::new(),
+            Dialog::Mark(_) | Dialog::Leave(_) => String::new(),
             Dialog::Report(report) => report.remark(context),
         }
     }
@@ -160,7 +160,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.height(context),
             Dialog::Rescue(rescue) => rescue.height(context),
             Dialog::Confirm(confirm) => confirm.height(context),
-            Dialog::Decide(decide) => decide.height(context),
+            Dialog::Mark(mark) => mark.height(context),
             Dialog::Report(report) => report.height(context),
             Dialog::Leave(leave) => leave.height(context),
         }
@@ -180,7 +180,7 @@ impl Dialog {
                 confirm.draw(buffer, area, context);
                 None
             }
-            Dialog::Decide(decide) => decide.draw(buffer, area, context),
+            Dialog::Mark(mark) => mark.draw(buffer, area, context),
             Dialog::Report(report) => {
                 report.draw(buffer, area, context);
                 None
@@ -197,7 +197,7 @@ impl Dialog {
             Dialog::Reply(reply) => reply.hints(context),
             Dialog::Rescue(rescue) => rescue.hints(context),
             Dialog::Confirm(_) => ConfirmBox::hints(context),
-            Dialog::Decide(decide) => decide.hints(context),
+            Dialog::Mark(mark) => mark.hints(context),
             Dialog::Report(report) => report.hints(),
             Dialog::Leave(leave) => leave.hints(context),
         }
@@ -211,7 +211,7 @@ pub(in crate::ui) fn help() -> Vec<(&'static str, Vec<(String, &'static str)>)> 
         ("In the preview of a rescue", help_of(&keys::RESCUE[..keys::N_RESCUE])),
         ("Where you are asked", help_of(&keys::CONFIRM[..2])),
         ("In the report of the closer", help_of(&keys::CLOSER[..2])),
-        ("For a decision", help_of(keys::DECIDE)),
+        ("For a mark", help_of(keys::MARK)),
         ("When you leave while something runs", help_of(keys::LEAVE)),
         ("In the message of a commit", help_of(keys::MESSAGE)),
         ("In a line that is written", help_of(keys::FIELD)),

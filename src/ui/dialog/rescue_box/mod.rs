@@ -57,8 +57,7 @@ impl RescueBox {
             BoxAction::Edit => self.split().is_none(),
             BoxAction::LeftOut => self.n_left_out > 0,
             BoxAction::No
-            | BoxAction::Complete
-            | BoxAction::Incomplete
+            | BoxAction::Mark(_)
             | BoxAction::Send
             | BoxAction::Wait
             | BoxAction::End
@@ -97,11 +96,7 @@ impl RescueBox {
                 let n_rows = rows::n_rows(self, context.sheet());
                 self.go(step.go(self.cursor, n_rows, self.n_shown(context)), context);
             }
-            BoxAction::Complete
-            | BoxAction::Incomplete
-            | BoxAction::Send
-            | BoxAction::Wait
-            | BoxAction::End => {}
+            BoxAction::Mark(_) | BoxAction::Send | BoxAction::Wait | BoxAction::End => {}
         }
         Step::stay()
     }

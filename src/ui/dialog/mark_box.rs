@@ -1,0 +1,196 @@
+//! The box in which a person says what a workspace is, above all evidence: which word, why, and yes.
+//!
+//! Three steps, so that no letter of a reason is taken for an answer.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+use super::field::{Field, Written};
+use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey};
+use super::page;
+use super::{Context, Step};
+use crate::model::{Action, Intent, MarkOrder, Marks, WorkspaceId, WorkspaceView};
+use crate::present::mark;
+use crate::ui::input::KeyPress;
+use crate::ui::keymap::action_of;
+use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::look::TextStyle;
+use crate::ui::sheet::TextLayout;
+use crate::ui::sheet::put;
+use crate::ui::text;
+
+/// A mark that is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkBox {
+    workspace: WorkspaceId,
+    /// Its name, cleaned.
+    name: String,
+    /// What the person said before and holds.
+    marks: Marks,
+    stage: Stage,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stage {
+    Choosing,
+    Reasoning { order: MarkOrder, reason: Field },
+    Asking { order: MarkOrder, reason: Option<String> },
+}
+
+impl MarkBox {
+    /// A box for a workspace.
+    pub(in crate::ui) fn new(view: &WorkspaceView) -> MarkBox {
+        MarkBox {
+            workspace: view.id.clone(),
+            name: text::line(&view.name),
+            marks: view.marks.clone(),
+            stage: Stage::Choosing,
+        }
+    }
+
+    pub(super) fn workspace(&self) -> &WorkspaceId {
+        &self.workspace
+    }
+
+    pub(super) fn key(&mut self, press: KeyPress, context: Context<'_>) -> Step {
+        match &mut self.stage {
+            Stage::Choosing => match action_of(MARK, press) {
+                Some(BoxAction::Mark(key)) => self.choose(order(key)),
+                Some(BoxAction::No) => Step::close(),
+                Some(_) | None => Step::stay(),
+            },
+            Stage::Reasoning { order, reason } => match reason.key(press) {
+                Written::More => Step::stay(),
+                Written::Left => Step::close(),
+                Written::Kept => {
+                    let reason = Some(reason.text()).filter(|reason| !reason.is_empty());
+                    self.stage = Stage::Asking { order: order.clone(), reason };
+                    Step { is_new_question: true, ..Step::stay() }
+                }
+            },
+            Stage::Asking { order, reason } => match action_of(CONFIRM, press) {
+                Some(BoxAction::Yes) if !context.is_armed => Step::too_early(),
+                Some(BoxAction::Yes) => {
+                    let action = Action::Mark { order: order.clone(), reason: reason.clone() };
+                    Step::want(Intent::Action { workspace: self.workspace.clone(), action: Box::new(action) })
+                }
+                Some(BoxAction::No) => Step::close(),
+                Some(_) | None => Step::stay(),
+            },
+        }
+    }
+
+    /// To take everything back needs no reason, and something that can be taken back.
+    fn choose(&mut self, order: MarkOrder) -> Step {
+        if order != MarkOrder::Clear {
+            self.stage = Stage::Reasoning { order, reason: Field::default() };
+            return Step::stay();
+        }
+        if !self.marks.is_any() {
+            return Step::stay();
+        }
+        self.stage = Stage::Asking { order, reason: None };
+        Step { is_new_question: true, ..Step::stay() }
+    }
+
+    pub(super) fn paste(&mut self, pasted: &str) -> Step {
+        if let Stage::Reasoning { reason, .. } = &mut self.stage {
+            reason.write(pasted);
+        }
+        Step::stay()
+    }
+
+    pub(super) fn title(&self) -> String {
+        format!("Mark  {}", self.name)
+    }
+
+    pub(super) fn height(&self, context: Context<'_>) -> u16 {
+        u16::try_from(self.lines(context).len()).unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn draw(&self, buffer: &mut Buffer, area: Rect, context: Context<'_>) -> Option<Position> {
+        let inner = page::inner(area);
+        put(buffer, inner, self.lines(context));
+        match &self.stage {
+            Stage::Reasoning { order, reason } => {
+                let n_above = u16::try_from(question(order, context.sheet()).len()).unwrap_or(u16::MAX);
+                let below = Rect { y: inner.y.saturating_add(n_above), ..inner };
+                let at = reason.cursor("because", context.sheet(), below);
+                Some(Position { y: at.y.min(inner.bottom().saturating_sub(1)), ..at })
+            }
+            Stage::Choosing | Stage::Asking { .. } => None,
+        }
+    }
+
+    fn lines(&self, context: Context<'_>) -> Vec<Line<'static>> {
+        let sheet = context.sheet();
+        match &self.stage {
+            Stage::Choosing => self.choices(sheet),
+            Stage::Reasoning { order, reason } => {
+                let mut lines = question(order, sheet);
+                lines.extend(reason.lines("because", sheet));
+                lines
+            }
+            Stage::Asking { order: MarkOrder::Clear, .. } => {
+                let mut lines = sheet.text("Take back all that you said?", TextStyle::Strong, 0);
+                lines.extend(said(&self.marks, sheet));
+                lines
+            }
+            Stage::Asking { order, reason } => {
+                let mut lines =
+                    sheet.text(&format!("Mark it: {}?", mark::order(order)), TextStyle::Strong, 0);
+                let reason = reason.as_deref().map_or_else(|| "no reason given".to_owned(), text::line);
+                lines.extend(sheet.labelled("because", &reason));
+                lines
+            }
+        }
+    }
+
+    fn choices(&self, sheet: TextLayout) -> Vec<Line<'static>> {
+        let mut lines = sheet.text("What do you say of the work here?", TextStyle::Strong, 0);
+        let words = "Your word is above all evidence. It lapses with what it did not see.";
+        lines.extend(sheet.text(words, TextStyle::Faint, 0));
+        lines.extend(said(&self.marks, sheet));
+        for binding in MARK.iter().filter(|binding| matches!(binding.action, BoxAction::Mark(_))) {
+            let is_possible = binding.action != BoxAction::Mark(MarkKey::Clear) || self.marks.is_any();
+            let key = binding.keys.first().filter(|_| is_possible);
+            lines.extend(key.into_iter().flat_map(|key| sheet.labelled(&key.to_string(), binding.help)));
+        }
+        lines
+    }
+
+    pub(super) fn hints(&self, context: Context<'_>) -> Vec<Hint> {
+        match &self.stage {
+            Stage::Choosing => hints_of(&MARK[MARK.len() - 1..]),
+            Stage::Reasoning { .. } => hints_of(FIELD),
+            Stage::Asking { .. } => page::armed(hints_of(&CONFIRM[..2]), context),
+        }
+    }
+}
+
+/// What holds of what was said before.
+fn said(marks: &Marks, sheet: TextLayout) -> Vec<Line<'static>> {
+    mark::holding(marks, sheet.now)
+        .iter()
+        .flat_map(|fact| sheet.text(&text::line(fact), TextStyle::Good, 0))
+        .collect()
+}
+
+fn order(key: MarkKey) -> MarkOrder {
+    match key {
+        MarkKey::Done => MarkOrder::Done,
+        MarkKey::Open => MarkOrder::Open,
+        MarkKey::Quiet => MarkOrder::Quiet,
+        MarkKey::NotOfThisTask => MarkOrder::NotOfThisTask { point: None },
+        MarkKey::BaselineHere => MarkOrder::BaselineHere,
+        MarkKey::Kind(task_kind) => MarkOrder::TaskKind { task_kind },
+        MarkKey::Clear => MarkOrder::Clear,
+    }
+}
+
+/// What is asked for above the field.
+fn question(order: &MarkOrder, sheet: TextLayout) -> Vec<Line<'static>> {
+    sheet.text(&format!("{}. Why? A line, or none.", mark::order(order)), TextStyle::Strong, 0)
+}
