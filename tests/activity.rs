@@ -60,6 +60,7 @@ fn sample_of(mut sessions: Vec<SessionObservation>, now: i64, own_session: Optio
         taken_at: Timestamp(now),
         task_started_at: None,
         baseline_at: None,
+        of_baseline: Vec::new(),
         git: Reading::NotLookedAt,
         decision: Reading::NotConfigured,
         decision_digest: None,

@@ -32,7 +32,7 @@ impl Asked {
         for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
             repo.git(["config", key, value]);
         }
-        repo.write(".mine/last.md", "I fixed the parser.\n");
+        repo.write(".mine/last.md", "I looked at the parser.\n");
         let trace = repo.root().join("trace");
         fs::create_dir(&trace).unwrap();
         let script = |name: &str, body: &str| {

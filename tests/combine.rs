@@ -9,8 +9,8 @@ use closeout::judge::combine::{Case, combine};
 use closeout::model::{
     Baseline, BaselineOrigin, Certainty, Changes, Claim, CommitCounts, CommitSummary, Evidence, GitFacts,
     GitReader, Head, NextActionKind, OfferPolicy, Operation, PartRole, Policy, Proof, Question,
-    QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, Timestamp, Verdict, VerdictState,
-    Warning,
+    QuestionWeight, Rejection, Rounds, Rule, Source, Strength, TaskKind, TaskWork, Timestamp, Verdict,
+    VerdictState, Warning,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -208,6 +208,7 @@ impl SomeGit {
             operation: self.operation,
             upstream: None,
             n_stashed: 0,
+            stashed_here: Vec::new(),
             changes: self.changes.map(|n_paths| Changes { n_paths, ..Changes::default() }),
             reader: GitReader::InProcess,
             notes: Vec::new(),
@@ -252,6 +253,7 @@ fn verdict(input: &Input) -> Verdict {
             git: git.as_ref(),
             question: question.as_ref(),
             prompted_at: input.prompted_at.map(Timestamp),
+            work: &TaskWork::default(),
             sessions: &[],
             taken_at: Timestamp(input.taken_at),
             mark: match input.mark {
@@ -438,6 +440,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             git: None,
             question: None,
             prompted_at: None,
+            work: &TaskWork::default(),
             sessions: &[],
             taken_at: Timestamp(0),
             mark: Mark::None,
@@ -509,7 +512,7 @@ proptest! {
     #[test]
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
-        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
+        let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
             is_checked: false, chosen: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {

@@ -6,7 +6,7 @@ use std::fs;
 
 use closeout::config::{CloserSettings, CompletionCheck, Config, DEFAULT_TEXT, Key, Sources};
 use closeout::evidence::git::{BaselineChoice, GitAsk, file_of_commit};
-use closeout::model::{BaselineOrigin, GitReader, TaskKind, WorkspaceSettings};
+use closeout::model::{BaselineOrigin, GitReader, Proof, TaskKind, WorkspaceSettings};
 use serde_json::{Value, json};
 
 use crate::support::repo::{Repo, git_program};
@@ -61,6 +61,7 @@ const KEYS: &[(Key, Rule, &str, &str)] = &[
     (Key::TestResults, Rule::Adds, "[\"person.xml\"]", "[\"own.xml\"]"),
     (Key::CloserAgentId, Rule::Offers, "\"person\"", "\"own\""),
     (Key::CloserStep, Rule::Offers, "\"person/a\"", "\"own/b\""),
+    (Key::Require, Rule::Adds, "\"checked\"", "\"said\""),
     (Key::Offers, Rule::Person, "\"ask\"", "\"done\""),
     (Key::StallStage, Rule::Person, "4", "20"),
     (Key::UnreadableLimit, Rule::Person, "4", "100"),
@@ -109,7 +110,9 @@ fn each_key_of_a_workspaces_own_file_does_what_its_rule_lets_it() {
                 Rule::Person => assert_eq!(with, without, "{place}"),
                 Rule::Offers => assert_eq!(with == without, !person.is_empty(), "{place}"),
                 Rule::Settled => assert_eq!(with == without, !person.is_empty() || !is_settled, "{place}"),
-                Rule::Adds if *key == Key::FinalRescueAttempt => assert_eq!(with, without, "{place}"),
+                Rule::Adds if matches!(*key, Key::FinalRescueAttempt | Key::Require) => {
+                    assert_eq!(with, without, "{place}")
+                }
                 Rule::Adds => {
                     let (before, after) = (list_of(&without.0, *key), list_of(&with.0, *key));
                     assert_eq!(after[..before.len()], *before, "{place}: nothing is taken away");
@@ -135,6 +138,16 @@ fn an_empty_list_and_a_switch_of_a_workspace_take_nothing_away() {
     assert!(!effective(off, "", false).0.1.is_final_rescue_wanted);
     let on = effective(off, "completion_check.final_rescue_attempt = true", false).0;
     assert!(on.1.is_final_rescue_wanted, "a demand may be added");
+}
+
+#[test]
+fn a_workspace_raises_the_proof_that_is_required_and_never_lowers_it() {
+    let required = |person: &str, own: &str| {
+        let line = |proof: &str| format!("[verdict]\nrequire = \"{proof}\"\n");
+        effective(&line(person), &line(own), false).0.0.required
+    };
+    assert_eq!(required("committed", "checked"), Proof::Checked);
+    assert_eq!(required("committed", "said"), Proof::Committed);
 }
 
 #[test]
@@ -206,7 +219,7 @@ const SOFTER: &[(&str, &str)] = &[
     ),
     ("a report is not asked for", "task_kind = \"REPORT\"\nevidence.outputs = [\"notes.md\"]"),
     ("commits of before", "baseline.rev = \"HEAD~1\""),
-    ("a file that was there before", "evidence.required_files = [\"notes.md\"]"),
+    ("a file of its own making", "evidence.required_files = [\"made.md\"]"),
     ("results of its own making", "evidence.test_results = [\"results.json\"]"),
     ("a plan of its own making", "evidence.plans = [\"plan.json\"]"),
 ];
@@ -220,7 +233,8 @@ fn a_file_that_an_agent_wrote_never_makes_a_verdict_complete() {
             let env = TestEnv::beside(&repo);
             let before = check(&env, &repo, &[]);
             assert_eq!(before["state"], "NO_TASK", "{what}: {before:#}");
-            repo.write(".git/info/exclude", "results.json\nplan.json\n.closeout.toml\n");
+            repo.write(".git/info/exclude", "results.json\nplan.json\nmade.md\n.closeout.toml\n");
+            repo.write("made.md", "x");
             repo.write("results.json", "{\"passed\": 9, \"failed\": 0}");
             repo.write("plan.json", "[{\"title\": \"all\", \"status\": \"done\"}]");
             repo.write(".closeout.toml", format!("{text}\n"));
@@ -244,8 +258,13 @@ fn a_file_that_was_there_before_the_work_counts_and_is_told() {
         let repo = Repo::new();
         repo.write("notes.md", "The notes cover all three releases, each with its date.\n").commit("notes");
         repo.write(".closeout.toml", format!("{text}\n")).commit("settings");
-        repo.write(".git/info/exclude", "results.json\nplan.json\n");
+        repo.write(".git/info/exclude", "results.json\nplan.json\nmade.md\n");
+        repo.write("made.md", "x");
         repo.switch("work");
+        // The output is of this work: what the baseline has says nothing.
+        if text.contains("notes.md") {
+            repo.write("notes.md", "The notes cover all four releases, each with its date.\n");
+        }
         repo.write("results.json", "{\"passed\": 9, \"failed\": 0}");
         repo.write("plan.json", "[{\"title\": \"all\", \"status\": \"done\"}]");
         let env = TestEnv::beside(&repo);
@@ -312,6 +331,7 @@ fn both_readers_find_the_same_file_of_a_commit() {
             changes: false,
             baseline: BaselineChoice::Find,
             evidence_files: &[],
+            plans: &[],
             reader: Some(reader),
             now: repo.now(),
             program: Some(&program),

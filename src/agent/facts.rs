@@ -30,9 +30,6 @@ pub struct Facts {
     pub has_traceless_probe: bool,
     /// Whether its process holds the record of its session open.
     pub holds_records: bool,
-    /// Whether it takes its process out of a registry when it ends in order, so that a session without one
-    /// may have been over before it was looked at: that it is gone is told if its process was seen.
-    pub keeps_registry: bool,
     /// Whether the title of its pane tells what it does.
     pub tells_by_title: bool,
     /// Whether a turn may go on though its record reads as if it had ended.
@@ -64,7 +61,6 @@ impl Facts {
         tried: None,
         has_traceless_probe: false,
         holds_records: false,
-        keeps_registry: false,
         tells_by_title: false,
         hides_open_calls: false,
         has_queue: false,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::agent::{Hooks, all_hooks, hooks_of};
-use crate::model::TaskKind;
+use crate::model::{Proof, TaskKind};
 
 use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
@@ -133,6 +133,9 @@ pub(super) struct Check {
     /// The id that a decision must carry [default: `$AGENTCORE_COMPLETION_CHECK_ID`]
     #[arg(long, value_name = "ID")]
     pub(super) check_id: Option<String>,
+    /// How well COMPLETE has to be proven: said, committed or checked
+    #[arg(long, value_name = "PROOF", value_parser = proof)]
+    pub(super) require: Option<Proof>,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -281,6 +284,10 @@ fn task_kind(name: &str) -> Result<TaskKind, String> {
         let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
         format!("it is one of {}", names.join(", "))
     })
+}
+
+fn proof(name: &str) -> Result<Proof, String> {
+    Proof::from_name(name).ok_or_else(|| "it is one of said, committed, checked".to_owned())
 }
 
 /// What can be a revision at all; whether it is one, the repository says.

@@ -26,8 +26,12 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
     };
-    let flags =
-        Flags { task_kind: check.task_kind, baseline: check.baseline_commit.clone(), ..Flags::default() };
+    let flags = Flags {
+        task_kind: check.task_kind,
+        baseline: check.baseline_commit.clone(),
+        require: check.require,
+        ..Flags::default()
+    };
     let scope = Scope::One(environment.absolute(&check.path));
     let config = environment.engine_config(scope, flags, overlay)?;
     if check.probing.probe {

@@ -5,7 +5,7 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    BaselineOrigin, CustomAgent, GivenBaseline, Policy, TaskKind, WatchSettings, WorkspaceSettings,
+    BaselineOrigin, CustomAgent, GivenBaseline, Policy, Proof, TaskKind, WatchSettings, WorkspaceSettings,
     display_text,
 };
 
@@ -143,6 +143,8 @@ impl Config {
             plans: stack.list(Key::Plans),
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
+            are_plans_chosen: person.says(Key::Plans),
+            required: stack.text(Key::Require).and_then(Proof::from_name).unwrap_or_default(),
             may_be_asked: stack.switch(Key::AutoProbe).unwrap_or(false),
             ..WorkspaceSettings::default()
         };

@@ -27,6 +27,8 @@ pub enum Key {
     CloserAgentId,
     /// `closer.step`
     CloserStep,
+    /// `verdict.require`
+    Require,
     /// `judge.offers`
     Offers,
     /// `judge.stall_stage`
@@ -123,7 +125,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 29] = [
+pub(super) const SPECS: [Spec; 30] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -134,6 +136,7 @@ pub(super) const SPECS: [Spec; 29] = [
     spec(Key::TestResults, "evidence", "test_results", Kind::Paths, Reach::Adds),
     spec(Key::CloserAgentId, "closer", "agent_id", Kind::PathOrNone, Reach::Offers),
     spec(Key::CloserStep, "closer", "step", Kind::PathOrNone, Reach::Offers),
+    spec(Key::Require, "verdict", "require", Kind::Choice(&["said", "committed", "checked"]), Reach::Adds),
     spec(Key::Offers, "judge", "offers", Kind::Choice(&["ask", "done"]), Reach::Person),
     spec(Key::StallStage, "judge", "stall_stage", number(2, 20), Reach::Person),
     spec(Key::UnreadableLimit, "judge", "unreadable_limit", number(1, 100), Reach::Person),

@@ -1,7 +1,7 @@
 //! What a workspace's own file has to say, by the rule of each key ([`Reach`]): an agent can write that file, so
 //! it may offer, add, and propose, and never takes back what the person says. Pure.
 
-use crate::model::{ChosenKey, OwnSettings, TaskKind, WorkspaceSettings};
+use crate::model::{ChosenKey, OwnSettings, Proof, TaskKind, WorkspaceSettings};
 
 use super::key::{Key, Reach, spec_of};
 use super::kind::Value;
@@ -51,6 +51,10 @@ impl OwnWord {
         let hardest = Value::Text(TaskKind::Implementation.name().to_owned());
         if waiting.get(&Key::TaskKind) == Some(&hardest) {
             chosen.retain(|key| *key != Key::TaskKind);
+        }
+        // The workspace can raise the bar and not lower it.
+        if let Some(Value::Text(word)) = self.added.get(&Key::Require) {
+            settings.required = settings.required.max(Proof::from_name(word).unwrap_or_default());
         }
         let lists = [
             (Key::Plans, &mut settings.plans),

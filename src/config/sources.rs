@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::model::TaskKind;
+use crate::model::{Proof, TaskKind};
 
 use super::ConfigError;
 use super::key::{self, Key};
@@ -42,6 +42,8 @@ pub struct Flags {
     pub decision_file: Option<String>,
     /// `--output`, each relative to the workspace; empty when none was given.
     pub outputs: Vec<String>,
+    /// `--require`
+    pub require: Option<Proof>,
 }
 
 /// The person's configuration file.
@@ -86,7 +88,7 @@ impl Sources {
 
     /// The layer of the flags, held to the same rules as a file.
     pub(super) fn flag_layer(&self) -> Result<Layer, ConfigError> {
-        let Flags { task_kind, baseline, decision_file, outputs } = &self.flags;
+        let Flags { task_kind, baseline, decision_file, outputs, require } = &self.flags;
         let mut checked = Checked::default();
         if let Some(kind) = task_kind {
             checked.set("--task-kind", Key::TaskKind, Value::Text(kind.name().to_owned()));
@@ -99,6 +101,9 @@ impl Sources {
         }
         if !outputs.is_empty() {
             checked.set("--output", Key::Outputs, Value::List(outputs.clone()));
+        }
+        if let Some(proof) = require {
+            checked.set("--require", Key::Require, Value::Text(proof.name().to_owned()));
         }
         checked.into_layer()
     }

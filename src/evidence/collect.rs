@@ -7,8 +7,10 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::checks::{ResultMemory, read_checks};
+use super::excluded;
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::live_facts::LiveSources;
+use super::provenance;
 use super::required_files::is_pattern;
 use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
@@ -89,13 +91,8 @@ pub fn collect(
     let mut found = nothing_looked_at(request.parts, surroundings.now);
     // Sessions first: where a workspace is seen for the first time, they tell when its work began.
     if request.parts.contains(Parts::WORDS) {
-        let sources = SessionSources {
-            adapters: &surroundings.adapters,
-            hook_folder: surroundings.hook_folder.as_deref(),
-            live: surroundings.live.as_ref(),
-            now: surroundings.now,
-        };
-        memory.session_targets = read_sessions(request, &sources, &mut memory.sessions, &mut found);
+        memory.session_targets =
+            read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
         found.outputs = settings.outputs.iter().map(|name| read_output(&directory, name)).collect();
         found.decision = configured(settings.decision_file.as_deref(), |name| {
             read_decision(&directory, name, surroundings.now)
@@ -105,15 +102,21 @@ pub fn collect(
     }
     if request.parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         found.git = observe_git(request, surroundings, memory, first_prompt(&found));
+        let asked_at = first_prompt(&found);
+        if let Reading::Present(git) = &mut found.git {
+            excluded::add(request.workspace.path(), asked_at, &mut git.facts);
+        }
     }
     if request.parts.contains(Parts::CHECKS) {
         read_checks(&directory, settings, surroundings.now, &mut memory.results, &mut found);
     }
     let baseline = found.git.present().map(|git| &git.facts.baseline);
+    let commit = baseline.or(request.baseline.as_ref()).and_then(|baseline| baseline.commit.clone());
     found.baseline_at = baseline_at(request, baseline);
     found.task_started_at = task_started_at(request, &found);
     let is_new = |found: &&Baseline| is_found(found) && request.baseline.as_ref() != Some(*found);
     found.new_baseline = baseline.filter(is_new).cloned();
+    provenance::trace(request, &directory, &git_ask(request, surroundings), commit.as_deref(), &mut found);
     found.watch_targets.clone_from(&memory.git_targets);
     found.watch_targets.extend(memory.session_targets.iter().cloned());
     found.watch_targets.extend(declared_folders(workspace, settings));
@@ -121,6 +124,15 @@ pub fn collect(
         found.watch_targets.push(arrivals_at_top(workspace));
     }
     Ok(found)
+}
+
+fn session_sources(surroundings: &CollectContext) -> SessionSources<'_> {
+    SessionSources {
+        adapters: &surroundings.adapters,
+        hook_folder: surroundings.hook_folder.as_deref(),
+        live: surroundings.live.as_ref(),
+        now: surroundings.now,
+    }
 }
 
 fn open_error(path: &Path, source: io::Error) -> CollectError {
@@ -138,6 +150,7 @@ fn nothing_looked_at(parts: Parts, taken_at: Timestamp) -> Observations {
         taken_at,
         task_started_at: None,
         baseline_at: None,
+        of_baseline: Vec::new(),
         git: Reading::NotLookedAt,
         decision: Reading::NotLookedAt,
         decision_digest: None,
@@ -169,6 +182,7 @@ fn observe_git(
         changes: request.parts.contains(Parts::CHANGES),
         baseline: choice(request, resolved.map(|(_, baseline)| baseline), asked_at),
         evidence_files: &evidence_files,
+        plans: &settings.plans,
         ..git_ask(request, surroundings)
     };
     let reading = git::observe(request.workspace.path(), &ask, &mut memory.git);
@@ -212,8 +226,13 @@ pub(super) fn base(
 ) -> Option<Baseline> {
     let given = request.settings.baseline.as_ref();
     let resolved = memory.given.as_ref().filter(|(setting, _)| Some(setting) == given);
+    // At the first look the same commit as in a collection: the one before the first prompt.
+    let mut found = nothing_looked_at(Parts::WORDS, surroundings.now);
+    if given.is_none() && !request.baseline.as_ref().is_some_and(is_found) {
+        read_sessions(request, &session_sources(surroundings), &mut memory.sessions, &mut found);
+    }
     let ask = GitAsk {
-        baseline: choice(request, resolved.map(|(_, baseline)| baseline), None),
+        baseline: choice(request, resolved.map(|(_, baseline)| baseline), first_prompt(&found)),
         ..git_ask(request, surroundings)
     };
     match git::observe(request.workspace.path(), &ask, &mut memory.base) {
@@ -230,6 +249,7 @@ pub(super) fn git_ask<'a>(request: &CollectRequest, surroundings: &'a CollectCon
         changes: false,
         baseline: BaselineChoice::Find,
         evidence_files: &[],
+        plans: &[],
         reader: request.git_reader,
         now: surroundings.now,
         program: surroundings.git_program.as_deref(),

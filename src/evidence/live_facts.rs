@@ -196,7 +196,7 @@ impl Look<'_> {
             }
             return;
         }
-        let can_tell = was_seen || sought.is_open && !facts_of(sought.agent).keeps_registry;
+        let can_tell = was_seen || sought.is_open;
         let is_gone =
             can_tell && self.sources.table(self.now, 0).is_surely_gone(&sought, self.work_tree, was_seen);
         if is_gone {

@@ -5,11 +5,13 @@
 
 mod checks;
 mod collect;
+mod excluded;
 pub mod git;
 pub mod live_facts;
 mod own_settings;
 pub mod panes;
 mod plan_file;
+mod provenance;
 mod required_files;
 mod sessions;
 mod test_results;

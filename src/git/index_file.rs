@@ -39,6 +39,41 @@ pub enum Gitlinks {
     Elsewhere,
 }
 
+/// An entry that git was told to pass over when it looks for changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    /// From the top.
+    pub path: Vec<u8>,
+    /// The content that the index names.
+    pub id: String,
+    /// Size in bytes, as the index has it.
+    pub size: u32,
+    /// Time of the last write in seconds, as the index has it.
+    pub modified: u32,
+    /// The nanoseconds of it.
+    pub modified_nanos: u32,
+    /// Not checked out on purpose (skip-worktree), and not assumed to be unchanged.
+    pub is_sparse: bool,
+}
+
+/// What an index file tells here.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Entries {
+    gitlinks: Vec<Gitlink>,
+    passed_over: Vec<PassedOver>,
+    is_split: bool,
+}
+
+/// The files that git was told to pass over, as far as the index file itself has them.
+pub fn passed_over(repository: &Repository) -> Read<Vec<PassedOver>> {
+    let content = match read(&repository.git_dir, "index", CAP) {
+        Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => return Ok(Vec::new()),
+        content => content?.unwrap_or_default(),
+    };
+    let entries = parse(&content, repository.format.id_length());
+    Ok(entries.map(|entries| entries.passed_over).unwrap_or_default())
+}
+
 /// The submodules that the index names, but those that git was told to pass over. Refuses an index
 /// whose parts do not fill it exactly. A missing or empty one is fine.
 pub fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
@@ -49,8 +84,9 @@ pub fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
     if content.is_empty() {
         return Ok(Gitlinks::Listed(Vec::new()));
     }
-    parse(&content, repository.format.id_length())
-        .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))
+    let entries = parse(&content, repository.format.id_length())
+        .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))?;
+    Ok(if entries.is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) })
 }
 
 /// How many entries the index has, by its header; `None` when there is no readable index.
@@ -72,14 +108,14 @@ pub fn damaged_index(repository: &Repository, why: &str) -> Unreadable {
 }
 
 /// Follows header, entries and extensions to the checksum (`gitformat-index`).
-fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
+fn parse(content: &[u8], n_id: usize) -> Option<Entries> {
     let number =
         |at: usize| content.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_be_bytes);
     let (version, n_entries) = (number(4)?, number(8)?);
     if !content.starts_with(b"DIRC") || !(2..=4).contains(&version) {
         return None;
     }
-    let mut found = Vec::new();
+    let mut found = Entries::default();
     let mut name = Vec::new();
     let mut at = 12;
     for _ in 0..n_entries {
@@ -90,8 +126,18 @@ fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
         // Assume-unchanged, and not checked out on purpose.
         let is_passed_over =
             flags[0] & 0x80 != 0 || (version >= 3 && flags[0] & 0x40 != 0 && flags[2] & 0x40 != 0);
+        if is_passed_over && matches!(mode >> 12, 0o10 | 0o12) {
+            found.passed_over.push(PassedOver {
+                path: name.clone(),
+                id: hex::hex(content.get(at + 40..flags_at)?),
+                size: number(at + 36)?,
+                modified: number(at + 8)?,
+                modified_nanos: number(at + 12)?,
+                is_sparse: flags[0] & 0x80 == 0,
+            });
+        }
         if mode == GITLINK && !is_passed_over {
-            found.push(Gitlink {
+            found.gitlinks.push(Gitlink {
                 path: name.clone(),
                 commit: hex::hex(content.get(at + 40..flags_at)?),
                 is_conflicted: flags[0] & 0x30 != 0,
@@ -100,13 +146,12 @@ fn parse(content: &[u8], n_id: usize) -> Option<Gitlinks> {
         at = end;
     }
     let end = content.len().saturating_sub(n_id);
-    let mut is_split = false;
     while at < end {
-        is_split |= content.get(at..at + 4) == Some(b"link");
+        found.is_split |= content.get(at..at + 4) == Some(b"link");
         let length = usize::try_from(number(at + 4)?).ok()?;
         at = at.saturating_add(8).saturating_add(length);
     }
-    (at == end).then_some(if is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(found) })
+    (at == end).then_some(found)
 }
 
 /// Where the entry at `at` ends; `None` when it does not. `name` goes from the name of the entry

@@ -22,7 +22,9 @@ pub use config::{ConfigEntry, config_entries};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
 pub use index::{IndexEntry, index_entries};
-pub use index_file::{GITLINK, Gitlink, Gitlinks, damaged_index, gitlinks, n_index_entries};
+pub use index_file::{
+    GITLINK, Gitlink, Gitlinks, PassedOver, damaged_index, gitlinks, n_index_entries, passed_over,
+};
 pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, operation_in_files, rebased_branch};
 pub use reflog::{LogEntry, ReflogAction, recent_log, reflog};

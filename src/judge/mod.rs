@@ -18,6 +18,10 @@ pub mod smart_check;
 pub mod task;
 pub mod weigh;
 
+/// Times of less than this between them, in milliseconds, are taken for one moment: a commit has whole seconds, and
+/// files, prompts and commits are not of one clock (vectors/README.md, decision rule 5).
+pub(crate) const GRACE_MS: i64 = 2000;
+
 /// The fingerprint of a session that waits for a permission, which is no question.
 pub const PERMISSION: &str = "session/permission";
 

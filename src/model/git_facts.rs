@@ -20,6 +20,9 @@ pub struct GitFacts {
     pub upstream: Option<Upstream>,
     /// Entries in the stash of the repository (shared by its worktrees).
     pub n_stashed: u32,
+    /// When each of those was made that began where HEAD of this work tree stood, the newest first.
+    #[serde(skip)]
+    pub stashed_here: Vec<Timestamp>,
     /// Uncommitted changes; `None` until the work tree was looked at.
     pub changes: Option<Changes>,
     /// Who read it.
@@ -86,6 +89,9 @@ pub struct CommitCounts {
     pub n_elsewhere: u32,
     /// Commits made here since the baseline that no ref reaches any more (after a reset, say).
     pub n_lost: u32,
+    /// Commits that change nothing but evidence of the work: decision files, reports, plans.
+    #[serde(default)]
+    pub n_evidence: u32,
     /// Commits of HEAD, counted as new or of a rescue, that no ref holds: HEAD is on no branch.
     #[serde(default)]
     pub n_unheld: u32,
@@ -166,6 +172,36 @@ pub struct Changes {
     pub n_paths: u32,
     /// Paths that are evidence (decision file, reports, results) and so are not counted as work.
     pub n_evidence_files: u32,
+    /// How each of `files` stands on the disk, in their order; `None` where it is gone, or too much to look at.
+    #[serde(skip)]
+    pub on_disk: Vec<Option<OnDisk>>,
+    /// Changed files that git was told not to show.
+    #[serde(skip)]
+    pub hidden: Vec<HiddenFile>,
+}
+
+/// How a file stands on the disk; of a folder, the newest of what is in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OnDisk {
+    /// When its content was written.
+    pub modified_at: Timestamp,
+    /// When it or its name was changed, which nobody can set.
+    pub changed_at: Timestamp,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// A changed file that git was told not to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenFile {
+    /// Path from the top of the work tree. Untrusted text.
+    pub path: String,
+    /// By what, in words.
+    pub behind: &'static str,
+    /// When git was told, where that is known.
+    pub hidden_at: Option<Timestamp>,
+    /// How it stands on the disk; `None` where it is gone.
+    pub on_disk: Option<OnDisk>,
 }
 
 impl Changes {

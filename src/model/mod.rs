@@ -77,8 +77,8 @@ pub use effect::{CollectRequest, Effect, JumpTarget};
 pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
 pub use git_facts::{
-    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, Operation,
-    Upstream,
+    ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
+    OnDisk, Operation, Upstream,
 };
 pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
@@ -117,7 +117,7 @@ pub use settings::{
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
 pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
-pub use task::{Demand, SessionTasks, SideTurn, Task};
+pub use task::{Demand, SessionTasks, SideTurn, Task, TaskWork};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;
 pub use trust_list::{TrustItem, TrustKind, TrustList};

@@ -16,6 +16,8 @@ pub struct Observations {
     pub task_started_at: Option<Timestamp>,
     /// The baseline commit's time, where it says when the work began.
     pub baseline_at: Option<Timestamp>,
+    /// The files of the settings whose content is that of the baseline's commit.
+    pub of_baseline: Vec<String>,
     /// Git: commits and, if `CHANGES` was asked for, the work tree.
     pub git: Reading<GitObservation>,
     /// The decision file.

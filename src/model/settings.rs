@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BaselineOrigin, TaskKind};
+use super::{BaselineOrigin, Proof, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and may not leave it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,10 @@ pub struct WorkspaceSettings {
     pub closer_report: Option<String>,
     /// Plan files; those that do not exist are passed over.
     pub plans: Vec<String>,
+    /// Whether the person chose them: the names of the defaults may belong to a roadmap.
+    pub are_plans_chosen: bool,
+    /// How well a COMPLETE has to be proven.
+    pub required: Proof,
     /// Files that must exist: names, or patterns in which a star and a question mark match within one
     /// folder, and two stars over folders.
     pub required_files: Vec<String>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Activity, Baseline, Checklist, Demand, Evidence, GitFacts, Parts, ProcessId, Question, SessionView,
-    Timestamp, WatchTarget, WorkspaceSettings,
+    TaskWork, Timestamp, WatchTarget, WorkspaceSettings,
 };
 use schemars::JsonSchema;
 
@@ -57,6 +57,8 @@ pub struct SessionFacts {
     pub prompted_at: Option<Timestamp>,
     /// What the last prompts asked for, of all sessions that count together.
     pub last_demand: Option<Demand>,
+    /// The work of their tasks.
+    pub work: TaskWork,
     /// Whether a whole test run passed after the last edit of every session that edited.
     pub is_checked: bool,
     /// Whether a session acted outside the work tree, and that succeeded.

@@ -74,6 +74,21 @@ pub struct SessionTasks {
     pub prompted_at: Option<Timestamp>,
 }
 
+/// The work of all tasks of a workspace, as its sessions tell it: what of git's facts is theirs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskWork {
+    /// When the first prompt was written here; `None` where a record does not tell: then all is work of a task.
+    pub first_prompt_at: Option<Timestamp>,
+    /// When the tasks that go on now began.
+    pub began_at: Option<Timestamp>,
+    /// The files that write calls name. Untrusted text.
+    pub paths: Vec<String>,
+    /// Whether a record tells of anything that was run or written.
+    pub has_deeds: bool,
+    /// Whether a command may have moved or unpacked files, which keep their old times.
+    pub moves_files: bool,
+}
+
 impl SessionTasks {
     /// The task that is told of now.
     pub fn current(&self) -> Option<&Task> {

@@ -175,6 +175,11 @@ impl Proof {
             Proof::ByYou => "by_you",
         }
     }
+
+    /// The proof of this name that can be required; nobody can require a person's own word.
+    pub fn from_name(name: &str) -> Option<Proof> {
+        [Proof::Said, Proof::Committed, Proof::Checked].into_iter().find(|proof| proof.name() == name)
+    }
 }
 
 /// How urgent a rescue is (DESIGN.md 2.4).

@@ -118,7 +118,9 @@ pub(super) fn standing(verdict: Option<&Verdict>) -> EvidenceSummary {
         let name = || format!("{} ({})", evidence.source.title(), evidence.name);
         if evidence.claim == Claim::No {
             standing.no.push(name());
-        } else if evidence.is_yes() && !matches!(evidence.source, Source::Probe | Source::Commits) {
+        } else if evidence.is_yes()
+            && !matches!(evidence.source, Source::Probe | Source::Commits | Source::LastWords)
+        {
             standing.yes.push(name());
         }
     }

@@ -5,8 +5,7 @@ use crate::judge::combine::table::{LastPrompt, Mark};
 use crate::judge::{combine, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen, MarkWord,
-    Parts, Policy, Proof, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict, VerdictState,
-    stable_hash,
+    Parts, Policy, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 impl Tracked {
@@ -104,6 +103,7 @@ impl Tracked {
             git: self.snapshot.git.as_ref(),
             question: facts.last_words.as_ref().and_then(|words| words.question.as_ref()),
             prompted_at: facts.prompted_at,
+            work: &facts.work,
             sessions: &facts.sessions,
             taken_at: self.snapshot.taken_at,
             mark: match marks.word.as_ref().map(|mark| mark.word) {
@@ -112,7 +112,7 @@ impl Tracked {
                 Some(MarkWord::Open) => Mark::Open,
             },
             lapsed: marks.lapsed,
-            required: Proof::Said,
+            required: self.settings().required,
             prompt: match facts.last_demand {
                 Some(Demand::Answer) => LastPrompt::Answered,
                 Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
@@ -138,8 +138,17 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
         let changes = git.changes.as_ref()?;
         let head = git.head.commit().unwrap_or_default();
         let files = changes.files.iter().map(|file| format!("{file:?}"));
-        let text: Vec<String> =
-            [head.to_owned(), changes.n_paths.to_string()].into_iter().chain(files).collect();
+        let on_disk = changes
+            .on_disk
+            .iter()
+            .map(|file| format!("{:?}", file.map(|file| (file.modified_at, file.size))));
+        let hidden = [format!("{:?} {:?}", changes.hidden, git.stashed_here)];
+        let text: Vec<String> = [head.to_owned(), changes.n_paths.to_string()]
+            .into_iter()
+            .chain(files)
+            .chain(on_disk)
+            .chain(hidden)
+            .collect();
         Some(format!("{:016x}", stable_hash(text.join("\n").as_bytes())))
     });
     MarkSeen {

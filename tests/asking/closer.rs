@@ -42,7 +42,7 @@ fn a_checklist_comes_with_evidence_and_the_prompt_with_what_is_known() {
     let first = json!({"title": "parse", "state": "done", "evidence": "parser.rs"});
     assert_eq!(json["checklist"]["items"][0], first);
     let prompt = fs::read_to_string(asked.trace("prompt")).unwrap();
-    for words in ["(complete.issue)", "I fixed the parser.", "add parser.rs", "- notes.txt"] {
+    for words in ["(complete.issue)", "I looked at the parser.", "add parser.rs", "- notes.txt"] {
         assert!(prompt.contains(words), "{words}: {prompt}");
     }
     let schema: Value = serde_json::from_str(&fs::read_to_string(asked.trace("schema")).unwrap()).unwrap();

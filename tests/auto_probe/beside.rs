@@ -44,7 +44,7 @@ pub(super) fn agent(probe: &str, more: &str) -> Asked {
 
 /// The agent's turn in this worktree ended so many seconds ago, by its own word.
 fn rests(repo: &Repo, seconds: u64) {
-    repo.write(".mine/last.md", "I fixed the parser.\n");
+    repo.write(".mine/last.md", "I looked at the parser.\n");
     repo.write(".mine/status.json", r#"{"status": "idle"}"#);
     for name in [".mine/last.md", ".mine/status.json"] {
         let since_epoch = Duration::from_millis(clock::now().0.unsigned_abs());

@@ -9,7 +9,7 @@ use closeout::judge::combine::table::{LastPrompt, Mark};
 use closeout::judge::combine::{Case, combine};
 use closeout::judge::questions::{Context, classify};
 use closeout::judge::weigh::{WeighContext, weigh};
-use closeout::model::{Proof, Rounds};
+use closeout::model::{Proof, Rounds, TaskWork};
 
 use super::Scope;
 use super::collecting::{request, surroundings};
@@ -51,6 +51,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         git: sample.git.as_ref(),
         chosen: &[],
         prompted_at: sample.session_facts.as_ref().and_then(|facts| facts.prompted_at),
+        work: &TaskWork::default(),
         sessions: &[],
         taken_at: closeout::model::Timestamp(0),
         mark: Mark::None,

@@ -102,10 +102,13 @@ fn a_report_is_judged_by_its_output() {
             assert_eq!(workspace["task_kind"], kind);
         }
     }
-    // Relative to where one stands, or absolute; several are looked at together.
+    // Relative to where one stands, or absolute; each of several has to be there.
+    std::fs::write(repo.path().join("summary.md"), "# Summary\n\nNothing is quadratic.\n").unwrap();
     let report = env.at("report.md").display().to_string();
-    let arguments = ["check", "--task-kind", "REPORT", "--output", "not-there.md", "--output", &report];
-    assert_eq!(env.run(repo.path(), &arguments).code, 0);
+    for (other, code) in [("not-there.md", 1), ("summary.md", 0)] {
+        let arguments = ["check", "--task-kind", "REPORT", "--output", other, "--output", &report];
+        assert_eq!(env.run(repo.path(), &arguments).code, code, "{other}");
+    }
 }
 
 #[test]

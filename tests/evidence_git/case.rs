@@ -35,6 +35,7 @@ pub(super) fn look_with(
         changes: true,
         baseline,
         evidence_files,
+        plans: &[],
         reader,
         now: repo.now(),
         program: Some(&program),

@@ -87,7 +87,7 @@ fn names_are_shown_byte_for_byte() {
 }
 
 #[test]
-fn evidence_files_are_no_work_while_they_are_untracked() {
+fn evidence_files_are_no_work_tracked_or_not() {
     let repo = Repo::new();
     let evidence = [".agent/decision.json".to_owned(), "report.md".to_owned(), "../escape".to_owned()];
     repo.write(".agent/decision.json", "{}").write("report.md", "x").write("work", "x");
@@ -100,7 +100,7 @@ fn evidence_files_are_no_work_while_they_are_untracked() {
     assert_eq!(changes.files[0].path, ".agent/");
     assert_eq!((changes.n_paths, changes.n_evidence_files), (2, 2));
     repo.git(["add", "-A"]);
-    assert_eq!((read().n_paths, read().n_evidence_files), (4, 0));
+    assert_eq!((read().n_paths, read().n_evidence_files), (2, 2));
 }
 
 #[test]

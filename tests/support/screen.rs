@@ -111,6 +111,7 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
         operation: None,
         upstream: None,
         n_stashed: 0,
+        stashed_here: Vec::new(),
         changes: Some(Changes::default()),
         reader: GitReader::InProcess,
         notes: Vec::new(),

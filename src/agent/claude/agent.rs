@@ -114,7 +114,6 @@ impl Agent for Claude {
             // 1.0.128, 2.1.197 and 2.1.330 were read.
             tried: Some((Version(1, 0, 128), Version(2, 1, 330))),
             has_traceless_probe: true,
-            keeps_registry: true,
             typing: Some(screen::TYPING),
             hooks_tell_keys: true,
             hooks: Some(&HOOKS),

@@ -1,7 +1,7 @@
 //! New commits on top of what is known: the commonest change by far costs what those commits cost,
 //! not what the branch costs.
 
-use super::commits::MAX_NEWEST;
+use super::commits::{MAX_NEWEST, tells_only};
 use super::memory::{Facts, Stamp};
 use super::newest::summary;
 use super::reader::{Commit, Id, Repo, rescued};
@@ -18,6 +18,7 @@ pub(super) fn advanced(
     stamp: Stamp,
     repo: &dyn Repo,
     repository: &Repository,
+    evidence: &[Vec<u8>],
 ) -> Read<Option<Facts>> {
     let Some(before) = &known.stamp else { return Ok(None) };
     let (Some(old), Some(new)) = (before.head().commit(), stamp.head().commit()) else { return Ok(None) };
@@ -47,6 +48,8 @@ pub(super) fn advanced(
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
+        } else if tells_only(repo, commit, evidence)? {
+            facts.git.commits.n_evidence += 1;
         } else {
             facts.git.commits.n_new += 1;
             facts.git.commits.newest.insert(0, summary(commit));

@@ -107,6 +107,9 @@ fn find(
             Some(_) | None => first_seen(repo),
         };
     };
+    if let Some(baseline) = begun_before_branch(repo, head, tip, asked_at)? {
+        return Ok(baseline);
+    }
     let base = if base == tip { created_at(repo, head, tip)?.unwrap_or(base) } else { base };
     with_time(repo, Some(base), branch_point_of(&default.name), now)
 }
@@ -126,6 +129,26 @@ fn stood_at(repo: &dyn Repo, at: Timestamp) -> Read<Option<Baseline>> {
     };
     let is_there = repo.commits(std::slice::from_ref(before))?.iter().any(Option::is_some);
     is_there.then(|| with_time(repo, Some(before.clone()), BaselineOrigin::FirstSeen, at)).transpose()
+}
+
+/// Where HEAD stood when the first prompt came, if the branch was made after it: what was done before counts too.
+fn begun_before_branch(
+    repo: &dyn Repo,
+    head: &Head,
+    tip: &str,
+    asked_at: Timestamp,
+) -> Read<Option<Baseline>> {
+    let Some(branch) = head.branch() else { return Ok(None) };
+    let log: Vec<LogEntry> = repo.reflog(&format!("refs/heads/{branch}"))?;
+    let is_made_since = |first: &LogEntry| {
+        first.old.bytes().all(|digit| digit == b'0') && first.time > asked_at.0.div_euclid(1000)
+    };
+    if !log.first().is_some_and(is_made_since) {
+        return Ok(None);
+    }
+    let Some(baseline) = stood_at(repo, asked_at)? else { return Ok(None) };
+    let Some(commit) = &baseline.commit else { return Ok(None) };
+    Ok((repo.merge_base(tip, commit)?.as_ref() == Some(commit)).then_some(baseline))
 }
 
 /// The tips of the default branch: local and remote, as far as they exist.

@@ -1,9 +1,9 @@
 //! From the paths that differ to what is shown of them: counted, sorted, capped, evidence left out.
 
-use std::path::{Component, Path};
-
+use super::evidence_paths::paths_from_top;
 use super::reader::Repo;
 use super::submodules::Walk;
+use super::{hidden, on_disk};
 use crate::git::{Read, Repository};
 use crate::model::{ChangeKind, ChangedFile, Changes};
 
@@ -18,8 +18,7 @@ pub(super) fn read(
     evidence: &[String],
     walk: &mut Walk<'_>,
 ) -> Read<Changes> {
-    let evidence: Vec<Vec<u8>> =
-        evidence.iter().filter_map(|name| from_top(&repository.prefix, name)).collect();
+    let evidence = paths_from_top(repository, evidence);
     let (kept, n_evidence_files) = walk.entries(repo, repository, &evidence)?;
     let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
@@ -41,26 +40,17 @@ pub(super) fn read(
     changes.files = kept
         .into_iter()
         .take(MAX_FILES)
-        .map(|entry| ChangedFile { path: shown(&entry.path), staged: entry.staged, unstaged: entry.unstaged })
+        .map(|entry| {
+            changes.on_disk.push(on_disk::look(repository, &entry.path));
+            ChangedFile { path: shown(&entry.path), staged: entry.staged, unstaged: entry.unstaged }
+        })
         .collect();
+    changes.hidden = hidden::behind_flags(repository)?;
     Ok(changes)
 }
 
-/// The path `name`, given from `prefix`, from the top; `None` when it leaves the workspace.
-fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
-    let mut path = prefix.to_path_buf();
-    for part in Path::new(name).components() {
-        match part {
-            Component::Normal(part) => path.push(part),
-            Component::CurDir => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(path.into_os_string().into_encoded_bytes())
-}
-
 /// A path as text, invalid UTF-8 as `\xNN`. Control characters stay: they are cleaned for a screen.
-fn shown(path: &[u8]) -> String {
+pub(super) fn shown(path: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {

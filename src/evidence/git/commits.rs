@@ -8,6 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::evidence_paths::is_evidence;
 use super::history::History;
 use super::newest::{newest_first, summary};
 use super::reader::{Commit, Id, Repo, rescued};
@@ -42,6 +43,7 @@ pub(super) fn count(
     repository: &Repository,
     head: &Head,
     baseline: &Baseline,
+    evidence: &[Vec<u8>],
 ) -> Read<Counted> {
     let branch = head.branch().map(|name| format!("refs/heads/{name}"));
     let branch_log = match &branch {
@@ -55,6 +57,7 @@ pub(super) fn count(
         repository,
         history,
         baseline,
+        evidence,
         tip: head.commit().map(str::to_owned),
         own_refs: branch.into_iter().chain(git::rebased_branch(repository)).collect(),
         refs: None,
@@ -90,6 +93,12 @@ fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<
     })
 }
 
+/// Whether a commit changes nothing but evidence.
+pub(super) fn tells_only(repo: &dyn Repo, commit: &Commit, evidence: &[Vec<u8>]) -> Read<bool> {
+    let paths = repo.paths(commit)?;
+    Ok(!paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence)))
+}
+
 /// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
 /// moves the branch, so that a commit which is just being made would look lost.
 fn settled<'l>(log: &'l [LogEntry], head: &Head) -> &'l [LogEntry] {
@@ -114,6 +123,8 @@ struct Count<'a> {
     repository: &'a Repository,
     history: History,
     baseline: &'a Baseline,
+    /// Paths from the top that tell of work and are none.
+    evidence: &'a [Vec<u8>],
     tip: Option<Id>,
     /// References that are this branch itself.
     own_refs: Vec<String>,
@@ -176,9 +187,19 @@ impl Count<'_> {
         let rescued = rescued(self.repo, &new)?;
         let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
+        let (of_evidence, new): (Vec<&Commit>, Vec<&Commit>) = {
+            let told = new
+                .iter()
+                .take(MAX_NEWEST)
+                .map(|commit| tells_only(self.repo, commit, self.evidence))
+                .collect::<Read<Vec<bool>>>()?;
+            let mut told = told.into_iter();
+            new.into_iter().partition(|_| told.next().unwrap_or_default())
+        };
+        self.counts.n_evidence = u32::try_from(of_evidence.len()).unwrap_or(u32::MAX);
         self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
-        self.count_unheld(new.iter().chain(&rescued_here))?;
+        self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
         self.counts.newest = newest_first(walked)
             .into_iter()

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use git2::{DiffOptions, ErrorCode, Oid, Sort, StatusOptions};
 
+use super::commit_paths;
 use super::libgit2::{libgit2_trouble, staged_kind, unstaged_kind, use_home};
 use super::reader::{Commit, Entry, Id, Ref, Repo, is_rescue};
 use crate::git::{self, GITLINK, Gitlink, Gitlinks, LogEntry, Read, Repository, trouble};
@@ -77,18 +78,6 @@ impl<'a> InProcess<'a> {
         };
         let diff = self.handle.diff_tree_to_tree(before.as_ref(), Some(&tree), None)?;
         if diff.deltas().len() == 0 { Ok(None) } else { diff.patchid(None).map(Some) }
-    }
-
-    /// The paths in which a commit differs from one of its parents.
-    fn paths_against(&self, tree: &git2::Tree<'_>, parent: &str) -> Result<HashSet<Vec<u8>>, git2::Error> {
-        let before = self.handle.find_commit(Oid::from_str(parent)?)?.tree()?;
-        let mut options = DiffOptions::new();
-        let diff = self.handle.diff_tree_to_tree(Some(&before), Some(tree), Some(&mut options))?;
-        Ok(diff
-            .deltas()
-            .filter_map(|delta| delta.new_file().path_bytes().or(delta.old_file().path_bytes()))
-            .map(<[u8]>::to_vec)
-            .collect())
     }
 
     fn reference(reference: &git2::Reference<'_>) -> Option<Ref> {
@@ -318,20 +307,12 @@ impl Repo for InProcess<'_> {
         compare().map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
+    fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
+        commit_paths::changed(&self.handle, commit).map_err(|error| libgit2_trouble(self.repository, &error))
+    }
+
     fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
-        let compare = || -> Result<bool, git2::Error> {
-            let tree = self.handle.find_tree(Oid::from_str(&merge.tree)?)?;
-            let mut own: Option<HashSet<Vec<u8>>> = None;
-            for parent in &merge.parents {
-                let paths = self.paths_against(&tree, parent)?;
-                own = Some(match own {
-                    None => paths,
-                    Some(before) => before.intersection(&paths).cloned().collect(),
-                });
-            }
-            Ok(own.is_some_and(|paths| !paths.is_empty()))
-        };
-        compare().map_err(|error| libgit2_trouble(self.repository, &error))
+        commit_paths::has_own(&self.handle, merge).map_err(|error| libgit2_trouble(self.repository, &error))
     }
 
     fn upstream(&self, name: &str) -> Read<Option<String>> {

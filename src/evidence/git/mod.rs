@@ -9,14 +9,18 @@
 mod advance;
 mod baseline;
 mod changes;
+mod commit_paths;
 mod commits;
+mod evidence_paths;
 mod file_of_commit;
+mod hidden;
 mod history;
 mod in_process;
 mod libgit2;
 mod memory;
 mod newest;
 mod observe;
+mod on_disk;
 mod porcelain;
 mod program;
 mod reader;
@@ -30,7 +34,8 @@ use std::time::Duration;
 
 use crate::model::{Baseline, BaselineOrigin, GitReader, Timestamp};
 
-pub use file_of_commit::file_of_commit;
+pub use file_of_commit::{Provenance, file_of_commit, provenance};
+pub use hidden::{Excludes, excludes, look};
 pub use memory::GitMemory;
 pub use observe::observe;
 pub use worktrees::{Worktree, worktrees, worktrees_folder};
@@ -44,6 +49,8 @@ pub struct GitAsk<'a> {
     pub baseline: BaselineChoice<'a>,
     /// Paths from the workspace that are evidence and not work while they are untracked.
     pub evidence_files: &'a [String],
+    /// Paths from the workspace of plans: a commit of them and of evidence alone is no work.
+    pub plans: &'a [String],
     /// Who has to read; `None` lets size and format decide.
     pub reader: Option<GitReader>,
     /// The time of the collection.

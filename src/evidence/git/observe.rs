@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use super::evidence_paths::paths_from_top;
 use super::memory::{Facts, GitMemory, Stamp};
-use super::reader::Repo;
+use super::reader::{Commit, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
 use super::submodules::Walk;
 use super::{GitAsk, advance, baseline, changes, commits, targets};
-use crate::git::{self, Read, RefStorage, Repository, foreign_owner, trouble};
-use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Upstream};
+use crate::git::{self, LogEntry, Read, RefStorage, Repository, foreign_owner, trouble};
+use crate::model::{GitFacts, GitObservation, Head, ReadProblem, Reading, Timestamp, Upstream};
 
 /// What git says of `workspace`. `NotConfigured` when no repository is there. Blocks; belongs on a
 /// thread that may wait.
@@ -50,17 +51,21 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         return Err(foreign_owner());
     }
     let mut readers = Readers::new(&repository, ask);
+    let names: Vec<String> = ask.evidence_files.iter().chain(ask.plans).cloned().collect();
+    let evidence = paths_from_top(&repository, &names);
     let mut facts = match known {
         Some((facts, stamp)) if facts.stamp.as_ref().is_some_and(|before| before.holds(&stamp)) => {
             facts.clone()
         }
         known => {
             let mut read = |repo: &dyn Repo| match known.clone() {
-                Some((facts, stamp)) => match advance::advanced(facts, stamp, repo, &repository)? {
-                    Some(facts) => Ok(facts),
-                    None => read_facts(repo, &repository, ask),
-                },
-                None => read_facts(repo, &repository, ask),
+                Some((facts, stamp)) => {
+                    match advance::advanced(facts, stamp, repo, &repository, &evidence)? {
+                        Some(facts) => Ok(facts),
+                        None => read_facts(repo, &repository, ask, &evidence),
+                    }
+                }
+                None => read_facts(repo, &repository, ask, &evidence),
             };
             let (facts, _) = readers.read(Purpose::Facts, &mut read)?;
             memory.remember(&repository, ask, &facts);
@@ -104,7 +109,12 @@ fn index_notes(repository: &Repository, head: &Head) -> Vec<String> {
 }
 
 /// Everything but the work tree.
-fn read_facts(repo: &dyn Repo, repository: &Repository, ask: &GitAsk<'_>) -> Read<Facts> {
+fn read_facts(
+    repo: &dyn Repo,
+    repository: &Repository,
+    ask: &GitAsk<'_>,
+    evidence: &[Vec<u8>],
+) -> Read<Facts> {
     let head = repo.head()?;
     if let Some(commit) = head.commit()
         && !repo.commits(&[commit.to_owned()])?.iter().any(Option::is_some)
@@ -127,7 +137,7 @@ fn read_facts(repo: &dyn Repo, repository: &Repository, ask: &GitAsk<'_>) -> Rea
     };
     let mut notes = Vec::new();
     let baseline = baseline::choose(repo, repository, &head, &ask.baseline, ask.now, &mut notes)?;
-    let counted = commits::count(repo, repository, &head, &baseline)?;
+    let counted = commits::count(repo, repository, &head, &baseline, evidence)?;
     if counted.is_cancelled {
         notes.push("commits since the baseline cancel each other out".to_owned());
     }
@@ -139,7 +149,9 @@ fn read_facts(repo: &dyn Repo, repository: &Repository, ask: &GitAsk<'_>) -> Rea
             "HEAD has no log: commits made here are told from others by the other branches only".to_owned(),
         );
     }
-    let n_stashed = u32::try_from(repo.reflog("refs/stash")?.len()).unwrap_or(u32::MAX);
+    let stash = repo.reflog("refs/stash")?;
+    let n_stashed = u32::try_from(stash.len()).unwrap_or(u32::MAX);
+    let stashed_here = if stash.is_empty() { Vec::new() } else { stashed_here(repo, &stash)? };
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {
         head,
@@ -148,11 +160,27 @@ fn read_facts(repo: &dyn Repo, repository: &Repository, ask: &GitAsk<'_>) -> Rea
         operation: None,
         upstream,
         n_stashed,
+        stashed_here,
         changes: None,
         reader: repo.reader(),
         notes,
     };
     Ok(Facts { git, targets, upstream_name, stamp, is_plain: counted.is_plain })
+}
+
+/// When each entry of the stash was made whose commit this work tree stood on, the newest first: all work trees of a
+/// repository share one stash.
+fn stashed_here(repo: &dyn Repo, stash: &[LogEntry]) -> Read<Vec<Timestamp>> {
+    let log = repo.reflog("HEAD")?;
+    let ids: Vec<String> = stash.iter().map(|entry| entry.new.clone()).collect();
+    let commits = repo.commits(&ids)?;
+    let is_here = |commit: &Commit| {
+        let begun_at = commit.parents.first();
+        log.is_empty() || log.iter().any(|moved| Some(&moved.new) == begun_at || Some(&moved.old) == begun_at)
+    };
+    let found = stash.iter().zip(&commits).rev();
+    let here = found.filter(|(_, commit)| commit.as_ref().is_none_or(is_here));
+    Ok(here.map(|(entry, _)| Timestamp(entry.time.saturating_mul(1000))).collect())
 }
 
 fn upstream(repo: &dyn Repo, head: &Head, name: &str) -> Read<Option<Upstream>> {

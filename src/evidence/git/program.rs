@@ -312,6 +312,13 @@ impl Repo for Program<'_> {
         Ok(text(&output).lines().filter_map(|line| line.strip_prefix('=')).map(str::to_owned).collect())
     }
 
+    fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>> {
+        let args = ["diff-tree", "-r", "-z", "--root", "--name-only", "--no-commit-id", "--no-renames"];
+        let output = succeed(self.ask(args.into_iter().chain(["--no-ext-diff", &commit.id]))?)?;
+        let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(<[u8]>::to_vec).collect())
+    }
+
     fn has_own_changes(&self, merge: &Commit) -> Read<bool> {
         let args =
             ["diff-tree", "-r", "-c", "--name-only", "--no-commit-id", "--no-renames", "--no-ext-diff"];

@@ -45,6 +45,9 @@ pub(super) trait Repo {
     /// The commits of `head` (not of `base`) that make the same change as one of `base` (not of `head`).
     fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>>;
 
+    /// The paths that a commit without other parents changes; those of its first parent, or of nothing.
+    fn paths(&self, commit: &Commit) -> Read<Vec<Vec<u8>>>;
+
     /// Whether a merge has a path that differs from all its parents.
     fn has_own_changes(&self, merge: &Commit) -> Read<bool>;
 

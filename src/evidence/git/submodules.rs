@@ -8,6 +8,7 @@
 use std::path::{Component, Path};
 
 use super::GitAsk;
+use super::evidence_paths::{OWN_FOLDER, is_evidence};
 use super::reader::{Entry, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
 use crate::git::{Gitlink, Read, Repository, foreign_owner, trouble};
@@ -65,6 +66,10 @@ impl<'a> Walk<'a> {
         let gitlinks = repo.gitlinks()?;
         let (mut kept, mut n_evidence_files) = self.look(repository, &gitlinks, evidence)?;
         for mut entry in repo.status(&gitlinks)? {
+            if !entry.path.ends_with(b"/") && is_evidence(&entry.path, evidence) {
+                n_evidence_files += 1;
+                continue;
+            }
             if entry.unstaged == Some(ChangeKind::Untracked) {
                 let (n_evidence, is_all) = evidence_in(repo, &entry, evidence)?;
                 n_evidence_files += n_evidence;
@@ -188,14 +193,13 @@ impl<'a> Walk<'a> {
 /// How many evidence files an untracked entry is or holds, and whether it holds nothing else.
 fn evidence_in(repo: &dyn Repo, entry: &Entry, evidence: &[Vec<u8>]) -> Read<(u32, bool)> {
     if !entry.path.ends_with(b"/") {
-        let is_evidence = evidence.contains(&entry.path);
-        return Ok((u32::from(is_evidence), is_evidence));
+        return Ok((0, false));
     }
-    if !evidence.iter().any(|path| path.starts_with(&entry.path)) {
+    if entry.path != OWN_FOLDER && !evidence.iter().any(|path| path.starts_with(&entry.path)) {
         return Ok((0, false));
     }
     let files = repo.untracked_below(&entry.path)?;
-    let n_evidence = files.iter().filter(|file| evidence.contains(file)).count();
+    let n_evidence = files.iter().filter(|file| is_evidence(file, evidence)).count();
     Ok((u32::try_from(n_evidence).unwrap_or(u32::MAX), n_evidence == files.len()))
 }
 

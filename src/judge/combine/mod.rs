@@ -4,16 +4,16 @@
 //! Pure and total: every set of evidence has a verdict, and none is COMPLETE without a YES that is
 //! not vacuous.
 
-mod aging;
 mod roles;
+mod scope;
 mod situation;
 pub mod table;
 mod words;
 
 use crate::model::{
     Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, MarkLapse, Policy, Proof, Question,
-    Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, Timestamp, Verdict, VerdictState,
-    Warning,
+    Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, TaskWork, Timestamp, Verdict,
+    VerdictState, Warning,
 };
 
 use situation::Tally;
@@ -37,6 +37,8 @@ pub struct Case<'a> {
     pub question: Option<&'a Question>,
     /// When a person last asked an agent here for work: a claim that is older says nothing of it.
     pub prompted_at: Option<Timestamp>,
+    /// The work of the tasks here: what of git's facts is theirs.
+    pub work: &'a TaskWork,
     /// The sessions, for the degree of a rescue.
     pub sessions: &'a [SessionView],
     /// When the evidence was read.
@@ -60,7 +62,8 @@ pub struct Case<'a> {
 /// The verdict on `evidence`.
 pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let mut evidence: Vec<Evidence> =
-        evidence.iter().cloned().map(|evidence| aging::of_this_task(evidence, case)).collect();
+        evidence.iter().cloned().map(|evidence| scope::of_this_task(evidence, case)).collect();
+    evidence.extend(scope::kept_apart(case));
     // A stable order, so that the same evidence in another order gives the same verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));
     let tally = Tally::of(&evidence, case);
@@ -70,7 +73,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let so_far = (rule == Rule::SessionWorks).then(|| table::settle(&situation).0);
     let mut warnings = warnings(&tally, case, state);
     let is_self_reported = state == VerdictState::Complete
-        && tally.yes().all(|evidence| evidence.source == Source::Probe)
+        && tally.yes().all(|evidence| matches!(evidence.source, Source::Probe | Source::LastWords))
         && tally.yes().next().is_some();
     let why = words::why(rule, &tally, case);
     let next_action = words::next_action(state, rule, &tally, case, &warnings);

@@ -29,7 +29,7 @@ impl<'a> Tally<'a> {
             no: self.no(case),
             turn: if self.cut_turn().is_some() { LastTurn::Cut } else { LastTurn::Ended },
             waits: self.has(Claim::Wait),
-            done: self.done(),
+            done: self.done(case),
             tree: self.tree,
             acted_outside: case.acted_outside,
             prompt: case.prompt,
@@ -166,10 +166,15 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn done(&self) -> Done {
-        self.yes().fold(Done::Silent, |done, evidence| match (done, evidence.source) {
-            (Done::Silent | Done::Words, Source::LastWords) => Done::Words,
-            (Done::Silent | Done::Words | Done::Yes, _) => Done::Yes,
+    fn done(&self, case: &Case<'_>) -> Done {
+        let has_done_nothing = has_done_nothing(case);
+        let is_words = |evidence: &Evidence| {
+            evidence.source == Source::LastWords
+                || has_done_nothing && evidence.strength == Strength::SelfReported
+        };
+        self.yes().fold(Done::Silent, |done, evidence| match done {
+            Done::Silent | Done::Words if is_words(evidence) => Done::Words,
+            Done::Silent | Done::Words | Done::Yes => Done::Yes,
         })
     }
 
@@ -201,6 +206,15 @@ impl<'a> Tally<'a> {
             Proof::Said
         }
     }
+}
+
+/// Whether nothing came of the tasks but what tells of them: then a file that says "done" is as good as the words.
+fn has_done_nothing(case: &Case<'_>) -> bool {
+    case.work.first_prompt_at.is_some()
+        && case.git.is_some_and(|git| {
+            let counts = &git.commits;
+            counts.n_new == 0 && counts.n_rescued == 0 && (counts.n_evidence > 0 || !case.work.has_deeds)
+        })
 }
 
 /// Whether this is a session's own structured word; a guess is none.

@@ -2,13 +2,13 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    Claim, Evidence, NextAction, NextActionKind, QuestionWeight, Rule, Source, TREE_IS_CLEAN, VerdictState,
-    Warning, display_text, quantity,
+    Claim, Evidence, NextAction, NextActionKind, Proof, QuestionWeight, Rejection, Rule, Source,
+    TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
 };
 
 use super::situation::Tally;
 use super::table::Tree;
-use super::{Case, changes, commits};
+use super::{Case, changes, commits, scope};
 
 /// How many signs of a source's own words go into one sentence.
 const QUOTE: usize = 160;
@@ -43,7 +43,7 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         ),
         Rule::YesWithCommits => format!("{} since the baseline{}", new_commits(case), others_agree(tally)),
         Rule::YesUncommitted => {
-            format!("{}, but {}", says("done", tally.yes()), at_risk(case))
+            format!("{}, but {}", says("done", tally.yes()), at_risk(tally, case))
         }
         Rule::YesClean => format!("{}, and {TREE_IS_CLEAN}", says("done", tally.yes())),
         Rule::Asks if tally.permission().is_some() => "a permission is waited for".to_owned(),
@@ -85,13 +85,23 @@ pub(super) fn next_action(
                 asks.map_or("answer the agent".to_owned(), |reason| format!("answer: {}", quote(reason)));
             action(NextActionKind::Answer, text)
         }
-        VerdictState::RescueNeeded => action(NextActionKind::Rescue, rescue(case)),
+        VerdictState::RescueNeeded => rescue(tally, case),
         VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
         VerdictState::Incomplete if rule == Rule::TurnCut => {
             action(NextActionKind::Ask, "look at the session: its turn did not end".to_owned())
         }
         VerdictState::Incomplete if rule == Rule::NotProven => {
-            action(NextActionKind::Fix, "run the tests".to_owned())
+            let is_known = tally.evidence.iter().any(|evidence| {
+                evidence.source == Source::Tests && evidence.rejection != Some(Rejection::NotConfigured)
+            });
+            action(
+                NextActionKind::Fix,
+                match case.required {
+                    Proof::Checked if is_known => "run the tests".to_owned(),
+                    Proof::Checked => "run the tests: no check is known here".to_owned(),
+                    Proof::Said | Proof::Committed | Proof::ByYou => "commit the work".to_owned(),
+                },
+            )
         }
         VerdictState::Incomplete => whether_done(tally, case),
         VerdictState::NoTask => action(NextActionKind::None, "nothing to do".to_owned()),
@@ -104,7 +114,7 @@ pub(super) fn next_action(
 /// Nothing says whether the work is done: who can be asked, or else the person's own word.
 fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     let left = match tally.tree {
-        Tree::AtRisk => format!("; {} not committed", is_are_files(case)),
+        Tree::AtRisk => format!("; {}", at_risk(tally, case)),
         Tree::Clean | Tree::Unknown => String::new(),
     };
     if tally.has_session() {
@@ -117,14 +127,30 @@ fn whether_done(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
     }
 }
 
-fn rescue(case: &Case<'_>) -> String {
-    let n_unheld = commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost));
-    match changes(case) {
-        Some(changes) if changes.n_paths == 0 && n_unheld > 0 => {
-            format!("keep {} on a branch", quantity::counted(n_unheld, "commit", "commits"))
+fn rescue(tally: &Tally<'_>, case: &Case<'_>) -> NextAction {
+    let kind = NextActionKind::Rescue;
+    match dirty(tally) {
+        Some(evidence) if scope::is_kept_apart(evidence) => {
+            let reason =
+                evidence.reasons.first().map_or("look at the work that is kept apart", String::as_str);
+            action(NextActionKind::Fix, format!("bring it in: {}", quote(reason)))
         }
-        _ => format!("rescue {}", n_paths(case)),
+        None => action(
+            kind,
+            format!("keep {} on a branch", quantity::counted(n_loose(case), "commit", "commits")),
+        ),
+        Some(_) => action(kind, format!("rescue {}", n_paths(case))),
     }
+}
+
+/// The first source that tells of work at risk in this work tree.
+fn dirty<'a>(tally: &Tally<'a>) -> Option<&'a Evidence> {
+    tally.claims(Claim::Dirty).find(|evidence| evidence.source == Source::Changes)
+}
+
+/// The commits that no ref holds.
+fn n_loose(case: &Case<'_>) -> u32 {
+    commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost))
 }
 
 /// COMPLETE by the rules, and perhaps something beside it that a person would look at.
@@ -149,20 +175,22 @@ fn nobody_asked(tally: &Tally<'_>, case: &Case<'_>) -> String {
         lies.push(quantity::counted(n_commits, "new commit", "new commits"));
     }
     if tally.tree == Tree::AtRisk {
-        lies.push(at_risk(case));
+        lies.push(at_risk(tally, case));
     }
     let what = "nobody was asked for anything here";
     if lies.is_empty() { what.to_owned() } else { format!("{what}; {}", lies.join(", ")) }
 }
 
 /// The work that only this work tree has, in words.
-fn at_risk(case: &Case<'_>) -> String {
-    let n_unheld = commits(case).map_or(0, |commits| commits.n_unheld.saturating_add(commits.n_lost));
-    match changes(case) {
-        Some(changes) if changes.n_paths == 0 && n_unheld > 0 => {
-            format!("{} on no branch", quantity::counted(n_unheld, "commit is", "commits are"))
+fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> String {
+    match dirty(tally) {
+        Some(evidence) if scope::is_kept_apart(evidence) => {
+            evidence.reasons.first().map_or_else(|| "work is kept apart".to_owned(), |reason| quote(reason))
         }
-        _ => format!("{} not committed", is_are_files(case)),
+        None if n_loose(case) > 0 => {
+            format!("{} on no branch", quantity::counted(n_loose(case), "commit is", "commits are"))
+        }
+        Some(_) | None => format!("{} not committed", is_are_files(case)),
     }
 }
 
@@ -191,7 +219,7 @@ fn no_evidence(tally: &Tally<'_>, case: &Case<'_>) -> String {
     if tally.has_yes() {
         "something says done, but the work tree was not looked at".to_owned()
     } else if tally.tree == Tree::AtRisk {
-        format!("{} not committed, and no evidence that the work is done", is_are_files(case))
+        format!("{}, and no evidence that the work is done", at_risk(tally, case))
     } else {
         "no evidence that the work is done".to_owned()
     }
@@ -242,11 +270,13 @@ fn new_commits(case: &Case<'_>) -> String {
 }
 
 fn n_paths(case: &Case<'_>) -> String {
-    changes(case)
-        .map_or("uncommitted work".to_owned(), |changes| quantity::counted(changes.n_paths, "file", "files"))
+    changes(case).map_or("uncommitted work".to_owned(), |changes| {
+        quantity::counted(scope::n_of_task(changes, case.work), "file", "files")
+    })
 }
 
 fn is_are_files(case: &Case<'_>) -> String {
-    changes(case)
-        .map_or("work is".to_owned(), |changes| quantity::counted(changes.n_paths, "file is", "files are"))
+    changes(case).map_or("work is".to_owned(), |changes| {
+        quantity::counted(scope::n_of_task(changes, case.work), "file is", "files are")
+    })
 }

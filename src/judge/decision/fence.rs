@@ -54,13 +54,13 @@ fn inline(line: &str) -> Option<&str> {
 
 /// The opening line of a fence.
 #[derive(Debug, Clone, Copy)]
-struct Fence {
+pub(super) struct Fence {
     mark: char,
     length: usize,
 }
 
 impl Fence {
-    fn of(line: &str) -> Option<Self> {
+    pub(super) fn of(line: &str) -> Option<Self> {
         let line = line.trim();
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let info = line.trim_start_matches(mark);
@@ -69,7 +69,7 @@ impl Fence {
         (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Self { mark, length })
     }
 
-    fn is_closed_by(self, line: &str) -> bool {
+    pub(super) fn is_closed_by(self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)
     }

@@ -6,16 +6,13 @@ use serde_json::Value;
 
 use super::identity::{self, IdMatch};
 use super::{
-    DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling, decision_of, fence,
-    marker, points,
+    DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling, contradicts_itself,
+    decision_of, fence, marker, points,
 };
-use crate::judge::json_answer;
+use crate::judge::{GRACE_MS, json_answer};
 
 /// The deepest nesting in a decision file.
 const MAX_DEPTH: usize = 32;
-
-/// A file written longer before the check than this is old, in milliseconds: file systems and clocks differ a little.
-const AGE_GRACE_MS: i64 = 2_000;
 
 /// What the file says.
 pub(super) struct FileReading {
@@ -37,7 +34,7 @@ pub(super) fn read(file: &DecisionFile<'_>, expected: Option<&str>) -> FileReadi
         FileContent::Unreadable => return DecisionReason::Unreadable.into(),
         FileContent::Text(text) => text.trim_matches(is_invisible),
     };
-    let is_stale = file.age_before_check_ms.is_some_and(|age| age > AGE_GRACE_MS);
+    let is_stale = file.age_before_check_ms.is_some_and(|age| age > GRACE_MS);
     if text.is_empty() {
         DecisionReason::EmptyFile.into()
     } else if text.starts_with(['{', '[']) {
@@ -70,7 +67,7 @@ fn read_json(text: &str, expected: Option<&str>, is_stale: bool) -> FileReading 
         IdMatch::NotCompared | IdMatch::Same => Ok(Ruling {
             decision,
             source: DecisionSource::FileJson,
-            has_conflict: false,
+            has_conflict: contradicts_itself(&object, decision),
             reasons: points::read(&object, "reasons"),
             fingerprints: points::read(&object, "fingerprints"),
         }),

@@ -13,7 +13,10 @@ mod identity;
 mod marker;
 mod output;
 mod points;
+mod voice;
 mod words;
+
+pub use voice::{last_paragraph, own_voice};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -195,6 +198,22 @@ fn undecided(check_id_match: Option<bool>, reason: DecisionReason) -> DecisionRe
 fn decision_of(object: &Map<String, Value>) -> Result<Decision, DecisionReason> {
     let word = object.get("decision").and_then(Value::as_str).ok_or(DecisionReason::MissingDecision)?;
     marker::whole_word(word.trim()).ok_or(DecisionReason::UnknownDecision)
+}
+
+/// Keys of an object beside `decision` that say whether the work is done.
+const FLAGS: [&str; 8] =
+    ["complete", "completed", "is_complete", "isComplete", "all_complete", "allComplete", "done", "finished"];
+/// Keys whose value can be a word of decision.
+const WORDS: [&str; 4] = ["status", "state", "verdict", "result"];
+
+/// Whether another key of the object says the opposite of its decision.
+fn contradicts_itself(object: &Map<String, Value>, decision: Decision) -> bool {
+    let is_other = |complete: bool| complete != (decision == Decision::Complete);
+    FLAGS.iter().filter_map(|key| object.get(*key)?.as_bool()).any(is_other)
+        || WORDS
+            .iter()
+            .filter_map(|key| marker::whole_word(object.get(*key)?.as_str()?.trim()))
+            .any(|word| word != decision)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::identity::{self, IdMatch};
-use super::{Decision, DecisionSource, Ruling, decision_of, decoration, marker, points};
+use super::{Decision, DecisionSource, Ruling, contradicts_itself, decision_of, decoration, marker, points};
 use crate::judge::json_answer;
 
 /// The deepest nesting on a JSON line.
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, expected: Option<&str>) -> Option<Ruling> {
     let mut markers = marker::Tally::default();
     for line in marker::lines(text) {
         if let Some(mut ruling) = read_json_line(line, expected) {
-            ruling.has_conflict =
+            ruling.has_conflict |=
                 json.is_some_and(|earlier| earlier.has_conflict || earlier.decision != ruling.decision);
             json = Some(ruling);
         } else {
@@ -42,10 +42,13 @@ fn read_json_line(line: &str, expected: Option<&str>) -> Option<Ruling> {
     let Ok(Value::Object(object)) = json_answer::parse(line, MAX_DEPTH) else { return None };
     match identity::compare(&object, expected) {
         IdMatch::Different | IdMatch::Placeholder => None,
-        IdMatch::NotCompared | IdMatch::Same => Some(Ruling {
-            reasons: points::read(&object, "reasons"),
-            fingerprints: points::read(&object, "fingerprints"),
-            ..ruling(DecisionSource::OutputJson, decision_of(&object).ok()?, false)
-        }),
+        IdMatch::NotCompared | IdMatch::Same => {
+            let decision = decision_of(&object).ok()?;
+            Some(Ruling {
+                reasons: points::read(&object, "reasons"),
+                fingerprints: points::read(&object, "fingerprints"),
+                ..ruling(DecisionSource::OutputJson, decision, contradicts_itself(&object, decision))
+            })
+        }
     }
 }

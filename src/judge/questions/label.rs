@@ -199,7 +199,8 @@ fn awaiting(document: &Document<'_>, readings: &[Reading], asking: &[usize]) -> 
     let forms = |form: Form| asking.iter().any(|&index| document.sentences[index].forms.has(form));
     let chooses = asking.iter().any(|&index| signals::asks_to_choose(&document.sentences[index]));
     let question = wording::question(document, asking, chooses);
-    let offer = is_offer(document, asking);
+    // Which of two things it is to be is no offer of more.
+    let offer = !chooses && is_offer(document, asking);
     let kind = if offer {
         Kind::Offer
     } else if chooses {

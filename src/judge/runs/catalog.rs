@@ -110,6 +110,9 @@ pub(super) struct Tool {
     /// Lines that name what failed.
     #[serde(default)]
     pub(super) failing: Vec<LinePattern>,
+    /// Lines behind which names of what failed stand, one a line.
+    #[serde(default)]
+    pub(super) failing_below: Vec<LinePattern>,
 }
 
 /// Lines that runners of this kind print, for what runs other tools.

@@ -63,11 +63,13 @@ fn runs_program(words: &[String], command: &Command, catalog: &Catalog) -> bool 
 pub(super) fn is_in_tree(path: &str, folder: Option<&str>, home: Option<&str>) -> bool {
     let Some(full) = joined(folder, path) else { return true };
     let is_evidence = full.split('/').any(|part| part == ".closeout");
-    let is_nowhere = full.starts_with("/dev/") || path.starts_with('&');
+    let is_below = home.is_some_and(|home| {
+        let rest = full.strip_prefix(home.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    let is_nowhere = full.starts_with("/dev/") && !is_below || path.starts_with('&');
     let is_outside = match home {
-        Some(home) if full.starts_with('/') => !full
-            .strip_prefix(home.trim_end_matches('/'))
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+        Some(_) if full.starts_with('/') => !is_below,
         _ => full.starts_with("/tmp/") || full.starts_with("/var/") || full.starts_with("/private/"),
     };
     let is_variable = full.starts_with('~') || full.starts_with("$TMP") || full.starts_with("$HOME");

@@ -39,6 +39,7 @@ pub(super) fn output_lines(output: &str) -> Vec<Cow<'_, str>> {
 pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> Report {
     let tools = || std::iter::once(tool).chain(catalog.run_by(tool));
     let mut report = Report::default();
+    let mut is_list = false;
     for line in lines {
         let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.fits(line));
         let (mut tells, mut fails) = (false, false);
@@ -61,7 +62,10 @@ pub(super) fn report(tool: &Tool, catalog: &Catalog, lines: &[Cow<'_, str>]) -> 
         }
         // The first pattern of a tool that fits: the most exact one stands first.
         let failing = |tool: &Tool| tool.failing.iter().find_map(|pattern| pattern.name_in(line));
-        for name in tools().filter_map(failing) {
+        let is_below = tools().any(|tool| has(&tool.failing_below));
+        is_list = is_below || is_list && !line.contains(' ');
+        let listed = Some(line.to_string()).filter(|_| is_list && !is_below);
+        for name in tools().filter_map(failing).chain(listed) {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             if report.failing.len() < MOST_NAMES && !report.failing.contains(&name) {
                 report.failing.push(name);

@@ -7,7 +7,7 @@ use crate::model::{
     Reading, Rejection, Source, Strength, TextFile, Unreadable,
 };
 
-use super::{EvidenceSet, WeighContext, excerpt, is_stale};
+use super::{EvidenceSet, OF_BASELINE, WeighContext, excerpt, is_of_baseline, is_stale};
 
 /// How many failing tests or open steps become fingerprints of a NO.
 const MAX_FINGERPRINTS: usize = 50;
@@ -32,17 +32,16 @@ fn weigh_plan(
     scales: &WeighContext<'_>,
     pile: &mut EvidenceSet,
 ) {
-    if is_stale(observations, plan.written_at) {
-        let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale)
-            .because("not touched since this task began")
-            .at(Some(plan.written_at));
-        pile.add(Parts::CHECKS, evidence);
+    let is_done = plan.steps.iter().all(|step| step.status.as_deref() == Some("done"));
+    if is_of_baseline(observations, &plan.name) && (is_done || !scales.settings.are_plans_chosen) {
+        let evidence = Evidence::abstain(Source::Plan, plan.name.clone(), Rejection::Stale);
+        pile.add(Parts::CHECKS, evidence.because(OF_BASELINE).at(Some(plan.written_at)));
         return;
     }
     let evidence = plan_evidence(&plan.name, plan.steps.clone()).at(Some(plan.written_at));
     let pointer = Some(Pointer { place: plan.name.clone(), excerpt: None });
     let evidence = doubting(Evidence { pointer, ..evidence }, is_doubted(&plan.name, scales));
-    pile.add(Parts::CHECKS, evidence);
+    pile.add(Parts::CHECKS, aged(evidence, is_stale(observations, plan.written_at)));
     if !plan.steps.is_empty() {
         pile.checklists.push((Parts::CHECKS, checklist(plan)));
     }
@@ -81,17 +80,15 @@ fn checklist(plan: &PlanFile) -> Checklist {
 
 fn weigh_closer(observations: &Observations, pile: &mut EvidenceSet) {
     let evidence = match &observations.closer {
-        Reading::Present(file) if is_stale(observations, file.written_at) => {
-            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale)
-                .because("written before this task began")
-                .at(Some(file.written_at))
+        Reading::Present(file) if is_of_baseline(observations, &file.name) => {
+            Evidence::abstain(Source::Closer, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
         }
         Reading::Present(file) => {
             let report = closer::read(CloserAnswer::Raw(&file.content));
             if !report.checklist.is_empty() {
                 pile.checklists.push((Parts::CHECKS, closer_checklist(file, &report)));
             }
-            closer_evidence(file, &report)
+            aged(closer_evidence(file, &report), is_stale(observations, file.written_at))
         }
         Reading::Unreadable(unreadable) => unusable(Source::Closer, unreadable),
         Reading::Absent { name } => {
@@ -162,7 +159,13 @@ fn weigh_files(observations: &Observations, scales: &WeighContext<'_>, pile: &mu
             let checker = Checker::Files { required: files.iter().map(|file| file.name.clone()).collect() };
             let context = CheckContext { files: Some(is_there), ..CheckContext::default() };
             let evidence = checked(Source::RequiredFiles, "required files", &checker, &context, missing);
-            doubting(evidence, files.iter().all(|file| is_doubted(&file.name, scales)))
+            let of_baseline = files.iter().all(|file| is_of_baseline(observations, &file.name));
+            let evidence = doubting(evidence, files.iter().all(|file| is_doubted(&file.name, scales)));
+            if of_baseline && evidence.claim == Claim::Yes {
+                Evidence { is_vacuous: true, ..evidence }.because(OF_BASELINE)
+            } else {
+                evidence
+            }
         }
         Reading::Unreadable(unreadable) => {
             let checker = Checker::Files { required: scales.settings.required_files.clone() };
@@ -186,9 +189,14 @@ fn weigh_files(observations: &Observations, scales: &WeighContext<'_>, pile: &mu
 fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mut EvidenceSet) {
     let checker = Checker::Tests;
     let evidence = match &observations.tests {
-        Reading::Present(results) if is_stale(observations, results.written_at) => {
-            Evidence::abstain(Source::Tests, results.names.join(", "), Rejection::Stale)
-                .because("older than this task")
+        // What is demanded and was not run for this task, nobody can verify; what failed before still fails.
+        Reading::Present(results)
+            if results.n_failed == 0
+                && (is_stale(observations, results.written_at)
+                    || results.names.iter().any(|name| is_of_baseline(observations, name))) =>
+        {
+            checked(Source::Tests, &results.names.join(", "), &checker, &CheckContext::default(), Vec::new())
+                .because("older than this task: run the tests again")
                 .at(Some(results.written_at))
         }
         Reading::Present(results) => {
@@ -217,6 +225,25 @@ fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mu
         Reading::NotLookedAt => return,
     };
     pile.add(Parts::CHECKS, evidence);
+}
+
+/// Age takes away a YES, never what is open.
+fn aged(evidence: Evidence, is_old: bool) -> Evidence {
+    match evidence.claim {
+        Claim::Yes if is_old => {
+            let evidence = Evidence { claim: Claim::Abstain, rejection: Some(Rejection::Stale), ..evidence };
+            evidence.because("written before this task began")
+        }
+        Claim::No if is_old => evidence.because("from before your last prompt"),
+        Claim::Yes
+        | Claim::No
+        | Claim::Ask
+        | Claim::Wait
+        | Claim::Work
+        | Claim::Dirty
+        | Claim::Fail
+        | Claim::Abstain => evidence,
+    }
 }
 
 /// Whether only the workspace's own file named this, and an agent may have written it.

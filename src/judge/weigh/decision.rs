@@ -2,12 +2,13 @@
 
 use crate::judge::decision::{
     self, Decision, DecisionFile, DecisionInput, DecisionReason, DecisionRecord, DecisionSource, FileContent,
+    last_paragraph, own_voice,
 };
 use crate::model::{
     Claim, Evidence, Observations, Pointer, ReadProblem, Reading, Rejection, Source, Strength, Timestamp,
 };
 
-use super::{WeighContext, excerpt};
+use super::{OF_BASELINE, WeighContext, excerpt, is_of_baseline};
 
 /// What the decision chain says, and whether its file is there and cannot be used (R4).
 pub(super) struct Said {
@@ -20,6 +21,12 @@ pub(super) struct Said {
 /// Weighs the decision file with `output`, the text in which a marker may stand.
 pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighContext<'_>) -> Said {
     let (file, written_at) = match &observations.decision {
+        Reading::Present(file) if is_of_baseline(observations, &file.name) => {
+            let evidence = beside(output, "the output", scales).unwrap_or_else(|| {
+                Evidence::abstain(Source::Decision, file.name.clone(), Rejection::Stale).because(OF_BASELINE)
+            });
+            return Said { evidence, is_unreadable: false, written_at: None };
+        }
         Reading::Present(file) => (Some(FileContent::Text(file.content.as_str())), Some(file.written_at)),
         Reading::Unreadable(unreadable) if unreadable.problem == ReadProblem::HalfWritten => {
             // It is being written: no other channel may decide before it is whole (SECURITY.md 1.3).
@@ -37,33 +44,60 @@ pub(super) fn weigh(observations: &Observations, output: &str, scales: &WeighCon
     let age_before_check_ms = written_at
         .zip(observations.task_started_at)
         .map(|(written_at, started_at)| started_at.millis_since(written_at));
-    let record = decision::decide(&DecisionInput {
-        file: file.map(|content| DecisionFile { content, age_before_check_ms }),
-        worker_output: output,
-        check_id: scales.settings.check_id.as_deref(),
-        env_check_id: None,
-    });
-    let evidence =
-        if record.has_verdict { verdict(&record, observations) } else { undecided(&record, observations) };
+    let output = own_voice(output);
+    let file = file.map(|content| DecisionFile { content, age_before_check_ms });
+    let record = decide(file, &output, scales);
+    let name = file_name(observations);
+    let evidence = if record.has_verdict {
+        verdict(&record, name, "the output", &output, scales)
+    } else {
+        undecided(&record, name, observations)
+    };
     let is_unreadable = file.is_some()
         && record.reason.is_some_and(|reason| rejection(reason, observations) == Rejection::Unreadable);
     Said { evidence: evidence.at(written_at), is_unreadable, written_at }
 }
 
-fn verdict(record: &DecisionRecord, observations: &Observations) -> Evidence {
+/// What a text says that is not of the chain: the last message of another session.
+pub(super) fn beside(text: &str, from: &str, scales: &WeighContext<'_>) -> Option<Evidence> {
+    let text = own_voice(text);
+    let record = decide(None, &text, scales);
+    record.has_verdict.then(|| verdict(&record, String::new(), from, &text, scales))
+}
+
+fn decide(file: Option<DecisionFile<'_>>, output: &str, scales: &WeighContext<'_>) -> DecisionRecord {
+    let check_id = scales.settings.check_id.as_deref();
+    decision::decide(&DecisionInput { file, worker_output: output, check_id, env_check_id: None })
+}
+
+/// A decision of the file `file_name`, or in the text `output` of `from`.
+fn verdict(
+    record: &DecisionRecord,
+    file_name: String,
+    from: &str,
+    output: &str,
+    scales: &WeighContext<'_>,
+) -> Evidence {
+    let is_said = matches!(record.source, DecisionSource::Marker | DecisionSource::OutputJson);
     let claim = match record.decision {
-        Decision::Complete => Claim::Yes,
-        Decision::Incomplete => Claim::No,
+        // A YES of the writer is the last that they say.
+        Decision::Complete if is_said && !decide(None, last_paragraph(output), scales).has_verdict => {
+            return Evidence::abstain(Source::Marker, format!("marker in {from}"), Rejection::Undecided)
+                .because("it says complete, and then more: only a last statement counts");
+        }
+        // What contradicts itself says no.
+        Decision::Complete if !record.conflict => Claim::Yes,
+        Decision::Complete | Decision::Incomplete => Claim::No,
     };
     let (source, name) = match record.source {
         DecisionSource::FileJson | DecisionSource::FileLegacy if record.check_id_match == Some(true) => {
-            (Source::DecisionWithId, file_name(observations))
+            (Source::DecisionWithId, file_name)
         }
         DecisionSource::FileJson | DecisionSource::FileLegacy | DecisionSource::None => {
-            (Source::Decision, file_name(observations))
+            (Source::Decision, file_name)
         }
-        DecisionSource::Marker => (Source::Marker, "marker in the output".to_owned()),
-        DecisionSource::OutputJson => (Source::Marker, "JSON line in the output".to_owned()),
+        DecisionSource::Marker => (Source::Marker, format!("marker in {from}")),
+        DecisionSource::OutputJson => (Source::Marker, format!("JSON line in {from}")),
     };
     let mut evidence = Evidence { strength: Strength::SelfReported, ..Evidence::claim(source, name, claim) };
     evidence.reasons = record.reasons.iter().map(|reason| excerpt::reason(reason)).collect();
@@ -84,8 +118,7 @@ fn verdict(record: &DecisionRecord, observations: &Observations) -> Evidence {
     Evidence { pointer: Some(Pointer { place: evidence.name.clone(), excerpt: None }), ..evidence }
 }
 
-fn undecided(record: &DecisionRecord, observations: &Observations) -> Evidence {
-    let name = file_name(observations);
+fn undecided(record: &DecisionRecord, name: String, observations: &Observations) -> Evidence {
     let reason = record.reason.unwrap_or(DecisionReason::NoDecision);
     if let Reading::Unreadable(unreadable) = &observations.decision {
         return Evidence::abstain(Source::Decision, name, Rejection::Unreadable)

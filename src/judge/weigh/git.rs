@@ -2,10 +2,10 @@
 
 use crate::model::{
     Changes, Claim, CommitCounts, Evidence, GitFacts, Observations, Operation, Parts, Reading, Rejection,
-    Source, TREE_IS_CLEAN, TaskKind, Timestamp, Unreadable, quantity,
+    Source, TREE_IS_CLEAN, TaskKind, Unreadable, quantity,
 };
 
-use super::{EvidenceSet, GRACE_MS, WeighContext};
+use super::{EvidenceSet, WeighContext};
 
 const NAME: &str = "git";
 
@@ -13,7 +13,7 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
     let with_changes = observations.parts.contains(Parts::CHANGES);
     match &observations.git {
         Reading::Present(git) => {
-            pile.add(Parts::COMMITS, commits(&git.facts, observations.task_started_at));
+            pile.add(Parts::COMMITS, commits(&git.facts));
             pile.evidence.extend(unfinished(&git.facts).map(|evidence| (Parts::COMMITS, evidence)));
             if let Some(changes) = &git.facts.changes {
                 pile.add(Parts::CHANGES, uncommitted(changes));
@@ -30,19 +30,10 @@ pub(super) fn weigh(observations: &Observations, scales: &WeighContext<'_>, pile
     }
 }
 
-fn commits(facts: &GitFacts, asked_at: Option<Timestamp>) -> Evidence {
+fn commits(facts: &GitFacts) -> Evidence {
     let counts = &facts.commits;
     let newest_at = counts.newest.first().map(|commit| commit.at);
-    // A commit has whole seconds, a prompt has milliseconds.
-    let is_older = |(at, asked_at): (Timestamp, Timestamp)| asked_at.millis_since(at) > GRACE_MS;
-    let mut evidence = if counts.n_new > 0 && newest_at.zip(asked_at).is_some_and(is_older) {
-        Evidence::abstain(Source::Commits, NAME, Rejection::Stale)
-            .because(format!(
-                "{} from before your last prompt",
-                quantity::counted(counts.n_new, "commit", "commits")
-            ))
-            .at(newest_at)
-    } else if counts.n_new > 0 {
+    let mut evidence = if counts.n_new > 0 {
         let at_least = if counts.is_cut { "at least " } else { "" };
         Evidence::claim(Source::Commits, NAME, Claim::Yes)
             .because(format!(

@@ -10,15 +10,18 @@ mod decision;
 mod excerpt;
 mod git;
 mod memory;
+mod plans;
 mod runs;
 mod session;
 mod session_view;
+mod spoken;
 mod tasks;
 mod words;
 
 pub use activity::is_interrupted;
 pub use memory::Memory;
 
+use crate::judge::GRACE_MS;
 use crate::model::{
     Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, TaskKind, Timestamp,
     Unreadable, WorkspaceSettings,
@@ -34,10 +37,6 @@ pub struct WeighContext<'a> {
     /// Where the evidence is said to be.
     pub settings: &'a WorkspaceSettings,
 }
-
-/// What was written so many milliseconds before the task began still counts as its own: file times
-/// and commit times are not of one clock (vectors/README.md, decision rule 5).
-const GRACE_MS: i64 = 2000;
 
 /// Weighs what one collection found.
 pub fn weigh(observations: Observations, scales: &WeighContext<'_>) -> Sample {
@@ -111,4 +110,12 @@ impl EvidenceSet {
 /// Whether something written at `written_at` is about an earlier task.
 fn is_stale(observations: &Observations, written_at: Timestamp) -> bool {
     observations.task_started_at.is_some_and(|started_at| started_at.millis_since(written_at) > GRACE_MS)
+}
+
+/// Why a file says nothing of this task.
+const OF_BASELINE: &str = "it came with the repository: the baseline's commit has the same";
+
+/// Whether a file is, byte for byte, the one of the baseline's commit: then it says nothing of this task.
+fn is_of_baseline(observations: &Observations, name: &str) -> bool {
+    observations.of_baseline.iter().any(|found| found == name)
 }

@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 use super::excerpt;
-use super::words::{context_of, question_of};
+use super::spoken::{context_of, question_of};
 
 /// The view of a session. `question` is what its last words wait for.
 pub(super) fn view(

@@ -5,8 +5,8 @@
 use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
-    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
-    Timestamp, Turn, TurnEnd, TurnState,
+    Deed, Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
+    TaskWork, Timestamp, Turn, TurnEnd, TurnState,
 };
 
 /// Whether what a session says decides.
@@ -24,9 +24,8 @@ pub(super) enum Standing {
 pub(super) struct SessionTask {
     pub(super) standing: Standing,
     tasks: SessionTasks,
-    /// When a person last wrote to it, for a record that tells no turns.
-    prompted_at: Option<Timestamp>,
-    is_told: bool,
+    /// When it was asked for work last.
+    pub(super) asked_at: Option<Timestamp>,
 }
 
 /// What was asked in the sessions of `observations`, in their order.
@@ -47,8 +46,10 @@ pub(super) fn read(observations: &Observations, memory: &mut Memory) -> Vec<Sess
             } else {
                 Standing::Counts
             };
-            let is_told = !session.history.turns.is_empty();
-            SessionTask { standing, tasks, prompted_at: session.prompted_at, is_told }
+            // Where the record tells no turns, the last prompt is the task.
+            let untold = session.prompted_at.filter(|_| session.history.turns.is_empty());
+            let asked_at = tasks.current().map_or(untold, |task| task.asked_at);
+            SessionTask { standing, tasks, asked_at }
         })
         .collect()
 }
@@ -58,8 +59,46 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
     sessions
         .iter()
         .filter(|session| session.standing == Standing::Counts)
-        .filter_map(SessionTask::asked_at)
+        .filter_map(|session| session.asked_at)
         .max()
+}
+
+/// Words of commands that bring files with their old times.
+const MOVERS: [&str; 12] =
+    ["mv", "cp", "tar", "unzip", "rsync", "install", "stash", "touch", "ln", "rename", "checkout", "restore"];
+
+/// The work of all tasks, as far as the records tell whose it is.
+pub(super) fn work(observations: &Observations, tasks: &[SessionTask]) -> TaskWork {
+    let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
+    let asked: Vec<(&SessionObservation, &SessionTask)> =
+        sessions.zip(tasks).filter(|(_, task)| task.standing != Standing::NotAsked).collect();
+    let is_told = |session: &SessionObservation| {
+        let history = &session.history;
+        !history.turns.is_empty()
+            && history.is_whole
+            && history.turns.iter().all(|turn| turn.prompt.as_ref().is_none_or(|prompt| prompt.at.is_some()))
+    };
+    let turns = || asked.iter().flat_map(|(session, _)| &session.history.turns);
+    let first = turns().filter_map(|turn| turn.prompt.as_ref()?.at).min();
+    let began = asked.iter().filter_map(|(_, task)| task.tasks.current()?.began_at).min();
+    let mut work = TaskWork {
+        first_prompt_at: first.filter(|_| asked.iter().all(|(session, _)| is_told(session))),
+        began_at: began.or(first).or_else(|| asked_at(tasks)),
+        ..TaskWork::default()
+    };
+    for step in turns().flat_map(|turn| &turn.steps) {
+        work.has_deeds |= !matches!(step.deed, Deed::Asked { .. });
+        match &step.deed {
+            Deed::Edit { paths, was_done: true } => work.paths.extend(paths.iter().cloned()),
+            Deed::Command(run) => {
+                let mut words = run.command.split(|c: char| !c.is_alphanumeric());
+                work.moves_files |= words.any(|word| MOVERS.contains(&word));
+            }
+            Deed::SentOff { .. } | Deed::Other { .. } => work.moves_files = true,
+            Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
+        }
+    }
+    work
 }
 
 /// What the last prompts asked for, of all sessions that count together; `None` where any asked for work, or nobody knows.
@@ -70,15 +109,6 @@ pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
 }
 
 impl SessionTask {
-    /// When it was asked for work last.
-    pub(super) fn asked_at(&self) -> Option<Timestamp> {
-        match self.tasks.current() {
-            Some(task) => task.asked_at,
-            None if self.is_told => None,
-            None => self.prompted_at,
-        }
-    }
-
     /// The task that is told of now, where the record tells its turns.
     pub(super) fn current(&self) -> Option<&Task> {
         self.tasks.current()
@@ -89,13 +119,16 @@ impl SessionTask {
         self.tasks.current().is_none_or(|task| order >= task.asked)
     }
 
-    /// The words with which the last turn of the task ended, where a side question or thanks came after it.
-    pub(super) fn words_before_side_turns<'s>(&self, session: &'s SessionObservation) -> Option<&'s str> {
+    /// The last turn of the task, where a side question or thanks came after it.
+    pub(super) fn turn_before_side_turns<'s>(&self, session: &'s SessionObservation) -> Option<&'s Turn> {
         let task = self.tasks.current().filter(|task| !task.side_turns.is_empty())?;
         let of_task = |turn: &&Turn| turn.order >= task.begin && turn.order < task.end;
-        let turns = session.history.turns.iter().map(AsRef::as_ref);
-        let last = turns.rev().find(of_task)?;
-        Some(last.closing_words.as_deref().unwrap_or_default())
+        session.history.turns.iter().map(AsRef::as_ref).rev().find(of_task)
+    }
+
+    /// Whether nothing but answers was asked for.
+    pub(super) fn is_only_answered(&self) -> bool {
+        self.tasks.current().is_none() && !self.tasks.side_turns.is_empty()
     }
 
     /// Whether the last turn of its task did not end by itself, though its session went on with side questions.

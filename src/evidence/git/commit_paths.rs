@@ -1,0 +1,42 @@
+//! Which paths a commit changes, by libgit2. Reads trees only.
+
+use std::collections::HashSet;
+
+use git2::{Oid, Repository, Tree};
+
+use super::reader::Commit;
+
+/// The paths that differ from the first parent; all of them where there is none.
+pub(super) fn changed(repository: &Repository, commit: &Commit) -> Result<Vec<Vec<u8>>, git2::Error> {
+    let tree = repository.find_tree(Oid::from_str(&commit.tree)?)?;
+    Ok(against(repository, &tree, commit.parents.first())?.into_iter().collect())
+}
+
+/// Whether a merge has a path that differs from all its parents.
+pub(super) fn has_own(repository: &Repository, merge: &Commit) -> Result<bool, git2::Error> {
+    let tree = repository.find_tree(Oid::from_str(&merge.tree)?)?;
+    let mut own: Option<HashSet<Vec<u8>>> = None;
+    for parent in &merge.parents {
+        let paths = against(repository, &tree, Some(parent))?;
+        own = Some(match own {
+            None => paths,
+            Some(before) => before.intersection(&paths).cloned().collect(),
+        });
+    }
+    Ok(own.is_some_and(|paths| !paths.is_empty()))
+}
+
+fn against(
+    repository: &Repository,
+    tree: &Tree<'_>,
+    parent: Option<&String>,
+) -> Result<HashSet<Vec<u8>>, git2::Error> {
+    let before = match parent {
+        Some(parent) => Some(repository.find_commit(Oid::from_str(parent)?)?.tree()?),
+        None => None,
+    };
+    let diff = repository.diff_tree_to_tree(before.as_ref(), Some(tree), None)?;
+    let paths =
+        diff.deltas().filter_map(|delta| delta.new_file().path_bytes().or(delta.old_file().path_bytes()));
+    Ok(paths.map(<[u8]>::to_vec).collect())
+}

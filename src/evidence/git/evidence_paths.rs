@@ -1,0 +1,35 @@
+//! Which paths of a repository tell of work and are none.
+
+use std::path::{Component, Path};
+
+use crate::git::Repository;
+
+/// The folder of closeout's own in a repository: all that is in it tells of work and is none.
+pub(super) const OWN_FOLDER: &[u8] = b".closeout/";
+
+/// Whether a path from the top tells of work and is none. `evidence` are such paths by name.
+pub(super) fn is_evidence(path: &[u8], evidence: &[Vec<u8>]) -> bool {
+    path.starts_with(OWN_FOLDER) || evidence.iter().any(|name| name == path)
+}
+
+/// `names`, given from the workspace or absolute, as paths from the top.
+pub(super) fn paths_from_top(repository: &Repository, names: &[String]) -> Vec<Vec<u8>> {
+    let from_top = |name: &String| match Path::new(name).strip_prefix(&repository.top) {
+        Ok(below) => Some(below.as_os_str().as_encoded_bytes().to_vec()),
+        Err(_) => from_top(&repository.prefix, name),
+    };
+    names.iter().filter_map(from_top).collect()
+}
+
+/// The path `name`, given from `prefix`, from the top; `None` when it leaves the workspace.
+fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
+    let mut path = prefix.to_path_buf();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path.into_os_string().into_encoded_bytes())
+}

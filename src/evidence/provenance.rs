@@ -1,0 +1,59 @@
+//! Where evidence files come from: a file that a checkout brought has a fresh time and an old content. What the
+//! baseline's commit has says nothing of this task; what HEAD has for longer is as old as that.
+//!
+//! Reads what settings name and git; judges nothing.
+
+use super::git::{self, GitAsk};
+use super::required_files::is_pattern;
+use super::text_file::LONGEST_DOCUMENT;
+use super::untrusted_file::{Reach, WorkspaceDir};
+use crate::model::{CollectRequest, Observations, Reading, Timestamp};
+
+/// Tells of each file that was found whether it is of the commit `baseline`, and dates it by its content.
+pub(super) fn trace(
+    request: &CollectRequest,
+    directory: &WorkspaceDir,
+    ask: &GitAsk<'_>,
+    baseline: Option<&str>,
+    found: &mut Observations,
+) {
+    let settings = &request.settings;
+    let named = settings.evidence_files().chain(&settings.plans).chain(&settings.required_files);
+    for name in named.filter(|name| !is_pattern(name)) {
+        let read = directory.open_file(name, Reach::Named).and_then(|file| file.read_whole(LONGEST_DOCUMENT));
+        let Ok(content) = read else { continue };
+        let Ok(provenance) = git::provenance(request.workspace.path(), name, &content, baseline, ask) else {
+            continue;
+        };
+        if provenance.is_of_baseline && !found.of_baseline.contains(name) {
+            found.of_baseline.push(name.clone());
+        }
+        if let Some(since) = provenance.since {
+            date(found, name, since);
+        }
+    }
+}
+
+/// Nothing that `name` says is younger than `since`.
+fn date(found: &mut Observations, name: &str, since: Timestamp) {
+    let texts = [&mut found.decision, &mut found.closer].into_iter().chain(&mut found.outputs);
+    for text in texts {
+        if let Reading::Present(file) = text
+            && file.name == name
+        {
+            file.written_at = file.written_at.min(since);
+        }
+    }
+    for plan in &mut found.plans {
+        if let Reading::Present(plan) = plan
+            && plan.name == name
+        {
+            plan.written_at = plan.written_at.min(since);
+        }
+    }
+    if let Reading::Present(results) = &mut found.tests
+        && results.names.iter().any(|found| found == name)
+    {
+        results.written_at = results.written_at.min(since);
+    }
+}

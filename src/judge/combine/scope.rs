@@ -1,0 +1,262 @@
+//! What of the evidence is of the tasks that go on (DESIGN.md 2.2): age takes away a YES that was made before the last
+//! prompt for work, or in the future; other people's changes are no reason; kept and hidden work is work.
+//!
+//! It never takes away a NO, a question or a failure.
+
+use crate::judge::GRACE_MS;
+use crate::model::{
+    ChangeKind, ChangedFile, Changes, Claim, Evidence, HiddenFile, OnDisk, Rejection, Source, TaskWork,
+    Timestamp, display_text, quantity,
+};
+
+use super::{Case, changes, commits};
+
+/// The evidence as it counts for what was asked last.
+pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    match (evidence.claim, evidence.source) {
+        (Claim::Yes, _) => aged(evidence, case),
+        (Claim::Dirty, Source::Changes) => uncommitted(evidence, case),
+        _ => evidence,
+    }
+}
+
+fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    let Some(said_at) = evidence.said_at else { return evidence };
+    if is_before(case.taken_at, said_at) {
+        let why = "its time lies in the future: nobody can tell its age";
+        return rejected(evidence, Rejection::Undecided, why);
+    }
+    if evidence.source != Source::Commits {
+        // The others are held against the prompt where they are read.
+        return evidence;
+    }
+    if case.prompted_at.is_some_and(|asked_at| is_before(said_at, asked_at)) {
+        return rejected(evidence, Rejection::Stale, "made before your last prompt");
+    }
+    let is_all_kept = commits(case).is_some_and(|commits| {
+        n_kept(case) == commits.newest.len() && commits.n_new as usize <= commits.newest.len()
+    });
+    if is_all_kept && n_kept(case) > 0 {
+        return rejected(
+            evidence,
+            Rejection::Undecided,
+            "they only keep work that goes on, by their subjects",
+        );
+    }
+    evidence
+}
+
+/// The uncommitted changes without those that were there before anything was asked.
+fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
+    let (Some(changes), Some(since)) = (changes(case), case.work.first_prompt_at) else { return evidence };
+    let n_of_task = n_of_task(changes, case.work);
+    if n_of_task == changes.n_paths {
+        return evidence;
+    }
+    let others = changes.files.iter().zip(&changes.on_disk);
+    let named = others
+        .filter(|(file, on_disk)| is_from_before(file, on_disk.as_ref(), since, case.work))
+        .map(|(file, _)| file.path.as_str());
+    let n_others = changes.n_paths - n_of_task;
+    let why = format!(
+        "{} changed before your first prompt, and is no work of the task: {}",
+        quantity::counted(n_others, "file was", "files were"),
+        named_some(named)
+    );
+    if n_of_task == 0 { rejected(evidence, Rejection::Vacuous, &why) } else { evidence.because(why) }
+}
+
+/// How many of the changed files are work of the tasks here.
+pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
+    let Some(since) = work.first_prompt_at else { return changes.n_paths };
+    let files = changes.files.iter().zip(&changes.on_disk);
+    let n_before =
+        files.filter(|(file, on_disk)| is_from_before(file, on_disk.as_ref(), since, work)).count();
+    changes.n_paths.saturating_sub(u32::try_from(n_before).unwrap_or(u32::MAX))
+}
+
+/// Whether a change was there before the first prompt: its content is older, no write call names it, and no command
+/// may have brought it with its old time.
+fn is_from_before(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp, work: &TaskWork) -> bool {
+    let Some(on_disk) = on_disk else { return false };
+    file.unstaged != Some(ChangeKind::Conflicted)
+        && is_before(on_disk.modified_at, since)
+        && (!work.moves_files || is_before(on_disk.changed_at, since))
+        && !is_named(&file.path, work)
+}
+
+fn is_named(path: &str, work: &TaskWork) -> bool {
+    work.paths.iter().any(|named| {
+        named == path || (path.ends_with('/') && named.contains(path)) || {
+            let rest = named.strip_suffix(path);
+            rest.is_some_and(|rest| rest.ends_with('/'))
+        }
+    })
+}
+
+/// Work that is neither in a file that git shows nor in a commit that ends it: kept in commits, stashed, hidden.
+pub(super) fn kept_apart(case: &Case<'_>) -> Vec<Evidence> {
+    let mut reasons = Vec::new();
+    let kept = n_kept(case);
+    if let Some(newest) = commits(case).and_then(|commits| commits.newest.first()).filter(|_| kept > 0) {
+        let what = quantity::counted(kept, "commit only keeps work", "commits only keep work");
+        reasons.push((KEPT, format!("{what}: {}", display_text::line(&newest.subject)), Some(newest.at)));
+    }
+    if let Some(began_at) = case.work.began_at {
+        let stashed = case.git.iter().flat_map(|git| &git.stashed_here);
+        let stashed: Vec<&Timestamp> = stashed.filter(|at| !is_before(**at, began_at)).collect();
+        if let Some(newest) = stashed.first() {
+            let what = quantity::counted(stashed.len(), "entry", "entries");
+            let why = format!("{what} of this task in the stash: `git stash pop` brings it back");
+            reasons.push((STASH, why, Some(**newest)));
+        }
+        let hidden: Vec<&HiddenFile> = changes(case)
+            .into_iter()
+            .flat_map(|changes| &changes.hidden)
+            .filter(|file| is_hidden_in_task(file, began_at, case.work))
+            .collect();
+        if let Some(first) = hidden.first() {
+            let what = quantity::counted(hidden.len(), "changed file is", "changed files are");
+            let named = named_some(hidden.iter().map(|file| file.path.as_str()));
+            let why = format!("{what} hidden from git by {}: {named}", first.behind);
+            reasons.push((HIDDEN, why, first.on_disk.map(|on_disk| on_disk.modified_at)));
+        }
+    }
+    let dirty = reasons
+        .into_iter()
+        .map(|(name, why, at)| Evidence::claim(Source::Changes, name, Claim::Dirty).because(why).at(at));
+    dirty.collect()
+}
+
+/// Names of work that is neither in a file that git shows nor in a commit that ends it.
+const KEPT: &str = "kept work";
+const STASH: &str = "stash";
+const HIDDEN: &str = "hidden files";
+
+/// Whether this tells of such work.
+pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
+    [KEPT, STASH, HIDDEN].contains(&evidence.name.as_str())
+}
+
+/// A file that is gone, or was written in the task; what an older exclude hides is the person's own.
+fn is_hidden_in_task(file: &HiddenFile, began_at: Timestamp, work: &TaskWork) -> bool {
+    let is_written = file.on_disk.is_none_or(|on_disk| !is_before(on_disk.modified_at, began_at));
+    let is_told = file.hidden_at.is_none_or(|at| !is_before(at, began_at));
+    is_told && (is_written || is_named(&file.path, work))
+}
+
+/// How many of the newest commits only keep work, above the first that ends some.
+fn n_kept(case: &Case<'_>) -> usize {
+    let newest = commits(case).into_iter().flat_map(|commits| &commits.newest);
+    newest.take_while(|commit| is_kept_work(&commit.subject)).count()
+}
+
+/// Beginnings of subjects that say that work goes on.
+const KEEPS: [&str; 8] =
+    ["wip", "work in progress", "fixup!", "squash!", "amend!", "作業中", "途中", "仮コミット"];
+/// Words that say so where they are all that a subject says, but for a number or a colon.
+const KEEPS_ALONE: [&str; 13] = [
+    "checkpoint",
+    "savepoint",
+    "save point",
+    "save",
+    "save progress",
+    "autosave",
+    "auto-save",
+    "tmp",
+    "temp",
+    "temporary",
+    "snapshot",
+    "backup",
+    "in progress",
+];
+
+/// Whether a commit keeps work that goes on, by its subject.
+fn is_kept_work(subject: &str) -> bool {
+    let subject = subject.trim().to_lowercase();
+    if ["(wip)", "[wip]", "[skip wip]"].iter().any(|sign| subject.contains(sign)) || subject.ends_with(" wip")
+    {
+        return true;
+    }
+    // `feat(login): wip` keeps work as `wip` does.
+    let said = subject.split_once(": ").filter(|(kind, _)| !kind.contains(' ')).map_or("", |(_, rest)| rest);
+    [subject.as_str(), said].into_iter().map(|said| said.trim_start_matches(['[', '(', '-', ' '])).any(
+        |said| {
+            let rest_of = |word: &&str| said.strip_prefix(*word);
+            let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() && c.is_ascii());
+            let is_alone = |rest: &str| {
+                let rest = rest.trim_start();
+                rest.is_empty()
+                    || rest.starts_with([':', '#', '-', '.', '('])
+                    || rest.starts_with(|c: char| c.is_ascii_digit())
+                    || ["commit", "before", "after", "of work", "work"]
+                        .iter()
+                        .any(|word| rest.starts_with(word))
+            };
+            KEEPS.iter().filter_map(&rest_of).any(is_word)
+                || KEEPS_ALONE.iter().filter_map(rest_of).any(is_alone)
+        },
+    )
+}
+
+fn named_some<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    let mut named: Vec<String> = paths.map(|path| display_text::line(path).into_owned()).collect();
+    let n_more = named.len().saturating_sub(3);
+    named.truncate(3);
+    if n_more > 0 {
+        named.push(format!("{n_more} more"));
+    }
+    named.join(", ")
+}
+
+fn is_before(one: Timestamp, other: Timestamp) -> bool {
+    other.millis_since(one) > GRACE_MS
+}
+
+fn rejected(evidence: Evidence, rejection: Rejection, why: &str) -> Evidence {
+    Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..evidence }.because(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_that_keep_work_are_told_from_those_that_end_it() {
+        for subject in [
+            "WIP",
+            "wip: login",
+            "[WIP] login",
+            "fixup! Add login",
+            "squash! x",
+            "Checkpoint",
+            "checkpoint 3",
+            "Checkpoint: before the refactoring",
+            "feat(login): wip",
+            "Login page (WIP)",
+            "login wip",
+            "tmp",
+            "temp commit",
+            "Work in progress on login",
+            "Save progress",
+            "作業中",
+            "snapshot before rebase",
+        ] {
+            assert!(is_kept_work(subject), "{subject}");
+        }
+        for subject in [
+            "Add login page",
+            "Wipe the cache",
+            "Checkpoint saving for the trainer",
+            "Snapshot tests for login",
+            "Temporary files are deleted",
+            "Backup script",
+            "fix: save settings on exit",
+            "Save settings",
+            "feat: temp directory cleanup",
+            "Swipe gestures",
+        ] {
+            assert!(!is_kept_work(subject), "{subject}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What of a text its writer says in their own voice (DESIGN.md 2.2, rank 8): no quote, no example, no heading, no tool
+//! output. The rules of the vectors find markers in all of it; this says where one counts.
+
+use super::fence::Fence;
+use super::marker;
+
+/// `text` without quotes, headings and fenced blocks. A block that is nothing but a decision stays.
+pub fn own_voice(text: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    let mut open: Option<(Fence, Vec<&str>)> = None;
+    for line in text.lines() {
+        match &mut open {
+            Some((fence, block)) if fence.is_closed_by(line) => {
+                push_decision(&mut own, block);
+                open = None;
+            }
+            Some((_, block)) => block.push(line),
+            None => {
+                open = Fence::of(line).map(|fence| (fence, Vec::new()));
+                let is_said = open.is_none() && !line.trim_start().starts_with(['>', '#']);
+                own.push_str(if is_said { line } else { "" });
+                own.push('\n');
+            }
+        }
+    }
+    if let Some((_, block)) = open {
+        push_decision(&mut own, &block);
+    }
+    own
+}
+
+fn push_decision(own: &mut String, block: &[&str]) {
+    let text = block.join("\n");
+    let text = text.trim();
+    if marker::whole_word(text).is_some() || (text.starts_with('{') && text.contains("\"decision\"")) {
+        own.push_str(text);
+    }
+    own.push('\n');
+}
+
+/// The last paragraph of a text, where a YES has to stand.
+pub fn last_paragraph(text: &str) -> &str {
+    let text = text.trim_end();
+    let blank = |at: &usize| {
+        text[..*at].ends_with('\n') && text[*at..].trim_start_matches([' ', '\t']).starts_with('\n')
+    };
+    let starts = text.match_indices('\n').map(|(at, _)| at);
+    starts.rev().find(blank).map_or(text, |at| &text[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_headings_and_examples_are_not_said_by_the_writer() {
+        assert_eq!(
+            own_voice("# COMPLETE\na\n> PASS\n```\nFAIL x.js\n```\nb").split_whitespace().collect::<Vec<_>>(),
+            ["a", "b"]
+        );
+        assert_eq!(own_voice("```\nINCOMPLETE\n```").trim(), "INCOMPLETE");
+        assert_eq!(own_voice("```json\n{\"decision\":\"complete\"}").trim(), "{\"decision\":\"complete\"}");
+    }
+
+    #[test]
+    fn a_paragraph_begins_behind_a_blank_line() {
+        assert_eq!(last_paragraph("a\n\nb\nc\n\n").trim(), "b\nc");
+        assert_eq!(last_paragraph("a\n \nb").trim(), "b");
+        assert_eq!(last_paragraph("a\nb"), "a\nb");
+        assert_eq!(last_paragraph(""), "");
+    }
+}

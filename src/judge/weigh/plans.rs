@@ -1,0 +1,63 @@
+//! The plans that a session keeps itself, as evidence: its todo list and its goal. That all is done says so only of the
+//! task for which it was ticked; what is open stays open.
+
+use super::tasks::SessionTask;
+use super::{EvidenceSet, checks, excerpt};
+use crate::model::{
+    Checklist, Claim, Evidence, GoalState, ItemState, Parts, PlanStep, Rejection, SessionObservation, Source,
+    Strength,
+};
+
+/// The plans that a session keeps itself: its todo list, and the goal that its person set.
+pub(super) fn weigh(session: &SessionObservation, task: &SessionTask, pile: &mut EvidenceSet) {
+    if let Some(todos) = &session.todos {
+        pile.add(Parts::WORDS, todos_evidence(session, task, todos));
+        pile.checklists.push((Parts::WORDS, todos.clone()));
+    }
+    if let Some(goal) = &session.history.goal {
+        let evidence = match goal.state {
+            GoalState::Reached if task.is_of_task(goal.order) => {
+                Evidence::claim(Source::Plan, "goal", Claim::Yes).because("the goal is reached")
+            }
+            GoalState::Reached => Evidence::abstain(Source::Plan, "goal", Rejection::Stale)
+                .because("reached before your last prompt"),
+            GoalState::Active | GoalState::Paused | GoalState::Exhausted => {
+                Evidence::claim(Source::Plan, "goal", Claim::No).because(excerpt::reason(&goal.text))
+            }
+        };
+        let fingerprints = vec![format!("goal/{}", excerpt::reason(&goal.text))];
+        let evidence = Evidence { strength: Strength::SelfReported, fingerprints, ..evidence };
+        pile.add(Parts::WORDS, evidence.at(goal.at));
+    }
+}
+
+/// The agent's own todo list as a plan. That all is done says so only of the task that it was written for; what
+/// is open stays open.
+fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Checklist) -> Evidence {
+    let steps = todos
+        .items
+        .iter()
+        .map(|item| PlanStep {
+            title: item.title.clone(),
+            status: (item.state == ItemState::Done).then(|| "done".to_owned()),
+        })
+        .collect();
+    let dated = session.history.todos.as_ref();
+    let said_at = dated.map_or(session.written_at, |dated| dated.at);
+    let evidence = checks::plan_evidence(&todos.from, steps).at(said_at);
+    let evidence = Evidence { strength: Strength::SelfReported, ..evidence };
+    match dated {
+        _ if evidence.claim != Claim::Yes => evidence,
+        Some(dated) if dated.is_partial => {
+            reject(evidence, Rejection::Undecided, "a part of the list is out of reach")
+        }
+        Some(dated) if !task.is_of_task(dated.order) => {
+            reject(evidence, Rejection::Stale, "ticked before your last prompt")
+        }
+        Some(_) | None => evidence,
+    }
+}
+
+fn reject(evidence: Evidence, rejection: Rejection, why: &str) -> Evidence {
+    Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..evidence }.because(why)
+}

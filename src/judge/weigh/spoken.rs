@@ -1,0 +1,253 @@
+//! Words of an agent as evidence: an output file, or the last message of a session. They ask, admit that something is
+//! not done, or say that all is; what an answer to a side question says of the task counts only as a question.
+
+use std::borrow::Cow;
+
+use super::tasks::SessionTask;
+use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_baseline, is_stale};
+use crate::judge::STOPS_HALF_WAY;
+use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Label, Speech};
+use crate::model::{
+    Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy, Parts, Pointer,
+    Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp,
+    TurnState, display_text,
+};
+
+/// What words are to the task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The last that was said of it.
+    Task,
+    /// The answer to a side question, or thanks.
+    Beside,
+    /// Its result.
+    Result,
+}
+
+/// Words with what is known beside them.
+pub(super) struct Spoken<'a> {
+    text: Cow<'a, str>,
+    from: &'a str,
+    at: Option<Timestamp>,
+    scope: Scope,
+    /// Why they claim nothing any more, or never did.
+    overtaken_by: Option<&'static str>,
+    is_cut: bool,
+    context: Context<'a>,
+}
+
+impl<'a> Spoken<'a> {
+    /// An output file.
+    pub(super) fn in_file(file: &'a TextFile, observations: &Observations, is_result: bool) -> Spoken<'a> {
+        let overtaken_by = if is_of_baseline(observations, &file.name) {
+            Some(OF_BASELINE)
+        } else {
+            is_stale(observations, file.written_at).then_some("written before this task began")
+        };
+        Spoken {
+            text: display_text::without_escapes(&file.content),
+            from: &file.name,
+            at: Some(file.written_at),
+            scope: if is_result { Scope::Result } else { Scope::Task },
+            overtaken_by,
+            is_cut: file.is_excerpt,
+            context: Context::default(),
+        }
+    }
+
+    /// The last message of a session, and before it the last words of its task, where a side question came after them.
+    pub(super) fn of_session(
+        session: &'a SessionObservation,
+        task: &SessionTask,
+        is_result: bool,
+    ) -> impl Iterator<Item = Spoken<'a>> {
+        let before = task.turn_before_side_turns(session);
+        let is_beside = before.is_some() || task.is_only_answered();
+        let last = session.last_message.as_ref().map(|message| Spoken {
+            text: display_text::without_escapes(&message.text),
+            from: &session.agent,
+            at: message.at,
+            scope: match (is_result, is_beside) {
+                (true, _) => Scope::Result,
+                (false, true) => Scope::Beside,
+                (false, false) => Scope::Task,
+            },
+            overtaken_by: overtaken_by(session, message.at),
+            is_cut: false,
+            context: context_of(session),
+        });
+        let of_task = before.and_then(|turn| {
+            Some(Spoken {
+                text: display_text::without_escapes(turn.closing_words.as_deref()?),
+                from: &session.agent,
+                at: turn.ended_at,
+                scope: Scope::Task,
+                overtaken_by: task.is_task_cut().then_some("said on the way: the turn was cut"),
+                is_cut: false,
+                context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
+            })
+        });
+        last.into_iter().chain(of_task)
+    }
+
+    /// Whether these are of the same writer as `other`.
+    pub(super) fn is_of(&self, other: Option<&Spoken<'_>>) -> bool {
+        other.is_some_and(|other| std::ptr::eq(self.from, other.from))
+    }
+
+    /// Who said it.
+    pub(super) fn from(&self) -> &str {
+        self.from
+    }
+
+    /// The text in which a decision of the task may stand.
+    pub(super) fn decisive(&self) -> &str {
+        if self.overtaken_by.is_some() || self.scope == Scope::Beside { "" } else { &self.text }
+    }
+
+    /// Adds what the words say, and gives them for a front. Of words that are not the `newest` only what they claim is
+    /// told.
+    pub(super) fn weigh(
+        &self,
+        scales: &WeighContext<'_>,
+        is_newest: bool,
+        pile: &mut EvidenceSet,
+    ) -> Option<LastWords> {
+        let is_result = self.scope == Scope::Result;
+        let judged = questions::classify(&self.text, &self.context);
+        let question = question_of(&judged, &self.text).filter(|_| self.overtaken_by.is_none());
+        let mut add = |evidence: Evidence, excerpt: Option<String>| {
+            if is_newest || evidence.source == Source::Output || evidence.claim != Claim::Abstain {
+                let pointer = Some(Pointer { place: self.from.to_owned(), excerpt });
+                pile.add(Parts::WORDS, Evidence { pointer, ..evidence.at(self.at) });
+            }
+        };
+        if let Some(why) = self.overtaken_by {
+            let source = if is_result { Source::Output } else { Source::LastWords };
+            add(Evidence::abstain(source, self.from, Rejection::Stale).because(why), None);
+        } else {
+            if is_result {
+                add(self.result(&judged), None);
+            }
+            let excerpt = question.as_ref().map(|question| excerpt::reason(&question.text));
+            add(self.claim(&judged, question.as_ref(), scales), excerpt);
+        }
+        let (text, is_cut) = excerpt::tail(&self.text);
+        let is_cut = is_cut || self.is_cut;
+        is_newest.then(|| LastWords { text, is_cut, at: self.at, from: self.from.to_owned(), question })
+    }
+
+    /// The result of READ_INFO and REPORT: it stands, it stops half-way, or there is nothing to see.
+    fn result(&self, judged: &Classification) -> Evidence {
+        if questions::status(TaskKind::Report, Some(&self.text), false) == questions::Status::Incomplete {
+            return Evidence::abstain(Source::Output, self.from, Rejection::Absent)
+                .because("nothing visible in it");
+        }
+        match judged.label {
+            Label::Complete | Label::AwaitingResponse => {
+                Evidence::claim(Source::Output, self.from, Claim::Yes).because("the output is there")
+            }
+            Label::Incomplete => self.half_way(Source::Output, judged),
+        }
+    }
+
+    /// ASK; of the task also NO at high certainty, and DONE.
+    fn claim(
+        &self,
+        judged: &Classification,
+        question: Option<&Question>,
+        scales: &WeighContext<'_>,
+    ) -> Evidence {
+        let silent = |reason: String| {
+            Evidence::abstain(Source::LastWords, self.from, Rejection::Undecided).because(reason)
+        };
+        let guess = |claim| Evidence {
+            strength: Strength::Guess,
+            ..Evidence::claim(Source::LastWords, self.from, claim)
+        };
+        let is_of_task = self.scope == Scope::Task;
+        match (judged.label, question) {
+            (Label::AwaitingResponse, Some(question)) => {
+                let words = excerpt::reason(&question.text);
+                if question.weight == QuestionWeight::Offer && scales.policy.offers == OfferPolicy::Done {
+                    silent(format!("an offer, by configuration no question: {words}"))
+                } else if question.certainty == Certainty::Low {
+                    silent(format!("may ask: {words}"))
+                } else {
+                    guess(Claim::Ask).because(words)
+                }
+            }
+            // What its writer surely admits or announces is open, whatever else says that it is done.
+            (Label::Incomplete, _) if is_of_task && judged.certainty == Certainty::High => {
+                self.half_way(Source::LastWords, judged)
+            }
+            (Label::Incomplete, _) if is_of_task => Evidence {
+                fingerprints: vec![STOPS_HALF_WAY.to_owned()],
+                ..silent(format!("stops half-way: {}", words_of(judged)))
+            },
+            (Label::Complete, _) if is_of_task && says_done(&self.text) => {
+                guess(Claim::Yes).because("it says that it is done")
+            }
+            (Label::Incomplete | Label::Complete | Label::AwaitingResponse, _) => {
+                silent("asks nothing".to_owned())
+            }
+        }
+    }
+
+    fn half_way(&self, source: Source, judged: &Classification) -> Evidence {
+        let evidence = Evidence::claim(source, self.from, Claim::No).because(words_of(judged));
+        Evidence { strength: Strength::Guess, fingerprints: vec![STOPS_HALF_WAY.to_owned()], ..evidence }
+    }
+}
+
+/// Whether a text says that something was finished, and nothing in it says that something is not.
+fn says_done(text: &str) -> bool {
+    let found = questions::explain(text);
+    found.iter().any(|finding| finding.speech == Speech::Finished)
+        && !found.iter().any(|finding| finding.speech == Speech::Unfinished)
+}
+
+fn words_of(judged: &Classification) -> String {
+    judged.reasons.first().map_or_else(|| "stops half-way".to_owned(), |reason| excerpt::reason(reason))
+}
+
+/// What a session's record tells beside its last words.
+pub(super) fn context_of(session: &SessionObservation) -> Context<'_> {
+    let end = match &session.turn {
+        TurnState::Ended { .. } => Some(EndOfTurn::ByItself),
+        TurnState::Interrupted { .. } => Some(EndOfTurn::Interrupted),
+        TurnState::Failed { .. } | TurnState::Open { .. } | TurnState::Unknown => None,
+    };
+    let open = |todos: &Checklist| u32::try_from(todos.items.len() - todos.n_done()).unwrap_or(u32::MAX);
+    Context { end, todos_open: session.todos.as_ref().map(open), ..Context::default() }
+}
+
+/// What came after these words, if anything did: then they wait for nothing.
+fn overtaken_by(session: &SessionObservation, said_at: Option<Timestamp>) -> Option<&'static str> {
+    let is_answered =
+        session.prompted_at.zip(said_at).is_some_and(|(prompted_at, said_at)| prompted_at > said_at);
+    let is_asking =
+        matches!(&session.turn, TurnState::Open { tool: Some(tool), .. } if activity::is_prompt(tool));
+    if is_answered {
+        Some("a later turn has begun since")
+    } else if matches!(session.turn, TurnState::Open { .. }) && !is_asking {
+        Some("said on the way: the turn has not ended")
+    } else if matches!(session.turn, TurnState::Interrupted { .. } | TurnState::Failed { .. }) {
+        Some("said on the way: the turn was cut")
+    } else {
+        None
+    }
+}
+
+pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Question> {
+    let question = judged.question.as_ref()?;
+    let weight = match judged.ask {
+        Some(Ask::Offer) => QuestionWeight::Offer,
+        Some(Ask::Blocking) | None => QuestionWeight::Blocking,
+    };
+    let choices = questions::choices(question, text)
+        .into_iter()
+        .map(|choice| Choice { text: excerpt::reason(&choice.text), ..choice })
+        .collect();
+    Some(Question { text: question.text.clone(), choices, weight, certainty: judged.certainty })
+}

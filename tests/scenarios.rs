@@ -1,0 +1,135 @@
+//! Whole verdicts over worlds that are data: each file of `tests/scenarios` is a class, each scenario a list of steps
+//! and what a careful reviewer would say. All failures are told at once, by name.
+//!
+//! A step is `[session:] verb[@seconds ago] words`; the verbs stand in `world.rs`, `{OK}` and the other long texts here.
+
+mod claude;
+mod codex;
+mod world;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Deserialize;
+use world::World;
+
+/// How many worlds are built at once.
+const N_WORKERS: usize = 4;
+/// Long texts that many scenarios share.
+const TEXTS: [(&str, &str); 6] = [
+    ("{OK}", "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s"),
+    (
+        "{BAD}",
+        "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s",
+    ),
+    ("{ADD}", "Add a login page and commit it."),
+    ("{DONE}", "Done. I added the login page and committed it as requested."),
+    ("{YES}", "{\"decision\":\"complete\"}"),
+    ("{NO}", "{\"decision\":\"incomplete\",\"reasons\":[\"tests are missing\"]}"),
+];
+
+/// The scenarios of one class.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Class {
+    /// Named lists of steps that scenarios begin with.
+    #[serde(default)]
+    begin: std::collections::BTreeMap<String, Vec<String>>,
+    scenario: Vec<Scenario>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    name: String,
+    /// The state, or several between `|` where the rules leave it open.
+    expect: String,
+    rule: Option<String>,
+    proof: Option<String>,
+    /// A list of `begin` that stands before the steps.
+    from: Option<String>,
+    steps: Vec<String>,
+}
+
+/// One scenario with its class, and all its steps.
+struct Case {
+    class: String,
+    scenario: Scenario,
+}
+
+#[test]
+fn a_careful_reviewer_would_say_the_same() {
+    let only = std::env::var("SCENARIO").unwrap_or_default();
+    let mut cases = read_all();
+    cases.retain(|case| format!("{}/{}", case.class, case.scenario.name).contains(&only));
+    let next = AtomicUsize::new(0);
+    let failures: Mutex<Vec<(usize, String)>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..N_WORKERS {
+            scope.spawn(|| {
+                while let Some((at, case)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
+                {
+                    let said = std::panic::catch_unwind(|| judge(&case.scenario));
+                    let what = match said {
+                        Ok(None) => continue,
+                        Ok(Some(what)) => what,
+                        Err(_) => "the world cannot be built".to_owned(),
+                    };
+                    let line = format!("{}/{}: {what}", case.class, case.scenario.name);
+                    failures.lock().unwrap_or_else(PoisonError::into_inner).push((at, line));
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    let lines: Vec<String> = failures.into_iter().map(|(_, line)| line).collect();
+    assert!(lines.is_empty(), "{} of {} scenarios:\n{}", lines.len(), cases.len(), lines.join("\n"));
+}
+
+/// What is other than expected, in words.
+fn judge(scenario: &Scenario) -> Option<String> {
+    let mut world = World::new();
+    for step in &scenario.steps {
+        let step = TEXTS.iter().fold(step.clone(), |step, (name, text)| step.replace(name, text));
+        world.take(&step);
+    }
+    let verdict = world.verdict();
+    let state = verdict.state.name();
+    let is_state = scenario.expect.split('|').any(|expected| expected.trim() == state);
+    let name = |value: serde_json::Value| value.as_str().unwrap_or("none").to_owned();
+    let rule = name(serde_json::to_value(verdict.rule).unwrap());
+    let proof = verdict.proof.map_or("none", closeout::model::Proof::name);
+    let is_rule = scenario.rule.as_ref().is_none_or(|expected| *expected == rule);
+    let is_proof = scenario.proof.as_ref().is_none_or(|expected| expected == proof);
+    if is_state && is_rule && is_proof {
+        return None;
+    }
+    let expected = [Some(scenario.expect.as_str()), scenario.rule.as_deref(), scenario.proof.as_deref()];
+    let expected: Vec<&str> = expected.into_iter().flatten().collect();
+    Some(format!("expected {}, got {state} {rule} {proof}: {}", expected.join(" "), verdict.why))
+}
+
+fn read_all() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    let mut cases = Vec::new();
+    for path in files {
+        let class = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let read: Class = toml::from_str(&text).unwrap_or_else(|error| panic!("{class}: {error}"));
+        for mut scenario in read.scenario {
+            if let Some(from) = &scenario.from {
+                let begin = read.begin.get(from).unwrap_or_else(|| panic!("{class}: no begin {from}"));
+                scenario.steps.splice(0..0, begin.iter().cloned());
+            }
+            cases.push(Case { class: class.clone(), scenario });
+        }
+    }
+    cases
+}

@@ -1,0 +1,155 @@
+//! Records of Claude Code as its client 2.1.330 writes them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+
+use super::world::{Deed, iso, set_time};
+
+pub(super) struct Claude {
+    id: String,
+    work: PathBuf,
+    lines: Vec<(i64, Value)>,
+    n_ids: u32,
+}
+
+/// An id that no other session of this run has.
+pub(super) fn new_id() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    format!("{:08x}-0000-4000-8000-000000000000", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Claude {
+    pub(super) fn new(work: &Path) -> Claude {
+        Claude { id: new_id(), work: work.to_owned(), lines: Vec::new(), n_ids: 0 }
+    }
+
+    fn next(&mut self, kind: &str) -> String {
+        self.n_ids += 1;
+        format!("{kind}{:04}", self.n_ids)
+    }
+
+    fn line(&mut self, at: i64, more: Value) {
+        let parent = self.lines.last().map(|(_, line)| line["uuid"].clone());
+        let uuid = format!("{:08x}-1111-4000-8000-000000000000", self.lines.len());
+        let mut line = json!({
+            "parentUuid": parent, "isSidechain": false, "uuid": uuid, "timestamp": iso(at),
+            "userType": "external", "entrypoint": "cli", "cwd": self.work, "sessionId": self.id,
+            "version": "2.1.330", "gitBranch": "main",
+        });
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.lines.push((at, line));
+    }
+
+    fn assistant(&mut self, at: i64, content: Value, stop: &str) {
+        let id = self.next("msg_");
+        let message = json!({"id": id, "type": "message", "role": "assistant", "model": "claude-x",
+            "content": [content], "stop_reason": stop});
+        self.line(at, json!({"type": "assistant", "message": message}));
+    }
+
+    fn call(&mut self, at: i64, tool: &str, input: Value, answer: Option<(&str, bool, Value)>) {
+        let id = self.next("toolu_");
+        self.assistant(at, json!({"type": "tool_use", "id": id, "name": tool, "input": input}), "tool_use");
+        if let Some((text, is_error, result)) = answer {
+            let content =
+                json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}]);
+            let message = json!({"role": "user", "content": content});
+            self.line(at + 1, json!({"type": "user", "message": message, "toolUseResult": result}));
+        }
+    }
+
+    pub(super) fn tell(&mut self, at: i64, deed: &Deed<'_>) {
+        match deed {
+            Deed::Prompt(text) => {
+                let message = json!({"role": "user", "content": text});
+                let more = json!({"type": "user", "message": message, "promptSource": "typed", "origin": {"kind": "human"}});
+                self.line(at, more);
+            }
+            Deed::Say(text) => {
+                self.assistant(at, json!({"type": "text", "text": text}), "end_turn");
+                self.line(at, json!({"type": "system", "subtype": "turn_duration", "durationMs": 1000, "isMeta": false}));
+            }
+            Deed::Mid(text) => self.assistant(at, json!({"type": "text", "text": text}), "tool_use"),
+            Deed::Run { command, code: 0, output } => {
+                let result = json!({"stdout": output, "stderr": "", "interrupted": false});
+                self.call(at, "Bash", json!({"command": command}), Some((output, false, result)));
+            }
+            Deed::Run { command, code, output } => {
+                let text = format!("Exit code {code}\n{output}");
+                let result = json!(format!("Error: {text}"));
+                self.call(at, "Bash", json!({"command": command}), Some((&text, true, result)));
+            }
+            Deed::Pending { tool: "AskUserQuestion", with } => {
+                let mut parts = with.split(" | ");
+                let question = parts.next().unwrap();
+                let options: Vec<Value> =
+                    parts.map(|label| json!({"label": label, "description": ""})).collect();
+                let asked = json!({"question": question, "header": "Choice", "options": options, "multiSelect": false});
+                self.call(at, "AskUserQuestion", json!({"questions": [asked]}), None);
+            }
+            Deed::Pending { tool, with } => self.call(at, tool, json!({"command": with}), None),
+            Deed::Edit(path) => {
+                let path = self.work.join(path);
+                let result = json!({"type": "create", "filePath": path});
+                let input = json!({"file_path": path, "content": "code"});
+                self.call(at, "Write", input, Some(("File created successfully", false, result)));
+            }
+            Deed::Todos(items) => {
+                let status = |is_done: bool| if is_done { "completed" } else { "pending" };
+                let todos: Vec<Value> = items
+                    .iter()
+                    .map(|(is_done, title)| json!({"content": title, "status": status(*is_done), "activeForm": title}))
+                    .collect();
+                self.call(at, "TodoWrite", json!({"todos": todos}), Some(("ok", false, json!({}))));
+            }
+            Deed::Interrupt => {
+                let text = json!([{"type": "text", "text": "[Request interrupted by user]"}]);
+                self.line(at, json!({"type": "user", "message": {"role": "user", "content": text}}));
+            }
+            Deed::Error { status, text } => {
+                let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "<synthetic>",
+                    "content": [{"type": "text", "text": text}], "stop_reason": "stop_sequence"});
+                self.line(at, json!({"type": "assistant", "isApiErrorMessage": true, "apiErrorStatus": status, "message": message}));
+            }
+            Deed::Client(text) => {
+                let command = format!(
+                    "<command-name>{text}</command-name>\n<command-message>{text}</command-message>\n<command-args></command-args>"
+                );
+                self.line(at, json!({"type": "user", "message": {"role": "user", "content": command}}));
+                let out = "<local-command-stdout>done</local-command-stdout>";
+                self.line(at, json!({"type": "user", "message": {"role": "user", "content": out}}));
+            }
+        }
+    }
+
+    /// Its entry in the registry: `busy`, `idle`, or `waiting` with what for.
+    pub(super) fn entry(&self, now: i64, words: &str) -> String {
+        let (status, waits) =
+            words.split_once(' ').map_or((words, None), |(status, waits)| (status, Some(waits)));
+        let pid = std::process::id();
+        let started_at = closeout::agent::process_stat::read(pid).unwrap().started_at;
+        let mut entry = json!({
+            "pid": pid, "sessionId": self.id, "cwd": self.work, "startedAt": (now - 7200) * 1000,
+            "procStart": started_at.to_string(), "version": "2.1.330", "kind": "interactive", "entrypoint": "cli",
+            "name": "x", "status": status, "statusUpdatedAt": (now - 100) * 1000,
+        });
+        if let Some(waits) = waits {
+            entry["waitingFor"] = json!(waits);
+        }
+        entry.to_string()
+    }
+
+    pub(super) fn write(&self, home: &Path) {
+        let slug = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let slug: String = self.work.to_str().unwrap().chars().map(slug).collect();
+        let folder = home.join(".claude/projects").join(slug);
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(format!("{}.jsonl", self.id));
+        let text: String = self.lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+        fs::write(&file, text).unwrap();
+        set_time(&file, self.lines.iter().map(|(at, _)| *at).max().unwrap_or_default());
+    }
+}

@@ -1,0 +1,296 @@
+//! A world of one scenario: a repository, sessions, a clock that is now, and the verdict on all of it by the same
+//! entry that `closeout check` uses.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+use closeout::agent::Adapter;
+use closeout::config::{Config, Flags, Sources};
+use closeout::engine::{EngineConfig, Overrides, Scope, clock, judge_once};
+use closeout::evidence::LiveSources;
+use closeout::model::{Proof, TaskKind, Verdict};
+
+use super::claude::Claude;
+use super::codex::Codex;
+use crate::support::repo::git_program;
+
+const DAY: i64 = 86_400;
+
+pub(super) struct World {
+    root: tempfile::TempDir,
+    now: i64,
+    claude: BTreeMap<String, Claude>,
+    codex: BTreeMap<String, Codex>,
+    flags: Flags,
+    overrides: Overrides,
+}
+
+/// What a session is told to say or do.
+pub(super) enum Deed<'a> {
+    Prompt(&'a str),
+    /// Words that end the turn.
+    Say(&'a str),
+    /// Words on the way.
+    Mid(&'a str),
+    /// A command with its exit code and output.
+    Run {
+        command: &'a str,
+        code: i32,
+        output: &'a str,
+    },
+    /// A call that has not answered.
+    Pending {
+        tool: &'a str,
+        with: &'a str,
+    },
+    /// A file that its tool wrote.
+    Edit(&'a str),
+    /// `x` or `-` and a title, for each.
+    Todos(Vec<(bool, &'a str)>),
+    Interrupt,
+    Error {
+        status: u16,
+        text: &'a str,
+    },
+    /// A line of the client itself.
+    Client(&'a str),
+}
+
+impl World {
+    /// A repository with one commit of a week ago, made once and copied.
+    pub(super) fn new() -> World {
+        static TEMPLATE: OnceLock<(tempfile::TempDir, i64)> = OnceLock::new();
+        let root = crate::support::scratch::folder();
+        let now = clock::now().0 / 1000;
+        let (template, _) = TEMPLATE.get_or_init(|| {
+            let folder = crate::support::scratch::folder();
+            git_in(folder.path(), now, &["init", "-q", "-b", "main", "--template="]);
+            git_in(folder.path(), now, &["config", "user.name", "p"]);
+            git_in(folder.path(), now, &["config", "user.email", "p@x"]);
+            fs::create_dir_all(folder.path().join(".git/info")).unwrap();
+            fs::write(folder.path().join("README.md"), "hello\n").unwrap();
+            git_in(folder.path(), now - 7 * DAY, &["add", "-A"]);
+            git_in(folder.path(), now - 7 * DAY, &["commit", "-q", "-m", "start"]);
+            (folder, now)
+        });
+        let work = root.path().join("work");
+        copy(template.path(), &work);
+        fs::create_dir(root.path().join("home")).unwrap();
+        World {
+            root,
+            now,
+            claude: BTreeMap::new(),
+            codex: BTreeMap::new(),
+            flags: Flags::default(),
+            overrides: Overrides::default(),
+        }
+    }
+
+    fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Takes one step.
+    pub(super) fn take(&mut self, step: &str) {
+        let (session, rest) = match step.split_once(": ") {
+            Some((name, rest)) if name.chars().all(char::is_alphanumeric) => (name, rest),
+            _ => ("a", step),
+        };
+        let (head, words) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (verb, ago) = head.split_once('@').unwrap_or((head, "0"));
+        let ago: i64 = ago.parse().unwrap_or_else(|_| panic!("no time: {step}"));
+        let at = self.now - ago;
+        let arrow = || words.split_once(" => ").unwrap_or((words, ""));
+        match verb {
+            "prompt" => self.tell(session, at, &Deed::Prompt(words)),
+            "say" => self.tell(session, at, &Deed::Say(words)),
+            "mid" => self.tell(session, at, &Deed::Mid(words)),
+            "client" => self.tell(session, at, &Deed::Client(words)),
+            "run" => {
+                let (command, output) = arrow();
+                let (code, command) = command.split_once(' ').unwrap();
+                self.tell(session, at, &Deed::Run { command, code: code.parse().unwrap(), output });
+            }
+            "open" => {
+                let (tool, with) = words.split_once(' ').unwrap_or((words, ""));
+                self.tell(session, at, &Deed::Pending { tool, with });
+            }
+            "edit" => {
+                let (path, content) = arrow();
+                let content = if content.is_empty() { format!("code {ago}\n") } else { content.to_owned() };
+                self.write(path, &content, at);
+                self.tell(session, at, &Deed::Edit(path));
+            }
+            "wrote" => self.tell(session, at, &Deed::Edit(words)),
+            "todos" => {
+                let items = words.split('|').map(|item| item.trim().split_once(' ').unwrap());
+                let items = items.map(|(sign, title)| (sign == "x", title)).collect();
+                self.tell(session, at, &Deed::Todos(items));
+            }
+            "interrupt" => self.tell(session, at, &Deed::Interrupt),
+            "error" => {
+                let (status, text) = words.split_once(' ').unwrap();
+                self.tell(session, at, &Deed::Error { status: status.parse().unwrap(), text });
+            }
+            "registry" => self.register(session, words),
+            "write" => {
+                let (path, content) = arrow();
+                self.write(path, &format!("{content}\n"), at);
+            }
+            "append" => {
+                let (path, content) = arrow();
+                let before = fs::read_to_string(self.work().join(path)).unwrap_or_default();
+                self.write(path, &format!("{before}{content}\n"), at);
+            }
+            "remove" => fs::remove_file(self.work().join(words)).unwrap(),
+            "commit" => {
+                self.git(at, &["add", "-A"]);
+                self.git(at, &["commit", "-q", "--allow-empty", "-m", words]);
+            }
+            "git" => self.git(at, &words.split(' ').collect::<Vec<_>>()),
+            "git?" => drop(git_status(&self.work(), at, &words.split(' ').collect::<Vec<_>>())),
+            "flag" => self.flag(words),
+            _ => panic!("no such verb: {step}"),
+        }
+    }
+
+    fn tell(&mut self, session: &str, at: i64, deed: &Deed<'_>) {
+        let work = self.work();
+        if session.starts_with("codex") {
+            self.codex.entry(session.to_owned()).or_insert_with(|| Codex::new(&work)).tell(at, deed);
+        } else {
+            self.claude.entry(session.to_owned()).or_insert_with(|| Claude::new(&work)).tell(at, deed);
+        }
+    }
+
+    fn write(&self, path: &str, content: &str, at: i64) {
+        let file = self.work().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, content).unwrap();
+        set_time(&file, at);
+    }
+
+    fn git(&self, at: i64, words: &[&str]) {
+        git_in(&self.work(), at, words);
+    }
+
+    /// An entry of the client's registry, of a process that lives: this one.
+    fn register(&self, session: &str, words: &str) {
+        let folder = self.home().join(".claude/sessions");
+        fs::create_dir_all(&folder).unwrap();
+        let entry = self.claude[session].entry(self.now, words);
+        fs::write(folder.join(format!("{}.json", std::process::id())), entry).unwrap();
+    }
+
+    fn flag(&mut self, words: &str) {
+        let (name, value) = words.split_once(' ').unwrap();
+        let path = || self.work().join(value).display().to_string();
+        match name {
+            "--task-kind" => self.flags.task_kind = TaskKind::from_name(value),
+            "--baseline-commit" => self.flags.baseline = Some(value.to_owned()),
+            "--require" => self.flags.require = Proof::from_name(value),
+            "--check-id" => self.overrides.check_id = Some(value.to_owned()),
+            "--output" => self.overrides.outputs.push(path()),
+            "--decision-file" => self.overrides.decision_file = Some(path()),
+            _ => panic!("no such flag: {words}"),
+        }
+    }
+
+    /// The verdict, as `closeout check` finds it.
+    pub(super) fn verdict(&self) -> Verdict {
+        for session in self.claude.values() {
+            session.write(&self.home());
+        }
+        for session in self.codex.values() {
+            session.write(&self.home());
+        }
+        let home = self.home();
+        let sources = Sources { home: Some(home.clone()), flags: self.flags.clone(), ..Sources::default() };
+        let judged = judge_once(&EngineConfig {
+            config: Config::load(&sources).unwrap(),
+            scope: Scope::One(self.work()),
+            overlay: self.overrides.clone(),
+            home: Some(home.clone()),
+            adapters: Adapter::all(|folder| folder.path(Some(&home), |_| None)),
+            variables: BTreeMap::new(),
+            git_program: Some(git_program()),
+            own_program: None,
+            live: Some(LiveSources::new(None)),
+            state_folder: Some(self.root.path().join("state")),
+            has_terminal: false,
+        });
+        judged
+            .views
+            .into_iter()
+            .next()
+            .and_then(|view| view.verdict)
+            .unwrap_or_else(|| panic!("{:?}", judged.refused))
+    }
+}
+
+/// Sets when a file was written last.
+pub(super) fn set_time(file: &Path, at: i64) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(at.unsigned_abs());
+    fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn git_in(folder: &Path, at: i64, words: &[&str]) {
+    let output = git_status(folder, at, words);
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[expect(clippy::disallowed_methods, reason = "worlds are made by the real program")]
+fn git_status(folder: &Path, at: i64, words: &[&str]) -> std::process::Output {
+    let date = format!("@{at} +0000");
+    Command::new(git_program())
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_DATE", &date)
+        .env("GIT_COMMITTER_DATE", &date)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// A moment as records write it.
+pub(super) fn iso(at: i64) -> String {
+    let days = at.div_euclid(DAY);
+    let seconds = at.rem_euclid(DAY);
+    // The civil calendar of a day since 1970 (proleptic Gregorian).
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.000Z")
+}
