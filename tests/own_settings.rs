@@ -111,7 +111,7 @@ fn each_key_of_a_workspaces_own_file_does_what_its_rule_lets_it() {
                 Rule::Offers => assert_eq!(with == without, !person.is_empty(), "{place}"),
                 Rule::Settled => assert_eq!(with == without, !person.is_empty() || !is_settled, "{place}"),
                 Rule::Adds if matches!(*key, Key::FinalRescueAttempt | Key::Require) => {
-                    assert_eq!(with, without, "{place}")
+                    assert_eq!(with, without, "{place}");
                 }
                 Rule::Adds => {
                     let (before, after) = (list_of(&without.0, *key), list_of(&with.0, *key));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-use super::world::{Deed, iso, set_time};
+use super::world::{Deed, iso, write_record};
 
 pub(super) struct Claude {
     id: String,
@@ -31,7 +31,7 @@ impl Claude {
         format!("{kind}{:04}", self.n_ids)
     }
 
-    fn line(&mut self, at: i64, more: Value) {
+    fn line(&mut self, at: i64, more: &Value) {
         let parent = self.lines.last().map(|(_, line)| line["uuid"].clone());
         let uuid = format!("{:08x}-1111-4000-8000-000000000000", self.lines.len());
         let mut line = json!({
@@ -43,21 +43,21 @@ impl Claude {
         self.lines.push((at, line));
     }
 
-    fn assistant(&mut self, at: i64, content: Value, stop: &str) {
+    fn assistant(&mut self, at: i64, content: &Value, stop: &str) {
         let id = self.next("msg_");
         let message = json!({"id": id, "type": "message", "role": "assistant", "model": "claude-x",
             "content": [content], "stop_reason": stop});
-        self.line(at, json!({"type": "assistant", "message": message}));
+        self.line(at, &json!({"type": "assistant", "message": message}));
     }
 
-    fn call(&mut self, at: i64, tool: &str, input: Value, answer: Option<(&str, bool, Value)>) {
+    fn call(&mut self, at: i64, tool: &str, input: &Value, answer: Option<(&str, bool, Value)>) {
         let id = self.next("toolu_");
-        self.assistant(at, json!({"type": "tool_use", "id": id, "name": tool, "input": input}), "tool_use");
+        self.assistant(at, &json!({"type": "tool_use", "id": id, "name": tool, "input": input}), "tool_use");
         if let Some((text, is_error, result)) = answer {
             let content =
                 json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}]);
             let message = json!({"role": "user", "content": content});
-            self.line(at + 1, json!({"type": "user", "message": message, "toolUseResult": result}));
+            self.line(at + 1, &json!({"type": "user", "message": message, "toolUseResult": result}));
         }
     }
 
@@ -66,21 +66,21 @@ impl Claude {
             Deed::Prompt(text) => {
                 let message = json!({"role": "user", "content": text});
                 let more = json!({"type": "user", "message": message, "promptSource": "typed", "origin": {"kind": "human"}});
-                self.line(at, more);
+                self.line(at, &more);
             }
             Deed::Say(text) => {
-                self.assistant(at, json!({"type": "text", "text": text}), "end_turn");
-                self.line(at, json!({"type": "system", "subtype": "turn_duration", "durationMs": 1000, "isMeta": false}));
+                self.assistant(at, &json!({"type": "text", "text": text}), "end_turn");
+                self.line(at, &json!({"type": "system", "subtype": "turn_duration", "durationMs": 1000, "isMeta": false}));
             }
-            Deed::Mid(text) => self.assistant(at, json!({"type": "text", "text": text}), "tool_use"),
+            Deed::Mid(text) => self.assistant(at, &json!({"type": "text", "text": text}), "tool_use"),
             Deed::Run { command, code: 0, output } => {
                 let result = json!({"stdout": output, "stderr": "", "interrupted": false});
-                self.call(at, "Bash", json!({"command": command}), Some((output, false, result)));
+                self.call(at, "Bash", &json!({"command": command}), Some((output, false, result)));
             }
             Deed::Run { command, code, output } => {
                 let text = format!("Exit code {code}\n{output}");
                 let result = json!(format!("Error: {text}"));
-                self.call(at, "Bash", json!({"command": command}), Some((&text, true, result)));
+                self.call(at, "Bash", &json!({"command": command}), Some((&text, true, result)));
             }
             Deed::Pending { tool: "AskUserQuestion", with } => {
                 let mut parts = with.split(" | ");
@@ -88,14 +88,14 @@ impl Claude {
                 let options: Vec<Value> =
                     parts.map(|label| json!({"label": label, "description": ""})).collect();
                 let asked = json!({"question": question, "header": "Choice", "options": options, "multiSelect": false});
-                self.call(at, "AskUserQuestion", json!({"questions": [asked]}), None);
+                self.call(at, "AskUserQuestion", &json!({"questions": [asked]}), None);
             }
-            Deed::Pending { tool, with } => self.call(at, tool, json!({"command": with}), None),
+            Deed::Pending { tool, with } => self.call(at, tool, &json!({"command": with}), None),
             Deed::Edit(path) => {
                 let path = self.work.join(path);
                 let result = json!({"type": "create", "filePath": path});
                 let input = json!({"file_path": path, "content": "code"});
-                self.call(at, "Write", input, Some(("File created successfully", false, result)));
+                self.call(at, "Write", &input, Some(("File created successfully", false, result)));
             }
             Deed::Todos(items) => {
                 let status = |is_done: bool| if is_done { "completed" } else { "pending" };
@@ -103,26 +103,33 @@ impl Claude {
                     .iter()
                     .map(|(is_done, title)| json!({"content": title, "status": status(*is_done), "activeForm": title}))
                     .collect();
-                self.call(at, "TodoWrite", json!({"todos": todos}), Some(("ok", false, json!({}))));
+                self.call(at, "TodoWrite", &json!({"todos": todos}), Some(("ok", false, json!({}))));
             }
             Deed::Interrupt => {
                 let text = json!([{"type": "text", "text": "[Request interrupted by user]"}]);
-                self.line(at, json!({"type": "user", "message": {"role": "user", "content": text}}));
+                self.line(at, &json!({"type": "user", "message": {"role": "user", "content": text}}));
             }
-            Deed::Error { status, text } => {
-                let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "<synthetic>",
-                    "content": [{"type": "text", "text": text}], "stop_reason": "stop_sequence"});
-                self.line(at, json!({"type": "assistant", "isApiErrorMessage": true, "apiErrorStatus": status, "message": message}));
-            }
-            Deed::Client(text) => {
-                let command = format!(
-                    "<command-name>{text}</command-name>\n<command-message>{text}</command-message>\n<command-args></command-args>"
-                );
-                self.line(at, json!({"type": "user", "message": {"role": "user", "content": command}}));
-                let out = "<local-command-stdout>done</local-command-stdout>";
-                self.line(at, json!({"type": "user", "message": {"role": "user", "content": out}}));
-            }
+            Deed::Error { status, text } => self.fail(at, *status, text),
+            Deed::Client(text) => self.client_command(at, text),
         }
+    }
+
+    /// An error in place of a reply.
+    fn fail(&mut self, at: i64, status: u16, text: &str) {
+        let message = json!({"id": "m", "type": "message", "role": "assistant", "model": "<synthetic>",
+            "content": [{"type": "text", "text": text}], "stop_reason": "stop_sequence"});
+        let more = json!({"type": "assistant", "isApiErrorMessage": true, "apiErrorStatus": status, "message": message});
+        self.line(at, &more);
+    }
+
+    /// A command of the client itself, with what it printed.
+    fn client_command(&mut self, at: i64, text: &str) {
+        let command = format!(
+            "<command-name>{text}</command-name>\n<command-message>{text}</command-message>\n<command-args></command-args>"
+        );
+        self.line(at, &json!({"type": "user", "message": {"role": "user", "content": command}}));
+        let out = "<local-command-stdout>done</local-command-stdout>";
+        self.line(at, &json!({"type": "user", "message": {"role": "user", "content": out}}));
     }
 
     /// Its entry in the registry: `busy`, `idle`, or `waiting` with what for.
@@ -148,8 +155,6 @@ impl Claude {
         let folder = home.join(".claude/projects").join(slug);
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join(format!("{}.jsonl", self.id));
-        let text: String = self.lines.iter().map(|(_, line)| format!("{line}\n")).collect();
-        fs::write(&file, text).unwrap();
-        set_time(&file, self.lines.iter().map(|(at, _)| *at).max().unwrap_or_default());
+        write_record(&file, &self.lines);
     }
 }

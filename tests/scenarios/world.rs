@@ -236,8 +236,15 @@ impl World {
     }
 }
 
+/// Writes a record of JSON lines, as old as the youngest of them.
+pub(super) fn write_record(file: &Path, lines: &[(i64, serde_json::Value)]) {
+    let text: Vec<String> = lines.iter().map(|(_, line)| line.to_string()).collect();
+    fs::write(file, text.join("\n") + "\n").unwrap();
+    set_time(file, lines.iter().map(|(at, _)| *at).max().unwrap_or_default());
+}
+
 /// Sets when a file was written last.
-pub(super) fn set_time(file: &Path, at: i64) {
+fn set_time(file: &Path, at: i64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(at.unsigned_abs());
     fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
 }

@@ -170,7 +170,8 @@ impl<'a> Tally<'a> {
         let has_done_nothing = has_done_nothing(case);
         let is_words = |evidence: &Evidence| {
             evidence.source == Source::LastWords
-                || has_done_nothing && evidence.strength == Strength::SelfReported
+                || has_done_nothing
+                    && (evidence.strength == Strength::SelfReported || evidence.source == Source::Plan)
         };
         self.yes().fold(Done::Silent, |done, evidence| match done {
             Done::Silent | Done::Words if is_words(evidence) => Done::Words,
