@@ -1,6 +1,6 @@
 //! From the paths that differ to what is shown of them: counted, sorted, capped, evidence left out.
 
-use super::evidence_paths::paths_from_top;
+use super::evidence_paths::{paths_from_top, shown};
 use super::reader::Repo;
 use super::submodules::Walk;
 use super::{hidden, on_disk};
@@ -47,18 +47,4 @@ pub(super) fn read(
         .collect();
     changes.hidden = hidden::behind_flags(repository)?;
     Ok(changes)
-}
-
-/// A path as text, invalid UTF-8 as `\xNN`. Control characters stay: they are cleaned for a screen.
-pub(super) fn shown(path: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(path.len());
-    for chunk in path.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\\x{byte:02X}");
-        }
-    }
-    text
 }

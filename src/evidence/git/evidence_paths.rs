@@ -1,4 +1,4 @@
-//! Which paths of a repository tell of work and are none.
+//! Paths of a repository: which tell of work and are none, and how they are shown.
 
 use std::path::{Component, Path};
 
@@ -32,4 +32,18 @@ fn from_top(prefix: &Path, name: &str) -> Option<Vec<u8>> {
         }
     }
     Some(path.into_os_string().into_encoded_bytes())
+}
+
+/// A path as text, invalid UTF-8 as `\xNN`. Control characters stay: they are cleaned for a screen.
+pub(super) fn shown(path: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
 }

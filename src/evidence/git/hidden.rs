@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::changes::shown;
+use super::evidence_paths::shown;
 use super::on_disk;
 use crate::git::{self, PassedOver, Read, Repository};
 use crate::model::{HiddenFile, OnDisk, Timestamp};

@@ -44,7 +44,7 @@ pub(super) fn weigh(
         let summary = runs::summarize_again(&session.history, task.current(), home, catalog, known);
         has_proof |= summary.proof.is_some();
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
-        proven.acted_outside |= !summary.acts.is_empty();
+        proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
         weigh_session(&summary, pile);
     }
     proven.is_checked &= has_proof;

@@ -114,6 +114,20 @@ impl SessionTask {
         self.tasks.current()
     }
 
+    /// Whether the last prompt of its task names this act: then to have done it is the whole task.
+    pub(super) fn asks_for(&self, act: &str) -> bool {
+        let names = match act {
+            "push" => &["push", "プッシュ", "推送"][..],
+            "merge" => &["merge", "マージ", "合并"],
+            "pull request" => &["pull request", "merge request", " pr", "プルリク"],
+            other => &[other],
+        };
+        self.tasks.current().is_some_and(|task| {
+            let prompt = format!(" {}", task.last_prompt.to_lowercase());
+            names.iter().any(|name| prompt.contains(name))
+        })
+    }
+
     /// Whether the agent's todo list was written for its task, as far as the record tells.
     pub(super) fn is_of_task(&self, order: u64) -> bool {
         self.tasks.current().is_none_or(|task| order >= task.asked)
