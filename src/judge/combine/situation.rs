@@ -25,7 +25,7 @@ impl<'a> Tally<'a> {
             asks: self.has(Claim::Ask),
             failure: self.failure(case),
             is_asked: self.is_asked(case),
-            limit: if case.rounds.is_used_up { Limit::UsedUp } else { Limit::Within },
+            limit: self.limit(case),
             no: self.no(case),
             turn: if self.cut_turn().is_some() { LastTurn::Cut } else { LastTurn::Ended },
             waits: self.has(Claim::Wait),
@@ -154,6 +154,20 @@ impl<'a> Tally<'a> {
             }
         };
         is_given || case.rounds.is_used_up || self.evidence.iter().any(speaks)
+    }
+
+    /// Whether rounds, budget or time are used up, and whether anything was heard of the agent until then: one that
+    /// was asked in vain, and of which nothing else tells, never answered.
+    fn limit(&self, case: &Case<'_>) -> Limit {
+        let was_asked_in_vain = |evidence: &Evidence| {
+            evidence.source == Source::Probe && evidence.rejection == Some(Rejection::Unreadable)
+        };
+        let is_silent = self.evidence.iter().all(|evidence| evidence.claim == Claim::Abstain);
+        match case.rounds.is_used_up {
+            false => Limit::Within,
+            true if is_silent && self.evidence.iter().any(was_asked_in_vain) => Limit::NeverAnswered,
+            true => Limit::UsedUp,
+        }
     }
 
     fn no(&self, case: &Case<'_>) -> No {

@@ -1,5 +1,4 @@
-//! The tools that `assets/checks.toml` knows: how they are called and what they print. A person's own file of
-//! the same form stands before it.
+//! The tools that `assets/checks.toml` knows: how they are called and what they print.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -131,24 +130,6 @@ impl Catalog {
         &BUILT_IN_CATALOG
     }
 
-    /// The built-in tools with those of a person's own file before them.
-    ///
-    /// # Errors
-    /// The file is no TOML of that form; the message names the line and the key.
-    pub fn with_own(text: &str) -> Result<Catalog, String> {
-        let mut own: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let built_in = Catalog::built_in().file.clone();
-        own.tool.extend(built_in.tool);
-        own.lines.extend(built_in.lines);
-        for (act, commands) in built_in.act {
-            own.act.entry(act).or_default().extend(commands);
-        }
-        own.endless.extend(built_in.endless);
-        own.edit.extend(built_in.edit);
-        own.start.extend(built_in.start);
-        Ok(Catalog::of(own))
-    }
-
     fn of(file: File) -> Catalog {
         let mut catalog = Catalog::default();
         for (place, tool) in file.tool.iter().enumerate() {
@@ -240,14 +221,5 @@ mod tests {
         {
             assert!(names.contains(&of.as_str()), "{of} is no tool");
         }
-    }
-
-    #[test]
-    fn a_persons_own_tool_stands_before_the_built_in_ones() {
-        let own = "[[tool]]\nname = 'ours'\nkind = 'test'\nrun = ['cargo test']\n";
-        let catalog = Catalog::with_own(own).unwrap();
-        let words = ["cargo", "test"].map(str::to_owned);
-        assert_eq!(catalog.tool(&words).unwrap().0.name, "ours");
-        assert!(Catalog::with_own("[[tool]]\nnome = 'x'").is_err());
     }
 }
