@@ -144,6 +144,17 @@ pub struct SurveyAsk<'a> {
     pub within: Option<&'a Path>,
 }
 
+impl SurveyAsk<'_> {
+    /// Whether sessions that were begun in this folder are asked for; a link on the way to it counts, and a relative
+    /// folder is none.
+    pub(super) fn covers(&self, folder: &Path) -> bool {
+        let is_below = |within: &Path| {
+            folder.starts_with(within) || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within))
+        };
+        folder.is_absolute() && self.within.is_none_or(is_below)
+    }
+}
+
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {

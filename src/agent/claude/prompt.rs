@@ -4,13 +4,11 @@ use super::line::Line;
 use crate::agent::turn_tracker::prompt_kind;
 use crate::model::PromptKind;
 
-/// Starts of a `user` line's text that no person wrote to the agent.
-const NO_PROMPTS: [&str; 7] = [
+/// Starts of a `user` line's text that tells the model something and asks for no turn.
+const REMINDERS: [&str; 5] = [
     "<local-command-",
     "<bash-",
-    "<task-notification>",
     "<system-reminder>",
-    "<command-",
     "Caveat: The messages below",
     "This session is being continued from a previous conversation",
 ];
@@ -23,7 +21,11 @@ pub(super) fn is_from_a_person(line: &Line<'_>, text: &str) -> bool {
     match (line.origin.as_ref().map(|origin| origin.kind.as_str()), line.prompt_source.as_deref()) {
         (Some("human"), _) | (None, Some("typed" | "sdk")) => true,
         (Some(_), _) | (None, Some("system")) => false,
-        (None, _) => !text.is_empty() && !NO_PROMPTS.iter().any(|start| text.starts_with(start)),
+        (None, _) => {
+            let is_clients =
+                text.starts_with("<command-") || REMINDERS.iter().any(|start| text.starts_with(start));
+            !text.is_empty() && !is_clients
+        }
     }
 }
 
@@ -82,7 +84,7 @@ pub(super) fn written_by(line: &Line<'_>, text: &str) -> PromptKind {
     if begins("<bash-input>") {
         return PromptKind::ClientCommand;
     }
-    if line.is_meta || begins("<local-command-") || begins("<bash-") || begins("<system-reminder>") {
+    if line.is_meta || REMINDERS.iter().any(|start| begins(start)) {
         return PromptKind::Reminder;
     }
     if is_from_a_person(line, text) { prompt_kind(text) } else { PromptKind::Notice }

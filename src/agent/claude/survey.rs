@@ -54,9 +54,7 @@ pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &
         let there: HashSet<&Path> = looked.iter().map(|folder| &*folder.path).collect();
         memory.heads.retain(|path| path.parent().is_some_and(|folder| there.contains(folder)));
     }
-    survey
-        .found
-        .extend(living.into_values().filter_map(|entry| without_record(config_dir, entry, ask.within)));
+    survey.found.extend(living.into_values().filter_map(|entry| without_record(config_dir, entry, ask)));
     survey.watch_targets = watch_targets(&projects, &registry, looked);
     survey
 }
@@ -114,7 +112,7 @@ fn look_into(
         }
         let folder = head.cwd.clone().or_else(|| entry?.cwd.clone());
         let is_blank = head.is_blank && entry.is_none();
-        let Some(folder) = folder.filter(|folder| !is_blank && is_within(folder, ask.within)) else {
+        let Some(folder) = folder.filter(|folder| !is_blank && ask.covers(folder)) else {
             continue;
         };
         living.remove(file.id.as_str());
@@ -130,8 +128,8 @@ fn found(file: Listed, folder: PathBuf, record: PathBuf) -> FoundSession {
 }
 
 /// A session that lives and has written nothing so far.
-fn without_record(config_dir: &Path, entry: &Entry, within: Option<&Path>) -> Option<FoundSession> {
-    let folder = entry.cwd.clone().filter(|folder| is_within(folder, within))?;
+fn without_record(config_dir: &Path, entry: &Entry, ask: &SurveyAsk<'_>) -> Option<FoundSession> {
+    let folder = entry.cwd.clone().filter(|folder| ask.covers(folder))?;
     let id = entry.session_id.clone();
     // It becomes part of a path.
     if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
@@ -141,11 +139,6 @@ fn without_record(config_dir: &Path, entry: &Entry, within: Option<&Path>) -> Op
     let moved_at = Timestamp(entry.status_updated_at.or(entry.started_at).unwrap_or_default());
     let place = SessionPlace { agent: NAME.to_owned(), session_id: id, folder, record };
     Some(FoundSession { place, moved_at })
-}
-
-/// Whether a folder is one that is asked for. A relative one is none.
-fn is_within(folder: &Path, within: Option<&Path>) -> bool {
-    folder.is_absolute() && within.is_none_or(|within| folder.starts_with(within))
 }
 
 /// Where a session that is not found yet would show.

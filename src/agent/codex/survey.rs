@@ -193,14 +193,7 @@ impl Look<'_> {
     }
 
     fn is_asked_for(&mut self, folder: &Path) -> bool {
-        let Some(within) = self.ask.within else { return true };
-        if let Some(known) = self.is_within.get(folder) {
-            return *known;
-        }
-        let is_within = folder.starts_with(within)
-            || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within));
-        self.is_within.insert(folder.to_owned(), is_within);
-        is_within
+        *self.is_within.entry(folder.to_owned()).or_insert_with(|| self.ask.covers(folder))
     }
 
     /// Forgets what is not there any more, and tells where the unfinished become whole.

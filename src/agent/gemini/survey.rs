@@ -72,7 +72,7 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
         let project = entry.path();
         let name = entry.file_name();
         let folder = name.to_str().and_then(|name| projects.folder_of(name, &project));
-        if folder.as_deref().is_some_and(|folder| !is_within(folder, ask.within)) {
+        if folder.as_deref().is_some_and(|folder| !ask.covers(folder)) {
             continue;
         }
         let chats = project.join("chats");
@@ -175,11 +175,4 @@ fn head_of(record: &Path, inode: u64, memory: &mut SurveyMemory) -> Option<Head>
 pub(super) fn is_own_copy(imported_from: &str) -> bool {
     let name = Path::new(imported_from).file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(COPY_PREFIX))
-}
-
-/// Whether `folder` is `within` or below it; a link on the way to it counts.
-fn is_within(folder: &Path, within: Option<&Path>) -> bool {
-    within.is_none_or(|within| {
-        folder.starts_with(within) || folder.canonicalize().is_ok_and(|folder| folder.starts_with(within))
-    })
 }
