@@ -240,6 +240,32 @@ fn a_project_has_its_own_settings() {
     assert!(!home(&env, ".claude").exists());
 }
 
+/// What is in a project an agent wrote: a link there could lead to any file of the person's.
+#[test]
+fn no_link_leads_out_of_a_project() {
+    for (link, target) in [(".claude", "mine"), (".claude/settings.json", "mine/settings.json")] {
+        let env = desk_with(&[]);
+        let project = env.at("project");
+        for folder in [project.clone(), env.at("mine")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        for content in [None, Some("{}\n")] {
+            let mine = env.at("mine/settings.json");
+            if let Some(content) = content {
+                fs::write(&mine, content).unwrap();
+            }
+            let link = project.join(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            let _ = fs::remove_file(&link);
+            symlink(env.at(target), &link).unwrap();
+            let run = env.run(&project, &["hook", "install", "--agent", "claude", "--scope", "project"]);
+            assert_ne!(run.code, 0, "{run:?}");
+            assert!(run.err.contains("symbolic link"), "{run:?}");
+            assert_eq!(fs::read_to_string(&mine).ok().as_deref(), content);
+        }
+    }
+}
+
 #[test]
 fn a_link_stays_a_link_and_a_mode_the_same() {
     let env = desk_with(&[]);

@@ -73,6 +73,16 @@ pub(in crate::cli) fn own_program() -> Result<String, Failure> {
         .map_err(|_| Failure::Usage("the path of closeout is not UTF-8, which settings must be".to_owned()))
 }
 
+/// The first link on the way from `folder` down to `path`: an agent could have made it lead anywhere.
+fn link_below(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let below = path.strip_prefix(folder).ok()?;
+    let places = below.components().scan(folder.to_owned(), |place, part| {
+        place.push(part);
+        Some(place.clone())
+    });
+    places.into_iter().find(|place| place.is_symlink())
+}
+
 struct Job<'a> {
     environment: &'a Environment,
     settings: &'a HookSettings,
@@ -99,6 +109,14 @@ impl Job<'_> {
             HookScope::Project => Scope::Project(&self.environment.here),
         };
         let path = hooks.file(scope);
+        if let (HookScope::Project, Some(link)) =
+            (self.settings.scope, link_below(&self.environment.here, &path))
+        {
+            let link = display_text::path(&link);
+            return Err(Failure::Settings(format!(
+                "{name}: nothing was changed: {link} is a symbolic link, and in a project it is not followed"
+            )));
+        }
         let change = self.change(hooks, path)?;
         let shown = display_text::path(&change.path);
         if change.before == change.after {
