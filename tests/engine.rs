@@ -228,6 +228,8 @@ struct Moving {
 impl Moving {
     async fn begin() -> Moving {
         let repo = Repo::new();
+        // `main` is protected.
+        repo.switch("work");
         for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
             repo.git(["config", key, value]);
         }
