@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::actions::{audit, rescue};
 use super::{EngineConfig, discover};
 use crate::action::rescue::Rescuer;
-use crate::model::{ActionClass, ActionKind, ActionProblem};
+use crate::model::{ActionKind, ActionProblem};
 use crate::store::Store;
 
 impl EngineConfig {
@@ -28,12 +28,8 @@ impl EngineConfig {
         action: impl FnOnce() -> Result<T, ActionProblem>,
         words: impl FnOnce(&T) -> String,
     ) -> Result<T, ActionProblem> {
-        let store = self.state_folder.as_ref().map(Store::open).transpose().map_err(|error| {
-            ActionProblem::new(
-                ActionClass::Failed,
-                format!("the record of what is done cannot be written: {error}"),
-            )
-        })?;
+        let store = self.state_folder.as_ref().map(Store::open).transpose();
+        let store = store.map_err(|error| audit::unwritable(&error))?;
         audit::audited(store.as_ref(), (kind, workspace, plan), action, words)
     }
 

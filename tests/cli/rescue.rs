@@ -150,3 +150,28 @@ fn a_rescue_makes_nothing_complete() {
     repo.commit_file("whole.rs");
     assert_eq!(verdict(), (0, "COMPLETE".to_owned()));
 }
+
+/// What cannot be written down is not done: not even the record of the work goes into a folder of another user.
+#[test]
+fn a_state_folder_of_another_user_is_not_written_to() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root can give a folder to another user");
+        return;
+    }
+    let (env, repo) = (TestEnv::new(), dirty());
+    let state = env.at("theirs");
+    std::fs::create_dir(&state).unwrap();
+    std::os::unix::fs::chown(&state, Some(12_345), None).unwrap();
+    let env = env.with_variable("CLOSEOUT_STATE_DIR", &state);
+    let before = (status(&repo), repo.git(["rev-parse", "HEAD"]));
+    for arguments in
+        [&["rescue", "--yes", "--message", "m"][..], &["rescue", "--record-only"], &["rescue", "--dry-run"]]
+    {
+        let refused = run(&env, &repo, arguments);
+        assert_ne!(refused.code, 0, "{refused:?}");
+        assert!(refused.err.contains("another user") || refused.err.contains("belongs to"), "{refused:?}");
+        assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "{arguments:?}");
+        assert_eq!((status(&repo), repo.git(["rev-parse", "HEAD"])), before);
+        assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
+    }
+}

@@ -39,6 +39,7 @@ impl WorktreeLock {
     /// Waits for the lock on the worktree whose top is `workspace`.
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
         let repo = repository::open(workspace, rescuer.home.as_deref())?;
+        repository::check_state_folder(&rescuer.state)?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
         write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;

@@ -1,6 +1,7 @@
 //! Which repositories a rescue works in: those whose top is named, that are this user's alone, and that can be
 //! written to. It must not look above the workspace: a parent may be a hostile repository.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -36,6 +37,17 @@ pub(super) fn check_writable(repo: &Repository) -> Result<(), RescueError> {
         }
         // Whatever else is wrong shows at the first write.
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Refuses a state folder of another user: nothing is written there. One that is not there yet is made later.
+pub(super) fn check_state_folder(folder: &Path) -> Result<(), RescueError> {
+    let user = rustix::process::geteuid().as_raw();
+    match folder.metadata() {
+        Ok(metadata) if metadata.uid() != user => {
+            refused(folder, "is the state folder, and belongs to another user")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
     AuditEntry, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// The entry of an action that begins now; `None` for a plan, which changes nothing.
 pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Option<AuditEntry> {
@@ -29,13 +29,16 @@ pub(super) fn begin(request: &ActionRequest, by: Actor, now: Timestamp) -> Optio
 
 /// Writes an entry down. Nothing is done that cannot be written down.
 pub(super) fn write(store: Option<&Store>, entry: &AuditEntry) -> Result<(), ActionProblem> {
-    store.map_or(Ok(()), |store| store.write_audit(entry)).map_err(|error| {
-        ActionProblem::new(
-            ActionClass::Failed,
-            format!("the record of what is done cannot be written: {error}"),
-        )
-        .with_next("nothing was done; see that there is room in the state folder and that it can be written")
-    })
+    store.map_or(Ok(()), |store| store.write_audit(entry)).map_err(|error| unwritable(&error))
+}
+
+/// Why an action is refused that cannot be written down.
+pub(in crate::engine) fn unwritable(error: &StoreError) -> ActionProblem {
+    ActionProblem::new(
+        ActionClass::Failed,
+        format!("the record of what is done cannot be written: {error}"),
+    )
+    .with_next("nothing was done; see that the state folder is yours, that it can be written, and that it has room")
 }
 
 /// The entry with its end. A decision is a person's only where nothing speaks against it: `is_person` says that

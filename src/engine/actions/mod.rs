@@ -74,6 +74,15 @@ pub(super) fn perform(
         outcome => outcome,
     };
     let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(action), None) };
+    // One that could not be opened when this run began is tried again.
+    let opened = match (store, &tools.config.state_folder) {
+        (None, Some(folder)) => match Store::open(folder) {
+            Ok(opened) => Some(opened),
+            Err(error) => return (ActionOutcome::Failed(audit::unwritable(&error)), None),
+        },
+        (Some(_), _) | (None, None) => None,
+    };
+    let store = store.or(opened.as_ref());
     if let Err(problem) = audit::write(store, &begun) {
         return (ActionOutcome::Failed(problem), None);
     }
