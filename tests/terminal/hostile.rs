@@ -175,8 +175,9 @@ fn no_view_and_no_command_opens_a_socket_to_the_internet() {
     let trace = repo.root().join("sockets");
     let trace_file = trace.display().to_string();
     let program = env!("CARGO_BIN_EXE_closeout");
-    let traced = ["-qq", "-f", "-e", "trace=socket,connect", "-o", &trace_file, program];
-    let tried = Terminal::start_program("strace", &env, repo.path(), &["-qq", "true"], SMALL);
+    let traced = ["-qq", "-f", "--seccomp-bpf", "-e", "trace=socket,connect", "-o", &trace_file, program];
+    let tried =
+        Terminal::start_program("strace", &env, repo.path(), &["-qq", "-f", "--seccomp-bpf", "true"], SMALL);
     if tried.wait_for_end() != 0 {
         return eprintln!("SKIPPED sockets: strace cannot be used here");
     }
