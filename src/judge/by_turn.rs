@@ -26,13 +26,12 @@ impl<T> ByTurn<T> {
         let mut known = std::mem::take(&mut self.0).into_iter().peekable();
         let followed = turns.iter().map(|turn| {
             while known.next_if(|(old, _)| old.order < turn.order).is_some() {}
-            let read = match known.next_if(|(old, _)| old.order == turn.order) {
+            match known.next_if(|(old, _)| old.order == turn.order) {
                 // A turn that is held here is never changed in place.
-                Some((old, read)) if Arc::ptr_eq(&old, turn) => read,
-                Some((old, before)) => read(turn, Some((&old, before))),
-                None => read(turn, None),
-            };
-            (Arc::clone(turn), read)
+                Some(kept) if Arc::ptr_eq(&kept.0, turn) => kept,
+                Some((old, before)) => (Arc::clone(turn), read(turn, Some((&old, before)))),
+                None => (Arc::clone(turn), read(turn, None)),
+            }
         });
         self.0 = followed.collect();
     }
