@@ -7,6 +7,7 @@ mod activity;
 pub mod asked;
 mod checks;
 mod decision;
+mod deferral;
 mod excerpt;
 mod git;
 mod memory;

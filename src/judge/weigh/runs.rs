@@ -45,14 +45,20 @@ pub(super) fn weigh(
         has_proof |= summary.proof.is_some();
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
-        weigh_session(&summary, pile);
+        weigh_session(&summary, task.is_only_answered(), pile);
     }
     proven.is_checked &= has_proof;
     proven
 }
 
-fn weigh_session(summary: &RunsSummary, pile: &mut EvidenceSet) {
-    for run in &summary.red {
+/// What the runs of one session say. One that was only asked for answers looked at what was red before it.
+fn weigh_session(summary: &RunsSummary, is_only_answered: bool, pile: &mut EvidenceSet) {
+    for run in summary.red.iter().filter(|_| is_only_answered) {
+        let evidence = Evidence::abstain(Source::Tests, name(run), Rejection::Undecided)
+            .because(format!("{} failed while only an answer was asked for", name(run)));
+        pile.add(Parts::WORDS, evidence.at(run.moment.at));
+    }
+    for run in summary.red.iter().filter(|_| !is_only_answered) {
         let mut evidence = Evidence::claim(Source::Tests, name(run), Claim::No).at(run.moment.at);
         evidence.reasons.push(format!("{} failed in the session", name(run)));
         evidence.reasons.extend(named(run));

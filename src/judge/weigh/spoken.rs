@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use super::deferral::deferral;
 use super::tasks::SessionTask;
 use super::{EvidenceSet, OF_BASELINE, WeighContext, activity, excerpt, is_of_baseline, is_stale};
 use crate::judge::STOPS_HALF_WAY;
-use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Label, Speech};
+use crate::judge::questions::{self, Ask, Classification, Context, EndOfTurn, Kind, Label, Speech};
 use crate::model::{
     Certainty, Checklist, Choice, Claim, Evidence, LastWords, Observations, OfferPolicy, Parts, Pointer,
     Question, QuestionWeight, Rejection, SessionObservation, Source, Strength, TaskKind, TextFile, Timestamp,
@@ -34,6 +35,8 @@ pub(super) struct Spoken<'a> {
     overtaken_by: Option<&'static str>,
     is_cut: bool,
     context: Context<'a>,
+    /// What the task asks for, as far as it is known.
+    prompts: Vec<String>,
 }
 
 impl<'a> Spoken<'a> {
@@ -52,6 +55,7 @@ impl<'a> Spoken<'a> {
             overtaken_by,
             is_cut: file.is_excerpt,
             context: Context::default(),
+            prompts: Vec::new(),
         }
     }
 
@@ -75,6 +79,7 @@ impl<'a> Spoken<'a> {
             overtaken_by: overtaken_by(session, message.at),
             is_cut: false,
             context: context_of(session),
+            prompts: task.prompts(),
         });
         let of_task = before.and_then(|turn| {
             Some(Spoken {
@@ -85,6 +90,7 @@ impl<'a> Spoken<'a> {
                 overtaken_by: task.is_task_cut().then_some("said on the way: the turn was cut"),
                 is_cut: false,
                 context: Context { end: Some(EndOfTurn::ByItself), ..context_of(session) },
+                prompts: task.prompts(),
             })
         });
         last.into_iter().chain(of_task)
@@ -178,13 +184,20 @@ impl<'a> Spoken<'a> {
                 }
             }
             // What its writer surely admits or announces is open, whatever else says that it is done.
-            (Label::Incomplete, _) if is_of_task && judged.certainty == Certainty::High => {
+            (Label::Incomplete, _)
+                if is_of_task && judged.certainty == Certainty::High && !self.is_courtesy(judged) =>
+            {
                 self.half_way(Source::LastWords, judged)
             }
             (Label::Incomplete, _) if is_of_task => Evidence {
                 fingerprints: vec![STOPS_HALF_WAY.to_owned()],
                 ..silent(format!("stops half-way: {}", words_of(judged)))
             },
+            (Label::Complete, _) if is_of_task && let Some(deferred) = self.deferral() => {
+                let fingerprints = vec![STOPS_HALF_WAY.to_owned()];
+                let why = format!("puts off what was asked for: {}", excerpt::reason(deferred));
+                Evidence { fingerprints, ..guess(Claim::No).because(why) }
+            }
             (Label::Complete, _) if is_of_task && says_done(&self.text) => {
                 guess(Claim::Yes).because("it says that it is done")
             }
@@ -192,6 +205,16 @@ impl<'a> Spoken<'a> {
                 silent("asks nothing".to_owned())
             }
         }
+    }
+
+    /// Whether these few words only look like a stub of a result: "Great!" admits nothing.
+    fn is_courtesy(&self, judged: &Classification) -> bool {
+        judged.kind == Kind::Placeholder && self.text.split_whitespace().count() <= 3
+    }
+
+    fn deferral(&self) -> Option<&str> {
+        let prompts: Vec<&str> = self.prompts.iter().map(String::as_str).collect();
+        deferral(&self.text, &prompts)
     }
 
     fn half_way(&self, source: Source, judged: &Classification) -> Evidence {

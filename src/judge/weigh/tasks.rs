@@ -114,6 +114,12 @@ impl SessionTask {
         self.tasks.current()
     }
 
+    /// The prompts of its task that are known.
+    pub(super) fn prompts(&self) -> Vec<String> {
+        let task = self.tasks.current();
+        task.map(|task| vec![task.first_prompt.clone(), task.last_prompt.clone()]).unwrap_or_default()
+    }
+
     /// Whether the last prompt of its task names this act: then to have done it is the whole task.
     pub(super) fn asks_for(&self, act: &str) -> bool {
         let names = match act {
