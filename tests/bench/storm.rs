@@ -33,8 +33,10 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
     let pid = screen.pid()?;
     let (mut quiet_keys, mut quiet_words) = (Samples::default(), Samples::default());
     for number in 0..scope.pick(20, 6) {
-        screen.settle(KEY_GAP);
-        quiet_keys.push(press_help(&mut screen, number % 2 == 0)?);
+        for is_help in [true, false] {
+            screen.settle(KEY_GAP);
+            quiet_keys.push(press_help(&mut screen, is_help)?);
+        }
         screen.settle(KEY_GAP);
         quiet_words.push(last_word(&mut screen, &fleet, number)?);
     }
