@@ -8,6 +8,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+/// More fields of one object are not kept; what agents write has some dozens.
+const MOST_FIELDS: usize = 512;
+
 /// The fields of one object, by their names; of something else none.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a>(HashMap<String, &'a RawValue>);
@@ -59,7 +62,9 @@ impl<'a> Visitor<'a> for Collect<'_, 'a> {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some((name, value)) = map.next_entry()? {
-            self.0.0.insert(name, value);
+            if self.0.0.len() < MOST_FIELDS {
+                self.0.0.insert(name, value);
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What the lines of a rollout say to the history of turns: who wrote a prompt, and how the goal stands. Pure.
 
-use super::line::{GoalUpdate, Line};
+use super::line::{Line, ThreadGoal};
 use crate::agent::turn_tracker::{TurnTracker, prompt_kind};
 use crate::model::{GoalState, PromptKind, Timestamp};
 
@@ -30,8 +30,8 @@ pub(super) fn written_by(text: &str) -> Option<PromptKind> {
 }
 
 /// The client tells how the goal of the thread stands.
-pub(super) fn take_goal(tracker: &mut TurnTracker, update: &GoalUpdate, at: Option<Timestamp>) {
-    let Some(goal) = &update.goal else { return tracker.set_goal(None, at) };
+pub(super) fn take_goal(tracker: &mut TurnTracker, goal: Option<&ThreadGoal>, at: Option<Timestamp>) {
+    let Some(goal) = goal else { return tracker.set_goal(None, at) };
     let state = match goal.status.as_str() {
         "complete" | "completed" => GoalState::Reached,
         "paused" | "blocked" => GoalState::Paused,

@@ -36,48 +36,11 @@ pub(super) struct Context {
     pub(super) model: Option<String>,
 }
 
-/// `task_started`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Started {
-    #[serde(default)]
-    pub(super) model_context_window: Option<u64>,
-}
-
-/// `task_complete`. `error` stands there when the model's service failed for good.
-#[derive(Debug, Deserialize)]
-pub(super) struct Complete {
-    #[serde(default)]
-    pub(super) last_agent_message: Option<String>,
-    #[serde(default)]
-    pub(super) error: Option<TurnError>,
-}
-
 /// Why a turn failed.
 #[derive(Debug, Deserialize)]
 pub(super) struct TurnError {
     #[serde(default)]
     pub(super) message: String,
-}
-
-/// `turn_aborted`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Aborted {
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-}
-
-/// `agent_message`, `user_message` and `error` of versions before the items.
-#[derive(Debug, Deserialize)]
-pub(super) struct TextEvent {
-    #[serde(default)]
-    pub(super) message: String,
-}
-
-/// `token_count`.
-#[derive(Debug, Deserialize)]
-pub(super) struct TokenCount {
-    #[serde(default)]
-    pub(super) info: Option<TokenInfo>,
 }
 
 /// What was counted.
@@ -96,13 +59,6 @@ pub(super) struct TokenUsage {
     pub(super) input_tokens: u64,
     #[serde(default)]
     pub(super) total_tokens: u64,
-}
-
-/// `item_completed`.
-#[derive(Debug, Deserialize)]
-pub(super) struct Completed<'a> {
-    #[serde(borrow)]
-    pub(super) item: &'a RawValue,
 }
 
 /// An item that has words.
@@ -161,13 +117,6 @@ pub(super) struct Output<'a> {
     pub(super) call_id: String,
     #[serde(default, borrow)]
     output: Option<&'a RawValue>,
-}
-
-/// `thread_goal_updated`.
-#[derive(Debug, Deserialize)]
-pub(super) struct GoalUpdate {
-    #[serde(default)]
-    pub(super) goal: Option<ThreadGoal>,
 }
 
 /// The goal of a thread.

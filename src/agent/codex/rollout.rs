@@ -11,11 +11,12 @@ use super::deeds::{answer_in, deed_of, take_item};
 use super::head::Meta;
 use super::history::{is_quiet, take_goal, written_by};
 use super::line::{
-    Aborted, Call, Complete, Completed, Context, HookPrompt, Line, Output, Started, SubagentActivity, Tag,
-    TextEvent, TextItem, TokenCount, TokenUsage, parsed,
+    Call, Context, HookPrompt, Line, Output, SubagentActivity, Tag, TextItem, ThreadGoal, TokenInfo,
+    TokenUsage, TurnError, parsed,
 };
 use super::subagents::Subagents;
 use super::{ASKING_TOOL, NAME, plan};
+use crate::agent::fields::Fields;
 use crate::agent::record::LineReader;
 use crate::agent::record_text::mended;
 use crate::agent::turn_tracker::{Answer, ToolCall, TurnTracker, failed};
@@ -136,40 +137,43 @@ impl Rollout {
     }
 
     fn take_event(&mut self, payload: &str, at: Option<Timestamp>) -> Option<()> {
-        let tag: Tag<'_> = parsed(payload)?;
-        match &*tag.kind {
+        let event = Fields::read(payload.as_bytes());
+        // What is there and no text cannot be read.
+        let message = || match event.raw("message") {
+            Some(_) => event.text("message"),
+            None => Some(String::new()),
+        };
+        match event.text("type")?.as_str() {
             "task_started" | "turn_started" => {
-                let started: Started = parsed(payload)?;
-                self.context_limit = started.model_context_window.or(self.context_limit);
+                self.context_limit = event.get("model_context_window").or(self.context_limit);
                 self.turns.start(at);
             }
             "task_complete" | "turn_complete" => {
-                let complete: Complete = parsed(payload)?;
-                if let Some(text) = complete.last_agent_message.filter(|text| !text.trim().is_empty()) {
+                if let Some(text) = event.first_text(&["last_agent_message"]) {
                     self.hear(&text, at);
                 }
-                if let Some(error) = complete.error {
+                // It stands there when the model's service failed for good.
+                if let Some(error) = event.get::<TurnError>("error") {
                     self.turns.end(failed(&error.message), at);
                 }
                 self.turns.close(at);
                 self.turns.busy_until(at);
             }
-            "turn_aborted" => {
-                // The client ends a review so when the review is done.
-                if parsed::<Aborted>(payload)?.reason.as_deref() == Some("review_ended") {
-                    self.turns.close(at);
-                } else {
-                    self.turns.end(TurnEnd::Interrupted, at);
-                }
+            // The client ends a review so when the review is done.
+            "turn_aborted" if event.text("reason").as_deref() == Some("review_ended") => self.turns.close(at),
+            "turn_aborted" => self.turns.end(TurnEnd::Interrupted, at),
+            "thread_goal_updated" => {
+                let goal: Option<ThreadGoal> =
+                    event.raw("goal").map_or(Some(None), |goal| parsed(goal.get()))?;
+                take_goal(&mut self.turns, goal.as_ref(), at);
             }
-            "thread_goal_updated" => take_goal(&mut self.turns, &parsed(payload)?, at),
             "thread_goal_cleared" => self.turns.set_goal(None, at),
-            "item_completed" => return self.take_completed(parsed::<Completed<'_>>(payload)?.item.get(), at),
-            "token_count" => self.count(&parsed(payload)?),
+            "item_completed" => return self.take_completed(event.raw("item")?.get(), at),
+            "token_count" => self.count(event.get("info")),
             // The turn may go on: then the agent's next words open it again.
-            "error" => self.turns.end(failed(&parsed::<TextEvent>(payload)?.message), at),
-            "agent_message" => self.hear(&parsed::<TextEvent>(payload)?.message, at),
-            "user_message" => self.on_prompt(&parsed::<TextEvent>(payload)?.message, at),
+            "error" => self.turns.end(failed(&message()?), at),
+            "agent_message" => self.hear(&message()?, at),
+            "user_message" => self.on_prompt(&message()?, at),
             other => return is_quiet_event(other).then_some(()),
         }
         Some(())
@@ -261,8 +265,8 @@ impl Rollout {
         self.turns.begin(&Prompt { text: text.to_owned(), kind, at, was_queued, has_image: false });
     }
 
-    fn count(&mut self, count: &TokenCount) {
-        let Some(info) = &count.info else { return };
+    fn count(&mut self, info: Option<TokenInfo>) {
+        let Some(info) = info else { return };
         self.context_limit = info.model_context_window.or(self.context_limit);
         if let Some(TokenUsage { input_tokens, total_tokens }) = &info.last_token_usage {
             // After a compaction there was no request, and the total is what is left.
