@@ -41,11 +41,10 @@ fn push_decision(own: &mut String, block: &[&str]) {
 /// The last paragraph of a text, where a YES has to stand.
 pub fn last_paragraph(text: &str) -> &str {
     let text = text.trim_end();
-    let blank = |at: &usize| {
-        text[..*at].ends_with('\n') && text[*at..].trim_start_matches([' ', '\t']).starts_with('\n')
-    };
-    let starts = text.match_indices('\n').map(|(at, _)| at);
-    starts.rev().find(blank).map_or(text, |at| &text[at..])
+    let lines = text.rsplit('\n').take_while(|line| !line.trim().is_empty());
+    // Each with its line feed, which the last has not.
+    let n_bytes = lines.map(|line| line.len() + 1).sum::<usize>().saturating_sub(1);
+    &text[text.len() - n_bytes..]
 }
 
 #[cfg(test)]
@@ -64,8 +63,8 @@ mod tests {
 
     #[test]
     fn a_paragraph_begins_behind_a_blank_line() {
-        assert_eq!(last_paragraph("a\n\nb\nc\n\n").trim(), "b\nc");
-        assert_eq!(last_paragraph("a\n \nb").trim(), "b");
+        assert_eq!(last_paragraph("a\n\nb\nc\n\n"), "b\nc");
+        assert_eq!(last_paragraph("a\n \nb"), "b");
         assert_eq!(last_paragraph("a\nb"), "a\nb");
         assert_eq!(last_paragraph(""), "");
     }
