@@ -126,9 +126,9 @@ pub(super) struct Mark {
     /// What you say, and of which workspace; without a word, what you said before and holds
     ///
     /// done: the work is done, whatever speaks against it now. open: it is not done, whatever says so. quiet: no
-    /// attention, until a prompt or a question comes. not-of-this-task [POINT]: this open point, or all that are open
-    /// now, is not of this task. baseline-here: count new work from HEAD on. kind KIND: the task is an
-    /// IMPLEMENTATION, READ_INFO or a REPORT.
+    /// attention, until a prompt or a question comes. not-of-this-task, with or without a POINT: that open point, or
+    /// all that are open now, are not of this task. baseline-here: count new work from HEAD on. kind KIND: the task is
+    /// an IMPLEMENTATION, READ_INFO or a REPORT.
     #[arg(value_name = "WORD|VALUE|PATH")]
     pub(super) values: Vec<PathBuf>,
     /// Why

@@ -19,7 +19,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Node {
     /// A bit for each sign that leads on, by its hash.
     pub(super) leads_on: u64,
-    /// Where signs lead, in [`Network::edges`]: from the first to before the last.
+    /// The signs that lead on and where, in `signs` and `targets` of the [`Network`]: from the first to before the last.
     edges: (u32, u32),
     /// The groups whose phrase ends here.
     pub(super) found: FormSet,
