@@ -20,8 +20,6 @@ pub(super) const REACH: u64 = 32 << 20;
 /// The sizes of the piece at the end that are tried one after the other, in bytes. Nearly every
 /// question is answered by the first.
 const PIECES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, REACH];
-/// A record of so many bytes is read as a whole at once: that is cheaper than its end first and then all of it.
-const WHOLE: u64 = 192 << 10;
 /// How far back the begin of a task is looked for, in bytes: what lies before is seldom worth the time.
 const TASK_REACH: u64 = 1 << 20;
 /// A longer line is not parsed; in practice it is the result of a tool.
@@ -78,7 +76,7 @@ impl<R: LineReader> Followed<R> {
             is_cut: false,
         };
         for piece in PIECES {
-            let start = if size <= WHOLE { 0 } else { size.saturating_sub(piece) };
+            let start = size.saturating_sub(piece);
             followed.take_from(file, start, size)?;
             let reaches_task = followed.reader.has_task() || piece >= TASK_REACH;
             if start == 0 || followed.reader.is_enough() && reaches_task {
