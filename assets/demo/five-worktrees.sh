@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a repository with five worktrees to try closeout on, in the folder given (it must not exist):
 # one finished, one that asks in Japanese, one with uncommitted work, one with a failing decision
-# file, one at work. Prints how to look at it. Needs git only, writes nowhere else.
+# file, one whose agent ended in mid-turn. Prints how to look at it. Needs git only, writes nowhere else.
 #
 # The agents' records are made up: they lie in FOLDER/claude, so start closeout with
 #   CLAUDE_CONFIG_DIR=FOLDER/claude
