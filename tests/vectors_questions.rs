@@ -1,6 +1,6 @@
 //! The vectors of the questions judge: status, signals and weight, compared whole.
 
-use closeout::judge::questions::{self, Context, Status};
+use closeout::judge::questions::{self, Context, Label, Status};
 use closeout::model::TaskKind;
 use serde_json::{Map, Value, json};
 
@@ -57,4 +57,24 @@ fn offers_are_told_from_decisions() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Tests that fail and were put aside are work that is not done; tests that fail no more are.
+#[test]
+fn failing_tests_that_were_put_aside_are_an_admission() {
+    for (text, is_open) in [
+        ("I committed the page. I skipped the three failing tests for now so the suite is green.", true),
+        ("The login page is committed. Two failing specs are disabled.", true),
+        ("ログイン画面をコミットしました。失敗するテスト3件はスキップしました。", true),
+        ("登录页面已提交。我跳过了三个失败的测试。", true),
+        ("로그인 페이지를 커밋했습니다. 실패하는 테스트는 건너뛰었습니다.", true),
+        ("Die Seite ist committet. Die fehlschlagenden Tests habe ich vorerst deaktiviert.", true),
+        ("La page est en place. J'ai désactivé les tests en échec.", true),
+        ("La página está lista. He desactivado las pruebas que fallan.", true),
+        ("Fixed the parser so that the failing tests pass again; 3 tests are skipped as before.", false),
+        ("I fixed the two failing tests and committed the change.", false),
+    ] {
+        let judged = questions::classify(text, &Context::default());
+        assert_eq!(judged.label == Label::Incomplete, is_open, "{text}: {judged:?}");
+    }
 }
