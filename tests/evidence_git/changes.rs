@@ -137,6 +137,23 @@ fn files_that_git_was_told_to_pass_over_are_passed_over() {
     assert_eq!(changes(&repo).n_paths, 0);
 }
 
+/// Neither a pipe in the place of a marked file nor a link on the way to one is opened: the first would never answer, the
+/// other leads out.
+#[test]
+fn what_stands_in_the_place_of_a_marked_file_is_not_opened() {
+    let repo = Repo::new();
+    repo.write("pipe", "x").write("folder/same", "x").write("kept", "x").commit("files");
+    repo.git(["update-index", "--assume-unchanged", "pipe", "folder/same", "kept"]);
+    let outside = repo.beside("outside");
+    outside.write("same", "x");
+    repo.remove("pipe").fifo(&repo.at("pipe"));
+    std::fs::remove_dir_all(repo.at("folder")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), repo.at("folder")).unwrap();
+    let hidden = changes(&repo).hidden;
+    let paths: Vec<&str> = hidden.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["folder/same", "pipe"]);
+}
+
 #[test]
 fn line_endings_are_compared_as_git_compares_them() {
     let repo = Repo::new();

@@ -2,13 +2,13 @@
 //! repository. Whether that happened in a task is not for here to say.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use super::evidence_paths::shown;
 use super::on_disk;
+use crate::disk::{self, Folder};
 use crate::git::{self, PassedOver, Read, Repository};
 use crate::model::{HiddenFile, OnDisk, Timestamp};
 
@@ -29,7 +29,7 @@ pub(super) fn behind_flags(repository: &Repository) -> Read<Vec<HiddenFile>> {
         }
         let behind = if entry.is_sparse { "skip-worktree" } else { "assume-unchanged" };
         let on_disk = match path.symlink_metadata() {
-            Ok(metadata) if is_as_in_index(&path, &metadata, &entry) => continue,
+            Ok(metadata) if is_as_in_index(repository, &metadata, &entry) => continue,
             Ok(metadata) => Some(on_disk::of(&metadata)),
             Err(_) if entry.is_sparse => {
                 missing =
@@ -47,7 +47,7 @@ pub(super) fn behind_flags(repository: &Repository) -> Read<Vec<HiddenFile>> {
 }
 
 /// Whether a file is what its index entry says, line ends aside.
-fn is_as_in_index(path: &Path, metadata: &std::fs::Metadata, entry: &PassedOver) -> bool {
+fn is_as_in_index(repository: &Repository, metadata: &std::fs::Metadata, entry: &PassedOver) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let is_size = u64::from(entry.size) == metadata.len();
     if is_size
@@ -59,30 +59,27 @@ fn is_as_in_index(path: &Path, metadata: &std::fs::Metadata, entry: &PassedOver)
     if metadata.len() > MOST_BYTES || metadata.is_dir() {
         return is_size;
     }
-    let content = if metadata.is_symlink() {
-        path.read_link().map(|target| target.into_os_string().into_encoded_bytes())
-    } else {
-        std::fs::read(path)
-    };
-    let Ok(content) = content else { return false };
-    let is_same = |content: &[u8]| blob_id(content, entry.id.len()).as_deref() == Some(entry.id.as_str());
+    let path = Path::new(OsStr::from_bytes(&entry.path));
+    let Ok(content) = content(&repository.top, path, metadata.is_symlink()) else { return false };
+    let is_same = |content: &[u8]| repository.format.id_of(content).as_deref() == Some(entry.id.as_str());
     is_same(&content) || is_same(&without_carriage_returns(&content))
+}
+
+/// What git would store of the file or link at `path` below `top`. No link on the way is followed, and what is neither
+/// (a pipe, which would never answer) is an error.
+fn content(top: &Path, path: &Path, is_link: bool) -> io::Result<Vec<u8>> {
+    let top = Folder::open(top)?;
+    if is_link {
+        let name = path.file_name().unwrap_or_default();
+        let parent = top.folder(path.parent().unwrap_or(Path::new("")))?;
+        return Ok(parent.link_target(name)?.into_bytes());
+    }
+    disk::read_start(&top.file(path)?, MOST_BYTES)
 }
 
 fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
     let is_kept = |at: &usize| content[*at] != b'\r' || content.get(at + 1) != Some(&b'\n');
     (0..content.len()).filter(is_kept).map(|at| content[at]).collect()
-}
-
-/// The id that git gives this content, in a repository whose ids have so many digits.
-fn blob_id(content: &[u8], n_digits: usize) -> Option<String> {
-    if n_digits == 64 {
-        let mut digest = Sha256::new();
-        digest.update(format!("blob {}\0", content.len()));
-        digest.update(content);
-        return Some(format!("{:x}", digest.finalize()));
-    }
-    git2::Oid::hash_object(git2::ObjectType::Blob, content).ok().map(|id| id.to_string())
 }
 
 /// What the exclude file of the repository around `workspace` hides.
