@@ -55,6 +55,12 @@ impl Evidence {
         }
     }
 
+    /// The same, which counts no more, and why.
+    #[must_use]
+    pub fn rejected(self, rejection: Rejection, why: impl Into<String>) -> Evidence {
+        Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..self }.because(why)
+    }
+
     /// The same with one more reason.
     #[must_use]
     pub fn because(mut self, reason: impl Into<String>) -> Evidence {

@@ -24,24 +24,21 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
     let Some(said_at) = evidence.said_at else { return evidence };
     if is_before(case.taken_at, said_at) {
         let why = "its time lies in the future: nobody can tell its age";
-        return rejected(evidence, Rejection::Undecided, why);
+        return evidence.rejected(Rejection::Undecided, why);
     }
     if evidence.source != Source::Commits {
         // The others are held against the prompt where they are read.
         return evidence;
     }
     if case.prompted_at.is_some_and(|asked_at| is_before(said_at, asked_at)) {
-        return rejected(evidence, Rejection::Stale, "made before your last prompt");
+        return evidence.rejected(Rejection::Stale, "made before your last prompt");
     }
     let is_all_kept = commits(case).is_some_and(|commits| {
         n_kept(case) == commits.newest.len() && commits.n_new as usize <= commits.newest.len()
     });
     if is_all_kept && n_kept(case) > 0 {
-        return rejected(
-            evidence,
-            Rejection::Undecided,
-            "they only keep work that goes on, by their subjects",
-        );
+        return evidence
+            .rejected(Rejection::Undecided, "they only keep work that goes on, by their subjects");
     }
     evidence
 }
@@ -63,7 +60,7 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
         quantity::counted(n_others, "file was", "files were"),
         named_some(named)
     );
-    if n_of_task == 0 { rejected(evidence, Rejection::Vacuous, &why) } else { evidence.because(why) }
+    if n_of_task == 0 { evidence.rejected(Rejection::Vacuous, why) } else { evidence.because(why) }
 }
 
 /// How many of the changed files are work of the tasks here.
@@ -211,10 +208,6 @@ fn named_some<'p>(paths: impl Iterator<Item = &'p str>) -> String {
 
 fn is_before(one: Timestamp, other: Timestamp) -> bool {
     other.millis_since(one) > GRACE_MS
-}
-
-fn rejected(evidence: Evidence, rejection: Rejection, why: &str) -> Evidence {
-    Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..evidence }.because(why)
 }
 
 #[cfg(test)]

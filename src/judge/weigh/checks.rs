@@ -230,10 +230,7 @@ fn weigh_tests(observations: &Observations, scales: &WeighContext<'_>, pile: &mu
 /// Age takes away a YES, never what is open.
 fn aged(evidence: Evidence, is_old: bool) -> Evidence {
     match evidence.claim {
-        Claim::Yes if is_old => {
-            let evidence = Evidence { claim: Claim::Abstain, rejection: Some(Rejection::Stale), ..evidence };
-            evidence.because("written before this task began")
-        }
+        Claim::Yes if is_old => evidence.rejected(Rejection::Stale, "written before this task began"),
         Claim::No if is_old => evidence.because("from before your last prompt"),
         Claim::Yes
         | Claim::No

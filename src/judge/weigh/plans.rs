@@ -49,15 +49,11 @@ fn todos_evidence(session: &SessionObservation, task: &SessionTask, todos: &Chec
     match dated {
         _ if evidence.claim != Claim::Yes => evidence,
         Some(dated) if dated.is_partial => {
-            reject(evidence, Rejection::Undecided, "a part of the list is out of reach")
+            evidence.rejected(Rejection::Undecided, "a part of the list is out of reach")
         }
         Some(dated) if !task.is_of_task(dated.order) => {
-            reject(evidence, Rejection::Stale, "ticked before your last prompt")
+            evidence.rejected(Rejection::Stale, "ticked before your last prompt")
         }
         Some(_) | None => evidence,
     }
-}
-
-fn reject(evidence: Evidence, rejection: Rejection, why: &str) -> Evidence {
-    Evidence { claim: Claim::Abstain, rejection: Some(rejection), ..evidence }.because(why)
 }
