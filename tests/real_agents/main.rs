@@ -55,11 +55,13 @@ fn main() -> ExitCode {
     if let Some(programs) = programs {
         let clients = usable(&mut tally, &programs, is_wanted);
         for client in clients.iter().copied().filter(|client| is_wanted(client.name())) {
-            alone(&mut tally, client, &programs);
+            tally.look_twice(client.name(), begun, |tally| alone(tally, client, &programs));
         }
         if is_wanted("together") {
             let screens: PathBuf = programs.join("../../screens");
-            together::tell(&mut tally, &programs, &clients, &screens);
+            tally.look_twice("together", begun, |tally| {
+                together::tell(tally, &programs, &clients, &screens);
+            });
         }
     }
     println!("took {:.0} s", begun.elapsed().as_secs_f32());

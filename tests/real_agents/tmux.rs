@@ -134,14 +134,21 @@ impl Tmux {
             .map_err(|error| error.context(format!("it is in column {}\n{}", place(), self.screen(pane))))
     }
 
-    /// Types a line and presses Enter until `is_taken`. Some clients lose an Enter that follows a text at
-    /// once, so it is pressed again; a line that was taken is not in the box any more, and an Enter there
-    /// does nothing.
+    /// Types a line and presses Enter until `is_taken`. Some clients lose keys that come while they draw, so
+    /// a text that does not appear is wiped and typed again, and Enter is pressed again; a line that was
+    /// taken is not in the box any more, and an Enter there does nothing.
     pub(crate) fn submit(&self, pane: &Pane, text: &str, is_taken: impl Fn() -> bool) -> Result<()> {
-        self.type_text(pane, text)?;
-        self.wait_for(pane, "the typed text in the box", Duration::from_secs(20), |shown| {
-            shown.contains(text)
-        })?;
+        for attempt in 1.. {
+            self.type_text(pane, text)?;
+            let appears = self.wait_for(pane, "the typed text in the box", Duration::from_secs(8), |shown| {
+                shown.contains(text)
+            });
+            match appears {
+                Ok(()) => break,
+                Err(error) if attempt == 3 => return Err(error),
+                Err(_) => self.press(pane, "C-u")?,
+            }
+        }
         let end = Instant::now() + Duration::from_secs(30);
         while Instant::now() < end {
             self.press(pane, "Enter")?;
