@@ -309,6 +309,17 @@ fn a_missing_folder_that_comes_level_by_level_is_told_when_it_is_there() {
 }
 
 #[test]
+fn an_awaited_folder_that_came_and_went_is_sighted_since_it_may_have_been_read() {
+    let (_dir, path) = folder();
+    let worktrees = path.join("worktrees");
+    let owner = Owner::new();
+    owner.watch(&ws("a"), &worktrees, Names::Any, Parts::COMMITS);
+    fs::create_dir(&worktrees).unwrap();
+    fs::remove_dir(&worktrees).unwrap();
+    assert_eq!(owner.until_changed(&ws("a")), [WatchEvent::Rearm, changed(&ws("a"), Parts::COMMITS)]);
+}
+
+#[test]
 fn a_folder_that_is_removed_with_its_parents_and_made_again_is_watched_again() {
     let (_dir, path) = folder();
     let deep = path.join("a/b");

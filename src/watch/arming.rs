@@ -183,7 +183,8 @@ impl Arming {
         let table = lock(&self.table);
         for (folder, lost) in lost_points {
             let is_here = matches!(table.watch_point_of(&folder), Some(WatchPoint::Here(_)));
-            let has_changed = is_here || matches!(lost, WatchPoint::Here(_));
+            // A folder that is awaited as before may have come and gone meanwhile, and been read.
+            let has_changed = is_here || matches!(lost, WatchPoint::Here(_) | WatchPoint::Awaiting(..));
             for (workspace, parts) in table.readers_of(&folder) {
                 settled.touched.insert(workspace.clone());
                 if has_changed {
