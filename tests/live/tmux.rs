@@ -46,11 +46,15 @@ impl Server {
         run.out.trim_end().to_owned()
     }
 
-    /// A pane of the session `work` in which a script with an agent's name lives; its id.
+    /// A pane of the session `work` in which a script with an agent's name lives; its id. It runs by then: what is
+    /// there before is tmux itself, or a shell, and no agent.
     pub(crate) fn agent(&self, name: &str, first: &str) -> String {
-        let script = self.repo.script(name, &format!("{first}\n{LIVES}\nread _"));
+        let script = self.repo.script(name, &format!("echo runs\n{first}\n{LIVES}\nread _"));
         let script = script.display().to_string();
-        self.run(&["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "work", &script])
+        let pane = self.run(&["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "work", &script]);
+        let is_running = || self.run(&["capture-pane", "-p", "-t", &pane]).contains("runs");
+        assert!((0..PATIENCE).any(|_| is_running()), "{name} never said that it runs");
+        pane
     }
 
     /// Waits until tmux tells this of a pane.
