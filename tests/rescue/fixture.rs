@@ -10,6 +10,7 @@ use std::path::Path;
 use closeout::action::rescue::{Rescuer, Step};
 use closeout::model::{RescuePlan, RescueRecord};
 
+use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
 
 /// Seconds and nanoseconds.
@@ -35,15 +36,23 @@ pub(super) struct Fingerprint {
 pub(super) fn fingerprint(repo: &Repo) -> Fingerprint {
     let mut work_tree = BTreeMap::new();
     walk(repo.path(), repo.path(), &mut work_tree);
-    let index = repo.git_dir().join("index");
+    let (git_dir, common_dir) =
+        plain::git_dirs(repo.path()).unwrap_or_else(|| (repo.git_dir(), repo.git_dir()));
+    let index = git_dir.join("index");
     let index = fs::read(&index).ok().map(|bytes| {
         let metadata = fs::metadata(&index).unwrap();
         (bytes, (metadata.mtime(), metadata.mtime_nsec()))
     });
-    let references = repo.git(["for-each-ref", "--exclude=refs/closeout"]);
-    let head = fs::read_to_string(repo.git_dir().join("HEAD")).unwrap();
+    let references = match plain::references(&git_dir, &common_dir) {
+        Some(all) => {
+            let others = all.iter().filter(|(name, _)| !name.starts_with("refs/closeout/"));
+            others.fold(String::new(), |text, (name, id)| text + &format!("{id}\t{name}\n"))
+        }
+        None => repo.git(["for-each-ref", "--exclude=refs/closeout", "--format=%(objectname)%09%(refname)"]),
+    };
+    let head = fs::read_to_string(git_dir.join("HEAD")).unwrap();
     let mut locks = Vec::new();
-    find_locks(&repo.git_dir(), &mut locks);
+    find_locks(&git_dir, &mut locks);
     super::hostile::assert_silent(repo);
     Fingerprint { work_tree, index, references: head + &references, locks }
 }
@@ -170,6 +179,13 @@ pub(super) fn make_executable(path: &Path) {
 
 /// A repository with work of every plain kind: staged and not, new, deleted, renamed, a link.
 pub(super) fn rich() -> Repo {
+    let repo = Repo::prepared("rich", make_rich);
+    // Writes the name of the person, also for a process that is not this one.
+    drop(rescuer(&repo));
+    repo
+}
+
+fn make_rich() -> Repo {
     let repo = Repo::new();
     for name in ["a", "b", "c", "d", "split"] {
         repo.write(name, format!("content of {name}\n1\n2\n3\n"));
@@ -183,8 +199,6 @@ pub(super) fn rich() -> Repo {
     repo.git(["rm", "-q", "--cached", "b"]);
     repo.git(["mv", "c", "c2"]);
     std::os::unix::fs::symlink("nowhere", repo.at("link")).unwrap();
-    // Writes the name of the person, also for a process that is not this one.
-    drop(rescuer(&repo));
     repo
 }
 

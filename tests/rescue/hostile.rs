@@ -11,6 +11,7 @@ use closeout::action::rescue::{RescueError, Rescuer};
 use closeout::model::PlannedPath;
 
 use super::fixture::*;
+use crate::support::plain;
 use crate::support::repo::{Repo, git_program};
 
 /// Every hook of git's, of the working copy and of the receiving side.
@@ -101,7 +102,8 @@ fn program(repo: &Repo) -> String {
 /// and in that of the worktree, filters for files of one ending.
 pub(crate) fn arm(repo: &Repo) {
     let program = program(repo);
-    let common = PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
+    let by_git = || PathBuf::from(repo.git(["rev-parse", "--path-format=absolute", "--git-common-dir"]));
+    let common = plain::git_dirs(repo.path()).map_or_else(by_git, |(_, common)| common);
     let other_hooks = repo.root().join("hooks");
     for folder in [common.join("hooks"), other_hooks.clone()] {
         fs::create_dir_all(&folder).unwrap();
@@ -129,10 +131,10 @@ pub(crate) fn arm(repo: &Repo) {
         "[include]\n\tpath = {0}\n[includeIf \"gitdir:**\"]\n\tpath = {0}\n[includeIf \"onbranch:**\"]\n\tpath = {0}\n",
         carried.display()
     );
-    let hooks = format!("[core]\n\thooksPath = {}\n", other_hooks.display());
+    let hooks =
+        format!("[core]\n\thooksPath = {}\n[extensions]\n\tworktreeConfig = true\n", other_hooks.display());
     fs::write(&config, own + &text + &include + &hooks).unwrap();
     fs::write(common.join("config.worktree"), &text).unwrap();
-    repo.git(["config", "extensions.worktreeConfig", "true"]);
     fs::create_dir_all(common.join("info")).unwrap();
     let attributes = fs::read_to_string(common.join("info/attributes")).unwrap_or_default();
     let all = "*.canary filter=canary diff=canary merge=canary\n";

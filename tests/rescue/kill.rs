@@ -69,7 +69,10 @@ fn killed_at(repo: &Repo, action: &str, step: Step) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
     let n = Step::ALL.iter().position(|it| *it == step).unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
+    // Who started the tests may have ignored a signal, as `nohup` does, and that is inherited.
+    let output = Command::new("env")
+        .arg("--default-signal")
+        .arg(std::env::current_exe().unwrap())
         .args(["--exact", "rescue::kill::act_and_die", "--ignored", "--nocapture"])
         .env(ORDER, format!("{}\n{action}\n{n}\n{}", repo.path().display(), signal.as_raw()))
         .stdin(Stdio::null())

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use closeout::action::rescue::RescueError;
+use closeout::action::rescue::{AskAbove, RescueError, Rescuer};
 use closeout::model::{ActionClass, IgnoredFiles, RecordCost, RecordOrder};
 
 use super::fixture::*;
@@ -15,29 +15,42 @@ fn sparse(repo: &Repo, name: &str, size: u64) {
     File::create(repo.at(name)).unwrap().set_len(size).unwrap();
 }
 
-fn asked(repo: &Repo) -> RecordCost {
+fn asked(repo: &Repo, ask_above: AskAbove) -> RecordCost {
     let before = fingerprint(repo);
-    let asked = rescuer(repo).record(repo.path());
+    let asked = Rescuer { ask_above, ..rescuer(repo) }.record(repo.path());
     let Err(RescueError::Ask(cost)) = asked else { panic!("{asked:?}") };
     assert_eq!(fingerprint(repo), before);
     assert_eq!(repo.git(["for-each-ref", "refs/closeout"]), "");
     cost
 }
 
-// S30: asked first, made with a yes, exact.
+// S30: asked first, and nothing of it is read.
 #[test]
 fn a_record_of_more_than_two_hundred_megabytes_is_asked_about() {
     let repo = Repo::new();
     sparse(&repo, "large", 200_000_001);
-    let cost = asked(&repo);
+    let cost = asked(&repo, AskAbove::default());
     assert_eq!((cost.n_files, cost.n_bytes), (1, 200_000_001));
     assert!(cost.n_free_bytes > 0);
-    let made = rescuer(&repo).record_ordered(repo.path(), ALLOWED).unwrap();
+}
+
+// S30: made with a yes, exact. The file is larger than what git keeps in memory.
+#[test]
+fn a_large_record_is_made_with_a_yes_or_below_the_limit() {
+    const SIZE: u64 = 20_000_001;
+    let repo = Repo::new();
+    sparse(&repo, "large", SIZE);
+    let above = |n_bytes| AskAbove { n_bytes, ..AskAbove::default() };
+    assert_eq!(asked(&repo, above(SIZE - 1)).n_bytes, SIZE);
+    let made = Rescuer { ask_above: above(SIZE - 1), ..rescuer(&repo) }
+        .record_ordered(repo.path(), ALLOWED)
+        .unwrap();
     let size = repo.git(["cat-file", "-s", &format!("{}:large", made.snapshot)]);
-    assert_eq!(size, "200000001");
+    assert_eq!(size, SIZE.to_string());
     let into = repo.root().join("into");
     rescuer(&repo).restore(repo.path(), &made.reference, &into).unwrap();
-    assert_eq!(fs::read(into.join("large")).unwrap(), fs::read(repo.at("large")).unwrap());
+    assert!(fs::read(into.join("large")).unwrap() == fs::read(repo.at("large")).unwrap());
+    Rescuer { ask_above: above(SIZE), ..rescuer(&repo) }.record(repo.path()).unwrap();
 }
 
 /// Bytes that cannot be compressed.
@@ -63,7 +76,7 @@ fn assert_same_bytes(repo: &Repo, name: &str, id: &str) {
 #[test]
 fn a_large_file_of_random_bytes_is_recorded_exactly() {
     let repo = Repo::new();
-    write_random(&repo, "random", 80);
+    write_random(&repo, "random", 20);
     let made = record(&repo);
     assert_same_bytes(&repo, "random", &listed(&repo, &made.snapshot)[&b"random"[..]].1);
     let into = repo.root().join("into");
@@ -91,17 +104,19 @@ fn two_gigabytes_are_recorded_exactly() {
 }
 
 #[test]
-fn a_record_of_more_than_ten_thousand_new_files_is_asked_about() {
+fn a_record_of_more_new_files_than_the_limit_is_asked_about() {
+    assert_eq!(AskAbove::default().n_files, 10_000);
+    let above = |n_files| AskAbove { n_files, ..AskAbove::default() };
     let repo = Repo::new();
     fs::create_dir(repo.at("many")).unwrap();
-    for n in 0..10_001 {
+    for n in 0..101 {
         fs::write(repo.at("many").join(n.to_string()), "").unwrap();
     }
-    assert_eq!(asked(&repo).n_files, 10_001);
+    assert_eq!(asked(&repo, above(100)).n_files, 101);
     // Files that are committed and as they were cost nothing.
     repo.commit("many");
     repo.write("one", "1\n");
-    record(&repo);
+    Rescuer { ask_above: above(1), ..rescuer(&repo) }.record(repo.path()).unwrap();
 }
 
 #[test]

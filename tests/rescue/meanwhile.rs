@@ -11,6 +11,10 @@ use closeout::action::rescue::{RescueError, Rescuer, Step};
 use super::fixture::*;
 use crate::support::repo::Repo;
 
+/// What stays as it is between two readings, which are 20 ms apart, is at rest; a write is shorter unless the
+/// machine has other things to do.
+const STILL: Duration = Duration::from_millis(15);
+
 /// A content that shows whether it is whole.
 fn whole(number: usize) -> Vec<u8> {
     format!("begin {number}\n{}end {number}\n", "x\n".repeat(number % 3000)).into_bytes()
@@ -53,9 +57,14 @@ fn what_is_written_all_the_time_is_recorded_whole_or_called_unsettled() {
         for name in 0..10 {
             repo.write(&format!("f{name}"), whole(name));
         }
+        // When a write of each file began, and the longest that one took.
+        let writes = Mutex::new([(None::<Instant>, Duration::ZERO); 10]);
         let agent = |number: usize| {
             let path = repo.at(&format!("f{}", number % 10));
             let content = whole(number);
+            #[expect(clippy::disallowed_methods, reason = "it is about real time")]
+            let began = Instant::now();
+            writes.lock().unwrap()[number % 10].0 = Some(began);
             if number.is_multiple_of(2) {
                 fs::write(path, content).unwrap();
             } else {
@@ -63,6 +72,8 @@ fn what_is_written_all_the_time_is_recorded_whole_or_called_unsettled() {
                 thread::sleep(Duration::from_millis(3));
                 fs::write(&path, content).unwrap();
             }
+            let write = &mut writes.lock().unwrap()[number % 10];
+            *write = (None, write.1.max(began.elapsed()));
             thread::sleep(pause);
         };
         let (mut n_settled, mut n_committed) = (0, 0);
@@ -75,7 +86,13 @@ fn what_is_written_all_the_time_is_recorded_whole_or_called_unsettled() {
                     for name in 0..10 {
                         let stored =
                             content(&repo, &plan.record.snapshot, format!("f{name}").as_bytes()).unwrap();
-                        assert!(is_whole(&stored), "f{name} is torn in a settled record");
+                        // A half of a file that lay still for so long is what was there.
+                        let (begun, longest) = writes.lock().unwrap()[name];
+                        let longest = begun.map_or(longest, |begun| longest.max(begun.elapsed()));
+                        assert!(
+                            is_whole(&stored) || longest > STILL,
+                            "f{name} is torn in a settled record; no write took longer than {longest:?}"
+                        );
                     }
                 } else {
                     assert!(plan.refusal.is_some(), "a visible commit of what does not hold still");
@@ -153,22 +170,36 @@ fn an_agent_that_stages_all_the_time_is_not_disturbed() {
     });
     let (n_failed, n_staged) = (n_failed.into_inner(), n_staged.into_inner());
     let held = held.sorted();
-    let (usual, longest) = (held[held.len() / 2], held[held.len() - 1]);
+    let (usual, longest) = (held[held.len() / 2].0, held[held.len() - 1].0);
+    // A machine with other things to do can take the processor away while the lock is held: each such time can cost
+    // the agent one try.
+    let n_put_aside = held.iter().filter(|(_, put_aside)| *put_aside > Duration::from_millis(1)).count();
     eprintln!(
         "{n_failed} of {n_staged} `git add` failed beside {n_moved} moves of the branch; the index was locked for \
-         {usual:?}, at most {longest:?}"
+         {usual:?}, at most {longest:?}, and put aside {n_put_aside} times"
     );
     assert_eq!(held.len(), n_moved);
-    // A process that is put aside while it holds the lock can cost the agent one try; in a hundred rescues once.
-    assert!(n_failed <= 1 + n_moved / 100, "{n_failed} of {n_staged} beside {n_moved} moves");
+    assert!(
+        n_failed <= 1 + n_moved / 100 + n_put_aside,
+        "{n_failed} of {n_staged} beside {n_moved} moves, {n_put_aside} put aside"
+    );
     assert!(usual < Duration::from_millis(5), "{usual:?}");
     assert!(longest < Duration::from_millis(50), "{longest:?}");
     assert_eq!(fingerprint(&repo).locks, Vec::<String>::new());
 }
 
+/// How long a lock was held, without and then only with the time in which the holder waited for a processor.
+type Hold = (Duration, Duration);
+
 /// How long the index was locked, from the last look at it before the lock to the new one in its place.
 #[derive(Default)]
-struct Held(Arc<Mutex<(Option<Instant>, Vec<Duration>)>>);
+struct Held(Arc<Mutex<Holds>>);
+
+#[derive(Default)]
+struct Holds {
+    begun: Option<(Instant, Duration)>,
+    all: Vec<Hold>,
+}
 
 impl Held {
     #[expect(clippy::disallowed_methods, reason = "it is about real time")]
@@ -177,17 +208,25 @@ impl Held {
         Box::new(move |step| {
             let mut held = held.lock().unwrap();
             if step == Step::Checked {
-                held.0 = Some(Instant::now());
+                held.begun = Some((Instant::now(), waited()));
             } else if step == Step::IndexMoved {
-                let took = held.0.take().unwrap().elapsed();
-                held.1.push(took);
+                let (began, waited_before) = held.begun.take().unwrap();
+                let put_aside = waited().saturating_sub(waited_before);
+                held.all.push((began.elapsed().saturating_sub(put_aside), put_aside));
             }
         })
     }
 
-    fn sorted(&self) -> Vec<Duration> {
-        let mut all = self.0.lock().unwrap().1.clone();
+    fn sorted(&self) -> Vec<Hold> {
+        let mut all = self.0.lock().unwrap().all.clone();
         all.sort();
         all
     }
+}
+
+/// How long this thread has waited for a processor since it began; nothing where the kernel does not tell.
+fn waited() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').nth(1).and_then(|field| field.parse().ok());
+    nanoseconds.map_or(Duration::ZERO, Duration::from_nanos)
 }

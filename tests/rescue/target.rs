@@ -44,7 +44,7 @@ fn assert_a_new_branch_takes_it(repo: &Repo, word: &str) {
     );
     let is_new = |line: &&str| !before.references.contains(line);
     let new: Vec<&str> = after.references.lines().filter(is_new).collect();
-    assert_eq!(new, [format!("{made} commit\t{name}")]);
+    assert_eq!(new, [format!("{made}\t{name}")]);
     assert_eq!(repo.git(["rev-parse", &format!("{made}^")]), plan.head.clone().unwrap());
     assert_eq!(content(repo, &made, b"split").unwrap(), b"first\n1\n2\nlast\n");
     let undo = rescuer.undo_plan(repo.path()).unwrap();

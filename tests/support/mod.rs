@@ -1,5 +1,6 @@
 //! What several test modules share.
 pub(crate) mod action_samples;
+pub(crate) mod plain;
 pub(crate) mod pty;
 pub(crate) mod repo;
 pub(crate) mod samples;

@@ -1,17 +1,24 @@
 //! Throw-away repositories made by the real git program, cut off from the user's and the system's
 //! configuration: a home of their own, fixed names, and a clock that moves a minute with each call.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use closeout::model::Timestamp;
 
+use super::plain;
+
 /// The first moment of every scratch folder's clock, seconds since the epoch.
 const START: i64 = 1_700_000_000;
+
+/// What starts a process of git's own after a commit, which no test waits for.
+const NO_MAINTENANCE: &str = "'maintenance.auto=false' 'gc.auto=0'";
 
 /// Settings over those of a hostile repository.
 const HARMLESS: [(&str, &str); 13] = [
@@ -43,6 +50,63 @@ pub(crate) struct Repo {
     top: PathBuf,
 }
 
+/// The files of a scratch folder, to be written again for the next test: a process of git costs more than thirty files.
+struct Prepared {
+    entries: Vec<(PathBuf, Entry)>,
+    clock: i64,
+}
+
+enum Entry {
+    Folder,
+    File(Vec<u8>, std::fs::Permissions),
+    Link(PathBuf),
+}
+
+impl Prepared {
+    fn of(repo: &Repo) -> Prepared {
+        let mut entries = Vec::new();
+        read_below(&repo.root(), &repo.root(), &mut entries);
+        Prepared { entries, clock: repo.scratch.clock.load(Ordering::Relaxed) }
+    }
+
+    /// The same in a new scratch folder. The index is told of the new files, as git would have done.
+    fn again(&self) -> Repo {
+        let repo = Repo::in_new_folder(self.clock);
+        for (path, entry) in &self.entries {
+            let path = repo.root().join(path);
+            match entry {
+                Entry::Folder => std::fs::create_dir_all(&path).unwrap(),
+                Entry::Link(target) => std::os::unix::fs::symlink(target, &path).unwrap(),
+                Entry::File(bytes, permissions) => {
+                    std::fs::write(&path, bytes).unwrap();
+                    std::fs::set_permissions(&path, permissions.clone()).unwrap();
+                }
+            }
+        }
+        // It fails where a file is not as it is staged, and has refreshed the others then.
+        repo.try_git(&["update-index", "-q", "--refresh"], &[]);
+        repo.scratch.clock.store(self.clock, Ordering::Relaxed);
+        repo
+    }
+}
+
+/// All below `folder` but git's samples of hooks, each folder before what is in it.
+fn read_below(root: &Path, folder: &Path, entries: &mut Vec<(PathBuf, Entry)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.strip_prefix(root).unwrap().to_owned();
+        let metadata = path.symlink_metadata().unwrap();
+        if metadata.is_dir() {
+            entries.push((name, Entry::Folder));
+            read_below(root, &path, entries);
+        } else if metadata.is_symlink() {
+            entries.push((name, Entry::Link(std::fs::read_link(&path).unwrap())));
+        } else if path.extension().is_none_or(|end| end != "sample") {
+            entries.push((name, Entry::File(std::fs::read(&path).unwrap(), metadata.permissions())));
+        }
+    }
+}
+
 /// The git program of this machine.
 pub(crate) fn git_program() -> PathBuf {
     closeout::process::find_program("git", std::env::var_os("PATH").as_deref()).expect("these tests need git")
@@ -51,26 +115,46 @@ pub(crate) fn git_program() -> PathBuf {
 impl Repo {
     /// An empty repository on the unborn branch `main`.
     pub(crate) fn unborn() -> Repo {
-        Repo::with_format(&[])
+        Repo::prepared("unborn", || Repo::with_format(&[]))
+    }
+
+    /// What `make` makes, under a name of its own. It is made once in a process, and written anew from then on; so
+    /// nothing in it may name the folder in which it lies.
+    pub(crate) fn prepared(name: &'static str, make: impl FnOnce() -> Repo) -> Repo {
+        static ALL: Mutex<BTreeMap<&str, Arc<Prepared>>> = Mutex::new(BTreeMap::new());
+        let known = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if let Some(prepared) = known {
+            return prepared.again();
+        }
+        let repo = make();
+        let prepared = Arc::new(Prepared::of(&repo));
+        ALL.lock().unwrap_or_else(PoisonError::into_inner).insert(name, prepared);
+        repo
     }
 
     /// A repository on `main` with one commit of the file `README`.
     pub(crate) fn new() -> Repo {
-        let repo = Repo::unborn();
-        repo.write("README", "hello\n").commit("first");
-        repo
+        Repo::prepared("first commit", || {
+            let repo = Repo::unborn();
+            repo.write("README", "hello\n").commit("first");
+            repo
+        })
     }
 
     /// The same, made with more options of `git init`.
     pub(crate) fn with_format(options: &[&str]) -> Repo {
+        let repo = Repo::in_new_folder(START);
+        repo.git(["init", "-q", "-b", "main"].iter().chain(options));
+        repo
+    }
+
+    fn in_new_folder(clock: i64) -> Repo {
         let folder = crate::support::scratch::folder();
         // Paths are compared resolved.
         let top = folder.path().canonicalize().unwrap().join("repo");
         std::fs::create_dir(&top).unwrap();
         std::fs::create_dir(folder.path().join("home")).unwrap();
-        let repo = Repo { scratch: Arc::new(Scratch { folder, clock: AtomicI64::new(START) }), top };
-        repo.git(["init", "-q", "-b", "main"].iter().chain(options));
-        repo
+        Repo { scratch: Arc::new(Scratch { folder, clock: AtomicI64::new(clock) }), top }
     }
 
     /// A folder in the same scratch folder that is no repository yet.
@@ -116,7 +200,14 @@ impl Repo {
 
     /// The git directory of this worktree.
     pub(crate) fn git_dir(&self) -> PathBuf {
-        PathBuf::from(self.git(["rev-parse", "--absolute-git-dir"]))
+        self.tick();
+        let by_git = || PathBuf::from(self.git(["rev-parse", "--absolute-git-dir"]));
+        plain::git_dirs(&self.top).map_or_else(by_git, |(git_dir, _)| git_dir)
+    }
+
+    /// Moves the clock; the seconds before.
+    fn tick(&self) -> i64 {
+        self.scratch.clock.fetch_add(60, Ordering::Relaxed)
     }
 
     /// The moment on the clock.
@@ -144,7 +235,7 @@ impl Repo {
         // In a repository that was made hostile for closeout, the test's own git does not set it off.
         let is_hostile = self.root().join("hostile").exists();
         let harmless = if is_hostile { HARMLESS.as_slice() } else { &[] };
-        let seconds = self.scratch.clock.fetch_add(60, Ordering::Relaxed);
+        let seconds = self.tick();
         let date = format!("{seconds} +0000");
         Command::new(git_program())
             .args(args)
@@ -155,6 +246,7 @@ impl Repo {
             .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
             .envs([("GIT_AUTHOR_DATE", date.as_str()), ("GIT_COMMITTER_DATE", date.as_str())])
             .envs([("GIT_EDITOR", "true"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_ALLOW_PROTOCOL", "file")])
+            .env("GIT_CONFIG_PARAMETERS", NO_MAINTENANCE)
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(harmless.iter().copied())
@@ -211,7 +303,9 @@ impl Repo {
 
     /// The commit of HEAD.
     pub(crate) fn head(&self) -> String {
-        self.git(["rev-parse", "HEAD"])
+        self.tick();
+        let read = plain::git_dirs(&self.top).and_then(|(git_dir, common)| plain::head(&git_dir, &common));
+        read.unwrap_or_else(|| self.git(["rev-parse", "HEAD"]))
     }
 
     /// Switches to a branch; a new one if it does not exist.
@@ -240,7 +334,6 @@ impl Repo {
 
     /// Writes an executable script; its path.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt as _;
         let path = self.root().join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -7,10 +7,20 @@ use super::lock::WorktreeLock;
 use super::survey::Expected;
 use crate::model::{KeepIn, RecordCost, RecordOrder};
 
-/// More new or changed bytes than this are asked about.
-const ASK_BYTES: u64 = 200_000_000;
-/// More new or changed files than this are asked about.
-const ASK_FILES: usize = 10_000;
+/// A record of more than this is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskAbove {
+    /// New or changed bytes.
+    pub n_bytes: u64,
+    /// New or changed files.
+    pub n_files: usize,
+}
+
+impl Default for AskAbove {
+    fn default() -> AskAbove {
+        AskAbove { n_bytes: 200_000_000, n_files: 10_000 }
+    }
+}
 
 /// Whether a record of what is expected may be made.
 ///
@@ -20,6 +30,7 @@ const ASK_FILES: usize = 10_000;
 pub(super) fn check(
     worktree: &WorktreeLock,
     order: RecordOrder,
+    ask_above: AskAbove,
     expected: &Expected,
 ) -> Result<(), RescueError> {
     // What is read lies in our own folder for a while, and beside it the pack that is made of it.
@@ -38,7 +49,7 @@ pub(super) fn check(
         }
     }
     let cost = RecordCost { n_files: expected.new_files, n_bytes: expected.new_bytes, n_free_bytes };
-    let is_large = cost.n_bytes > ASK_BYTES || cost.n_files > ASK_FILES;
+    let is_large = cost.n_bytes > ask_above.n_bytes || cost.n_files > ask_above.n_files;
     if is_large && !order.is_size_allowed {
         return Err(RescueError::Ask(cost));
     }

@@ -70,6 +70,7 @@ use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Cancel, Held, Launcher};
 
 pub use error::RescueError;
+pub use limits::AskAbove;
 pub use plan::PlanRequest;
 pub use step::Step;
 
@@ -108,6 +109,8 @@ pub struct Rescuer {
     pub state: PathBuf,
     /// Write to the disk before "saved" is said. Only a benchmark does without.
     pub is_synced: bool,
+    /// How large a record may be without a question.
+    pub ask_above: AskAbove,
     /// Branches, by short names, that get no visible commit unless a person says so.
     pub protected: Vec<String>,
     /// The digests that a person trusted ([`Rescuer::trust_list`]). A digest names its workspace.
@@ -142,6 +145,7 @@ impl Rescuer {
             home,
             state,
             is_synced: true,
+            ask_above: AskAbove::default(),
             protected: Vec::new(),
             trusted: BTreeSet::new(),
             own_program: None,

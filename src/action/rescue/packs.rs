@@ -49,7 +49,46 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
     Ok(packs)
 }
 
-/// Puts everything that `commit` needs beside `others`, which are kept already, into one pack of the repository that
+/// What a commit needs beside others that are kept already.
+pub(super) struct Needed<'a> {
+    commit: &'a str,
+    others: &'a [&'a str],
+    is_partial: bool,
+}
+
+impl<'a> Needed<'a> {
+    /// What `commit` needs beside `others`.
+    pub(super) fn of(
+        git: &Git<'_>,
+        commit: &'a str,
+        others: &'a [&'a str],
+    ) -> Result<Needed<'a>, RescueError> {
+        Ok(Needed { commit, others, is_partial: settings::is_partial(git)? })
+    }
+
+    /// Asks git for the list of it.
+    fn arguments(&self) -> Vec<&'a str> {
+        let mut args = vec!["rev-list", "--objects", "--no-object-names"];
+        if self.is_partial {
+            // What a partial clone has not fetched is not missed.
+            args.push("--missing=allow-any");
+        }
+        args.extend([self.commit, "--not"]);
+        args.extend(self.others);
+        args
+    }
+
+    /// Checks that the repository has all of it.
+    ///
+    /// # Errors
+    /// [`RescueError::SavedOnly`] when it has not.
+    pub(super) fn check(&self, git: &Git<'_>) -> Result<(), RescueError> {
+        let listed = git.real(self.arguments(), Input::Lock)?;
+        succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
+    }
+}
+
+/// Puts everything that `commit` needs into one pack of the repository that
 /// no collection of garbage touches until it is released. Single objects that nothing reaches are not safe from it.
 ///
 /// # Errors
@@ -58,10 +97,9 @@ pub(super) fn keep_commit(
     git: &Git<'_>,
     shadow: &Shadow,
     worktree: &WorktreeLock,
-    commit: &str,
-    others: &[&str],
+    commit: &Needed<'_>,
 ) -> Result<Vec<PathBuf>, RescueError> {
-    let listed = git.real(reachable(git, commit, others)?, Input::Lock)?;
+    let listed = git.real(commit.arguments(), Input::Lock)?;
     let ids = succeeded("rev-list", listed).map_err(|error| collected(&error))?.stdout;
     let folder = shadow.objects.join("pack");
     let base = folder.join("pack");
@@ -70,26 +108,6 @@ pub(super) fn keep_commit(
     let packed = git.shadowed(shadow, &shadow.objects, args, Input::Bytes(ids))?;
     succeeded("pack-objects", packed).map_err(|error| collected(&error))?;
     move_packs(shadow, worktree)
-}
-
-/// Checks that the repository has everything that `commit` needs beside `others`.
-///
-/// # Errors
-/// [`RescueError::SavedOnly`] when it has not.
-pub(super) fn check_whole(git: &Git<'_>, commit: &str, others: &[&str]) -> Result<(), RescueError> {
-    let listed = git.real(reachable(git, commit, others)?, Input::Lock)?;
-    succeeded("rev-list", listed).map(drop).map_err(|error| collected(&error))
-}
-
-fn reachable<'a>(git: &Git<'_>, commit: &'a str, others: &[&'a str]) -> Result<Vec<&'a str>, RescueError> {
-    let mut args = vec!["rev-list", "--objects", "--no-object-names"];
-    if settings::is_partial(git)? {
-        // What a partial clone has not fetched is not missed.
-        args.push("--missing=allow-any");
-    }
-    args.extend([commit, "--not"]);
-    args.extend(others);
-    Ok(args)
 }
 
 fn collected(error: &GitError) -> RescueError {

@@ -213,11 +213,9 @@ impl Draft {
     /// Writes the commands for the two commits.
     fn commit_commands(&self, survey: &Survey, spool: &mut Spool) -> Result<(), RescueError> {
         let when = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
-        let record = spool.next_mark();
-        for (name, tree, is_snapshot) in [("record", &self.record, false), ("snapshot", &self.snapshot, true)]
-        {
+        let (record, snapshot) = (spool.next_mark(), spool.next_mark());
+        for (name, tree, mark) in [("record", &self.record, record), ("snapshot", &self.snapshot, snapshot)] {
             let message = format!("closeout: {name} of uncommitted work\n");
-            let mark = if is_snapshot { spool.next_mark() } else { record };
             spool.add(
                 format!(
                     "commit refs/closeout/{name}\nmark :{mark}\ncommitter {IDENTITY} {when} +0000\ndata {}\n{message}\n",
@@ -229,7 +227,7 @@ impl Draft {
             if let Some(head) = &survey.head.commit {
                 spool.add(format!("merge {head}\n").as_bytes())?;
             }
-            if is_snapshot {
+            if mark == snapshot {
                 spool.add(format!("merge :{record}\n").as_bytes())?;
             }
             for (path, entry) in tree {
@@ -240,7 +238,8 @@ impl Draft {
             }
             spool.add(b"\n")?;
         }
-        spool.add(b"done\n")
+        // Their ids are the answer.
+        spool.add(format!("get-mark :{snapshot}\nget-mark :{record}\ndone\n").as_bytes())
     }
 }
 
@@ -275,9 +274,7 @@ pub(super) fn import(
     let file = Arc::new(spool.finish()?);
     let args = ["fast-import", "--quiet", "--done", "--force", "--date-format=raw"];
     let output = git.shadowed(shadow, &shadow.objects, args, Input::File(file))?;
-    succeeded("fast-import", output)?;
-    let args = ["rev-parse", "refs/closeout/snapshot", "refs/closeout/record"];
-    let made = succeeded("rev-parse", git.shadowed(shadow, &shadow.objects, args, Input::Lock)?)?;
+    let made = succeeded("fast-import", output)?;
     match line(&made).split_once('\n') {
         Some((snapshot, record)) => Ok(Commits { snapshot: snapshot.to_owned(), record: record.to_owned() }),
         None => Err(RescueError::Damage("the record was not made".to_owned())),

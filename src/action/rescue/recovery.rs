@@ -9,11 +9,12 @@ use super::error::RescueError;
 use super::journal::{self, JournalEntry, Move, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
+use super::packs::{self, Needed};
 use super::ref_transaction::{
     branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
 };
 use super::seen_index;
-use super::{Rescuer, branch, new_branch, packs, references};
+use super::{Rescuer, branch, new_branch, references};
 use crate::git::{Git, index_entries};
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.
@@ -82,7 +83,7 @@ fn adopt(git: &Git<'_>, worktree: &WorktreeLock, pending: &Saved) -> Result<(), 
     let head: Vec<&str> = pending.head.as_deref().into_iter().collect();
     for reference in references::names_of(&pending.reference) {
         if references::at(git, &reference)?.as_ref() == Some(&pending.snapshot)
-            && packs::check_whole(git, &pending.snapshot, &head).is_ok()
+            && Needed::of(git, &pending.snapshot, &head)?.check(git).is_ok()
         {
             return worktree.journal.append(&JournalEntry::Saved(Saved { reference, ..pending.clone() }));
         }

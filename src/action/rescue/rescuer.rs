@@ -8,6 +8,7 @@ use super::hooks::{self, Hooks};
 use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
+use super::packs::Needed;
 use super::seen_index::{self, SeenIndex};
 use super::settings::Settings;
 use super::spool::Spool;
@@ -71,14 +72,15 @@ impl Rescuer {
         let Some(last) = commits.last() else { return Err(RescueError::Nothing) };
         let held = self.hold()?;
         let kept: Vec<&str> = parent.into_iter().chain([saved.snapshot.as_str()]).collect();
-        let packs = packs::keep_commit(&git, &current.shadow, &worktree, last, &kept)?;
+        let needed = Needed::of(&git, last, &kept)?;
+        let packs = packs::keep_commit(&git, &current.shadow, &worktree, &needed)?;
         let moved = (|| {
             let id = worktree.new_id();
             references::pin(&git, &worktree.repo.key, &id, &commits)?;
             // The branch must not come to the disk before its commit.
             worktree.sync(self)?;
             self.reached(Step::CommitPinned);
-            packs::check_whole(&git, last, &kept)?;
+            needed.check(&git)?;
             let planned = planned_move(&worktree, &git, &current, plan, &saved, last, id)?;
             let branch = planned.branch.clone();
             ref_transaction::make(self, &worktree, &current.shadow, planned)?;

@@ -103,7 +103,7 @@ impl Rescuer {
         shadow.configure(&settings.for_shadow())?;
         let mut spool = Spool::create(git, &shadow.file("stream"))?;
         let is_wanted = |expected: &survey::Expected| {
-            limits::check(worktree, order, expected)?;
+            limits::check(worktree, order, self.ask_above, expected)?;
             self.reached(Step::Listed);
             Ok(())
         };

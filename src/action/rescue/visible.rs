@@ -11,7 +11,7 @@ use super::leaving_out;
 use super::listing::{self, Tree, TreeEntry};
 use super::message;
 use super::names;
-use super::settings::{self, Settings};
+use super::settings::Settings;
 use super::shared_index;
 use super::survey::Survey;
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Input, Shadow, index_entries, line, succeeded};
@@ -329,9 +329,6 @@ pub(super) fn commits(
         succeeded("update-index", git.shadowed_with(shadow, &index, &objects, args, Input::Bytes(input))?)
     };
     list(tree.iter().flat_map(|(path, entry)| index_line(&zero, path, Some(entry))).collect())?;
-    // What a partial clone has not fetched is not missed.
-    let write_tree: &[&str] =
-        if settings::is_partial(git)? { &["write-tree", "--missing-ok"] } else { &["write-tree"] };
     let mut made: Vec<String> = Vec::new();
     for (staged, message) in wanted {
         for (path, entry) in staged {
@@ -343,7 +340,9 @@ pub(super) fn commits(
         check_places(&tree, staged)?;
         list(staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect())?;
         let write = || {
-            let written = git.shadowed_with(shadow, &index, &objects, write_tree, Input::Lock)?;
+            // Whether everything is there is looked at when the commit is made safe (`packs`).
+            let args = ["write-tree", "--missing-ok"];
+            let written = git.shadowed_with(shadow, &index, &objects, args, Input::Lock)?;
             Ok::<String, RescueError>(line(&succeeded("write-tree", written)?))
         };
         let id = write()?;
