@@ -2,6 +2,7 @@
 
 mod event;
 mod fold;
+mod gate;
 mod reading;
 mod settings;
 

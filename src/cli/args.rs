@@ -240,12 +240,37 @@ pub(super) enum Hook {
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
     },
+    /// Let an agent stop, or tell it what is left to do; agents call it with a JSON object on standard input
+    ///
+    /// It answers in the form of the agent's own hooks: `{"decision":"block","reason":…}` holds it back, nothing lets
+    /// it stop. It holds nobody in a workspace for which the configuration does not enable `gate`, and nobody where
+    /// closeout cannot judge.
+    Stop(GateOptions),
+    /// The same for a sub-agent that is about to report
+    SubagentStop(GateOptions),
+    /// The same after a tool by which an agent hands in its result (`gate.final_tools`)
+    PostToolUse(GateOptions),
+    /// The same for a task that is about to be ticked off: exit code 2 keeps it open
+    TaskCompleted(GateOptions),
+    /// The same as `stop`, for agents that call it so
+    AfterAgent(GateOptions),
     /// Enter closeout's hook into the settings of the agents, and nothing else
     ///
     /// Shows what changes. What was there before is kept in the state folder, under `backups`.
     Install(HookSettings),
     /// Take closeout's hook out of the settings of the agents, and nothing else
     Remove(HookSettings),
+}
+
+/// `closeout hook stop` and the other gates.
+#[derive(Debug, Args)]
+pub(super) struct GateOptions {
+    /// The agent: claude, codex, gemini or opencode
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Answer in another form: `sdk` is `{"needsMoreTurns":true,"decision":"continue","reason":…}`
+    #[arg(long, value_name = "FORM")]
+    format: Option<String>,
 }
 
 /// `closeout hook install` and `closeout hook remove`.

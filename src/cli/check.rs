@@ -22,9 +22,9 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         };
     let overlay = Overrides {
         check_id: check.check_id.clone(),
-        own_session: None,
         decision_file: check.decision_file.as_ref().map(named).transpose()?,
         outputs: check.outputs.iter().map(named).collect::<Result<_, _>>()?,
+        ..Overrides::default()
     };
     let flags = Flags {
         task_kind: check.task_kind,

@@ -114,7 +114,7 @@ impl Environment {
         let state_folder = sources.state_folder();
         let overlay = Overrides {
             check_id: overlay.check_id.or_else(|| self.text("AGENTCORE_COMPLETION_CHECK_ID")),
-            own_session: self.own_session(),
+            own_session: overlay.own_session.or_else(|| self.own_session()),
             ..overlay
         };
         let config = Config::load(&sources)?;

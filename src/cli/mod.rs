@@ -46,7 +46,7 @@ use environment::Environment;
 use exit::{Ended, Failure};
 
 pub use crate::process::run_if_launcher;
-pub use hook::run_if_event;
+pub use hook::run_if_called_by_agent;
 
 /// Runs the program with these arguments (the first is its own name) and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

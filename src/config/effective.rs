@@ -5,8 +5,8 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    BaselineOrigin, CustomAgent, GivenBaseline, Policy, Proof, TaskKind, WatchSettings, WorkspaceSettings,
-    display_text,
+    BaselineOrigin, CustomAgent, GateSettings, GivenBaseline, Policy, Proof, TaskKind, WatchSettings,
+    WorkspaceSettings, display_text,
 };
 
 use super::completion_check::{CompletionCheck, parse_completion_check};
@@ -14,7 +14,7 @@ use super::file::{self, Owner};
 use super::key::Key;
 use super::key::LayerOrigin;
 use super::kind::Value;
-use super::layer::{Layer, parse_layer, read_layer};
+use super::layer::{Layer, Values, parse_layer, read_layer};
 use super::own_word::OwnWord;
 use super::problem::Problems;
 use super::sources::{Look, Sources, level_of, look_of};
@@ -169,6 +169,12 @@ impl Config {
             ..check
         });
         (check.unwrap_or_else(|_| self.completion_check.clone()), problems.lines())
+    }
+
+    /// How gates are set in the workspace at `path`. No workspace's own file has a say in it.
+    pub fn gate_for(&self, path: &Path) -> Option<GateSettings> {
+        let none = Values::new();
+        self.person(path).over(&self.built_in.values, &none).gate().ok()
     }
 
     /// Where the prompts of the closer are in the workspace at `path`. Reads `.closeout.toml` in that folder.

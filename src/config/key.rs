@@ -55,6 +55,16 @@ pub enum Key {
     Mouse,
     /// `log.level`
     LogLevel,
+    /// `gate.enabled`
+    GateEnabled,
+    /// `gate.max_blocks`
+    GateMaxBlocks,
+    /// `gate.deadline_minutes`
+    GateDeadlineMinutes,
+    /// `gate.time_limit_seconds`
+    GateTimeLimitSeconds,
+    /// `gate.final_tools`
+    GateFinalTools,
     /// `completion_check.max_probes`
     MaxProbes,
     /// `completion_check.probe_interval_seconds`
@@ -125,7 +135,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 30] = [
+pub(super) const SPECS: [Spec; 35] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -146,7 +156,7 @@ pub(super) const SPECS: [Spec; 30] = [
     spec(Key::CollectLimitSeconds, "watch", "collect_limit_seconds", number(1, 600), Reach::Person),
     spec(Key::FoldAfterHours, "sessions", "fold_after_hours", number(1, 8760), Reach::Person),
     spec(Key::RescueCommand, "rescue", "command", Kind::Command, Reach::Person),
-    spec(Key::RescueProtected, "rescue", "protected", Kind::Branches, Reach::Person),
+    spec(Key::RescueProtected, "rescue", "protected", Kind::Names("branches"), Reach::Person),
     spec(Key::Look, "ui", "look", Kind::Choice(&["auto", "color", "plain", "ascii"]), Reach::Person),
     spec(Key::Mouse, "ui", "mouse", Kind::Switch, Reach::Person),
     spec(
@@ -156,6 +166,11 @@ pub(super) const SPECS: [Spec; 30] = [
         Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         Reach::Person,
     ),
+    spec(Key::GateEnabled, "gate", "enabled", Kind::Switch, Reach::PersonForSome),
+    spec(Key::GateMaxBlocks, "gate", "max_blocks", number(1, 100), Reach::PersonForSome),
+    spec(Key::GateDeadlineMinutes, "gate", "deadline_minutes", number(0, 1440), Reach::PersonForSome),
+    spec(Key::GateTimeLimitSeconds, "gate", "time_limit_seconds", number(1, 3600), Reach::Person),
+    spec(Key::GateFinalTools, "gate", "final_tools", Kind::Names("tools"), Reach::PersonForSome),
     spec(Key::MaxProbes, COMPLETION_CHECK, "max_probes", within(PROBES), Reach::Offers),
     spec(
         Key::ProbeIntervalSeconds,

@@ -38,8 +38,8 @@ pub(super) enum Kind {
     Paths,
     /// A program and its arguments.
     Command,
-    /// A list of short names of branches.
-    Branches,
+    /// A list of names, of what this word says.
+    Names(&'static str),
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A whole number in this range, both ends included.
@@ -62,7 +62,7 @@ impl Kind {
                     MAX_ENTRIES - 1
                 )
             }
-            Kind::Branches => format!("a list of at most {MAX_ENTRIES} names of branches"),
+            Kind::Names(of) => format!("a list of at most {MAX_ENTRIES} names of {of}"),
             Kind::Choice(words) => one_of(words),
             Kind::Number { from, to } => format!("a whole number from {from} to {to}"),
             Kind::Switch => "true or false".to_owned(),
@@ -96,7 +96,7 @@ impl Kind {
                 None => Err(self.refused(&quoted(&text))),
             },
             (Kind::Paths, Value::List(entries)) => self.check_paths(&entries),
-            (Kind::Command | Kind::Branches, Value::List(entries)) => {
+            (Kind::Command | Kind::Names(_), Value::List(entries)) => {
                 let is_usable = |entry: &String| {
                     let is_name = !entry.is_empty() && !entry.starts_with('-') && !entry.contains(' ');
                     entry.len() <= MAX_PATH
@@ -125,7 +125,7 @@ impl Kind {
                 | Kind::PathOrNone
                 | Kind::Paths
                 | Kind::Command
-                | Kind::Branches
+                | Kind::Names(_)
                 | Kind::Number { .. }
                 | Kind::Switch,
                 value,

@@ -1,6 +1,6 @@
 //! Layers upon each other: of each key the highest one counts. Pure.
 
-use crate::model::{OfferPolicy, Policy, WatchSettings};
+use crate::model::{GateSettings, OfferPolicy, Policy, Proof, WatchSettings};
 
 use super::ConfigError;
 use super::completion_check::CompletionCheck;
@@ -87,6 +87,18 @@ impl<'a> Stack<'a> {
             poll_ms: u64::from(self.number::<u16>(Key::PollSeconds)?) * SECOND_MS,
             collect_limit_ms: u64::from(self.number::<u16>(Key::CollectLimitSeconds)?) * SECOND_MS,
             fold_after_ms: u64::from(self.number::<u16>(Key::FoldAfterHours)?) * HOUR_MS,
+        })
+    }
+
+    pub(super) fn gate(&self) -> Result<GateSettings, ConfigError> {
+        let deadline = i64::from(self.number::<u16>(Key::GateDeadlineMinutes)?);
+        Ok(GateSettings {
+            is_on: self.switch(Key::GateEnabled)?,
+            most_blocks: self.number(Key::GateMaxBlocks)?,
+            deadline_ms: (deadline > 0).then_some(deadline * MINUTE_MS.cast_signed()),
+            time_limit_ms: u64::from(self.number::<u16>(Key::GateTimeLimitSeconds)?) * SECOND_MS,
+            final_tools: self.list(Key::GateFinalTools),
+            required: self.word(Key::Require, Proof::from_name)?,
         })
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{CollectContext, LiveSources};
-use crate::model::Timestamp;
+use crate::model::{EndingTurn, Timestamp};
 use crate::store::hook_log;
 
 /// What an engine is started with.
@@ -65,6 +65,8 @@ pub struct Overrides {
     pub decision_file: Option<String>,
     /// The outputs, absolute, in place of the configured ones.
     pub outputs: Vec<String>,
+    /// The turn that is ending now: this run is the gate that its agent asks.
+    pub ending: Option<EndingTurn>,
 }
 
 impl EngineConfig {
@@ -88,6 +90,7 @@ impl EngineConfig {
             hook_folder: self.hook_folder(),
             git_program: self.git_program.clone(),
             live: self.live.clone(),
+            ending: self.overlay.ending.clone(),
         }
     }
 }

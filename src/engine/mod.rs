@@ -14,6 +14,7 @@ mod engine_config;
 mod event;
 mod for_fronts;
 mod found;
+mod gate;
 mod live;
 mod once;
 mod pane_jump;
@@ -26,5 +27,6 @@ mod watching;
 
 pub use actions::rescue::problem as rescue_problem;
 pub use engine_config::{EngineConfig, Overrides, Scope};
+pub use gate::Gate;
 pub use live::Engine;
 pub use once::{Judged, OneShot, judge_once};

@@ -18,8 +18,8 @@ use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
 use crate::agent::Adapter;
 use crate::model::{
-    Baseline, BaselineOrigin, CollectRequest, GitObservation, GivenBaseline, Observations, Parts, Reading,
-    SessionObservation, Timestamp, WatchTarget, WorkspaceSettings,
+    Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,
+    Reading, SessionObservation, Timestamp, WatchTarget, WorkspaceSettings,
 };
 
 /// How long one call of the git program may take (SECURITY.md 1.2).
@@ -40,6 +40,8 @@ pub struct CollectContext {
     pub git_program: Option<PathBuf>,
     /// Where processes and panes are asked for; `None` asks nowhere.
     pub live: Option<LiveSources>,
+    /// The turn that is ending now, by the word of its agent's hook.
+    pub ending: Option<EndingTurn>,
 }
 
 /// What is remembered of one workspace between collections. Losing it costs time and nothing else.
@@ -131,6 +133,7 @@ fn session_sources(surroundings: &CollectContext) -> SessionSources<'_> {
         adapters: &surroundings.adapters,
         hook_folder: surroundings.hook_folder.as_deref(),
         live: surroundings.live.as_ref(),
+        ending: surroundings.ending.as_ref(),
         now: surroundings.now,
     }
 }

@@ -5,6 +5,7 @@
 
 mod checks;
 mod collect;
+mod ending_turn;
 mod excluded;
 pub mod git;
 pub mod live_facts;

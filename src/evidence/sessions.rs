@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::ending_turn;
 use super::live_facts::{self, LiveMemory, LiveSources};
 use crate::agent::hook_events::{HookReader, is_own_place};
 use crate::agent::{self, Adapter, Memories};
 use crate::model::{
-    CollectRequest, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin, SessionPlace,
-    StatusReport, Timestamp, WatchTarget,
+    CollectRequest, EndingTurn, LiveStatus, Observations, Reading, SessionObservation, SessionOrigin,
+    SessionPlace, StatusReport, Timestamp, WatchTarget,
 };
 
 /// What is remembered of the sessions between collections. Losing it costs time and some certainty.
@@ -27,6 +28,8 @@ pub(super) struct SessionSources<'a> {
     pub(super) hook_folder: Option<&'a Path>,
     /// Processes and panes.
     pub(super) live: Option<&'a LiveSources>,
+    /// The turn that is ending now.
+    pub(super) ending: Option<&'a EndingTurn>,
     /// The moment.
     pub(super) now: Timestamp,
 }
@@ -59,6 +62,9 @@ pub(super) fn read_sessions(
     }
     if let Some(live) = sources.live {
         found.recheck_at = live_facts::tell(&mut read.sessions, request, live, sources.now, &mut memory.live);
+    }
+    if let Some(ending) = sources.ending {
+        ending_turn::end(ending, &mut read.sessions, sources.now);
     }
     let mut sessions = in_order(read.sessions).into_iter();
     found.session = match (sessions.next(), read.trouble.into_iter().next()) {

@@ -9,6 +9,7 @@ pub mod checkers;
 pub mod closer;
 pub mod combine;
 pub mod decision;
+pub mod gate;
 pub mod json_answer;
 pub mod prompt;
 pub mod questions;

@@ -123,6 +123,8 @@ pub enum ActionKind {
     Decide,
     /// A person's own word.
     Mark,
+    /// A gate held an agent back that was about to stop.
+    Gate,
 }
 
 impl ActionKind {
@@ -142,6 +144,7 @@ impl ActionKind {
             ActionKind::Verify => "verify",
             ActionKind::Decide => "decide",
             ActionKind::Mark => "mark",
+            ActionKind::Gate => "gate",
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod display_text;
 mod effect;
 mod event;
 mod evidence;
+mod gate;
 mod git_facts;
 pub mod hex;
 mod hook_event;
@@ -76,6 +77,7 @@ pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use effect::{CollectRequest, Effect, JumpTarget};
 pub use event::{CollectProblem, Event, FoundWorkspace, JumpOutcome, WatchProblem};
 pub use evidence::{Claim, Evidence, Pointer, Rejection, Source, Strength};
+pub use gate::{BlockRow, EndingTurn, GateCall, GateEvent, GateSettings};
 pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
     OnDisk, Operation, Upstream,

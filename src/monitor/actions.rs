@@ -347,6 +347,7 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Probe => "a smart check",
         ActionKind::Verify => "a check by the closer",
         ActionKind::Mark => "a mark",
+        ActionKind::Gate => "a gate",
         ActionKind::Decide => "a decision",
     }
 }

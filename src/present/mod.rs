@@ -10,6 +10,7 @@ pub(crate) mod action;
 pub(crate) mod age;
 pub(crate) mod baseline;
 pub(crate) mod counts;
+pub(crate) mod gate;
 pub mod json;
 pub(crate) mod mark;
 pub(crate) mod phrases;

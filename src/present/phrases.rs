@@ -50,6 +50,8 @@ phrases! {
         done, open, quiet, points_not_of_task, point_not_of_task(point), baseline_here, kind(kind), clear, said(what, ago),
         said_because(what, ago, reason), nothing,
     }
+    /// What a gate tells an agent.
+    gate { left_to_do(points), also(points), and_more(n), how_to_end }
     /// Records of uncommitted work.
     record {
         journal_damaged(n), journal_newer(n), put_back(reference), put_back_and_kept(reference, kept),

@@ -51,11 +51,11 @@ sets! {
     operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
     /// What runs, as the note of a row begins.
     running(ActionKind, "ActionKind.running") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate,
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate,
     }
     /// Who wanted an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }

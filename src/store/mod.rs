@@ -18,6 +18,7 @@ mod drafts;
 pub mod edited_text;
 mod error;
 mod folder;
+mod gate_rows;
 pub mod hook_log;
 pub mod log;
 mod record;

@@ -48,6 +48,7 @@ pub(crate) fn sample(asked: Asked<'_>) -> Sample {
         hook_folder: None,
         git_program: None,
         live: None,
+        ending: None,
     };
     let found = collect(&request, &surroundings, &mut Memory::default()).unwrap();
     weigh(found, &WeighContext { task_kind: asked.task_kind, policy: &policy, settings: &settings })

@@ -120,7 +120,7 @@ struct Task {
 }
 
 /// The tasks that are at work. A list that cannot be read is an empty one.
-fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
+pub(super) fn tasks(raw: &RawValue) -> Vec<BackgroundTask> {
     let all: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
     let tasks = all.into_iter().filter_map(|task| serde_json::from_str::<Task>(task.get()).ok());
     let at_work = tasks.filter(|task| !ENDED.contains(&task.status.as_str()));

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::panic;
-use std::process::ExitCode;
 
 use super::process::{agent_process, has_word, pid_namespace};
 use super::standard_input::read_payload;
@@ -21,23 +20,13 @@ use crate::store::hook_log;
 /// The longest path of a socket that is written down, in bytes (unix(7) allows less).
 const LONGEST_SOCKET: usize = 200;
 
-/// Runs `closeout hook event --agent NAME` if these are its arguments, and gives its exit code, which is
-/// always success. `None` for other arguments.
-pub fn run_if_event(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let arguments: Vec<OsString> = arguments.into_iter().skip(1).take(8).collect();
-    let [first, second, rest @ ..] = arguments.as_slice() else { return None };
-    let is_help = rest.iter().any(|argument| argument == "--help" || argument == "-h");
-    if first != "hook" || second != "event" || is_help {
-        return None;
-    }
-    let agent = agent_named(rest);
+/// Leaves the event that standard input tells of. `arguments` are those behind `hook event`.
+pub(super) fn run(arguments: &[OsString]) {
     // A failure of closeout's own is no failure of the agent.
-    panic::set_hook(Box::new(|_| {}));
-    let _ = panic::catch_unwind(|| agent.and_then(leave_event));
-    Some(ExitCode::SUCCESS)
+    let _ = panic::catch_unwind(|| agent_named(arguments).and_then(leave_event));
 }
 
-fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
+pub(super) fn agent_named(arguments: &[OsString]) -> Option<&'static Hooks> {
     let mut arguments = arguments.iter().map(|argument| argument.to_str());
     while let Some(argument) = arguments.next() {
         match argument? {
@@ -111,13 +100,5 @@ mod tests {
         assert_eq!(pane_of("/tmp/tmux-0/default,12,0", "3"), None);
         assert_eq!(pane_of("relative,12,0", "%3"), None);
         assert_eq!(pane(None, Some(OsStr::new("%3"))), None);
-    }
-
-    #[test]
-    fn other_arguments_are_left_to_the_command_line() {
-        let run = |words: &[&str]| run_if_event(words.iter().map(OsString::from));
-        assert!(run(&["closeout"]).is_none());
-        assert!(run(&["closeout", "hook", "install"]).is_none());
-        assert!(run(&["closeout", "hook", "event", "--help"]).is_none());
     }
 }

@@ -1,24 +1,71 @@
 //! `closeout hook`: what agents call at their events, and how they come to do so.
 
 mod event;
+mod gate;
 mod install;
 mod process;
 mod standard_input;
+
+use std::ffi::OsString;
+use std::panic;
+use std::process::ExitCode;
 
 use super::args::Hook;
 use super::environment::Environment;
 use super::exit::Ended;
 use super::exit::Outcome;
+use crate::model::GateEvent;
 
-pub use event::run_if_event;
 pub(super) use install::own_program;
+
+/// Runs what an agent calls, if these are its arguments, and gives its exit code: `closeout hook event`, or a gate like
+/// `closeout hook stop`. `None` for other arguments. Whatever stands behind the event, nothing of it is a failure: an
+/// exit code of closeout's own would steer the agent.
+pub fn run_if_called_by_agent(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let arguments: Vec<OsString> = arguments.into_iter().skip(1).take(16).collect();
+    let [first, second, rest @ ..] = arguments.as_slice() else { return None };
+    let is_help = rest.iter().any(|argument| argument == "--help" || argument == "-h");
+    if first != "hook" || is_help {
+        return None;
+    }
+    let name = second.to_str()?;
+    let gate = GateEvent::from_name(name);
+    if name != "event" && gate.is_none() {
+        return None;
+    }
+    panic::set_hook(Box::new(|_| {}));
+    if let Some(event) = gate {
+        return Some(gate::run(event, rest));
+    }
+    event::run(rest);
+    Some(ExitCode::SUCCESS)
+}
 
 /// Runs `closeout hook`.
 pub(super) fn run(environment: &Environment, command: &Hook) -> Ended {
     match command {
-        // `main` takes it before anything else; nothing is left here but what it did not take.
-        Hook::Event { .. } => Ok(Outcome::Done),
+        // `main` takes them before anything else; nothing is left here but what it did not take.
+        Hook::Event { .. }
+        | Hook::Stop(_)
+        | Hook::SubagentStop(_)
+        | Hook::PostToolUse(_)
+        | Hook::TaskCompleted(_)
+        | Hook::AfterAgent(_) => Ok(Outcome::Done),
         Hook::Install(settings) => install::run(environment, settings, install::Direction::In),
         Hook::Remove(settings) => install::run(environment, settings, install::Direction::Out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_arguments_are_left_to_the_command_line() {
+        let run = |words: &[&str]| run_if_called_by_agent(words.iter().map(OsString::from));
+        assert!(run(&["closeout"]).is_none());
+        assert!(run(&["closeout", "hook", "install"]).is_none());
+        assert!(run(&["closeout", "hook", "event", "--help"]).is_none());
+        assert!(run(&["closeout", "hook", "stop", "-h"]).is_none());
     }
 }

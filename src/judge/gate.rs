@@ -1,0 +1,182 @@
+//! Whether an agent that is about to stop is held back, by the verdict on its workspace. Pure and total.
+//!
+//! Only what speaks against the work holds an agent: silence never does, and a question to the person never may. To be
+//! let go says nothing of completion.
+
+use crate::model::{
+    BlockRow, Claim, GateCall, GateEvent, GateSettings, NextActionKind, Proof, QuestionWeight, Rule, Source,
+    Timestamp, Verdict, VerdictState, WorkspaceView,
+};
+
+/// What a gate says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GateDecision {
+    /// The agent goes on: these points are left to do, the most urgent first. Untrusted text.
+    Hold(Vec<String>),
+    /// The agent may stop.
+    LetGo(LetGo),
+}
+
+/// Why an agent may stop. A closed set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetGo {
+    /// The work is complete.
+    Complete,
+    /// A person's own word lets it stop.
+    YourWord,
+    /// Nobody was asked for anything here.
+    NoTask,
+    /// A question or a permission waits for the person.
+    Asks,
+    /// Work goes on beside the turn: the gate is asked again when that ends.
+    Background,
+    /// Nothing speaks against the work, or nothing that this event is about.
+    NothingOpen,
+    /// The same points came back too often: a person has to look.
+    Stalled,
+    /// There is no verdict, or none that can be trusted.
+    NotJudged,
+    /// The tool that has run gives no final output.
+    OtherTool,
+    /// A helper of the client's own, which works on no task.
+    Helper,
+    /// It was held back as often in a row as is allowed.
+    BlocksUsedUp,
+    /// It was held back for as long as is allowed.
+    DeadlinePassed,
+}
+
+impl LetGo {
+    /// The reason in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            LetGo::Complete => "the work is complete",
+            LetGo::YourWord => "a person's own word lets it stop",
+            LetGo::NoTask => "nobody was asked for anything here",
+            LetGo::Asks => "a person has to answer first",
+            LetGo::Background => "background work goes on",
+            LetGo::NothingOpen => "nothing speaks against the work",
+            LetGo::Stalled => "the same points came back too often",
+            LetGo::NotJudged => "the work cannot be judged",
+            LetGo::OtherTool => "this tool gives no final output",
+            LetGo::Helper => "a helper of the client's own",
+            LetGo::BlocksUsedUp => "it was held back as often in a row as is allowed",
+            LetGo::DeadlinePassed => "it was held back for as long as is allowed",
+        }
+    }
+
+    /// Whether it stops although something is left to do.
+    pub fn is_given_up(self) -> bool {
+        matches!(self, LetGo::Stalled | LetGo::BlocksUsedUp | LetGo::DeadlinePassed)
+    }
+}
+
+/// Why nobody has to look at the workspace for this call; `None` if the verdict decides.
+pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo> {
+    let is_final = || call.tool.as_ref().is_some_and(|tool| settings.final_tools.contains(tool));
+    if call.is_helper {
+        Some(LetGo::Helper)
+    } else if call.event == GateEvent::PostToolUse && !is_final() {
+        Some(LetGo::OtherTool)
+    } else if call.event.ends_turn() && !call.background.is_empty() {
+        Some(LetGo::Background)
+    } else {
+        None
+    }
+}
+
+/// Whether the agent is held back. `row` is how often it was in a row.
+pub fn decide(
+    view: &WorkspaceView,
+    call: &GateCall,
+    settings: &GateSettings,
+    row: BlockRow,
+    now: Timestamp,
+) -> GateDecision {
+    let let_go = without_verdict(call, settings).or_else(|| by_verdict(view, row));
+    if let Some(reason) = let_go {
+        return GateDecision::LetGo(reason);
+    }
+    let points = points(view, call.event, settings.required);
+    if points.is_empty() {
+        return GateDecision::LetGo(LetGo::NothingOpen);
+    }
+    if row.n_blocks >= settings.most_blocks {
+        return GateDecision::LetGo(LetGo::BlocksUsedUp);
+    }
+    let is_late = settings.deadline_ms.is_some_and(|deadline| now.millis_since(row.began_at) >= deadline);
+    if row.n_blocks > 0 && is_late {
+        return GateDecision::LetGo(LetGo::DeadlinePassed);
+    }
+    GateDecision::Hold(points)
+}
+
+/// Why the verdict lets it go; `None` where open points hold it.
+fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
+    let Some(verdict) = &view.verdict else { return Some(LetGo::NotJudged) };
+    if view.marks.quiet.is_some() || (verdict.rule == Rule::ByYou && verdict.state == VerdictState::Complete)
+    {
+        return Some(LetGo::YourWord);
+    }
+    let is_asked =
+        verdict.question.as_ref().is_some_and(|question| question.weight == QuestionWeight::Blocking);
+    // While another session is at work, the rest still says something of this one.
+    match verdict.so_far.unwrap_or(verdict.state) {
+        VerdictState::AwaitingResponse => Some(LetGo::Asks),
+        _ if is_asked => Some(LetGo::Asks),
+        VerdictState::Complete => Some(LetGo::Complete),
+        VerdictState::NoTask => Some(LetGo::NoTask),
+        VerdictState::Waiting | VerdictState::Working => Some(LetGo::Background),
+        // Rounds are the workspace's: a session that was not held yet is told once.
+        VerdictState::Stalled if row.n_blocks > 0 => Some(LetGo::Stalled),
+        VerdictState::Error => Some(LetGo::NotJudged),
+        VerdictState::RescueNeeded | VerdictState::Incomplete | VerdictState::Stalled => None,
+    }
+}
+
+/// What is left to do and this event is about.
+fn points(view: &WorkspaceView, event: GateEvent, required: Proof) -> Vec<String> {
+    let Some(verdict) = &view.verdict else { return Vec::new() };
+    let is_meant = |source: Source| match event {
+        GateEvent::Stop | GateEvent::AfterAgent | GateEvent::PostToolUse => true,
+        // The words and the list of the session are those of the agent that sent it off.
+        GateEvent::SubagentStop => source != Source::LastWords,
+        // Other tasks of the list are open by nature: only what a machine checks speaks of this one.
+        GateEvent::TaskCompleted => source.rank() == Source::Tests.rank(),
+    };
+    let counts = verdict.parts.iter().map(|part| &part.evidence);
+    let mut points: Vec<String> = counts
+        .filter(|evidence| evidence.claim == Claim::No && is_meant(evidence.source))
+        .flat_map(|evidence| {
+            let title = evidence.source.title();
+            let reasons = evidence.reasons.iter().map(move |reason| format!("{title}: {reason}"));
+            reasons.chain(evidence.reasons.is_empty().then(|| format!("{title}: {}", evidence.name)))
+        })
+        .collect();
+    if points.is_empty() && event != GateEvent::TaskCompleted {
+        points.extend(unproven(verdict, required));
+    }
+    points
+}
+
+/// What is done and not as well proven, or not as well kept, as the person requires.
+fn unproven(verdict: &Verdict, required: Proof) -> Option<String> {
+    let is_asked_for = match verdict.state {
+        VerdictState::Incomplete => verdict.rule == Rule::NotProven,
+        VerdictState::RescueNeeded => required > Proof::Said,
+        VerdictState::Complete
+        | VerdictState::AwaitingResponse
+        | VerdictState::Waiting
+        | VerdictState::Working
+        | VerdictState::Stalled
+        | VerdictState::Error
+        | VerdictState::NoTask => false,
+    };
+    let next = &verdict.next_action;
+    let text = if next.kind == NextActionKind::Rescue {
+        format!("commit the work: {}", verdict.why)
+    } else {
+        next.text.clone()
+    };
+    is_asked_for.then_some(text)
+}

@@ -1,0 +1,129 @@
+//! What an agent tells a gate when it is about to stop, how gates are set, and how often one has held a session back.
+//!
+//! Plain values. Whether an agent is held is for `judge::gate` to say; how its client wants to hear it, for the front.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BackgroundTask, Proof, Timestamp};
+
+/// At which event of an agent a gate is asked. A closed set: the names of `closeout hook`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GateEvent {
+    /// The agent is about to end its turn.
+    Stop,
+    /// A sub-agent is about to report.
+    SubagentStop,
+    /// A tool has run; it counts where the tool gives the final output.
+    PostToolUse,
+    /// A task of a shared list is about to be ticked off.
+    TaskCompleted,
+    /// The same as `Stop` in the words of other clients.
+    AfterAgent,
+}
+
+impl GateEvent {
+    /// Every event.
+    pub const ALL: [GateEvent; 5] = [
+        GateEvent::Stop,
+        GateEvent::SubagentStop,
+        GateEvent::PostToolUse,
+        GateEvent::TaskCompleted,
+        GateEvent::AfterAgent,
+    ];
+
+    /// The word behind `closeout hook`.
+    pub fn name(self) -> &'static str {
+        match self {
+            GateEvent::Stop => "stop",
+            GateEvent::SubagentStop => "subagent-stop",
+            GateEvent::PostToolUse => "post-tool-use",
+            GateEvent::TaskCompleted => "task-completed",
+            GateEvent::AfterAgent => "after-agent",
+        }
+    }
+
+    /// The event of this name.
+    pub fn from_name(name: &str) -> Option<GateEvent> {
+        GateEvent::ALL.into_iter().find(|event| event.name() == name)
+    }
+
+    /// Whether the agent's own turn ends here, so that its last message is its conclusion.
+    pub fn ends_turn(self) -> bool {
+        matches!(self, GateEvent::Stop | GateEvent::AfterAgent)
+    }
+}
+
+/// What an agent told when it asked a gate. All texts are untrusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateCall {
+    /// The event.
+    pub event: GateEvent,
+    /// The session, where the payload names one.
+    pub session_id: Option<String>,
+    /// The folder that it works in.
+    pub folder: Option<PathBuf>,
+    /// Whether this turn goes on because a gate held it back; `None` where the client does not tell.
+    pub is_continued: Option<bool>,
+    /// What runs beside the turn.
+    pub background: Vec<BackgroundTask>,
+    /// The agent's last message.
+    pub last_message: Option<String>,
+    /// What it was asked, where the client repeats it.
+    pub prompt: Option<String>,
+    /// The tool that has run.
+    pub tool: Option<String>,
+    /// True for a helper of the client's own, such as the one that shortens a conversation.
+    pub is_helper: bool,
+}
+
+/// How gates are set in one workspace. Only the person's own configuration says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateSettings {
+    /// Whether agents are held back here at all.
+    pub is_on: bool,
+    /// So often a session is held in a row at most.
+    pub most_blocks: u32,
+    /// A session is not held any more so many milliseconds after it was first held in a row; `None` for no such limit.
+    pub deadline_ms: Option<i64>,
+    /// Judging takes no longer than this, in milliseconds; after it the agent may stop.
+    pub time_limit_ms: u64,
+    /// The tools whose use is a final output.
+    pub final_tools: Vec<String>,
+    /// How well a COMPLETE has to be proven; from `committed` on, finished work that is not committed holds too.
+    pub required: Proof,
+}
+
+/// The blocks of one session in a row. Kept over runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockRow {
+    /// How many.
+    pub n_blocks: u32,
+    /// When the first was.
+    pub began_at: Timestamp,
+    /// When the last was.
+    pub blocked_at: Timestamp,
+}
+
+impl BlockRow {
+    /// The row with one more block.
+    #[must_use]
+    pub fn and_one(self, now: Timestamp) -> BlockRow {
+        let began_at = if self.n_blocks == 0 { now } else { self.began_at };
+        BlockRow { n_blocks: self.n_blocks.saturating_add(1), began_at, blocked_at: now }
+    }
+}
+
+/// The turn that is ending at this very moment, by the word of its agent's hook. Its record may not tell yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndingTurn {
+    /// The agent.
+    pub agent: String,
+    /// The session. Untrusted text.
+    pub session_id: String,
+    /// The message that ends the turn. Untrusted text.
+    pub message: Option<String>,
+    /// What was asked, where the hook repeats it. Untrusted text.
+    pub prompt: Option<String>,
+}

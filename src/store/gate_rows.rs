@@ -1,0 +1,112 @@
+//! How often gates held each session back in a row: one small file, replaced as a whole before an agent is told that it
+//! is held, so that a gate that is killed or started anew does not begin to count again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::BlockRow;
+
+use super::StoreError;
+use super::folder::{Store, read_up_to, replace_record};
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+/// The largest file, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// So many sessions are remembered at most, those that were held last.
+const MOST_KEPT: usize = 512;
+/// The longest key that is kept, in bytes; session ids are far shorter.
+const LONGEST_KEY: usize = 300;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    rows: BTreeMap<String, BlockRow>,
+}
+
+impl Store {
+    /// The blocks in a row of a session of an agent.
+    ///
+    /// # Errors
+    /// The record cannot be read.
+    pub fn block_row(&self, agent: &str, session_id: &str) -> Result<BlockRow, StoreError> {
+        Ok(self.block_rows()?.get(&key(agent, session_id)).copied().unwrap_or_default())
+    }
+
+    /// Remembers the blocks in a row of a session. They are on the disk when this returns.
+    ///
+    /// # Errors
+    /// They cannot be written: then the session must not be held.
+    pub fn keep_block_row(&self, agent: &str, session_id: &str, row: BlockRow) -> Result<(), StoreError> {
+        let _lock = self.lock()?;
+        let mut rows = self.block_rows()?;
+        rows.insert(key(agent, session_id), row);
+        while rows.len() > MOST_KEPT {
+            let oldest = rows.iter().min_by_key(|(_, row)| row.blocked_at).map(|(key, _)| key.clone());
+            rows.remove(&oldest.unwrap_or_default());
+        }
+        let path = self.block_file();
+        let json = serde_json::to_vec(&Form { version: VERSION, rows })
+            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
+        replace_record(&path, &json)
+    }
+
+    fn block_rows(&self) -> Result<BTreeMap<String, BlockRow>, StoreError> {
+        let path = self.block_file();
+        let Some(json) = read_up_to(&path, MAX_FILE)? else { return Ok(BTreeMap::new()) };
+        match serde_json::from_slice::<Form>(&json) {
+            Ok(form) if form.version <= VERSION => Ok(form.rows),
+            Ok(form) => Err(StoreError::Newer { path, version: form.version }),
+            Err(_) => Err(StoreError::WrongKind {
+                path,
+                expected: "a record of sessions that were held back; without the file it begins anew",
+            }),
+        }
+    }
+
+    fn block_file(&self) -> PathBuf {
+        self.folder().join("gates.json")
+    }
+}
+
+fn key(agent: &str, session_id: &str) -> String {
+    format!("{agent}/{session_id}").chars().take(LONGEST_KEY).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Timestamp;
+
+    #[test]
+    fn rows_are_kept_for_each_session_and_the_oldest_go_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        assert_eq!(store.block_row("a", "s").unwrap(), BlockRow::default());
+        let row = BlockRow::default().and_one(Timestamp(5)).and_one(Timestamp(9));
+        assert_eq!((row.n_blocks, row.began_at, row.blocked_at), (2, Timestamp(5), Timestamp(9)));
+        store.keep_block_row("a", "s", row).unwrap();
+        assert_eq!(store.block_row("a", "s").unwrap(), row);
+        assert_eq!(store.block_row("b", "s").unwrap(), BlockRow::default());
+        for n in 0..MOST_KEPT {
+            let at = Timestamp(100 + i64::try_from(n).unwrap());
+            store.keep_block_row("a", &format!("n{n}"), BlockRow::default().and_one(at)).unwrap();
+        }
+        assert_eq!(store.block_row("a", "s").unwrap(), BlockRow::default());
+        assert_eq!(store.block_row("a", "n0").unwrap().n_blocks, 1);
+    }
+
+    #[test]
+    fn a_record_written_by_the_first_version_is_read_and_a_broken_one_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let old = r#"{"version":1,"rows":{"claude/s":{"n_blocks":3,"began_at":7,"blocked_at":8}}}"#;
+        std::fs::write(store.block_file(), old).unwrap();
+        assert_eq!(store.block_row("claude", "s").unwrap().n_blocks, 3);
+        std::fs::write(store.block_file(), "{").unwrap();
+        assert!(store.block_row("claude", "s").is_err());
+        assert!(store.keep_block_row("claude", "s", BlockRow::default()).is_err());
+    }
+}

@@ -1,0 +1,272 @@
+//! The gates, the real program: an agent that is about to stop is held back while something is left to do, and never by
+//! an error of closeout's own.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv};
+
+const STOP: [&str; 4] = ["hook", "stop", "--agent", "claude"];
+const ENABLED: &str = "[gate]\nenabled = true\n";
+
+/// A repository with an open box in its plan, and a person who set a gate.
+fn open_plan(config: &str) -> (Repo, TestEnv) {
+    let repo = Repo::new();
+    repo.write("tasks.md", "# Tasks\n- [ ] write the parser\n- [x] read the code\n");
+    let env = TestEnv::beside(&repo);
+    configure(&env, config);
+    (repo, env)
+}
+
+fn configure(env: &TestEnv, config: &str) {
+    let folder = env.at("home/config/closeout");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), config).unwrap();
+}
+
+/// What Claude Code 2.1.330 sends at `Stop`, with `more` in it.
+fn payload(repo: &Repo, more: &Value) -> String {
+    let mut payload = json!({
+        "session_id": "694dbac5", "transcript_path": "/home/user/x.jsonl", "cwd": repo.path(),
+        "prompt_id": "p", "permission_mode": "default", "effort": {"level": "medium"}, "hook_event_name": "Stop",
+        "stop_hook_active": false, "last_assistant_message": "I wrote the parser.", "background_tasks": [],
+        "session_crons": []
+    });
+    let fields = payload.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    payload.to_string()
+}
+
+fn ask(env: &TestEnv, arguments: &[&str], payload: &str) -> Run {
+    env.run_with_input(arguments, payload.as_bytes())
+}
+
+fn stop(env: &TestEnv, repo: &Repo, more: &Value) -> Run {
+    ask(env, &STOP, &payload(repo, more))
+}
+
+#[track_caller]
+fn held(run: &Run) -> String {
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let answer = run.json();
+    let fields: Vec<&String> = answer.as_object().unwrap().keys().collect();
+    // Codex takes an answer with any other field for none.
+    assert_eq!(fields, ["decision", "reason"], "{run:?}");
+    assert_eq!(answer["decision"], "block");
+    answer["reason"].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn let_go(run: &Run) {
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""), "{run:?}");
+}
+
+fn log_text(env: &TestEnv) -> String {
+    let entries = fs::read_dir(env.at("state/log")).into_iter().flatten();
+    entries.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
+}
+
+#[test]
+fn an_agent_is_held_while_its_plan_is_open_and_let_go_when_it_is_done() {
+    let (repo, env) = open_plan(ENABLED);
+    let reason = held(&stop(&env, &repo, &json!({})));
+    assert!(reason.starts_with("closeout: 1 point is left to do.\n1. "), "{reason}");
+    assert!(reason.contains("write the parser") && !reason.contains("read the code"), "{reason}");
+    assert!(reason.contains("take it out of the plan and say why"), "{reason}");
+    held(&stop(&env, &repo, &json!({"stop_hook_active": true, "last_assistant_message": "Now it is done."})));
+    let log = env.run(repo.path(), &["log", "--json"]);
+    let gates: Vec<Value> = log.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(gates.iter().filter(|entry| entry["kind"] == "gate").count(), 2, "{}", log.out);
+    assert!(!log.out.contains("parser"), "the record holds no text of others: {}", log.out);
+    repo.write("tasks.md", "# Tasks\n- [x] write the parser\n- [x] read the code\n");
+    let_go(&stop(&env, &repo, &json!({"stop_hook_active": true})));
+}
+
+#[test]
+fn nobody_is_held_where_no_gate_is_set() {
+    for config in
+        ["", "[gate]\nmax_blocks = 3\n", "[[workspace]]\npath = \"/elsewhere\"\ngate.enabled = true\n"]
+    {
+        let (repo, env) = open_plan(config);
+        let_go(&stop(&env, &repo, &json!({})));
+    }
+    // The workspace's own file cannot set one.
+    let (repo, env) = open_plan("");
+    repo.write(".closeout.toml", ENABLED);
+    let_go(&stop(&env, &repo, &json!({})));
+}
+
+#[test]
+fn one_workspace_alone_can_have_a_gate() {
+    let (repo, env) = open_plan("");
+    let path = repo.path().canonicalize().unwrap();
+    configure(&env, &format!("[[workspace]]\npath = \"{}\"\ngate.enabled = true\n", path.display()));
+    held(&stop(&env, &repo, &json!({})));
+    // A session in a folder of it is in it.
+    fs::create_dir(repo.path().join("src")).unwrap();
+    held(&stop(&env, &repo, &json!({"cwd": repo.path().join("src"), "session_id": "other"})));
+}
+
+#[test]
+fn an_error_of_our_own_never_holds_an_agent() {
+    let (repo, env) = open_plan(ENABLED);
+    let whole = payload(&repo, &json!({}));
+    for input in ["", "nonsense", "{}", "[1]", "\u{0}", r#"{"session_id":7}"#, &whole[..20]] {
+        let_go(&ask(&env, &STOP, input));
+    }
+    assert_eq!(log_text(&env).lines().count(), 7, "{}", log_text(&env));
+    for cwd in ["/nowhere/at/all", "relative", "/proc/self/fd"] {
+        let_go(&stop(&env, &repo, &json!({"cwd": cwd})));
+    }
+    // More than is read: what stood before the cut counts, and nothing breaks.
+    let huge = payload(&repo, &json!({"zzz": "x".repeat(20 << 20)}));
+    held(&ask(&env, &STOP, &huge));
+    // A wrong word in the person's own file.
+    configure(&env, "[gate]\nenabled = \"yes\"\n");
+    let_go(&stop(&env, &repo, &json!({})));
+    assert!(log_text(&env).contains("gate.enabled"), "{}", log_text(&env));
+}
+
+#[test]
+fn unknown_arguments_are_passed_over() {
+    let (repo, env) = open_plan(ENABLED);
+    held(&ask(
+        &env,
+        &["hook", "stop"],
+        &payload(&repo, &json!({"new_field": {"a": [1]}, "session_id": "n"})),
+    ));
+    held(&ask(&env, &["hook", "stop", "--later", "--agent=claude"], &payload(&repo, &json!({}))));
+    held(&ask(
+        &env,
+        &["hook", "after-agent", "--agent", "gemini"],
+        &payload(&repo, &json!({"session_id": "g"})),
+    ));
+}
+
+#[test]
+fn what_cannot_be_counted_is_not_held() {
+    let (repo, env) = open_plan(ENABLED);
+    fs::create_dir_all(env.at("state")).unwrap();
+    fs::write(env.at("state/gates.json"), "{").unwrap();
+    let_go(&stop(&env, &repo, &json!({})));
+    let env = env.with_variable("CLOSEOUT_STATE_DIR", "/proc/closeout");
+    let_go(&stop(&env, &repo, &json!({})));
+}
+
+#[test]
+fn a_question_to_the_person_is_never_held() {
+    let (repo, env) = open_plan(ENABLED);
+    let question = "Both ways work. Should I use SQLite or Postgres for the store?";
+    let_go(&stop(&env, &repo, &json!({"last_assistant_message": question})));
+    held(&stop(&env, &repo, &json!({"last_assistant_message": "I wrote a part of it."})));
+}
+
+#[test]
+fn background_work_asks_again_when_it_ends() {
+    let (repo, env) = open_plan(ENABLED);
+    let task =
+        |status: &str| json!({"background_tasks": [{"id": "a", "type": "subagent", "status": status}]});
+    let_go(&stop(&env, &repo, &task("running")));
+    held(&stop(&env, &repo, &task("completed")));
+}
+
+#[test]
+fn a_row_of_blocks_ends_and_the_next_prompt_begins_anew() {
+    let (repo, env) = open_plan("[gate]\nenabled = true\nmax_blocks = 2\n[judge]\nstall_stage = 20\n");
+    let again = json!({"stop_hook_active": true});
+    held(&stop(&env, &repo, &json!({})));
+    held(&stop(&env, &repo, &again));
+    let_go(&stop(&env, &repo, &again));
+    assert!(log_text(&env).contains("as often in a row as is allowed"), "{}", log_text(&env));
+    // Another session has a row of its own.
+    held(&stop(&env, &repo, &json!({"session_id": "b", "stop_hook_active": true})));
+    held(&stop(&env, &repo, &json!({})));
+}
+
+#[test]
+fn the_same_points_again_and_again_let_it_stop() {
+    let (repo, env) = open_plan(ENABLED);
+    held(&stop(&env, &repo, &json!({})));
+    let again = json!({"stop_hook_active": true});
+    held(&stop(&env, &repo, &again));
+    let_go(&stop(&env, &repo, &again));
+    assert!(log_text(&env).contains("came back too often"), "{}", log_text(&env));
+    // After a prompt of the person's it is told once more.
+    held(&stop(&env, &repo, &json!({})));
+    let_go(&stop(&env, &repo, &again));
+}
+
+#[test]
+fn a_persons_word_lets_it_stop() {
+    for word in ["done", "quiet"] {
+        let (repo, env) = open_plan(ENABLED);
+        held(&stop(&env, &repo, &json!({})));
+        assert_eq!(env.run(repo.path(), &["mark", word]).code, 0);
+        let_go(&stop(&env, &repo, &json!({"stop_hook_active": true})));
+    }
+}
+
+#[test]
+fn finished_work_that_is_not_committed_holds_only_where_commits_are_required() {
+    let done = "- [x] write the parser\n";
+    let (repo, env) = open_plan(ENABLED);
+    repo.write("tasks.md", done).write("parser.rs", "fn parse() {}\n");
+    let_go(&stop(&env, &repo, &json!({})));
+    configure(&env, &format!("{ENABLED}[verdict]\nrequire = \"committed\"\n"));
+    let reason = held(&stop(&env, &repo, &json!({})));
+    assert!(reason.contains("commit the work"), "{reason}");
+}
+
+#[test]
+fn the_form_for_an_sdk_says_it_either_way() {
+    let (repo, env) = open_plan(ENABLED);
+    let arguments = ["hook", "stop", "--format", "sdk"];
+    let answer = ask(&env, &arguments, &payload(&repo, &json!({}))).json();
+    assert_eq!((&answer["needsMoreTurns"], &answer["decision"]), (&json!(true), &json!("continue")));
+    assert!(answer["reason"].as_str().unwrap().contains("write the parser"));
+    repo.write("tasks.md", "- [x] write the parser\n");
+    let answer = ask(&env, &arguments, &payload(&repo, &json!({}))).json();
+    assert_eq!((&answer["needsMoreTurns"], &answer["decision"]), (&json!(false), &json!("stop")));
+    let answer = ask(&env, &arguments, "").json();
+    assert_eq!(answer["needsMoreTurns"], json!(false));
+}
+
+#[test]
+fn only_a_tool_that_hands_in_the_result_is_looked_at() {
+    let (repo, env) = open_plan("[gate]\nenabled = true\nfinal_tools = [\"final_output\"]\n");
+    let after = |tool: &str| {
+        let more = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"a": "b"}});
+        ask(&env, &["hook", "post-tool-use", "--agent", "claude"], &payload(&repo, &more))
+    };
+    let_go(&after("Bash"));
+    assert!(held(&after("final_output")).contains("write the parser"));
+}
+
+#[test]
+fn a_sub_agent_is_held_like_its_session_and_a_helper_of_the_client_is_not() {
+    let (repo, env) = open_plan(ENABLED);
+    let sub = |kind: &str| {
+        // Its own entry stands among the tasks that run.
+        let running = json!([{"id": "a1", "type": "subagent", "status": "running"}]);
+        let more = json!({"agent_id": "a1", "agent_type": kind, "background_tasks": running});
+        ask(&env, &["hook", "subagent-stop", "--agent", "claude"], &payload(&repo, &more))
+    };
+    let_go(&sub(""));
+    assert!(held(&sub("general-purpose")).contains("write the parser"));
+}
+
+#[test]
+fn a_task_is_kept_open_by_what_a_machine_checks_and_not_by_the_other_tasks() {
+    let (repo, env) =
+        open_plan("[gate]\nenabled = true\n[evidence]\nrequired_files = [\"docs/parser.md\"]\n");
+    let more =
+        json!({"hook_event_name": "TaskCompleted", "task_id": "1", "task_subject": "Read the log files"});
+    let completed = || ask(&env, &["hook", "task-completed", "--agent", "claude"], &payload(&repo, &more));
+    let run = completed();
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+    assert!(run.err.contains("docs/parser.md") && !run.err.contains("write the parser"), "{run:?}");
+    repo.write("docs/parser.md", "The parser.\n");
+    let_go(&completed());
+}
