@@ -271,6 +271,7 @@ fn verdict(input: &Input) -> Verdict {
             acted_outside: input.acted_outside,
             is_checked: false,
             chosen: &[],
+            before: &[],
         },
     )
 }
@@ -450,6 +451,7 @@ fn state_of(kind: TaskKind, evidence: &[Evidence], rounds: &Rounds) -> VerdictSt
             acted_outside: false,
             is_checked: false,
             chosen: &[],
+            before: &[],
         },
     )
     .state
@@ -513,7 +515,7 @@ proptest! {
     fn words_of_a_verdict_are_safe_for_a_screen((kind, evidence, rounds, _) in any_case()) {
         let policy = policy(&SomePolicy::default());
         let case = Case { task_kind: kind, policy: &policy, rounds: &rounds, git: None, question: None, prompted_at: None, work: &TaskWork::default(), sessions: &[], taken_at: Timestamp(0), mark: Mark::None, lapsed: None, required: Proof::Said, prompt: LastPrompt::Work, acted_outside: false,
-            is_checked: false, chosen: &[] };
+            is_checked: false, chosen: &[], before: &[] };
         let verdict = combine(&evidence, &case);
         for text in [&verdict.why, &verdict.next_action.text] {
             prop_assert!(!text.chars().any(closeout::model::display_text::is_unsafe), "{text:?}");

@@ -11,6 +11,7 @@ pub mod combine;
 pub mod decision;
 pub mod gate;
 pub mod json_answer;
+pub mod left_to_do;
 pub mod prompt;
 pub mod questions;
 pub mod rounds;

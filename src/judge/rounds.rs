@@ -3,6 +3,7 @@
 //! A round begins when an agent's turn ended or a decision file was written. The same open points in
 //! two rounds in a row raise the stage. Nothing here counts time.
 
+use super::left_to_do;
 use crate::model::{Claim, Evidence, Rounds};
 
 /// The rounds after a look at `evidence`.
@@ -44,21 +45,10 @@ pub fn advance(before: &Rounds, mark: Option<&str>, evidence: &[&Evidence], is_u
 /// name. Sorted, each once.
 fn open_points(evidence: &[&Evidence]) -> Vec<String> {
     let saying_no = evidence.iter().filter(|evidence| evidence.claim == Claim::No);
-    let mut points: Vec<String> = saying_no.flat_map(|evidence| points(evidence)).collect();
+    let mut points: Vec<String> = saying_no.flat_map(|evidence| left_to_do::ids(evidence)).collect();
     points.sort();
     points.dedup();
     points
-}
-
-/// The single points behind a claim: its fingerprints, else its reasons, else its name.
-pub fn points(evidence: &Evidence) -> Vec<String> {
-    if !evidence.fingerprints.is_empty() {
-        evidence.fingerprints.clone()
-    } else if !evidence.reasons.is_empty() {
-        evidence.reasons.clone()
-    } else {
-        vec![evidence.name.clone()]
-    }
 }
 
 #[cfg(test)]

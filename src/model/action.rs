@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, MarkOrder, NotAsked,
+    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, LeftToDo, MarkOrder, NotAsked,
     ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
     SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan,
     VerifyReport, WorkspaceId, WorkspaceSettings,
@@ -218,6 +218,8 @@ pub struct ActionRequest {
     pub standing: EvidenceSummary,
     /// Of an earlier checklist by the closer what it left open, and its summary.
     pub verified: Option<Box<VerifyReport>>,
+    /// What is left to do, where an agent is told of it.
+    pub left_to_do: LeftToDo,
 }
 
 /// What became of an action.

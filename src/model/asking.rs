@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
-use super::{ActionClass, Checklist, Marks, Rounds, SessionName, SmartOutcome, Timestamp};
+use super::{ActionClass, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp};
 
 /// What a number of the smart check may be, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +192,7 @@ pub struct VerifyReport {
     pub session: SessionName,
     /// When it answered.
     pub at: Timestamp,
-    /// 1 for the first one of a workspace's task.
+    /// 1 for the first one of a workspace.
     pub round: u32,
     /// Whether all is done, by the rules of the closer.
     pub is_complete: bool,
@@ -250,4 +250,7 @@ pub struct KeptReports {
     /// The rounds, by the id of the check that they are of; empty without one.
     #[serde(default)]
     pub rounds: BTreeMap<String, Rounds>,
+    /// What was left to do at the last look, with what was sent of it.
+    #[serde(default)]
+    pub points: Vec<OpenPoint>,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Timestamp;
+use super::{SessionName, Timestamp};
 
 /// What one source says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,6 +12,9 @@ pub struct Evidence {
     pub source: Source,
     /// Which one of its kind, for a person: a file name, an agent. Untrusted text.
     pub name: String,
+    /// The session that it is of, where it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionName>,
     /// What it claims.
     pub claim: Claim,
     /// Why it does not count, when the claim is `ABSTAIN`.
@@ -43,6 +46,7 @@ impl Evidence {
         Evidence {
             source,
             name: name.into(),
+            session: None,
             claim,
             rejection: None,
             strength: Strength::Verified,

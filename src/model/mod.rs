@@ -31,6 +31,7 @@ mod hook_event;
 mod intent;
 mod mark;
 mod observation;
+mod open_point;
 mod parts;
 mod process_stat;
 mod proposed_message;
@@ -89,6 +90,7 @@ pub use observation::{
     FileCheck, GitObservation, Observations, PlanFile, PlanStep, ReadProblem, Reading, TestResults, TextFile,
     Unreadable,
 };
+pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use parts::Parts;
 pub use process_stat::ProcessStat;
 pub use proposed_message::MessageWords;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Question};
+use super::{Evidence, LeftToDo, Question};
 
 /// The state of a workspace. A closed set; it is the contract of the JSON output too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -208,6 +208,9 @@ pub struct Verdict {
     pub why: String,
     /// What a person would do next.
     pub next_action: NextAction,
+    /// What is left to do, by every source.
+    #[serde(default)]
+    pub left_to_do: LeftToDo,
     /// Every source's part, by rank.
     pub parts: Vec<Part>,
     /// Pairs of sources that contradict one another, as positions in `parts`.

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, Claim, Draft, Effect, Evidence, Marks, NotAsked, Receipt, ReceiptState, Response, Rounds,
-    RunningAction, SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp, VerifyReport,
-    WorkspaceId,
+    AuditEntry, Claim, Draft, Effect, Evidence, Marks, NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody,
+    Response, Rounds, RunningAction, SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp,
+    VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
@@ -42,6 +42,10 @@ pub(super) struct Actions {
     pub(super) marks: Marks,
     /// The rounds, by the id of the check that they are of.
     pub(super) rounds: BTreeMap<String, Rounds>,
+    /// What was left to do when it was judged last.
+    pub(super) points: Vec<OpenPoint>,
+    /// The reply that is being sent.
+    pub(super) sending: Option<String>,
 }
 
 impl Actions {
@@ -300,6 +304,9 @@ fn session_of(action: &Action) -> Option<&SessionName> {
 pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Timestamp) -> Effect {
     tracked.actions.asked.begins(&tracked.snapshot.session_facts);
     tracked.actions.is_plan = action.is_plan();
+    if let Action::Reply { body: ReplyBody::Text { text }, .. } = &action {
+        tracked.actions.sending = Some(text.clone());
+    }
     tracked.actions.running = Some(RunningAction {
         number,
         kind: action.kind(),
@@ -317,6 +324,10 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         .sessions
         .first()
         .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
+    // A probe asks for the agent's own word, and is told of nothing.
+    let is_told = matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
+    let verdict = tracked.verdict.as_ref().filter(|_| is_told);
+    let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
     ActionRequest {
         number,
         workspace: tracked.id.clone(),
@@ -329,7 +340,8 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         prompt: words.prompt.clone(),
         last_words: words.last_words.as_ref().map(|words| words.text.clone()),
         standing: asked::standing(tracked.verdict.as_ref()),
-        verified: tracked.actions.fresh_verified(words).cloned().map(Box::new),
+        verified: tracked.actions.verified.clone().map(Box::new),
+        left_to_do,
     }
 }
 

@@ -4,8 +4,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, EvidenceSummary, KeptReports, SessionFacts, SessionMoment, SessionName, SessionView,
-    Source, TaskMoment, Verdict, VerifyReport,
+    Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SessionFacts, SessionMoment,
+    SessionName, SessionView, Source, TaskMoment, Verdict,
 };
 
 use super::actions::Actions;
@@ -75,7 +75,28 @@ impl Actions {
             verified: self.verified.clone().zip(self.asked.closer.clone()),
             marks: self.marks.clone(),
             rounds: self.rounds.clone(),
+            points: self.points.clone(),
         }
+    }
+
+    /// Takes over what another run sent of what is left to do. True when anything was.
+    fn take_points(&mut self, kept: Vec<OpenPoint>) -> bool {
+        if self.points.is_empty() {
+            self.points = kept;
+            return false;
+        }
+        let mut is_news = false;
+        for point in self.points.iter_mut().filter(|point| point.state == PointState::Open) {
+            let sent = kept.iter().find(|kept| {
+                (&kept.id, kept.source, &kept.from) == (&point.id, point.source, &point.from)
+                    && matches!(kept.state, PointState::Sent { .. })
+            });
+            if let Some(sent) = sent {
+                point.state = sent.state;
+                is_news = true;
+            }
+        }
+        is_news
     }
 
     /// Takes over what another run heard, where it is newer. True when anything was.
@@ -87,6 +108,7 @@ impl Actions {
         if self.rounds.is_empty() {
             self.rounds = kept.rounds;
         }
+        is_news |= self.take_points(kept.points);
         if let Some((report, then)) = kept.smart_check
             && self.smart_check.as_ref().is_none_or(|known| known.at < report.at)
         {
@@ -100,13 +122,6 @@ impl Actions {
             is_news = true;
         }
         is_news
-    }
-
-    /// The last checklist of this task: a later turn carries it on, a new prompt begins another task.
-    pub(super) fn fresh_verified(&self, words: &SessionFacts) -> Option<&VerifyReport> {
-        let is_same_task =
-            self.asked.closer.as_ref().is_some_and(|moment| moment.prompted_at == words.prompted_at);
-        self.verified.as_ref().filter(|_| is_same_task)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::tracked::Tracked;
 use crate::judge::combine::table::{LastPrompt, Mark};
-use crate::judge::{combine, rounds};
+use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen, MarkWord,
-    Parts, Policy, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict, VerdictState, stable_hash,
+    OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict,
+    VerdictState, stable_hash,
 };
 
 impl Tracked {
@@ -34,6 +35,8 @@ impl Tracked {
             self.is_found_state = before.is_none();
             self.is_seen = false;
         }
+        let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
+        self.actions.points.clone_from(&verdict.left_to_do.points);
         self.verdict = Some(verdict);
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
     }
@@ -120,6 +123,7 @@ impl Tracked {
             acted_outside: facts.acted_outside,
             is_checked: facts.is_checked,
             chosen: &self.settings().chosen,
+            before: &self.actions.points,
         }
     }
 }
@@ -128,7 +132,7 @@ impl Tracked {
 fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> MarkSeen {
     let points_of = |claims: &[Claim]| {
         let speaking = evidence.iter().filter(|evidence| claims.contains(&evidence.claim));
-        let mut points: Vec<String> = speaking.flat_map(rounds::points).collect();
+        let mut points: Vec<String> = speaking.flat_map(left_to_do::ids).collect();
         points.sort();
         points.dedup();
         points
@@ -159,15 +163,27 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     }
 }
 
-/// A NO all of whose points are not of this task, by its person's word, says nothing.
+/// Whether what is kept for other runs tells the same of what was sent and done. Open points are found again.
+fn are_known(kept: &[OpenPoint], now: &[OpenPoint]) -> bool {
+    let told = |point: &&OpenPoint| point.state != PointState::Open;
+    kept.iter().filter(told).eq(now.iter().filter(told))
+}
+
+/// Takes the points out of a NO that are not of this task, by its person's word. One without any left says nothing.
 fn dismiss(evidence: &mut Evidence, not_of_task: &[String]) {
-    let is_dismissed = evidence.claim == Claim::No
-        && rounds::points(evidence).iter().all(|point| {
-            not_of_task.contains(point) || evidence.reasons.iter().any(|reason| not_of_task.contains(reason))
-        });
-    if is_dismissed {
+    if evidence.claim != Claim::No || not_of_task.is_empty() {
+        return;
+    }
+    let is_dismissed = |point: &String| {
+        not_of_task.contains(point) || evidence.reasons.iter().any(|reason| not_of_task.contains(reason))
+    };
+    let left: Vec<String> =
+        left_to_do::ids(evidence).into_iter().filter(|point| !is_dismissed(point)).collect();
+    if left.is_empty() {
         evidence.claim = Claim::Abstain;
         evidence.rejection = Some(Rejection::Dismissed);
+    } else if !evidence.fingerprints.is_empty() {
+        evidence.fingerprints = left;
     }
 }
 

@@ -3,6 +3,7 @@
 //! A draft goes only when exactly its text was sent: what was written since is for the next reply. Nothing is
 //! sent here.
 
+use crate::judge::left_to_do;
 use crate::model::{
     ActionKind, ActionOutcome, Draft, Effect, Receipt, ReceiptState, Response, SessionName, SessionView,
     WorkspaceId,
@@ -99,7 +100,11 @@ impl Monitor {
 
     /// Forgets the draft that is what was sent, if there is one.
     pub(super) fn forget_sent(&mut self, id: &WorkspaceId, receipt: &Receipt, effects: &mut Vec<Effect>) {
-        let Some(tracked) = self.workspaces.get(id) else { return };
+        let Some(tracked) = self.workspaces.get_mut(id) else { return };
+        if let Some(text) = tracked.actions.sending.take_if(|text| receipt.is_of(text)) {
+            left_to_do::mark_sent(&mut tracked.actions.points, &text, receipt.sent_at);
+            effects.push(tracked.keep_reports());
+        }
         let is_sent = |draft: &Draft| draft.session == receipt.session && receipt.is_of(&draft.text);
         if tracked.actions.drafts.iter().any(is_sent) {
             let draft = Draft { session: receipt.session.clone(), text: String::new() };

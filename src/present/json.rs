@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use crate::model::hex::hex;
 use crate::model::{
-    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, NextAction, PartRole, Proof,
-    Question, RescueDegree, Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning, WorkspaceId,
-    WorkspaceView, display_text,
+    Activity, Attention, Checklist, ChosenKey, Evidence, GitFacts, LastWords, LeftToDo, NextAction, PartRole,
+    Proof, Question, RescueDegree, Rule, SessionView, TaskKind, Timestamp, VerdictState, Warning,
+    WorkspaceId, WorkspaceView, display_text,
 };
 
 /// The version of this form. It goes up when a field goes away or changes its meaning; new fields and
@@ -97,6 +97,8 @@ pub struct Row {
     why: String,
     /// What a person would do next.
     next_action: NextAction,
+    /// What is left to do, by every source.
+    left_to_do: LeftToDo,
     /// Since when the verdict has its state; of a single check, the check itself.
     since: Option<Timestamp>,
     /// Why a person should look.
@@ -166,6 +168,7 @@ impl Row {
             rule: verdict.rule,
             why: verdict.why,
             next_action: verdict.next_action,
+            left_to_do: verdict.left_to_do,
             since: view.verdict_since,
             attention: view.attention,
             warnings: verdict.warnings,

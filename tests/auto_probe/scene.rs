@@ -209,6 +209,7 @@ pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effec
         last_words: None,
         standing: EvidenceSummary::default(),
         verified: None,
+        left_to_do: closeout::model::LeftToDo::default(),
     }))
 }
 

@@ -50,6 +50,7 @@ fn snapshot(scope: &Scope, table: &mut Table) -> Result<()> {
         rounds: &rounds,
         git: sample.git.as_ref(),
         chosen: &[],
+        before: &[],
         prompted_at: sample.session_facts.as_ref().and_then(|facts| facts.prompted_at),
         work: &TaskWork::default(),
         sessions: &[],

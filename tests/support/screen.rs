@@ -83,6 +83,7 @@ pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
         rule,
         why: why.to_owned(),
         next_action: NextAction { kind: NextActionKind::None, text: String::new() },
+        left_to_do: closeout::model::LeftToDo::default(),
         parts: Vec::new(),
         conflicts: Vec::new(),
         warnings: Vec::new(),

@@ -5,8 +5,11 @@
 
 use crate::evidence::read_untrusted_text;
 use crate::evidence::untrusted_file::WorkspaceDir;
+use crate::judge::left_to_do;
 use crate::judge::prompt::{self, Template};
-use crate::model::{ActionClass, ActionProblem, ActionRequest, ItemState, Parts, Reading, VerifyReport};
+use crate::model::{
+    ActionClass, ActionProblem, ActionRequest, ItemState, OpenPoint, Parts, Reading, Source, VerifyReport,
+};
 
 use super::Tools;
 use super::refresher::Refresher;
@@ -113,6 +116,9 @@ fn input(request: &ActionRequest, refresher: &Refresher<'_>) -> String {
         let files = git.changes.into_iter().flat_map(|changes| changes.files);
         add("Not committed", &lines(files.map(|file| format!("- {}", file.path))));
     }
+    let left: Vec<&OpenPoint> =
+        request.left_to_do.open().filter(|point| point.source != Source::Closer && point.weighs).collect();
+    add("Open by closeout's own evidence", &left_to_do::lines(&left, MOST_NAMED));
     if let Some(verified) = &request.verified {
         add("The checklist before this one", &before(verified));
     }

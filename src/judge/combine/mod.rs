@@ -11,11 +11,12 @@ pub mod table;
 mod words;
 
 use crate::model::{
-    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, MarkLapse, Policy, Proof, Question,
-    Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, TaskWork, Timestamp, Verdict,
-    VerdictState, Warning,
+    Changes, ChosenKey, Claim, CommitCounts, Evidence, GitFacts, Head, MarkLapse, OpenPoint, Policy, Proof,
+    Question, Rejection, RescueDegree, Rounds, Rule, SessionView, Source, TaskKind, TaskWork, Timestamp,
+    Verdict, VerdictState, Warning,
 };
 
+use super::left_to_do;
 use situation::Tally;
 use table::{LastPrompt, Mark, Situation, Tree};
 
@@ -57,6 +58,8 @@ pub struct Case<'a> {
     pub is_checked: bool,
     /// Keys of the workspace's own file that could soften the verdict, and whether they count.
     pub chosen: &'a [ChosenKey],
+    /// What was left to do at the last look.
+    pub before: &'a [OpenPoint],
 }
 
 /// The verdict on `evidence`.
@@ -76,7 +79,8 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         && tally.yes().all(|evidence| matches!(evidence.source, Source::Probe | Source::LastWords))
         && tally.yes().next().is_some();
     let why = words::why(rule, &tally, case);
-    let next_action = words::next_action(state, rule, &tally, case, &warnings);
+    let left_to_do = left_to_do::list(&evidence, case.before, case.prompted_at, case.taken_at);
+    let next_action = words::next_action(state, rule, &tally, case, (&warnings, &left_to_do));
     let (parts, conflicts) = roles::parts(&evidence, state, rule);
     if !conflicts.is_empty() {
         warnings.push(Warning::Conflict);
@@ -86,6 +90,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
         rule,
         why,
         next_action,
+        left_to_do,
         parts,
         conflicts,
         warnings,

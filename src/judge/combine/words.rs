@@ -2,8 +2,8 @@
 //! `display_text`, so that the sentence is safe for a screen, a log and JSON.
 
 use crate::model::{
-    Claim, Evidence, NextAction, NextActionKind, Proof, QuestionWeight, Rejection, Rule, Source,
-    TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
+    Claim, Evidence, LeftToDo, NextAction, NextActionKind, OpenPoint, PointKind, Proof, QuestionWeight,
+    Rejection, Rule, Source, TREE_IS_CLEAN, VerdictState, Warning, display_text, quantity,
 };
 
 use super::situation::Tally;
@@ -63,7 +63,7 @@ pub(super) fn next_action(
     rule: Rule,
     tally: &Tally<'_>,
     case: &Case<'_>,
-    warnings: &[Warning],
+    (warnings, left): (&[Warning], &LeftToDo),
 ) -> NextAction {
     if let Some(permission) = tally.permission()
         && state == VerdictState::AwaitingResponse
@@ -86,7 +86,7 @@ pub(super) fn next_action(
             action(NextActionKind::Answer, text)
         }
         VerdictState::RescueNeeded => rescue(tally, case),
-        VerdictState::Incomplete if rule == Rule::SaysNo => fix(tally),
+        VerdictState::Incomplete if rule == Rule::SaysNo => fix(left),
         VerdictState::Incomplete if rule == Rule::TurnCut => {
             action(NextActionKind::Ask, "look at the session: its turn did not end".to_owned())
         }
@@ -106,7 +106,7 @@ pub(super) fn next_action(
         VerdictState::Incomplete => whether_done(tally, case),
         VerdictState::NoTask => action(NextActionKind::None, "nothing to do".to_owned()),
         VerdictState::Waiting | VerdictState::Working => action(NextActionKind::Wait, "wait".to_owned()),
-        VerdictState::Stalled => fix(tally),
+        VerdictState::Stalled => fix(left),
         VerdictState::Error => action(NextActionKind::Repair, repair(rule, tally)),
     }
 }
@@ -194,10 +194,15 @@ fn at_risk(tally: &Tally<'_>, case: &Case<'_>) -> String {
     }
 }
 
-fn fix(tally: &Tally<'_>) -> NextAction {
-    let reason = tally.claims(Claim::No).find_map(|evidence| evidence.reasons.first());
-    let text = reason
-        .map_or("send it back with what is missing".to_owned(), |reason| format!("fix: {}", quote(reason)));
+/// The first thing that the agent has left, and how much more.
+fn fix(left: &LeftToDo) -> NextAction {
+    let points: Vec<&OpenPoint> =
+        left.open().filter(|point| point.weighs && point.kind == PointKind::Finish).collect();
+    let text = match points.as_slice() {
+        [] => "send it back with what is missing".to_owned(),
+        [point] => format!("fix: {}", quote(&point.text)),
+        [point, rest @ ..] => format!("fix: {} (and {} more)", quote(&point.text), rest.len()),
+    };
     action(NextActionKind::Fix, text)
 }
 

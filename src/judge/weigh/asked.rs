@@ -66,24 +66,34 @@ pub fn label(failure: ProbeFailure) -> &'static str {
 /// What the closer found when it was asked.
 pub fn closer(report: &VerifyReport, is_stale: bool) -> Evidence {
     let name = format!("asked of {}", report.session.agent);
-    let evidence = if is_stale {
+    let evidence = if let Some(error) = &report.error {
+        Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
+    } else if report.is_complete && is_stale {
         Evidence::abstain(Source::Closer, name, Rejection::Stale)
             .because("said before a later prompt or turn")
-    } else if let Some(error) = &report.error {
-        Evidence::abstain(Source::Closer, name, Rejection::Unreadable).because(excerpt::reason(error))
     } else if report.is_complete {
         let n_items = report.checklist.items.len();
         Evidence::claim(Source::Closer, name, Claim::Yes).because(format!("{n_items} items, all completed"))
     } else {
-        let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
-        evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
-        if evidence.reasons.is_empty() {
-            let percent = report.confidence_percent.unwrap_or_default();
-            evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
-        }
-        evidence
+        not_complete(report, name, is_stale)
     };
     let excerpt = report.summary.as_deref().map(excerpt::reason);
     let pointer = Some(Pointer { place: format!("closer, round {}", report.round), excerpt });
     Evidence { strength: Strength::SelfReported, pointer, ..evidence.at(Some(report.at)) }
+}
+
+/// What the closer found open stays so until it is asked again: age takes away a YES, never what is open.
+fn not_complete(report: &VerifyReport, name: String, is_stale: bool) -> Evidence {
+    let mut evidence = Evidence::claim(Source::Closer, name, Claim::No);
+    evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
+    evidence.fingerprints = evidence.reasons.iter().map(|action| format!("closer/{action}")).collect();
+    if evidence.reasons.is_empty() {
+        let percent = report.confidence_percent.unwrap_or_default();
+        evidence.reasons.push(format!("not complete, with a confidence of {percent} %"));
+    }
+    if is_stale {
+        evidence.because("said before a later prompt or turn: ask the closer again")
+    } else {
+        evidence
+    }
 }

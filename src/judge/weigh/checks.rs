@@ -111,6 +111,9 @@ fn closer_evidence(file: &TextFile, report: &CloserReport) -> Evidence {
     let mut evidence = Evidence::claim(Source::Closer, file.name.clone(), claim).at(Some(file.written_at));
     evidence.strength = Strength::SelfReported;
     evidence.reasons = report.pending_actions.iter().map(|action| excerpt::reason(action)).collect();
+    if !report.complete {
+        evidence.fingerprints = evidence.reasons.iter().map(|action| format!("closer/{action}")).collect();
+    }
     if report.conflict {
         evidence.reasons.push("the report contradicts itself".to_owned());
     }

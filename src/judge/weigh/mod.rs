@@ -24,8 +24,8 @@ pub use memory::Memory;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, TaskKind, Timestamp,
-    Unreadable, WorkspaceSettings,
+    Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, SessionName,
+    SessionObservation, TaskKind, Timestamp, Unreadable, WorkspaceSettings,
 };
 
 /// What is known beside the observations.
@@ -105,6 +105,24 @@ struct EvidenceSet {
 impl EvidenceSet {
     fn add(&mut self, part: Parts, evidence: Evidence) {
         self.evidence.push((part, evidence));
+    }
+
+    /// Takes over what `weigh` adds of this session, by its name.
+    fn of_session<T>(
+        &mut self,
+        session: Option<&SessionObservation>,
+        weigh: impl FnOnce(&mut EvidenceSet) -> T,
+    ) -> T {
+        let n_before = self.evidence.len();
+        let weighed = weigh(self);
+        let name = session.map(|session| SessionName {
+            agent: session.agent.clone(),
+            session_id: session.session_id.clone(),
+        });
+        for (_, evidence) in self.evidence.iter_mut().skip(n_before) {
+            evidence.session.clone_from(&name);
+        }
+        weighed
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn weigh(
         has_proof |= summary.proof.is_some();
         proven.is_checked &= summary.proof.is_some() || summary.last_edit.is_none();
         proven.acted_outside |= summary.acts.iter().any(|act| task.asks_for(&act.act));
-        weigh_session(&summary, task.is_only_answered(), pile);
+        pile.of_session(Some(session), |pile| weigh_session(&summary, task.is_only_answered(), pile));
     }
     proven.is_checked &= has_proof;
     proven

@@ -29,6 +29,8 @@ enum Scope {
 pub(super) struct Spoken<'a> {
     text: Cow<'a, str>,
     from: &'a str,
+    /// The session whose words they are.
+    session: Option<&'a SessionObservation>,
     at: Option<Timestamp>,
     scope: Scope,
     /// Why they claim nothing any more, or never did.
@@ -50,6 +52,7 @@ impl<'a> Spoken<'a> {
         Spoken {
             text: display_text::without_escapes(&file.content),
             from: &file.name,
+            session: None,
             at: Some(file.written_at),
             scope: if is_result { Scope::Result } else { Scope::Task },
             overtaken_by,
@@ -70,6 +73,7 @@ impl<'a> Spoken<'a> {
         let last = session.last_message.as_ref().map(|message| Spoken {
             text: display_text::without_escapes(&message.text),
             from: &session.agent,
+            session: Some(session),
             at: message.at,
             scope: match (is_result, is_beside) {
                 (true, _) => Scope::Result,
@@ -85,6 +89,7 @@ impl<'a> Spoken<'a> {
             Some(Spoken {
                 text: display_text::without_escapes(turn.closing_words.as_deref()?),
                 from: &session.agent,
+                session: Some(session),
                 at: turn.ended_at,
                 scope: Scope::Task,
                 overtaken_by: task.is_task_cut().then_some("said on the way: the turn was cut"),
@@ -99,6 +104,11 @@ impl<'a> Spoken<'a> {
     /// Whether these are of the same writer as `other`.
     pub(super) fn is_of(&self, other: Option<&Spoken<'_>>) -> bool {
         other.is_some_and(|other| std::ptr::eq(self.from, other.from))
+    }
+
+    /// The session whose words they are.
+    pub(super) fn session(&self) -> Option<&'a SessionObservation> {
+        self.session
     }
 
     /// Who said it.

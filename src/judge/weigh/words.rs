@@ -32,7 +32,9 @@ pub(super) fn weigh(
     let sessions: Vec<&SessionObservation> =
         session.into_iter().chain(&observations.other_sessions).collect();
     for ((session, task), activity) in sessions.iter().zip(tasks).zip(activities) {
-        pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
+        pile.of_session(Some(session), |pile| {
+            pile.add(Parts::WORDS, session::weigh(session, activity, task, scales));
+        });
     }
     if let Reading::Unreadable(unreadable) = &observations.session {
         let evidence = Evidence::abstain(Source::LiveSession, unreadable.name.clone(), Rejection::Unreadable);
@@ -47,7 +49,7 @@ pub(super) fn weigh(
         .collect();
     let (said, last_words) = weigh_spoken(observations, &counting, scales, pile);
     for (session, task) in &counting {
-        plans::weigh(session, task, pile);
+        pile.of_session(Some(session), |pile| plans::weigh(session, task, pile));
     }
     let asked = last_words.as_ref().and_then(|words| words.question.clone());
     let views = session.zip(newest).map(|(session, activity)| session_view::view(session, activity, asked));
@@ -111,7 +113,7 @@ fn weigh_spoken(
     }
     let mut front = None;
     for (at, words) in spoken.iter().enumerate() {
-        let last_words = words.weigh(scales, at == 0, pile);
+        let last_words = pile.of_session(words.session(), |pile| words.weigh(scales, at == 0, pile));
         front = front.or(last_words);
     }
     (said, front)

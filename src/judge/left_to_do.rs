@@ -1,0 +1,328 @@
+//! "Left to do": the open points of all evidence, carried from look to look until their source closes them
+//! (DESIGN.md 2.5), and how they are put before an agent.
+//!
+//! Every front, gate and loop takes its points from here. Pure; it decides nothing: what claims NO was settled before.
+
+use std::fmt::Write as _;
+
+use crate::judge::{GRACE_MS, PERMISSION, STOPS_HALF_WAY};
+use crate::model::{
+    Claim, Evidence, LeftToDo, OpenPoint, PointKind, PointState, Rejection, Source, Timestamp, display_text,
+};
+
+/// So many points are kept: a list that nobody reads to its end helps nobody.
+const MOST_POINTS: usize = 200;
+/// So many points that were done since the last prompt are kept.
+const MOST_DONE: usize = 50;
+/// The name of the point that a last turn which did not end by itself makes.
+const CUT_TURN: &str = "session/cut-turn";
+
+/// The names of the points behind a claim: its fingerprints, else its reasons, else its name.
+pub fn ids(evidence: &Evidence) -> Vec<String> {
+    if !evidence.fingerprints.is_empty() {
+        evidence.fingerprints.clone()
+    } else if !evidence.reasons.is_empty() {
+        evidence.reasons.clone()
+    } else {
+        vec![evidence.name.clone()]
+    }
+}
+
+/// What is left to do by this evidence, as it counts for the task.
+///
+/// `before` is the list of the last look: what is in both keeps its age and that it was sent; what is gone is done,
+/// unless its source cannot be read or counts no more. `prompted_at` is the last prompt for work: what was done before
+/// it is dropped.
+pub fn list(
+    evidence: &[Evidence],
+    before: &[OpenPoint],
+    prompted_at: Option<Timestamp>,
+    now: Timestamp,
+) -> LeftToDo {
+    let mut points: Vec<OpenPoint> = Vec::new();
+    for point in evidence.iter().flat_map(|evidence| points_of(evidence, prompted_at, now)) {
+        if !points.iter().any(|known| is_same(known, &point)) {
+            points.push(point);
+        }
+    }
+    points.sort_by_key(|point| (point.kind, !point.weighs));
+    points.truncate(MOST_POINTS);
+    for point in &mut points {
+        let known = before.iter().find(|known| is_same(known, point) && known.is_open());
+        if let Some(known) = known {
+            (point.state, point.since) = (known.state, known.since);
+        }
+    }
+    let gone = before.iter().filter(|known| !points.iter().any(|point| is_same(known, point)));
+    let gone: Vec<OpenPoint> =
+        gone.filter_map(|known| closed(known, evidence, prompted_at, now)).take(MOST_DONE).collect();
+    points.extend(gone);
+    LeftToDo { points, summary: summary(evidence) }
+}
+
+/// What becomes of a point that no evidence tells of any more; `None` if it is dropped.
+fn closed(
+    known: &OpenPoint,
+    evidence: &[Evidence],
+    prompted_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<OpenPoint> {
+    let of_source = |evidence: &&Evidence| {
+        evidence.source == known.source && evidence.name == known.from && evidence.session == known.session
+    };
+    let rejection = evidence.iter().filter(of_source).find_map(|evidence| evidence.rejection);
+    match (known.state, rejection) {
+        (PointState::Done { at }, _) if prompted_at.is_some_and(|prompted_at| prompted_at > at) => None,
+        (PointState::Done { .. }, _) => Some(known.clone()),
+        // Nobody can tell.
+        (_, Some(Rejection::Unreadable)) => Some(OpenPoint { weighs: false, ..known.clone() }),
+        (
+            _,
+            Some(
+                Rejection::Stale
+                | Rejection::Foreign
+                | Rejection::MidTurn
+                | Rejection::LeftOver
+                | Rejection::Dismissed
+                | Rejection::Absent
+                | Rejection::NotConfigured,
+            ),
+        ) => None,
+        (_, Some(Rejection::Vacuous | Rejection::Undecided) | None) => {
+            Some(OpenPoint { state: PointState::Done { at: now }, ..known.clone() })
+        }
+    }
+}
+
+fn is_same(one: &OpenPoint, other: &OpenPoint) -> bool {
+    (&one.id, one.source, &one.from, &one.session) == (&other.id, other.source, &other.from, &other.session)
+}
+
+fn points_of(evidence: &Evidence, prompted_at: Option<Timestamp>, now: Timestamp) -> Vec<OpenPoint> {
+    let Some((kind, weighs)) = kind_of(evidence) else { return Vec::new() };
+    let is_earlier = evidence
+        .said_at
+        .zip(prompted_at)
+        .is_some_and(|(said_at, prompted_at)| prompted_at.millis_since(said_at) > GRACE_MS);
+    let point = |(id, text): (String, String)| OpenPoint {
+        id,
+        source: evidence.source,
+        from: evidence.name.clone(),
+        session: evidence.session.clone(),
+        kind,
+        text,
+        state: PointState::Open,
+        since: now,
+        is_earlier,
+        weighs,
+    };
+    named(evidence, kind).into_iter().map(point).collect()
+}
+
+/// What the evidence asks for, and whether it weighs; `None` if nothing is left to do by it.
+fn kind_of(evidence: &Evidence) -> Option<(PointKind, bool)> {
+    let has = |name: &str| evidence.fingerprints.iter().any(|fingerprint| fingerprint == name);
+    match evidence.claim {
+        Claim::Ask if has(PERMISSION) => Some((PointKind::Allow, true)),
+        Claim::Ask => Some((PointKind::Answer, true)),
+        Claim::Fail => Some((PointKind::Repair, true)),
+        Claim::No => Some((PointKind::Finish, true)),
+        Claim::Dirty => Some((PointKind::Keep, true)),
+        Claim::Abstain => match evidence.rejection? {
+            Rejection::MidTurn if evidence.source == Source::LiveSession => Some((PointKind::Resume, true)),
+            Rejection::Absent if evidence.source == Source::Output => Some((PointKind::Finish, true)),
+            Rejection::Absent | Rejection::Unreadable if evidence.is_required => {
+                Some((PointKind::Repair, true))
+            }
+            Rejection::Undecided if has(STOPS_HALF_WAY) => Some((PointKind::Finish, false)),
+            Rejection::NotConfigured
+            | Rejection::Absent
+            | Rejection::Stale
+            | Rejection::Foreign
+            | Rejection::Unreadable
+            | Rejection::Vacuous
+            | Rejection::Undecided
+            | Rejection::MidTurn
+            | Rejection::LeftOver
+            | Rejection::Dismissed => None,
+        },
+        Claim::Yes | Claim::Wait | Claim::Work => None,
+    }
+}
+
+/// The points with their texts.
+fn named(evidence: &Evidence, kind: PointKind) -> Vec<(String, String)> {
+    let said =
+        || if evidence.reasons.is_empty() { evidence.name.clone() } else { evidence.reasons.join("; ") };
+    match kind {
+        PointKind::Keep => return vec![(format!("git/{}", evidence.name), said())],
+        PointKind::Resume => return vec![(CUT_TURN.to_owned(), said())],
+        PointKind::Repair | PointKind::Allow | PointKind::Answer | PointKind::Finish => {}
+    }
+    let (fingerprints, reasons) = (&evidence.fingerprints, &evidence.reasons);
+    if evidence.source == Source::Output && evidence.claim == Claim::Abstain {
+        return vec![(format!("output/{}", evidence.name), format!("write {}", evidence.name))];
+    }
+    if fingerprints.is_empty() {
+        return ids(evidence).into_iter().map(|reason| (reason.clone(), reason)).collect();
+    }
+    let text = |(at, name): (usize, &String)| {
+        let text = match own_words(name) {
+            Some(words) => words,
+            None if fingerprints.len() == reasons.len() => reasons.get(at).cloned().unwrap_or_default(),
+            None if fingerprints.len() == 1 => said(),
+            None => name.clone(),
+        };
+        (name.clone(), text)
+    };
+    fingerprints.iter().enumerate().map(text).collect()
+}
+
+/// The words in a name that one of closeout's own sources gave.
+fn own_words(name: &str) -> Option<String> {
+    let (kind, rest) = name.split_once('/')?;
+    match kind {
+        "plan" | "goal" | "closer" => Some(rest.to_owned()),
+        "file" => Some(format!("{rest} is missing")),
+        "test" => Some(format!("{rest} fails")),
+        "run" => rest.split_once('/').map(|(tool, failing)| format!("{failing} fails ({tool})")),
+        _ => None,
+    }
+}
+
+/// What the closer said last of the whole task.
+fn summary(evidence: &[Evidence]) -> Option<String> {
+    let closers = evidence.iter().filter(|evidence| evidence.source == Source::Closer);
+    let newest = closers.max_by_key(|evidence| evidence.said_at)?;
+    newest.pointer.as_ref().and_then(|pointer| pointer.excerpt.clone())
+}
+
+/// Marks the points whose words a text that reached an agent holds.
+pub fn mark_sent(points: &mut [OpenPoint], text: &str, at: Timestamp) {
+    let text = display_text::line(text);
+    for point in points.iter_mut().filter(|point| point.is_open() && point.is_for_agent()) {
+        let words = display_text::line(point.text.trim());
+        if !words.is_empty() && text.contains(&*words) {
+            point.state = PointState::Sent { at };
+        }
+    }
+}
+
+/// The points as lines for an agent, the first `most` of them; and how many more there are.
+pub fn lines(points: &[&OpenPoint], most: usize) -> String {
+    let mut lines = String::new();
+    for point in points.iter().take(most) {
+        let earlier = if point.is_earlier { " (from before the last prompt)" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "- {}{earlier}", display_text::line(point.text.trim()));
+    }
+    match points.len().saturating_sub(most) {
+        0 => {}
+        n_more => {
+            let _ = writeln!(lines, "- and {n_more} more");
+        }
+    }
+    lines
+}
+
+/// What an agent is sent back with: all that is left of what it can do something about, and what the closer said
+/// last. `None` if nothing is.
+pub fn send_back(left: &LeftToDo) -> Option<String> {
+    let points: Vec<&OpenPoint> = left.open().filter(|point| point.is_for_agent() && point.weighs).collect();
+    if points.is_empty() {
+        return None;
+    }
+    let mut text = format!("This is left to do:\n\n{}", lines(&points, points.len()));
+    if let Some(summary) = &left.summary {
+        let _ = write!(text, "\nThe last review said: {}\n", display_text::line(summary.trim()));
+    }
+    text.push_str("\nFinish each point, or say which one does not belong to the task, and why.\n");
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no(source: Source, from: &str, fingerprints: &[&str]) -> Evidence {
+        let fingerprints = fingerprints.iter().map(|name| (*name).to_owned()).collect();
+        Evidence { fingerprints, ..Evidence::claim(source, from, Claim::No) }
+    }
+
+    fn texts(left: &LeftToDo) -> Vec<&str> {
+        left.points.iter().map(|point| point.text.as_str()).collect()
+    }
+
+    #[test]
+    fn every_source_has_its_points_and_a_person_comes_first() {
+        let dirty =
+            Evidence::claim(Source::Changes, "git", Claim::Dirty).because("2 files are not committed");
+        let asks = Evidence::claim(Source::LastWords, "claude", Claim::Ask).because("Which one?");
+        let evidence = [
+            dirty,
+            no(Source::Plan, "PLAN.md", &["plan/Write it", "plan/Test it"]),
+            no(Source::Tests, "cargo test", &["run/cargo/parses"]),
+            no(Source::RequiredFiles, "required files", &["file/out.csv"]),
+            Evidence::abstain(Source::Output, "report.md", Rejection::Absent).because("there is no output"),
+            Evidence::abstain(Source::LiveSession, "codex", Rejection::MidTurn).because("interrupted"),
+            asks,
+        ];
+        let left = list(&evidence, &[], None, Timestamp(5));
+        let expected = [
+            "Which one?",
+            "interrupted",
+            "Write it",
+            "Test it",
+            "parses fails (cargo)",
+            "out.csv is missing",
+            "write report.md",
+            "2 files are not committed",
+        ];
+        assert_eq!(texts(&left), expected);
+        let text = send_back(&left).unwrap_or_default();
+        assert!(text.contains("- Write it\n") && !text.contains("Which one?"), "{text}");
+        let nothing = [Evidence::claim(Source::Commits, "git", Claim::Yes)];
+        assert_eq!(send_back(&list(&nothing, &[], None, Timestamp(5))), None);
+    }
+
+    #[test]
+    fn a_point_keeps_its_age_and_that_it_was_sent_until_its_source_closes_it() {
+        let open = [no(Source::Plan, "PLAN.md", &["plan/Write it", "plan/Test it"])];
+        let mut first = list(&open, &[], None, Timestamp(5));
+        mark_sent(&mut first.points, "please:\n- Test it", Timestamp(6));
+        let second = list(&open, &first.points, Some(Timestamp(7)), Timestamp(8));
+        let states: Vec<_> = second.points.iter().map(|point| (point.since, point.state)).collect();
+        let sent = PointState::Sent { at: Timestamp(6) };
+        assert_eq!(states, [(Timestamp(5), PointState::Open), (Timestamp(5), sent)]);
+
+        let closed = [no(Source::Plan, "PLAN.md", &["plan/Write it"])];
+        let third = list(&closed, &second.points, Some(Timestamp(7)), Timestamp(9));
+        assert_eq!(third.open().count(), 1);
+        assert_eq!(third.points.last().map(|point| point.state), Some(PointState::Done { at: Timestamp(9) }));
+        let fourth = list(&closed, &third.points, Some(Timestamp(10)), Timestamp(11));
+        assert_eq!(texts(&fourth), ["Write it"], "what was done is dropped with the next prompt");
+        let again = list(&open, &third.points, Some(Timestamp(7)), Timestamp(12));
+        assert!(again.points.iter().all(OpenPoint::is_open));
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_read_closes_nothing() {
+        let open = [no(Source::Plan, "PLAN.md", &["plan/Write it"])];
+        let before = list(&open, &[], None, Timestamp(5)).points;
+        for (rejection, n_open) in
+            [(Rejection::Unreadable, 1), (Rejection::Dismissed, 0), (Rejection::LeftOver, 0)]
+        {
+            let silent = [Evidence::abstain(Source::Plan, "PLAN.md", rejection)];
+            let left = list(&silent, &before, None, Timestamp(6));
+            assert_eq!((left.open().count(), left.points.len()), (n_open, n_open), "{rejection:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_says_how_much_it_leaves_out() {
+        let open = [no(Source::Plan, "PLAN.md", &["plan/a", "plan/b", "plan/c", "plan/d"])];
+        let left = list(&open, &[], None, Timestamp(5));
+        let points: Vec<&OpenPoint> = left.open().collect();
+        assert_eq!(lines(&points, 3), "- a\n- b\n- c\n- and 1 more\n");
+    }
+}

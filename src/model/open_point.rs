@@ -1,0 +1,99 @@
+//! "Left to do": what keeps a workspace from being finished, one point at a time (DESIGN.md 2.5).
+//!
+//! Plain values. What counts as a point is the judge's affair (`judge::left_to_do`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{SessionName, Source, Timestamp};
+
+/// Everything that is left to do in a workspace, most urgent first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftToDo {
+    /// The points. Those that were done since the last prompt stand last.
+    pub points: Vec<OpenPoint>,
+    /// What the closer said last of the whole task. Untrusted text.
+    pub summary: Option<String>,
+}
+
+/// One thing that is left to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenPoint {
+    /// Its name, which stays the same as long as its source tells of it. `closeout mark not-of-this-task` takes
+    /// it. Untrusted text.
+    pub id: String,
+    /// Who tells of it.
+    pub source: Source,
+    /// Which one of its kind: a file, an agent, a command. Untrusted text.
+    pub from: String,
+    /// The session that it is of: what is sent back goes there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionName>,
+    /// What it asks for.
+    pub kind: PointKind,
+    /// It in words. Untrusted text.
+    pub text: String,
+    /// What became of it.
+    pub state: PointState,
+    /// When it was first seen here.
+    pub since: Timestamp,
+    /// Whether it was told before the person's last prompt for work.
+    pub is_earlier: bool,
+    /// Whether it keeps the work from being COMPLETE. An announcement that may be one does not.
+    pub weighs: bool,
+}
+
+/// What a point asks for, and of whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PointKind {
+    /// The person allows or denies something.
+    Allow,
+    /// The person answers a question.
+    Answer,
+    /// The last turn failed, or something that is needed cannot be read.
+    Repair,
+    /// The last turn did not end by itself: it has to be taken up again.
+    Resume,
+    /// The agent has work left.
+    Finish,
+    /// Work is done and not kept: uncommitted, stashed, on no branch.
+    Keep,
+}
+
+/// What became of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "is")]
+pub enum PointState {
+    /// Nothing yet.
+    Open,
+    /// It was sent to an agent.
+    Sent {
+        /// When.
+        at: Timestamp,
+    },
+    /// Its source does not tell of it any more.
+    Done {
+        /// When that was first seen.
+        at: Timestamp,
+    },
+}
+
+impl LeftToDo {
+    /// The points that are not done.
+    pub fn open(&self) -> impl Iterator<Item = &OpenPoint> {
+        self.points.iter().filter(|point| point.is_open())
+    }
+}
+
+impl OpenPoint {
+    /// Whether it is not done.
+    pub fn is_open(&self) -> bool {
+        !matches!(self.state, PointState::Done { .. })
+    }
+
+    /// Whether an agent can do something about it. A question and a permission are for the person.
+    pub fn is_for_agent(&self) -> bool {
+        !matches!(self.kind, PointKind::Allow | PointKind::Answer)
+    }
+}
