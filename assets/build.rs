@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use language_file::LanguageFile;
+use language_file::{Answers, LanguageFile};
 
 #[path = "../src/judge/questions/building.rs"]
 mod building;
@@ -50,7 +50,7 @@ fn languages(out: &Path) -> Outcome<()> {
         paths.push(entry?.path());
     }
     paths.sort();
-    let (mut option_words, mut question_labels) = (Vec::new(), Vec::new());
+    let (mut option_words, mut question_labels, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         let named = |error: String| format!("{}: {error}", path.display());
         let text = fs::read_to_string(&path)?;
@@ -59,7 +59,10 @@ fn languages(out: &Path) -> Outcome<()> {
         fs::write(out.join(code).with_extension("network"), file.network().map_err(named)?)?;
         option_words.extend(file.option_words);
         question_labels.extend(file.question_labels);
+        let code = code.to_str().ok_or("a language file with a strange name")?.to_owned();
+        answers.push((code, file.answers));
     }
+    write(&out.join("answers.rs"), answers.iter())?;
     write(&out.join("option_words.rs"), option_words.iter())?;
     write(&out.join("question_labels.rs"), question_labels.iter())
 }
@@ -85,6 +88,17 @@ trait Entry {
 impl Entry for &String {
     fn rust(&self) -> String {
         format!("{self:?}")
+    }
+}
+
+/// A language by its two letters, and how it offers answers.
+impl Entry for &(String, Answers) {
+    fn rust(&self) -> String {
+        let (code, Answers { yes, no, pairs, begins, ends, asks_more, joins, tails }) = self;
+        format!(
+            "({code:?}, Answers {{ yes: {yes:?}, no: {no:?}, pairs: &{pairs:?}, begins: &{begins:?}, ends: &{ends:?}, \
+             asks_more: &{asks_more:?}, joins: &{joins:?}, tails: &{tails:?} }})"
+        )
     }
 }
 

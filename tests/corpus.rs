@@ -3,7 +3,9 @@
 //! `tests/corpus/dev.jsonl` was used to write the rules; `own.jsonl` was written afterwards, on other topics,
 //! and measured before anything was adjusted to it; `fresh-*.jsonl` were written by others; no rule was ever fitted to
 //! `held-out.jsonl`. Set `CLOSEOUT_PREDICTIONS` to a folder to have the predictions written there as JSON lines, for a
-//! scorer outside.
+//! scorer outside. Real messages are measured by `natural.rs`.
+
+mod natural;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,6 +52,16 @@ impl Figures {
     fn f1(self) -> f64 {
         let (said, there) = (f64::from(self.waiting_said), f64::from(self.waiting_there));
         if said + there == 0.0 { 1.0 } else { 2.0 * f64::from(self.waiting_right) / (said + there) }
+    }
+
+    /// How many of those that are said to wait do.
+    fn precision(self) -> f64 {
+        f64::from(self.waiting_right) / f64::from(self.waiting_said.max(1))
+    }
+
+    /// How many of those that wait are said to.
+    fn recall(self) -> f64 {
+        f64::from(self.waiting_right) / f64::from(self.waiting_there.max(1))
     }
 }
 

@@ -3,164 +3,36 @@
 //! can always write.
 
 use super::inline;
+use super::language::Language;
 use super::wording::Question;
 use crate::model::Choice;
 
-/// Yes and no in one language, and by what a question is known that asks for them.
-struct YesNo {
+/// How a language offers answers (`[answers]` in `assets/lang`).
+struct Answers {
     yes: &'static str,
     no: &'static str,
-    /// The pair as a writer puts it behind a question.
     pairs: &'static [&'static str],
-    /// How the asking clause begins, in lower case.
     begins: &'static [&'static str],
-    /// How it ends, without its mark.
     ends: &'static [&'static str],
-    /// What asks for more than yes or no.
     asks_more: &'static [&'static str],
+    joins: &'static [&'static str],
+    tails: &'static [&'static str],
 }
 
-const LANGUAGES: [YesNo; 7] = [
-    YesNo {
-        yes: "yes",
-        no: "no",
-        pairs: &["yes/no", "y/n", "yes or no"],
-        begins: &[
-            "should i ",
-            "shall i ",
-            "shall we ",
-            "should we ",
-            "do you want ",
-            "would you like me ",
-            "may i ",
-            "can i ",
-            "want me to ",
-            "is it ok",
-            "is that ok",
-            "is this ok",
-            "is that correct",
-            "is this correct",
-            "does that ",
-            "does this ",
-            "ok to ",
-            "okay to ",
-            "do i have ",
-        ],
-        ends: &[],
-        asks_more: &[" or ", "which ", "what ", "how ", "where ", "when ", "who "],
-    },
-    YesNo {
-        yes: "はい",
-        no: "いいえ",
-        pairs: &["はい/いいえ", "はい／いいえ", "はい・いいえ"],
-        begins: &[],
-        ends: &["ますか", "ましょうか", "でしょうか", "ですか"],
-        asks_more: &[
-            "どれ",
-            "どの",
-            "どちら",
-            "どんな",
-            "いずれ",
-            "何",
-            "なに",
-            "いつ",
-            "どこ",
-            "誰",
-            "だれ",
-            "なぜ",
-            "どう",
-            "いくつ",
-            "それとも",
-            "または",
-            "か、",
-        ],
-    },
-    YesNo {
-        yes: "sí",
-        no: "no",
-        pairs: &["sí/no", "si/no", "sí o no", "s/n"],
-        begins: &[
-            "quieres que ",
-            "quiere que ",
-            "deseas que ",
-            "desea que ",
-            "debo ",
-            "puedo ",
-            "procedo",
-            "continúo",
-            "te parece bien",
-            "está bien",
-        ],
-        ends: &[],
-        asks_more: &[" o ", "cuál", "qué ", "cómo ", "dónde", "cuándo"],
-    },
-    YesNo {
-        yes: "oui",
-        no: "non",
-        pairs: &["oui/non", "oui ou non", "o/n"],
-        begins: &[
-            "voulez-vous que ",
-            "souhaitez-vous que ",
-            "veux-tu que ",
-            "dois-je ",
-            "puis-je ",
-            "est-ce que je ",
-            "faut-il ",
-        ],
-        ends: &[],
-        asks_more: &[" ou ", "quel", "comment ", "où ", "quand "],
-    },
-    YesNo {
-        yes: "ja",
-        no: "nein",
-        pairs: &["ja/nein", "j/n", "ja oder nein"],
-        begins: &[
-            "soll ich ",
-            "sollen wir ",
-            "möchten sie, dass",
-            "möchtest du, dass",
-            "darf ich ",
-            "kann ich ",
-            "ist das in ordnung",
-            "ist das ok",
-        ],
-        ends: &[],
-        asks_more: &[" oder ", "welche", " was ", " wie ", "wann ", "wo "],
-    },
-    YesNo {
-        yes: "네",
-        no: "아니요",
-        pairs: &["예/아니오", "예/아니요", "네/아니요", "네/아니오"],
-        begins: &[],
-        ends: &["까요", "습니까", "나요"],
-        asks_more: &[
-            "어떤",
-            "어느",
-            "무엇",
-            "뭐",
-            "언제",
-            "어디",
-            "누구",
-            "왜",
-            "어떻게",
-            "몇",
-            "아니면",
-            "또는",
-        ],
-    },
-    YesNo {
-        yes: "是",
-        no: "否",
-        pairs: &["是/否", "是/不是", "是／否"],
-        begins: &["是否"],
-        ends: &["吗", "么"],
-        asks_more: &["还是", "哪", "什么", "怎么", "几", "谁", "为何"],
-    },
-];
+/// Each language's, with its two letters.
+static ANSWERS: [(&str, Answers); Language::ALL.len()] = include!(concat!(env!("OUT_DIR"), "/answers.rs"));
+
+/// The answers of all languages, those of `language` first.
+fn answers(language: Language) -> impl Iterator<Item = &'static Answers> + Clone {
+    let is_own = move |code: &str| code == language.code();
+    let own = ANSWERS.iter().filter(move |(code, _)| is_own(code));
+    let others = ANSWERS.iter().filter(move |(code, _)| !is_own(code));
+    own.chain(others).map(|(_, answers)| answers)
+}
 
 /// The answers that a question offers, in its order.
-/// `text` is the message in which it stands.
-pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
+/// `text` is the message in which it stands, `language` that of most of it.
+pub(crate) fn choices(question: &Question, text: &str, language: Language) -> Vec<Choice> {
     if !question.options.is_empty() {
         let choice = |option: &super::wording::Choice| Choice {
             label: option.label.clone(),
@@ -174,7 +46,7 @@ pub(crate) fn choices(question: &Question, text: &str) -> Vec<Choice> {
     }
     // A pair in brackets behind the mark is a sentence of its own.
     let behind = question.ranges.last().and_then(|range| text.get(range.end..)).unwrap_or_default();
-    yes_and_no(&question.text, behind.lines().next().unwrap_or_default())
+    yes_and_no(&question.text, behind.lines().next().unwrap_or_default(), language)
 }
 
 /// Options in the words of the question itself.
@@ -186,18 +58,22 @@ fn in_sentence(text: &str) -> Vec<Choice> {
     inline::options(text).into_iter().map(choice).collect()
 }
 
-/// Without the words and marks that join one option to the next.
-fn trimmed(text: &str) -> String {
-    let marks = |sign: char| sign.is_whitespace() || ",;.?!/、。，；？！(（".contains(sign);
+/// Without the words and marks that join one option to the next, or ask to choose behind the last.
+pub(super) fn trimmed(text: &str) -> String {
+    let marks = |sign: char| sign.is_whitespace() || ",;.?!/*、。，；？！(（".contains(sign);
     let text = text.trim_matches(marks);
-    let joined = [" or", " and", " oder", " ou", " o", "または", "还是"]
-        .iter()
-        .find_map(|word| text.strip_suffix(word));
+    let all = || ANSWERS.iter().map(|(_, answers)| answers);
+    let tail = all().flat_map(|answers| answers.tails).find_map(|tail| text.strip_suffix(tail));
+    let text = tail.unwrap_or(text).trim_end_matches(marks);
+    let joined = all().flat_map(|answers| answers.joins).find_map(|word| {
+        let before = text.strip_suffix(word)?;
+        (!word.is_ascii() || before.ends_with(char::is_whitespace)).then_some(before)
+    });
     joined.unwrap_or(text).trim_matches(marks).to_owned()
 }
 
 /// Yes and no, if the question asks for one of them and nothing else.
-fn yes_and_no(text: &str, behind: &str) -> Vec<Choice> {
+fn yes_and_no(text: &str, behind: &str, language: Language) -> Vec<Choice> {
     let mut asking = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let (Some(sentence), None) = (asking.next(), asking.next()) else { return Vec::new() };
     let sentence = sentence.to_lowercase().replace('’', "'");
@@ -205,7 +81,7 @@ fn yes_and_no(text: &str, behind: &str) -> Vec<Choice> {
     let whole = bare(&sentence);
     // What asks can be the last clause: "The tests pass; shall I commit?"
     let clause = bare(sentence.rsplit([',', ':', ';', '¿', '—', '，']).next().unwrap_or_default());
-    let is_asked = |language: &&YesNo| {
+    let is_asked = |language: &&Answers| {
         let behind = behind.to_lowercase();
         let has_pair =
             language.pairs.iter().any(|pair| has_words(&sentence, pair) || has_words(&behind, pair));
@@ -219,7 +95,7 @@ fn yes_and_no(text: &str, behind: &str) -> Vec<Choice> {
             || is_form && !asks_more && !language.ends.is_empty()
     };
     let choice = |text: &str| Choice { label: String::new(), text: text.to_owned() };
-    LANGUAGES.iter().find(is_asked).map_or_else(Vec::new, |found| vec![choice(found.yes), choice(found.no)])
+    answers(language).find(is_asked).map_or_else(Vec::new, |found| vec![choice(found.yes), choice(found.no)])
 }
 
 /// Whether the words stand in the text as words of their own.
@@ -239,8 +115,9 @@ mod tests {
     use crate::judge::questions::{Context, classify};
 
     fn of(text: &str) -> Vec<(String, String)> {
-        let question = classify(text, &Context::default()).question;
-        let found = question.map(|question| choices(&question, text)).unwrap_or_default();
+        let judged = classify(text, &Context::default());
+        let found =
+            judged.question.map(|question| choices(&question, text, judged.language)).unwrap_or_default();
         found.into_iter().map(|choice| (choice.label, choice.text)).collect()
     }
 
@@ -257,6 +134,7 @@ mod tests {
             ("Die Tests laufen. Soll ich die Änderungen committen?", "ja", "nein"),
             ("테스트가 통과했습니다. 커밋할까요?", "네", "아니요"),
             ("测试通过了。要我提交更改吗？", "是", "否"),
+            ("Os testes passam. Quer que eu faça o commit?", "sim", "não"),
         ];
         for (text, yes, no) in cases {
             let wanted = [(String::new(), yes.to_owned()), (String::new(), no.to_owned())];
@@ -290,5 +168,8 @@ mod tests {
         assert_eq!(of(list), pair(("1", "残す"), ("2", "削除する")));
         let inside = "Should I A) keep the old format, or B) drop it?";
         assert_eq!(of(inside), pair(("A", "keep the old format"), ("B", "drop it")));
+        assert_eq!(of("1) 残す 2) 消す を選んでください"), pair(("1", "残す"), ("2", "消す")));
+        assert_eq!(of("A) 残す B) 消す\nどちらで進めますか"), pair(("A", "残す"), ("B", "消す")));
+        assert_eq!(of("1) Keep it 2) Drop it\n\nWhich one?"), pair(("1", "Keep it"), ("2", "Drop it")));
     }
 }

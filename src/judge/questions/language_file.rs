@@ -20,10 +20,36 @@ pub(super) struct LanguageFile {
     /// Labels that open a question line ("q", "frage"), in lower case.
     #[serde(default)]
     pub(super) question_labels: Vec<String>,
+    /// How answers are offered.
+    pub(super) answers: Answers,
     /// Lists of words that phrases name in braces.
     #[serde(default)]
     lists: BTreeMap<String, String>,
     pub(super) forms: BTreeMap<Form, Group>,
+}
+
+/// The answers yes and no, by what a question is known that asks for them, and how options are joined. All in lower
+/// case.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Answers {
+    pub(super) yes: String,
+    pub(super) no: String,
+    /// The pair as a writer puts it behind a question.
+    pub(super) pairs: Vec<String>,
+    /// How the asking clause begins.
+    #[serde(default)]
+    pub(super) begins: Vec<String>,
+    /// How it ends, without its mark.
+    #[serde(default)]
+    pub(super) ends: Vec<String>,
+    /// What asks for more than yes or no.
+    pub(super) asks_more: Vec<String>,
+    /// Words between one option and the next.
+    pub(super) joins: Vec<String>,
+    /// What asks to choose, directly behind the last option of a sentence.
+    #[serde(default)]
+    pub(super) tails: Vec<String>,
 }
 
 /// One group of phrases.

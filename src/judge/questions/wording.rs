@@ -5,6 +5,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::choices;
 use super::document::{Document, Sentence};
 use super::inline;
 use super::lines::{Line, Role};
@@ -66,7 +67,7 @@ fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     let range = start..start + text.len();
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
-        text: text[option.words].trim_matches(['*', ' ']).to_owned(),
+        text: choices::trimmed(&text[option.words]),
     };
     let options = inline::options(text).into_iter().map(choice).collect();
     Question { text: text.to_owned(), ranges: Vec::from([range]), options }
@@ -91,7 +92,7 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)>
         (None, None) => return Vec::new(),
     };
     let indent = lines[start].content - lines[start].range.start;
-    lines
+    let items: Vec<(usize, Choice)> = lines
         .iter()
         .enumerate()
         .skip(start)
@@ -101,7 +102,22 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)>
         .filter(|(_, line)| is_item(line) && line.content - line.range.start <= indent + 1)
         .take(OPTIONS)
         .map(|(index, line)| (index, choice(document, line)))
-        .collect()
+        .collect();
+    match items[..] {
+        [(only, _)] => in_one_line(document, only).unwrap_or(items),
+        _ => items,
+    }
+}
+
+/// The options of a list that stands in one line: `A) keep it B) drop it`.
+fn in_one_line(document: &Document<'_>, line: usize) -> Option<Vec<(usize, Choice)>> {
+    let text = document.text[document.lines[line].range.clone()].trim();
+    let choice = |option: inline::Inline<'_>| Choice {
+        label: option.label.to_owned(),
+        text: choices::trimmed(&text[option.words]),
+    };
+    let found: Vec<_> = inline::options(text).into_iter().map(|option| (line, choice(option))).collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// The first item of the list that ends at `last`.

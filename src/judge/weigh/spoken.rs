@@ -278,7 +278,7 @@ pub(super) fn question_of(judged: &Classification, text: &str) -> Option<Questio
         Some(Ask::Offer) => QuestionWeight::Offer,
         Some(Ask::Blocking) | None => QuestionWeight::Blocking,
     };
-    let choices = questions::choices(question, text)
+    let choices = questions::choices(question, text, judged.language)
         .into_iter()
         .map(|choice| Choice { text: excerpt::reason(&choice.text), ..choice })
         .collect();
