@@ -48,6 +48,8 @@ pub struct Facts {
     pub is_described: bool,
     /// Its hooks.
     pub hooks: Option<&'static Hooks>,
+    /// The hook by which it asks whether it may stop.
+    pub gate: Option<&'static Hooks>,
 }
 
 impl Facts {
@@ -69,6 +71,7 @@ impl Facts {
         never_resumed: None,
         is_described: false,
         hooks: None,
+        gate: None,
     };
 
     /// Whether a version is one of those that were tried. An agent of a person's own has none that closeout knows.
@@ -99,11 +102,20 @@ impl Folder {
     }
 }
 
+/// How long an agent waits for the hook of its events, in seconds. It takes a few milliseconds.
+pub(super) const EVENT_LIMIT_S: u32 = 5;
+/// How long it waits for a gate, in seconds: checks may run there.
+pub(super) const GATE_LIMIT_S: u32 = 600;
+
 /// How an agent runs closeout's hook, and what it tells it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hooks {
     /// The agent's name.
     pub agent: &'static str,
+    /// The word behind `closeout hook` that it is to call: `event`, or a gate.
+    pub command: &'static str,
+    /// How long it waits for the answer, in seconds. A gate has a limit of its own, below this one.
+    pub limit_s: u32,
     /// The folder in which its settings for this user are.
     pub folder: Folder,
     /// How they name the hook.

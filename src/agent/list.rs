@@ -25,6 +25,11 @@ pub fn all_hooks() -> impl Iterator<Item = &'static Hooks> {
     AGENTS.into_iter().filter_map(|agent| agent.facts().hooks)
 }
 
+/// The gates of all agents that have one.
+pub fn all_gates() -> impl Iterator<Item = &'static Hooks> {
+    AGENTS.into_iter().filter_map(|agent| agent.facts().gate)
+}
+
 /// The hooks of the agent of that name.
 pub fn hooks_of(name: &str) -> Option<&'static Hooks> {
     facts_of(name).hooks

@@ -35,7 +35,7 @@ pub use codex::read_rollout as read_codex_rollout;
 pub use commands::{AgentCommand, AnswerPlace, Argument, Asking, COPY_PREFIX, Trace};
 pub use facts::{Facts, Folder, Hooks, Settings};
 pub use kind::{Agent, FoundSession, Memories, SessionsRead, Survey, SurveyAsk};
-pub use list::{AGENTS, all_hooks, built_in, facts_of, hooks_of};
+pub use list::{AGENTS, all_gates, all_hooks, built_in, facts_of, hooks_of};
 pub use screen::{EmptyBox, LongPaste, OptionDialog, PermissionKey, Typing};
 pub use server::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
 pub use version::Version;

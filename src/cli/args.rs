@@ -254,11 +254,12 @@ pub(super) enum Hook {
     TaskCompleted(GateOptions),
     /// The same as `stop`, for agents that call it so
     AfterAgent(GateOptions),
-    /// Enter closeout's hook into the settings of the agents, and nothing else
+    /// Enter closeout's hook into the settings of the agents, and nothing else; with --gate the gate
     ///
     /// Shows what changes. What was there before is kept in the state folder, under `backups`.
     Install(HookSettings),
-    /// Take closeout's hook out of the settings of the agents, and nothing else
+    /// Take closeout's hook out of the settings of the agents, and nothing else; with --gate the gate
+    #[command(visible_alias = "uninstall")]
     Remove(HookSettings),
 }
 
@@ -280,6 +281,9 @@ pub(super) struct HookSettings {
     /// folder is there]
     #[arg(long = "agent", value_name = "NAME", value_parser = hook_agent)]
     pub(super) agents: Vec<&'static Hooks>,
+    /// The gate, by which an agent asks before it stops, in place of the hook that tells its events
+    #[arg(long)]
+    pub(super) gate: bool,
     /// Where it counts: for all your sessions, or in this directory only
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     pub(super) scope: HookScope,

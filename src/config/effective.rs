@@ -177,6 +177,12 @@ impl Config {
         self.person(path).over(&self.built_in.values, &none).gate().ok()
     }
 
+    /// Whether a gate is set in any workspace.
+    pub fn has_gate(&self) -> bool {
+        let is_on = |values: &Values| values.get(&Key::GateEnabled) == Some(&Value::Switch(true));
+        is_on(&self.user.values) || self.user.overrides.iter().any(|entry| is_on(&entry.values))
+    }
+
     /// Where the prompts of the closer are in the workspace at `path`. Reads `.closeout.toml` in that folder.
     pub fn closer_for(&self, path: &Path) -> CloserSettings {
         let own = read_workspace_file(path);

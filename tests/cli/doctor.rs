@@ -45,6 +45,26 @@ fn each_agent_is_said_with_its_version_and_its_sessions() {
 }
 
 #[test]
+fn a_gate_is_told_where_it_was_put_in_or_is_set() {
+    let env = desk_with(&[("claude", "echo '2.1.330 (Claude Code)'")]);
+    let gate = |env: &TestEnv| {
+        let run = env.run(env.shop(), &["doctor"]);
+        let told = section(&run, "claude").into_iter().filter(|line| line.contains("before it stops"));
+        told.map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert!(gate(&env).is_empty());
+    let config = env.at("home/config/closeout");
+    fs::create_dir_all(&config).unwrap();
+    let enabled = "[[workspace]]\npath = \"~/work/**\"\ngate.enabled = true\n";
+    fs::write(config.join("config.toml"), enabled).unwrap();
+    assert_eq!(gate(&env), ["note     a gate is set, and it does not ask before it stops"]);
+    assert_eq!(env.run(env.shop(), &["hook", "install", "--gate", "--agent", "claude"]).code, 0);
+    assert!(gate(&env)[0].starts_with("ok       it asks closeout before it stops ("), "{:?}", gate(&env));
+    fs::write(config.join("config.toml"), "").unwrap();
+    assert!(gate(&env)[0].ends_with("and no workspace has a gate"), "{:?}", gate(&env));
+}
+
+#[test]
 fn what_is_broken_is_a_problem_with_a_way_out_and_hides_nothing_else() {
     let env = desk_with(&[("codex", "exit 3")]);
     let configuration = env.at("broken.toml");

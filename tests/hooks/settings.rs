@@ -189,6 +189,46 @@ fn all_agents_that_are_there_are_changed_and_put_back() {
 }
 
 #[test]
+fn the_gate_stands_beside_the_hooks_and_each_is_removed_alone() {
+    let env = desk_with(&[]);
+    let claude = write(&env, ".claude/settings.json", "{}");
+    let gemini = write(&env, ".gemini/settings.json", "{}");
+    fs::create_dir_all(home(&env, ".codex")).unwrap();
+    fs::create_dir_all(env.at("home/config/opencode")).unwrap();
+    let codex = home(&env, ".codex/hooks.json");
+    let plugin = env.at("home/config/opencode/plugin/closeout-gate.js");
+    let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let run = |arguments: &[&str]| {
+        let run = env.run(env.at("."), &[&["hook"], arguments].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run
+    };
+    let gates = [
+        (&claude, "hook stop --agent claude"),
+        (&codex, "hook stop --agent codex"),
+        (&gemini, "hook after-agent --agent gemini"),
+        (&plugin, "\"hook\", \"stop\", \"--agent\", \"opencode\""),
+    ];
+    assert!(run(&["install", "--gate"]).out.contains("`[gate] enabled = true`"));
+    for (path, command) in gates {
+        assert_eq!(text(path).matches(command).count(), 1, "{}", text(path));
+        assert!(!text(path).contains("hook event"), "{}", text(path));
+    }
+    assert_eq!(meaning(&text(&claude))["hooks"]["Stop"][0]["hooks"][0]["timeout"], 600);
+    assert_eq!(run(&["install", "--gate"]).out.matches("nothing to change").count(), 4);
+    let with_gate = text(&claude);
+    let _ = run(&["install"]);
+    let _ = run(&["remove"]);
+    assert_eq!(text(&claude), with_gate, "the gate stays");
+    let _ = run(&["install"]);
+    let _ = run(&["uninstall", "--gate"]);
+    assert!(!text(&claude).contains("hook stop") && text(&claude).contains("hook event"));
+    assert!(!plugin.exists() && env.at("home/config/opencode/plugin/closeout.js").exists());
+    let _ = run(&["remove"]);
+    assert_eq!((text(&claude).as_str(), text(&gemini).as_str(), codex.exists()), ("{}", "{}", false));
+}
+
+#[test]
 fn a_file_of_our_own_is_removed_and_codex_is_explained() {
     let env = desk_with(&[]);
     let installed = env.run(env.at("."), &["hook", "install", "--agent", "codex"]);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{Facts, Folder, Hooks, Settings};
+use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{OptionDialog, PermissionKey};
 use crate::agent::version::Version;
@@ -67,6 +67,8 @@ const VARIABLES: VariableNames = VariableNames {
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
+    command: "event",
+    limit_s: EVENT_LIMIT_S,
     folder: HOME,
     settings: Settings::Json {
         user: "settings.json",
@@ -99,6 +101,10 @@ const HOOKS: Hooks = Hooks {
     after_install: "sessions that run already tell from now on, too",
 };
 
+/// How it asks whether it may stop.
+const GATE: Hooks =
+    Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
+
 impl Agent for Claude {
     fn name(&self) -> &str {
         NAME
@@ -117,6 +123,7 @@ impl Agent for Claude {
             typing: Some(screen::TYPING),
             hooks_tell_keys: true,
             hooks: Some(&HOOKS),
+            gate: Some(&GATE),
             ..Facts::NONE
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::{NAME, command, find, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{Facts, Folder, Hooks, Settings};
+use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
 use crate::agent::version::Version;
@@ -29,6 +29,8 @@ const VARIABLES: VariableNames = VariableNames {
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
+    command: "event",
+    limit_s: EVENT_LIMIT_S,
     folder: HOME,
     settings: Settings::Json { user: HOOK_FILE, project: ".codex/hooks.json", named: None, per_second: 1 },
     events: &[
@@ -56,6 +58,10 @@ const HOOKS: Hooks = Hooks {
                     moved to another path it asks again",
 };
 
+/// How it asks whether it may stop.
+const GATE: Hooks =
+    Hooks { command: "stop", limit_s: GATE_LIMIT_S, events: &[("Stop", HookKind::Stopped)], ..HOOKS };
+
 impl Agent for Codex {
     fn name(&self) -> &str {
         NAME
@@ -72,6 +78,7 @@ impl Agent for Codex {
             tells_by_title: true,
             has_queue: true,
             hooks: Some(&HOOKS),
+            gate: Some(&GATE),
             ..Facts::NONE
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{Facts, Folder, Hooks, Settings};
+use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::version::Version;
@@ -30,6 +30,8 @@ const EMPTY_BOX: EmptyBox =
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
+    command: "event",
+    limit_s: EVENT_LIMIT_S,
     folder: HOME,
     settings: Settings::Json {
         user: "settings.json",
@@ -56,6 +58,14 @@ const HOOKS: Hooks = Hooks {
                     already tell from their next start on",
 };
 
+/// How it asks whether it may stop.
+const GATE: Hooks = Hooks {
+    command: "after-agent",
+    limit_s: GATE_LIMIT_S,
+    events: &[("AfterAgent", HookKind::Stopped)],
+    ..HOOKS
+};
+
 impl Agent for Gemini {
     fn name(&self) -> &str {
         NAME
@@ -74,6 +84,7 @@ impl Agent for Gemini {
             typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
             never_resumed: Some("Gemini CLI can lose a session that it goes on with without a screen"),
             hooks: Some(&HOOKS),
+            gate: Some(&GATE),
             ..Facts::NONE
         }
     }

@@ -13,8 +13,6 @@ use super::facts::{Hooks, Settings};
 
 pub use edit::{SettingsProblem, install, remove};
 
-/// How long an agent waits for the hook, in seconds. It takes a few milliseconds.
-const TIME_LIMIT_S: u32 = 5;
 /// Stands in a plugin for the program, as a JSON string.
 const PROGRAM_MARK: &str = "\"@CLOSEOUT@\"";
 
@@ -71,7 +69,7 @@ impl Wanted {
             name: named.map(|(_, name)| name),
             kind: "command",
             command: &self.command,
-            timeout: TIME_LIMIT_S * per_second,
+            timeout: self.hooks.limit_s * per_second,
         };
         Group { matcher: named.map(|(matcher, _)| matcher), hooks: [entry] }
     }
@@ -110,7 +108,7 @@ impl Hooks {
 }
 
 fn tail(hooks: &Hooks) -> String {
-    format!("hook event --agent {}", hooks.agent)
+    format!("hook {} --agent {}", hooks.command, hooks.agent)
 }
 
 /// The text as one word of a POSIX shell.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
-use crate::agent::facts::{Facts, Folder, Hooks, Settings};
+use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
 use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
@@ -56,6 +56,8 @@ const EMPTY_BOX: EmptyBox = EmptyBox::Barred { bar: '┃', from_bar: 3, mode: " 
 
 const HOOKS: Hooks = Hooks {
     agent: NAME,
+    command: "event",
+    limit_s: EVENT_LIMIT_S,
     folder: Folder { variable: Some("XDG_CONFIG_HOME"), in_home: ".config", below: NAME },
     settings: Settings::Plugin {
         user: "plugin/closeout.js",
@@ -91,6 +93,18 @@ const HOOKS: Hooks = Hooks {
     after_install: "sessions that run already tell from their next start on",
 };
 
+/// How it asks whether it may stop.
+const GATE: Hooks = Hooks {
+    command: "stop",
+    limit_s: GATE_LIMIT_S,
+    settings: Settings::Plugin {
+        user: "plugin/closeout-gate.js",
+        project: ".opencode/plugin/closeout-gate.js",
+        text: include_str!("../../../assets/hooks/opencode-gate.js"),
+    },
+    ..HOOKS
+};
+
 impl Agent for OpenCode {
     fn name(&self) -> &str {
         NAME
@@ -106,6 +120,7 @@ impl Agent for OpenCode {
             has_traceless_probe: true,
             typing: Some(Typing { empty_box: Some(EMPTY_BOX), ..Typing::USUAL }),
             hooks: Some(&HOOKS),
+            gate: Some(&GATE),
             ..Facts::NONE
         }
     }

@@ -32,6 +32,7 @@ pub(super) fn agent(environment: &Environment, adapter: &Adapter) -> Section {
         (None, None) => {}
     }
     findings.extend(hooks::hooks(environment, adapter));
+    findings.extend(hooks::gate(environment, adapter));
     Section::new(adapter.name(), findings)
 }
 

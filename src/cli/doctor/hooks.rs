@@ -1,10 +1,13 @@
 //! What the doctor looks at of the hooks in an agent's settings. It changes nothing.
 
+use std::path::Path;
+
 use super::finding::Finding;
 use crate::agent::hook_settings::{self, Scope, Wanted};
 use crate::agent::{Adapter, Hooks};
 use crate::cli::environment::Environment;
 use crate::cli::hook::own_program;
+use crate::config::{Config, Flags};
 use crate::model::display_text;
 use crate::store::settings_file;
 
@@ -12,16 +15,10 @@ use crate::store::settings_file;
 pub(super) fn hooks(environment: &Environment, agent: &Adapter) -> Option<Finding> {
     let hooks = agent.facts().hooks?;
     let folder = environment.folder_of(&hooks.folder)?;
-    let path = hooks.file(Scope::User(&folder));
     let install = format!("`closeout hook install --agent {}`", agent.name());
-    let shown = display_text::path(&path);
-    let content = match settings_file::read(&path) {
-        Ok(content) => content.unwrap_or_default(),
-        Err(error) => return Some(Finding::problem(error.to_string(), "see that the file can be read")),
-    };
-    let is_there = match state(hooks, &content) {
-        Ok(is_there) => is_there,
-        Err(problem) => return Some(Finding::problem(format!("{shown}: {problem}"), "repair the file")),
+    let (is_there, shown) = match installed(hooks, &folder) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem),
     };
     Some(match is_there {
         Installed::No => Finding::hint(
@@ -37,6 +34,47 @@ pub(super) fn hooks(environment: &Environment, agent: &Adapter) -> Option<Findin
             None => Finding::ok(format!("its hooks tell closeout ({shown})")),
         },
     })
+}
+
+/// Whether the agent asks closeout before it stops, where the gate was put in or is set.
+pub(super) fn gate(environment: &Environment, agent: &Adapter) -> Option<Finding> {
+    let gate = agent.facts().gate?;
+    let folder = environment.folder_of(&gate.folder)?;
+    // What is wrong in the configuration is said elsewhere.
+    let is_set = Config::load(&environment.sources(Flags::default())).is_ok_and(|config| config.has_gate());
+    let install = format!("`closeout hook install --gate --agent {}`", agent.name());
+    let (is_there, shown) = match installed(gate, &folder) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem),
+    };
+    match (is_there, is_set) {
+        (Installed::No, false) => None,
+        (Installed::No, true) => Some(Finding::hint(
+            "a gate is set, and it does not ask before it stops",
+            format!("{install} has it ask"),
+        )),
+        (Installed::Otherwise, _) => Some(Finding::hint(
+            format!("the gate of another closeout in {shown}"),
+            format!("{install} puts it right"),
+        )),
+        (Installed::Yes, true) => Some(Finding::ok(format!("it asks closeout before it stops ({shown})"))),
+        (Installed::Yes, false) => Some(Finding::hint(
+            format!("it asks closeout before it stops ({shown}), and no workspace has a gate"),
+            "`[gate] enabled = true` in your configuration file sets it, for all workspaces or for some",
+        )),
+    }
+}
+
+/// What of `hooks` is in the settings in `folder`, and the file as it is shown.
+fn installed(hooks: &'static Hooks, folder: &Path) -> Result<(Installed, String), Finding> {
+    let path = hooks.file(Scope::User(folder));
+    let shown = display_text::path(&path);
+    let content = settings_file::read(&path)
+        .map_err(|error| Finding::problem(error.to_string(), "see that the file can be read"))?;
+    let is_there = state(hooks, &content.unwrap_or_default());
+    let is_there =
+        is_there.map_err(|problem| Finding::problem(format!("{shown}: {problem}"), "repair the file"))?;
+    Ok((is_there, shown))
 }
 
 enum Installed {

@@ -8,7 +8,7 @@ use jiff::Timestamp as Moment;
 use similar::TextDiff;
 
 use crate::agent::hook_settings::{self, Scope, Wanted};
-use crate::agent::{Hooks, all_hooks};
+use crate::agent::{Hooks, all_gates, all_hooks};
 use crate::cli::args::{HookScope, HookSettings};
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Ended, Failure, Outcome};
@@ -42,8 +42,10 @@ pub(super) fn run(environment: &Environment, settings: &HookSettings, direction:
     })?;
     let job = Job { environment, settings, direction, program, state_folder };
     let (mut problems, mut n_handled) = (Vec::new(), 0);
-    for hooks in all_hooks() {
-        if !settings.agents.is_empty() && !settings.agents.contains(&hooks) {
+    let wanted: Vec<&'static Hooks> =
+        if settings.gate { all_gates().collect() } else { all_hooks().collect() };
+    for hooks in wanted {
+        if !settings.agents.is_empty() && !settings.agents.iter().any(|asked| asked.agent == hooks.agent) {
             continue;
         }
         match job.handle(hooks) {
@@ -140,6 +142,9 @@ impl Job<'_> {
         output::print_line(&format!("{name}: changed {shown}; what was there before: {copy}"))?;
         if self.direction == Direction::In {
             output::print_line(&format!("{name}: {}", hooks.after_install))?;
+        }
+        if self.direction == Direction::In && self.settings.gate {
+            output::print_line(&format!("{name}: it holds nobody until `[gate] enabled = true` says where"))?;
         }
         Ok(true)
     }
