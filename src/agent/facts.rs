@@ -21,6 +21,8 @@ pub struct Facts {
     pub session_variable: Option<&'static str>,
     /// The names of its processes.
     pub programs: &'static [&'static str],
+    /// The command line by which it works without a screen, with the prompt on standard input.
+    pub work: Option<&'static [&'static str]>,
     /// The folder of its package, by which its script is known that has another name.
     pub package: Option<&'static str>,
     /// The oldest and the newest version whose records were read in real runs. Others are read all the same, as
@@ -59,6 +61,7 @@ impl Facts {
         variables: VariableNames { allowed: &[], except: &[] },
         session_variable: None,
         programs: &[],
+        work: None,
         package: None,
         tried: None,
         has_traceless_probe: false,

@@ -8,6 +8,7 @@ use crate::agent::{Hooks, all_hooks, hooks_of};
 use crate::model::{Proof, TaskKind};
 
 use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
+use super::run_args::Run;
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
@@ -34,6 +35,13 @@ pub(super) enum Command {
     /// Exit codes: 0 complete, 1 not complete, 2 wrong usage, 3 the verdict is ERROR (with --probe also: no
     /// probe was answered), 4 no such workspace, 5 wrong configuration, 6 a stream failed, 130 ended by Ctrl-C.
     Check(Check),
+    /// Run an agent's command, check its work, tell it what is left, and run it again until it is done
+    ///
+    /// What runs, and what it leaves running, is ended with it. Where it stands is kept: the same command goes on
+    /// where a run was killed. Exit codes: 0 complete, 21 another run is in this workspace, 30 it cannot be run, 50 all iterations are used up, 51
+    /// stalled, 52 the circuit breaker is open, 53 budget, 54 deadline, 55 a question waits for an answer, 56 decisions cannot be read, 130
+    /// ended by Ctrl-C, and 2 to 6 as those of `check`.
+    Run(Box<Run>),
     /// Ask the agent once for its status
     ///
     /// Exit codes: 0 it says that it is done (or commits do), 1 it says that it is not, 20 it is not asked, 21
@@ -308,14 +316,14 @@ fn hook_agent(name: &str) -> Result<&'static Hooks, String> {
     })
 }
 
-fn task_kind(name: &str) -> Result<TaskKind, String> {
+pub(super) fn task_kind(name: &str) -> Result<TaskKind, String> {
     TaskKind::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
         format!("it is one of {}", names.join(", "))
     })
 }
 
-fn proof(name: &str) -> Result<Proof, String> {
+pub(super) fn proof(name: &str) -> Result<Proof, String> {
     Proof::from_name(name).ok_or_else(|| "it is one of said, committed, checked".to_owned())
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::config::ConfigError;
-use crate::model::{ActionClass, VerdictState};
+use crate::model::{ActionClass, RunStatus, VerdictState};
 
 /// How a run ended that did what it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(super) enum Outcome {
     NotComplete,
     /// 3: the verdict is ERROR: the evidence could not be read, or the run failed; or no probe was answered.
     Unjudged,
+    /// A supervised run ended so; each status has its code.
+    Run(RunStatus),
     /// An action ended so; each class has its code.
     Action(ActionClass),
     /// 128 and the number of the signal that ended the program.
@@ -43,6 +45,7 @@ impl Outcome {
             Outcome::NotComplete => 1,
             Outcome::Unjudged => 3,
             Outcome::Action(class) => class.exit_code(),
+            Outcome::Run(status) => status.exit_code(),
             Outcome::Signalled(signal) => 128 + signal,
         }
     }
@@ -121,6 +124,7 @@ mod tests {
     fn codes() -> BTreeSet<u8> {
         let outcomes = [Outcome::Done, Outcome::NotComplete, Outcome::Unjudged, Outcome::Signalled(2)];
         let actions = ActionClass::ALL.map(Outcome::Action);
+        let runs = RunStatus::ALL.map(Outcome::Run);
         let no_default = ConfigError::NoDefault { key: String::new() };
         let source = || io::Error::from(io::ErrorKind::Other);
         let failures = [
@@ -131,7 +135,7 @@ mod tests {
             Failure::Unreadable(String::new()),
             Failure::Stream { what: String::new(), source: source() },
         ];
-        let ended = outcomes.into_iter().chain(actions).map(Outcome::code);
+        let ended = outcomes.into_iter().chain(actions).chain(runs).map(Outcome::code);
         ended.chain(failures.iter().map(Failure::code)).collect()
     }
 

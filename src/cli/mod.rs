@@ -25,6 +25,8 @@ mod reply;
 mod reply_words;
 mod rescue;
 mod rescue_args;
+mod run;
+mod run_args;
 mod schema;
 mod signalled;
 mod status;
@@ -59,6 +61,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => tui::run(&environment, &arguments.watch),
         Some(Command::Watch(watch)) => tui::run(&environment, &watch),
         Some(Command::Check(check)) => check::run(&environment, &check),
+        Some(Command::Run(run)) => run::run(&environment, &run),
         Some(Command::Probe(probe)) => asking::probe(&environment, &probe),
         Some(Command::Verify(verify)) => asking::verify(&environment, &verify),
         Some(Command::Decide(decide)) => decide::run(&environment, &decide),

@@ -16,6 +16,7 @@ use super::log::LogRow;
 use super::output;
 use super::probing::Smart;
 use super::reply::Told;
+use super::run::report::RunLine;
 use super::trust::Trusted;
 use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
@@ -29,6 +30,8 @@ enum Output {
     Report(Report),
     /// A line of `status --json --follow`.
     Follow(Follow),
+    /// A line of `run --json`.
+    Run(RunLine),
     /// `check --probe --json`.
     Smart(Smart),
     /// `rescue --dry-run --json`, and `rescue --json` that commits nothing.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::agent::Adapter;
 use crate::config::Config;
 use crate::evidence::{CollectContext, LiveSources};
-use crate::model::{EndingTurn, Timestamp};
+use crate::model::{EndingTurn, SupervisedTurn, Timestamp};
 use crate::store::hook_log;
 
 /// What an engine is started with.
@@ -61,6 +61,8 @@ pub struct Overrides {
     pub check_id: Option<String>,
     /// The session inside which this run was started.
     pub own_session: Option<String>,
+    /// The command of `closeout run` whose work is judged.
+    pub supervised: Option<SupervisedTurn>,
     /// The decision file, absolute, in place of the configured one.
     pub decision_file: Option<String>,
     /// The outputs, absolute, in place of the configured ones.

@@ -146,6 +146,7 @@ fn overlaid(mut settings: WorkspaceSettings, overlay: &Overrides, is_repository:
         task_kind: Some(settings.task_kind.unwrap_or(default_kind)),
         check_id: overlay.check_id.clone(),
         own_session: overlay.own_session.clone(),
+        supervised: overlay.supervised.clone(),
         decision_file: overlay.decision_file.clone().or(settings.decision_file),
         outputs: if overlay.outputs.is_empty() { settings.outputs } else { overlay.outputs.clone() },
         ..settings

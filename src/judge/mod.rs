@@ -17,6 +17,7 @@ pub mod questions;
 pub mod rounds;
 pub mod runs;
 pub mod smart_check;
+pub mod supervised_loop;
 pub mod task;
 pub mod weigh;
 

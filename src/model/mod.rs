@@ -47,6 +47,7 @@ mod session_place;
 mod session_view;
 mod settings;
 mod smart_check;
+mod supervised_run;
 mod snapshot;
 mod task;
 mod task_kind;
@@ -120,6 +121,9 @@ pub use settings::{
     ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
+pub use supervised_run::{
+    CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun, SupervisedTurn,
+};
 pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
 pub use task::{Demand, SessionTasks, SideTurn, Task, TaskWork};
 pub use task_kind::TaskKind;

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BaselineOrigin, Proof, TaskKind};
+use super::{BaselineOrigin, Proof, SupervisedTurn, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and may not leave it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct WorkspaceSettings {
     /// The session inside which this check was started (a hook, a loop): its own work does not make
     /// the verdict WORKING (R0).
     pub own_session: Option<String>,
+    /// What `closeout run` knows of the command whose work is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supervised: Option<SupervisedTurn>,
     /// What the workspace's own file says that could soften the verdict: it waits here until its file was
     /// held against the baseline ([`WorkspaceSettings::in_force`]).
     pub own: Option<Box<OwnSettings>>,

@@ -55,6 +55,10 @@ impl Started {
             Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
             None => Stdio::piped(),
         };
+        let errors = match &spec.stderr_file {
+            Some(file) => Stdio::from(file.try_clone().map_err(failed)?),
+            None => Stdio::piped(),
+        };
         let (mut command, own_session) = match &spec.own_session {
             Some(launcher) => {
                 let (command, own_session) = OwnSession::prepare(spec, launcher).map_err(failed)?;
@@ -69,7 +73,7 @@ impl Started {
             .envs(own_session.as_ref().map(OwnSession::variable))
             .stdin(input)
             .stdout(output)
-            .stderr(Stdio::piped());
+            .stderr(errors);
         let child = command.spawn().map_err(|source| {
             let launcher = spec.own_session.as_ref().filter(|launcher| !launcher.program.exists());
             let program = launcher.map_or(&spec.program, |launcher| &launcher.program).clone();
@@ -95,6 +99,15 @@ impl Started {
         let ear = self.own_session.as_ref().map(OwnSession::ear);
         let limit = if pidfd.is_some() { limit } else { limit.min(NO_PIDFD_STEP) };
         (pidfd.into_iter().chain(ear), limit)
+    }
+
+    /// Interrupts the program and what came of it, as Ctrl-C does.
+    pub(super) fn interrupt(&mut self) {
+        if self.own_session.is_some() {
+            descendants::signal_below(self.child.id(), Signal::INT);
+        } else {
+            self.signal_group(Signal::INT);
+        }
     }
 
     /// Asks the program and what came of it to end.

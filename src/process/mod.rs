@@ -57,6 +57,8 @@ pub struct Spec {
     /// Handed to the child as its standard output in place of a pipe: for output that is too large for
     /// memory. Nothing of it is kept here then.
     pub stdout_file: Option<Arc<File>>,
+    /// The same for its standard error.
+    pub stderr_file: Option<Arc<File>>,
     /// Starts the program in a session of its own, which has no terminal, and ends all that came of it
     /// when it has ended, however that hid. For agents and programs of the person. `None` gives it a
     /// process group, of which what leaves it can get away.
@@ -66,6 +68,8 @@ pub struct Spec {
     pub time_limit: Duration,
     /// Ends the run early, in the same way.
     pub cancel: Option<Cancel>,
+    /// Before TERM it gets INT, and so long to end: for programs that clean up on Ctrl-C alone.
+    pub interrupt_grace: Option<Duration>,
     /// So many bytes of standard output are kept; the rest is read and dropped.
     pub stdout_cap: usize,
     /// So many bytes of standard error are kept; the rest is read and dropped.
@@ -94,9 +98,11 @@ impl Spec {
             stdin: None,
             stdin_file: None,
             stdout_file: None,
+            stderr_file: None,
             own_session: None,
             time_limit: Duration::from_secs(10),
             cancel: None,
+            interrupt_grace: None,
             stdout_cap: 1 << 20,
             stderr_cap: 64 << 10,
             is_ended_at_cap: false,

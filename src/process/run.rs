@@ -125,20 +125,31 @@ impl<'a> Run<'a> {
                 }
                 Phase::Running { until } => {
                     self.ended_as = self.reason_to_end(now >= until);
-                    if self.ended_as.is_some() {
-                        self.started.ask_to_end();
-                        phase = Phase::Warned { until: now + GRACE };
-                    }
+                    phase = match (self.ended_as, self.spec.interrupt_grace) {
+                        (None, _) => phase,
+                        (Some(_), Some(grace)) => {
+                            self.started.interrupt();
+                            Phase::Interrupted { until: now + grace }
+                        }
+                        (Some(_), None) => self.warn(now),
+                    };
                 }
+                Phase::Interrupted { until } if now >= until => phase = self.warn(now),
                 Phase::Warned { until } if now >= until => {
                     self.started.kill();
                     // Only a process in an uninterruptible call survives this; look again later.
                     phase = Phase::Warned { until: now + GRACE };
                 }
-                Phase::Warned { .. } | Phase::Ended { .. } => {}
+                Phase::Interrupted { .. } | Phase::Warned { .. } | Phase::Ended { .. } => {}
             }
             self.wait_for_something(phase.until().saturating_duration_since(now), has_ended)?;
         }
+    }
+
+    /// Asks the child to end.
+    fn warn(&mut self, now: Instant) -> Phase {
+        self.started.ask_to_end();
+        Phase::Warned { until: now + GRACE }
     }
 
     /// Why a child that still runs is to be ended now.
@@ -205,6 +216,8 @@ impl<'a> Run<'a> {
 enum Phase {
     /// The end of the child by itself.
     Running { until: Instant },
+    /// The end of the child after INT.
+    Interrupted { until: Instant },
     /// The end of the child after TERM.
     Warned { until: Instant },
     /// The end of the outputs after the child's.
@@ -214,7 +227,7 @@ enum Phase {
 impl Phase {
     fn until(self) -> Instant {
         match self {
-            Phase::Running { until } | Phase::Warned { until } | Phase::Ended { until } => until,
+            Phase::Running { until } | Phase::Interrupted { until } | Phase::Warned { until } | Phase::Ended { until } => until,
         }
     }
 }

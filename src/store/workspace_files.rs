@@ -60,6 +60,12 @@ impl WorkspaceFiles {
         write(&place, &json)
     }
 
+    /// What the file of a workspace holds; `None` if there is none, or one that cannot be read.
+    pub(super) fn one<T: DeserializeOwned>(&self, workspace: &WorkspaceId) -> Option<T> {
+        let json = read_up_to(&self.place(workspace), MAX_FILE).ok().flatten()?;
+        parse(&json).filter(|(known, _)| known == workspace).map(|(_, content)| content)
+    }
+
     /// Removes the file of a workspace, if there is one.
     pub(super) fn delete(&self, workspace: &WorkspaceId) -> Result<(), StoreError> {
         let path = self.place(workspace);

@@ -116,6 +116,7 @@ impl Agent for Claude {
             variables: VARIABLES,
             session_variable: Some("CLAUDE_CODE_SESSION_ID"),
             programs: &["claude", "claude.exe"],
+            work: Some(&["claude", "-p"]),
             package: Some("claude-code"),
             // 1.0.128, 2.1.197 and 2.1.330 were read.
             tried: Some((Version(1, 0, 128), Version(2, 1, 330))),

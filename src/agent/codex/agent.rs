@@ -72,6 +72,7 @@ impl Agent for Codex {
             records: Some(HOME),
             variables: VARIABLES,
             programs: &["codex"],
+            work: Some(&["codex", "exec"]),
             tried: Some((Version(0, 169, 0), Version(0, 169, 0))),
             has_traceless_probe: true,
             holds_records: true,

@@ -76,6 +76,7 @@ impl Agent for Gemini {
             records: Some(HOME),
             variables: VARIABLES,
             programs: &["gemini"],
+            work: Some(&["gemini"]),
             package: Some("gemini-cli"),
             tried: Some((Version(0, 61, 0), Version(0, 61, 0))),
             tells_by_title: true,

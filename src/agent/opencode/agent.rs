@@ -115,6 +115,7 @@ impl Agent for OpenCode {
             records: Some(DATA),
             variables: VARIABLES,
             programs: &["opencode", ".opencode", "opencode.exe"],
+            work: Some(&["opencode", "run"]),
             package: Some("opencode-ai"),
             tried: Some((Version(1, 18, 33), Version(1, 18, 33))),
             has_traceless_probe: true,

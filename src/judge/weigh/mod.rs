@@ -24,8 +24,8 @@ pub use memory::Memory;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Checklist, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Sample, SessionName,
-    SessionObservation, TaskKind, Timestamp, Unreadable, WorkspaceSettings,
+    Checklist, Claim, CommandEnd, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Rejection, Sample,
+    SessionName, SessionObservation, Source, SupervisedTurn, TaskKind, Timestamp, Unreadable, WorkspaceSettings,
 };
 
 /// What is known beside the observations.
@@ -52,6 +52,8 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
     if parts.contains(Parts::WORDS) {
         observations.task_started_at = observations.baseline_at.max(tasks::asked_at(&tasks));
     }
+    let run_at = scales.settings.supervised.as_ref().map(|supervised| supervised.began_at);
+    observations.task_started_at = observations.task_started_at.max(run_at);
     if parts.intersects(Parts::COMMITS | Parts::CHANGES) {
         git::weigh(&observations, scales, &mut pile);
     }
@@ -59,6 +61,11 @@ pub fn weigh_again(mut observations: Observations, scales: &WeighContext<'_>, me
         memory.keep_sessions_of(&observations);
         words::weigh(&observations, &tasks, scales, memory, &mut pile)
     });
+    if let Some(run) = scales.settings.supervised.as_ref().and_then(run)
+        && parts.contains(Parts::WORDS)
+    {
+        pile.add(Parts::WORDS, run);
+    }
     if parts.contains(Parts::CHECKS) {
         checks::weigh(&observations, scales, &mut pile);
     }
@@ -93,6 +100,22 @@ fn recheck_at(observations: &Observations) -> Option<Timestamp> {
     let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
     let believed = sessions.filter_map(activity::believed_at).filter(|at| *at > observations.taken_at);
     files.into_iter().chain(believed).chain(observations.recheck_at).min()
+}
+
+/// How the command of a supervised run ended: a crash or a failure is one (rank 1), and no end is a YES.
+fn run(supervised: &SupervisedTurn) -> Option<Evidence> {
+    let end = supervised.end?;
+    let name = "the command";
+    let evidence = match end {
+        CommandEnd::Code(0) => Evidence::abstain(Source::Run, name, Rejection::Undecided),
+        CommandEnd::Code(_)
+        | CommandEnd::Signal(_)
+        | CommandEnd::StoodStill
+        | CommandEnd::TookTooLong
+        | CommandEnd::Ended
+        | CommandEnd::Unknown => Evidence::claim(Source::Run, name, Claim::Fail),
+    };
+    Some(evidence.because(format!("it {}", end.label())))
 }
 
 /// What has been weighed so far, each with the part that it was read in.

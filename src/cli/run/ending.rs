@@ -1,0 +1,84 @@
+//! The end of a run: what is kept, what is told, and the exit code.
+
+use crate::cli::exit::{Failure, Outcome};
+use crate::engine::clock;
+use crate::model::{RunEnding, RunPhase, RunStatus, VerdictState, Warning};
+
+use super::breaker_words;
+use super::driver::{Driver, dollars};
+use super::mover::record;
+use super::report::{RunNews, RunResult};
+
+impl Driver<'_> {
+    /// Keeps the end, and tells it.
+    pub(super) fn finish(mut self, status: RunStatus) -> Result<Outcome, Failure> {
+        let state = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.state);
+        let is_at_risk = self.last.as_ref().and_then(|view| view.verdict.as_ref()).is_some_and(|verdict| {
+            verdict.state == VerdictState::RescueNeeded || verdict.warnings.contains(&Warning::WorkAtRisk)
+        });
+        if status != RunStatus::Complete && (is_at_risk || self.last.is_none() || status == RunStatus::Cancelled) {
+            self.record = record(self.config, &self.workspace).or(self.record);
+        }
+        // R6: what a limit ended is not complete.
+        let verdict = match status {
+            RunStatus::Complete => VerdictState::Complete,
+            RunStatus::Unanswered => VerdictState::AwaitingResponse,
+            RunStatus::Failed | RunStatus::Unreadable => VerdictState::Error,
+            RunStatus::Cancelled => state.unwrap_or(VerdictState::Incomplete),
+            _ if is_at_risk => VerdictState::RescueNeeded,
+            RunStatus::MaxIterations
+            | RunStatus::Stalled
+            | RunStatus::BreakerOpen
+            | RunStatus::Budget
+            | RunStatus::Deadline => VerdictState::Stalled,
+        };
+        if status == RunStatus::Cancelled {
+            // It can go on: the command is run again.
+            self.run.state.phase = RunPhase::Running;
+        } else {
+            self.run.ended = Some(RunEnding { at: clock::now(), status });
+        }
+        self.keep()?;
+        let outcome = match status {
+            RunStatus::Cancelled => Outcome::Signalled(2),
+            _ => Outcome::Run(status),
+        };
+        let last = self.run.iterations.last();
+        let open_points = last.map(|last| last.open_points.clone()).unwrap_or_default();
+        let result = RunResult {
+            status,
+            exit_code: outcome.code(),
+            verdict,
+            reason: self.reason(status),
+            iterations: self.run.state.iteration,
+            new_commits: last.map_or(0, |last| last.new_commits),
+            rescued: self.record.is_some(),
+            record: self.record.clone(),
+            repeated: if status == RunStatus::Stalled { open_points.clone() } else { Vec::new() },
+            open_points,
+            cost_usd: (self.run.state.cost_micros > 0).then(|| dollars(self.run.state.cost_micros)),
+        };
+        self.reporter.tell(RunNews::Finished(result))?;
+        Ok(outcome)
+    }
+
+    fn reason(&self, status: RunStatus) -> String {
+        let why = self.run.iterations.last().map(|last| last.why.clone()).unwrap_or_default();
+        let state = &self.run.state;
+        match status {
+            RunStatus::Complete => why,
+            RunStatus::MaxIterations => format!("all {} iterations are used up; {why}", state.iteration),
+            RunStatus::Stalled => format!("the same points were left {} times in a row", state.stage),
+            RunStatus::Unreadable => format!("{} decisions in a row cannot be read", state.n_unreadable),
+            RunStatus::BreakerOpen => breaker_words(state.n_time_outs).unwrap_or_default(),
+            RunStatus::Budget if state.cost_micros == 0 => {
+                "the command does not tell its cost, so the budget cannot be held".to_owned()
+            }
+            RunStatus::Budget => format!("${:.2} are spent", dollars(state.cost_micros)),
+            RunStatus::Deadline => "the time is over".to_owned(),
+            RunStatus::Unanswered => "the agent asks, and nobody answers".to_owned(),
+            RunStatus::Cancelled => "it was ended; `closeout run --resume` goes on".to_owned(),
+            RunStatus::Failed => "the command could not be run".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Judges the work of an iteration as `closeout check` does: the same engine, the same evidence, the same verdict.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write as _;
+use std::hash::{Hash as _, Hasher as _};
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use crate::cli::environment::Environment;
+use crate::cli::exit::Failure;
+use crate::cli::run_args::micros;
+use crate::config::Flags;
+use crate::engine::{EngineConfig, Overrides, Scope};
+use crate::judge::rounds;
+use crate::judge::supervised_loop::CheckFacts;
+use crate::model::{
+    Claim, CommandEnd, Evidence, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
+    WorkspaceView,
+};
+
+/// So much of the end of the output can hold the marker, the question or the cost.
+pub(super) const OUTPUT_END: u64 = 256 << 10;
+
+/// What an engine is started with that judges an iteration of `run`.
+pub(super) fn engine_config(
+    environment: &Environment,
+    workspace: &Path,
+    run: &SupervisedRun,
+    (check_id, end, output): (&str, Option<CommandEnd>, Option<&Path>),
+) -> Result<EngineConfig, Failure> {
+    let RunOrder { task_kind, require, decision_file, outputs, .. } = &run.order;
+    let flags = Flags {
+        task_kind: *task_kind,
+        require: *require,
+        baseline: run.baseline.clone(),
+        ..Flags::default()
+    };
+    let overlay = Overrides {
+        check_id: Some(check_id.to_owned()),
+        decision_file: decision_file.clone(),
+        outputs: outputs.clone(),
+        supervised: Some(SupervisedTurn { began_at: run.began_at, end }),
+        ..Overrides::default()
+    };
+    let mut config = environment.engine_config(Scope::One(workspace.to_owned()), flags, overlay)?;
+    if let Some(output) = output.and_then(Path::to_str) {
+        let (settings, _) = config.config.for_workspace(workspace);
+        let outputs = &mut config.overlay.outputs;
+        if outputs.is_empty() {
+            outputs.extend(settings.outputs);
+        }
+        outputs.push(output.to_owned());
+    }
+    Ok(config)
+}
+
+/// What the loop is told of a verdict.
+pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>) -> CheckFacts {
+    let open = || verdict.parts.iter().map(|part| &part.evidence).filter(|evidence| is_open(evidence));
+    let mut keys: Vec<String> = open().flat_map(rounds::points).collect();
+    if keys.is_empty() {
+        // What is missing then is the evidence itself.
+        keys.push(verdict.why.clone());
+    }
+    let is_unreadable = verdict.warnings.contains(&Warning::DecisionUnreadable);
+    CheckFacts { state: verdict.state, keys, is_unreadable, cost_micros }
+}
+
+/// What is left to do, a point each, with its source.
+pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
+    let mut points = Vec::new();
+    for evidence in verdict.parts.iter().map(|part| &part.evidence).filter(|evidence| is_open(evidence)) {
+        let mut named = format!("{} {}", evidence.source.title(), evidence.name).trim().to_owned();
+        let reasons = if evidence.reasons.is_empty() { &evidence.fingerprints } else { &evidence.reasons };
+        if reasons.is_empty() {
+            points.push(named);
+            continue;
+        }
+        for reason in reasons {
+            points.push(format!("{named}: {reason}"));
+        }
+        named.clear();
+    }
+    if verdict.warnings.contains(&Warning::DecisionUnreadable) {
+        let unreadable = verdict.parts.iter().map(|part| &part.evidence);
+        let unreadable = unreadable.filter(|evidence| evidence.source == Source::Decision);
+        points.extend(unreadable.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")));
+    }
+    if points.is_empty() && verdict.state != VerdictState::Complete {
+        points.push(format!("{} ({})", verdict.why, verdict.next_action.text));
+    }
+    points
+}
+
+fn is_open(evidence: &Evidence) -> bool {
+    match evidence.claim {
+        Claim::No | Claim::Fail | Claim::Dirty => true,
+        Claim::Yes | Claim::Ask | Claim::Wait | Claim::Work | Claim::Abstain => false,
+    }
+}
+
+/// The question as it was asked, with its choices.
+pub(super) fn question(view: &WorkspaceView) -> Option<String> {
+    let question = view.verdict.as_ref()?.question.as_ref()?;
+    let mut text = question.text.clone();
+    for choice in &question.choices {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{}) {}", choice.label, choice.text);
+    }
+    Some(text)
+}
+
+/// The end of the output, whole lines of it.
+pub(super) fn output_end(path: &Path) -> Vec<u8> {
+    let Ok(mut file) = std::fs::File::open(path) else { return Vec::new() };
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let from = length.saturating_sub(OUTPUT_END);
+    let mut text = Vec::new();
+    if file.seek(SeekFrom::Start(from)).is_err() || file.take(OUTPUT_END).read_to_end(&mut text).is_err() {
+        return Vec::new();
+    }
+    if from > 0 {
+        let first = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
+        text.drain(..first);
+    }
+    text
+}
+
+/// What the command says that it cost, in millionths of a dollar: the last JSON object on a line of its own that has a
+/// number `total_cost_usd` or `cost_usd`.
+pub(super) fn cost(output: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(output);
+    let read = |line: &str| {
+        let object: serde_json::Value = serde_json::from_str(line.trim()).ok()?;
+        let amount = object.get("total_cost_usd").or_else(|| object.get("cost_usd"))?;
+        micros(amount.as_f64()?)
+    };
+    text.lines().rev().filter(|line| line.trim_start().starts_with('{')).find_map(read)
+}
+
+/// Something that is other whenever git, files that git sees, or a session moved.
+pub(super) fn fingerprint(view: &WorkspaceView) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    if let Some(git) = &view.git {
+        git.head.commit().hash(&mut hasher);
+        if let Some(changes) = &git.changes {
+            changes.n_paths.hash(&mut hasher);
+            for file in changes.on_disk.iter().flatten() {
+                (file.modified_at.0, file.changed_at.0, file.size).hash(&mut hasher);
+            }
+        }
+    }
+    for session in &view.sessions {
+        session.session_id.hash(&mut hasher);
+        session.moved_at.map(|at| at.0).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The newest moment of a file below `folder`, as far as a bounded look tells: work in ignored folders, like a build, is a
+/// move too.
+pub(super) fn newest_below(folder: &Path) -> u64 {
+    const MOST: usize = 30_000;
+    let mut folders = vec![folder.to_owned()];
+    let (mut newest, mut n_seen) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            n_seen += 1;
+            let Ok(metadata) = entry.metadata() else { continue };
+            let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            let millis = modified.and_then(|at| u64::try_from(at.as_millis()).ok());
+            newest = newest.max(millis.unwrap_or_default());
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+        if n_seen > MOST {
+            break;
+        }
+    }
+    newest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_is_the_last_that_the_command_tells() {
+        let output = b"working\n{\"cost_usd\": 0.1}\n{\"total_cost_usd\":0.25,\"result\":\"ok\"}\nnot json {\n";
+        assert_eq!(cost(output), Some(250_000));
+        for none in ["", "cost_usd 3", "{\"total_cost_usd\":\"3\"}", "{\"cost_usd\":-1}", "{\"other\":1}"] {
+            assert_eq!(cost(none.as_bytes()), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_long_output_begins_with_a_whole_line() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("output");
+        let line = "0123456789\n";
+        let n = usize::try_from(OUTPUT_END).unwrap() / line.len() + 100;
+        std::fs::write(&path, line.repeat(n)).unwrap();
+        let end = output_end(&path);
+        assert!(end.starts_with(line.as_bytes()) && end.len() < usize::try_from(OUTPUT_END).unwrap());
+        assert!(output_end(&temp.path().join("none")).is_empty());
+    }
+}

@@ -1,0 +1,134 @@
+//! `closeout run`: runs an agent's command, checks its work as `closeout check` does, tells it what is left, and runs it
+//! again, until the evidence says that the work is done or a limit ends it.
+//!
+//! What comes next is decided in `judge::supervised_loop`; here it is carried out, and kept before each step.
+
+mod asking;
+mod command;
+mod driver;
+mod ending;
+mod judging;
+mod mover;
+mod order;
+pub(super) mod report;
+
+use crate::engine::{OneShot, clock};
+use crate::judge::supervised_loop::Breaker;
+use crate::model::{LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};
+use crate::process::Cancel;
+use crate::store::{RunLock, Store};
+
+use super::environment::Environment;
+use super::exit::{Ended, Failure, Outcome};
+use super::output;
+use super::run_args::Run;
+use super::signalled::Signalled;
+use super::target_workspace::engine_config;
+
+use driver::Driver;
+
+/// Runs it.
+pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
+    let config = engine_config(environment, &run.path)?;
+    let judged = OneShot::judge(&config).judged();
+    if let Some((path, reason)) = judged.refused.first() {
+        return Err(Failure::NoWorkspace(format!("{} {reason}", display_text::path(path))));
+    }
+    let view = judged.views.into_iter().next();
+    let view = view.ok_or_else(|| Failure::NoWorkspace("there is no workspace".to_owned()))?;
+    let folder = config.state_folder.as_ref().ok_or_else(|| unkept("there is no state folder"))?;
+    let store = Store::open(folder).map_err(|error| unkept(&error.to_string()))?;
+    let Some(lock) = store.lock_run(&view.id).map_err(|error| unkept(&error.to_string()))? else {
+        return Ok(refused(&store, &view.id));
+    };
+    let kept = store.run(&view.id).filter(|kept| kept.ended.is_none() && kept.state.phase != RunPhase::Ended);
+    let head = view.git.as_ref().and_then(|git| git.head.commit()).map(str::to_owned);
+    let (begun, is_resumed) = begin(environment, run, kept, head)?;
+    if run.reset_breaker {
+        store.keep_time_outs(&view.id, 0).map_err(|error| unkept(&error.to_string()))?;
+    }
+    let n_time_outs = store.time_outs(&view.id);
+    let stop = Cancel::new();
+    let signalled = Signalled::listen(stop.clone());
+    let begun = SupervisedRun {
+        state: LoopState { n_time_outs, ..begun.state },
+        pid: std::process::id(),
+        ..begun
+    };
+    let outcome = Driver::new(environment, &config, (&store, view.id), begun, run, stop)?.run(is_resumed)?;
+    // Until here, so that nobody begins before the end is kept.
+    drop::<RunLock>(lock);
+    Ok(match signalled.signal() {
+        Some(signal) if outcome == Outcome::Signalled(2) => Outcome::Signalled(signal),
+        Some(_) | None => outcome,
+    })
+}
+
+/// A new run, or the one that was killed, and whether it goes on.
+fn begin(
+    environment: &Environment,
+    run: &Run,
+    kept: Option<SupervisedRun>,
+    head: Option<String>,
+) -> Result<(SupervisedRun, bool), Failure> {
+    if run.resume {
+        let none = || Failure::Usage("no run of this workspace was cut off; there is nothing to resume".to_owned());
+        return kept.map(|kept| (kept, true)).ok_or_else(none);
+    }
+    let order = order::order(environment, run)?;
+    match kept {
+        Some(kept) if !run.new && is_same(&kept.order, &order) => {
+            output::complain("closeout: the same run was cut off here before, and goes on; --new begins anew");
+            return Ok((SupervisedRun { order, ..kept }, true));
+        }
+        Some(_) if !run.new => {
+            output::complain("closeout: another run was cut off here before; it is given up for this one");
+        }
+        Some(_) | None => {}
+    }
+    let began_at = clock::now();
+    let id = format!("run-{:x}-{:x}", began_at.0, std::process::id());
+    let state = LoopState::default();
+    let begun = SupervisedRun {
+        id,
+        began_at,
+        baseline: head,
+        order,
+        state,
+        iterations: Vec::new(),
+        question: None,
+        answer: None,
+        pid: 0,
+        ended: None,
+    };
+    Ok((begun, false))
+}
+
+fn is_same(kept: &RunOrder, order: &RunOrder) -> bool {
+    (&kept.command, &kept.agent, &kept.prompt) == (&order.command, &order.agent, &order.prompt)
+}
+
+/// Another run has the workspace.
+fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
+    let who = store.run(workspace).map(|run| {
+        let command = display_text::line(&run.order.command.join(" ")).into_owned();
+        let at = super::local_time::second(run.began_at);
+        format!(": process {} runs `{command}` since {at}, iteration {}", run.pid, run.state.iteration)
+    });
+    let words = format!("another run is at work in this workspace{}", who.unwrap_or_default());
+    output::complain(&format!("closeout: {words}"));
+    Outcome::Action(crate::model::ActionClass::Busy)
+}
+
+/// A run that cannot be kept is not begun: a crash would lose where it was.
+fn unkept(why: &str) -> Failure {
+    Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(why)))
+}
+
+/// A breaker that is open, in words.
+fn breaker_words(n_time_outs: u32) -> Option<String> {
+    let breaker = Breaker { n_time_outs };
+    breaker.is_open().then(|| {
+        format!("the circuit breaker is open: {n_time_outs} commands in a row timed out; --reset-breaker closes it")
+    })
+}

@@ -1,0 +1,52 @@
+//! Whether a command moves: git, files, the records of sessions; and the record of its work before it is ended.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::cli::target_workspace;
+use crate::engine::{EngineConfig, OneShot};
+use crate::model::{Action, ActionClass, ActionOutcome, RecordOrder, WorkspaceId};
+
+use super::command::Watcher;
+use super::judging;
+
+/// Watches for moves of a command, and records its work before it is ended.
+pub(super) struct Mover {
+    pub(super) config: EngineConfig,
+    pub(super) workspace: WorkspaceId,
+    pub(super) patience: Option<Duration>,
+    pub(super) record: Mutex<Option<String>>,
+}
+
+impl Watcher for Mover {
+    fn patience(&self) -> Option<Duration> {
+        self.patience
+    }
+
+    fn look(&self) -> u64 {
+        let views = OneShot::judge(&self.config).judged().views;
+        let seen = views.first().map_or(0, judging::fingerprint);
+        seen ^ judging::newest_below(self.workspace.path()).rotate_left(1)
+    }
+
+    fn before_the_end(&self) {
+        let made = record(&self.config, &self.workspace);
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = made;
+    }
+}
+
+/// Records uncommitted work on a hidden reference, if there is any; nothing visible changes.
+pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<String> {
+    let mut all = OneShot::judge(config);
+    let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
+    let outcome = all.action(workspace, Action::Record { order }, &|_| ());
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that a record cannot have")]
+    match outcome {
+        ActionOutcome::Recorded(record) => Some(record.reference.clone()),
+        ActionOutcome::Failed(problem) if problem.class != ActionClass::Nothing => {
+            let _ = target_workspace::fail(&problem);
+            None
+        }
+        _ => None,
+    }
+}

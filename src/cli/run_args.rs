@@ -1,0 +1,135 @@
+//! The command line of `closeout run`, as types. What help says of it is written here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::model::{Proof, TaskKind};
+
+use super::args::{proof, task_kind};
+
+/// `closeout run`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct Run {
+    /// The command, with its arguments; with --agent, more arguments for the agent
+    ///
+    /// The prompt is on its standard input. `{prompt_file}` in an argument stands for a file with the prompt, and
+    /// `{prompt}` for its text; with either, standard input is empty. The file is in `$CLOSEOUT_PROMPT_FILE` too, the id
+    /// of the check in `$AGENTCORE_COMPLETION_CHECK_ID`, the decision file in `$CLOSEOUT_DECISION_FILE`, the number of the iteration
+    /// in `$CLOSEOUT_ITERATION`.
+    #[arg(value_name = "COMMAND", last = true)]
+    pub(super) command: Vec<String>,
+    /// The workspace
+    #[arg(short = 'C', long = "workspace", value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Run this agent without a screen: claude, codex, opencode or gemini. What it may do is up to its own settings and
+    /// to the arguments after `--`
+    #[arg(long, value_name = "NAME")]
+    pub(super) agent: Option<String>,
+    /// What the agent is asked for
+    #[arg(long, value_name = "TEXT", conflicts_with = "prompt_file")]
+    pub(super) prompt: Option<String>,
+    /// The same, from a file; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) prompt_file: Option<PathBuf>,
+    /// So often the command is run at most
+    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) max_iterations: u32,
+    /// The decision file [default: the configured one]
+    #[arg(long, value_name = "FILE")]
+    pub(super) decision_file: Option<PathBuf>,
+    /// A file with output of the agent, beside the output of the command; may be given several times
+    #[arg(long = "output", value_name = "FILE")]
+    pub(super) outputs: Vec<PathBuf>,
+    /// What the agent is asked for: IMPLEMENTATION, READ_INFO or REPORT
+    #[arg(long, value_name = "KIND", value_parser = task_kind)]
+    pub(super) task_kind: Option<TaskKind>,
+    /// How well COMPLETE has to be proven: said, committed or checked
+    #[arg(long, value_name = "PROOF", value_parser = proof)]
+    pub(super) require: Option<Proof>,
+    /// The whole run ends after this time, like 90s, 20m or 1h30m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) deadline: Option<Duration>,
+    /// A command that takes longer is ended
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) timeout: Option<Duration>,
+    /// A command is ended when for so long it wrote nothing and neither files nor git nor its record moved; 0 never
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20m")]
+    pub(super) stall_after: Duration,
+    /// The run ends when it has cost so many US dollars. The command tells its cost in a JSON object with
+    /// `total_cost_usd` or `cost_usd` on its output; if it does not, the run ends after the first iteration
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(super) budget: Option<u64>,
+    /// What to do when the agent asks
+    #[arg(long, value_name = "HOW", value_enum, default_value = "wait")]
+    pub(super) on_question: OnQuestion,
+    /// Go on with the run of this workspace that was killed
+    #[arg(long, conflicts_with_all = ["agent", "prompt", "prompt_file", "command", "new"])]
+    pub(super) resume: bool,
+    /// Begin anew, also where a run with the same command was killed
+    #[arg(long)]
+    pub(super) new: bool,
+    /// Close the circuit breaker of the workspace first
+    #[arg(long)]
+    pub(super) reset_breaker: bool,
+    /// Do not pass on what the command writes
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+    /// Print JSON lines, also on a terminal; the last one is the result
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What a run does when the agent asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OnQuestion {
+    /// Wait for the answer: on this terminal, by `closeout reply`, on any screen
+    Wait,
+    /// End with exit code 55
+    End,
+}
+
+/// A duration as people write it.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let words = || "it is a time like 90s, 20m or 1h30m".to_owned();
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let duration: jiff::SignedDuration = text.parse().map_err(|_| words())?;
+    Duration::try_from(duration).map_err(|_| words())
+}
+
+/// Dollars as millionths.
+fn dollars(text: &str) -> Result<u64, String> {
+    let amount: f64 = text.parse().map_err(|_| "it is a number of dollars like 2.50".to_owned())?;
+    micros(amount).filter(|micros| *micros > 0).ok_or_else(|| "it is more than 0 and less than a million".to_owned())
+}
+
+/// An amount of dollars as millionths; `None` for what is none.
+pub(super) fn micros(amount: f64) -> Option<u64> {
+    if !(0.0..1_000_000.0).contains(&amount) {
+        return None;
+    }
+    format!("{:.0}", amount * 1_000_000.0).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_money_are_read_as_people_write_them() {
+        for (text, seconds) in [("90s", 90), ("20m", 1200), ("1h30m", 5400), ("1h 30m", 5400), ("0", 0)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "5", "-5m", "soon"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert_eq!(dollars("2.50"), Ok(2_500_000));
+        for text in ["0", "-1", "NaN", "inf", "x", "1e9"] {
+            assert!(dollars(text).is_err(), "{text}");
+        }
+    }
+}
