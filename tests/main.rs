@@ -30,6 +30,7 @@ mod own_settings;
 mod process;
 mod reply;
 mod rescue;
+mod run;
 mod scenarios;
 mod store;
 mod support;

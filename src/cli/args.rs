@@ -8,8 +8,8 @@ use crate::agent::{Hooks, all_hooks, hooks_of};
 use crate::model::{Proof, TaskKind};
 
 use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
-use super::run_args::Run;
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
+use super::run_args::Run;
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
 /// and what is left to do.

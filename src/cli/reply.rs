@@ -1,7 +1,7 @@
 //! `closeout reply`: answers the question of a session, or the permission that it waits for, and says what
 //! became of it.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -21,10 +21,8 @@ use super::exit::{Failure, Outcome};
 use super::json::{self, Printed};
 use super::signalled::Signalled;
 use super::target::{self, Target};
-use super::{output, reply_words, target_workspace};
+use super::{answer_run, output, reply_words, target_workspace};
 
-/// The most that is read of standard input, in bytes: more than any way takes.
-const MOST: u64 = 2 << 20;
 /// How often the record is looked at while the reply is waited for.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
@@ -62,6 +60,11 @@ pub(super) fn run(environment: &Environment, reply: &Reply) -> Ended {
     let config = target.engine_config(environment)?;
     let mut all = OneShot::judge(&config);
     let judged = all.judged();
+    if let (Target::Folder(_), None, [view]) = (&target, &reply.session, judged.views.as_slice())
+        && let Some(ended) = answer_run::answer(&config, &view.id, reply)
+    {
+        return ended;
+    }
     let Meant { workspace, asking } = find(&judged.views, &target, reply)?;
     let session = SessionName { agent: asking.agent.clone(), session_id: asking.session_id.clone() };
     let action = Action::PlanReply { session };
@@ -163,17 +166,7 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     match reply.text.as_deref() {
         None => Ok(None),
         Some(text) if plan.state == ActivityState::Asks && !is_file(plan) => option_of(plan, text).map(Some),
-        Some("-") => {
-            let mut text = String::new();
-            io::stdin()
-                .lock()
-                .take(MOST)
-                .read_to_string(&mut text)
-                .map_err(|source| Failure::Stream { what: "cannot read the reply".to_owned(), source })?;
-            let text = text.strip_suffix('\n').map(str::to_owned).unwrap_or(text);
-            Ok(Some(ReplyBody::Text { text }))
-        }
-        Some(text) => Ok(Some(ReplyBody::Text { text: text.to_owned() })),
+        Some(_) => Ok(answer_run::text_of(reply)?.map(|text| ReplyBody::Text { text })),
     }
 }
 

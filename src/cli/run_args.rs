@@ -104,7 +104,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// Dollars as millionths.
 fn dollars(text: &str) -> Result<u64, String> {
     let amount: f64 = text.parse().map_err(|_| "it is a number of dollars like 2.50".to_owned())?;
-    micros(amount).filter(|micros| *micros > 0).ok_or_else(|| "it is more than 0 and less than a million".to_owned())
+    micros(amount)
+        .filter(|micros| *micros > 0)
+        .ok_or_else(|| "it is more than 0 and less than a million".to_owned())
 }
 
 /// An amount of dollars as millionths; `None` for what is none.

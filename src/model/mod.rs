@@ -47,8 +47,8 @@ mod session_place;
 mod session_view;
 mod settings;
 mod smart_check;
-mod supervised_run;
 mod snapshot;
+mod supervised_run;
 mod task;
 mod task_kind;
 mod timestamp;
@@ -121,10 +121,11 @@ pub use settings::{
     ChosenKey, GivenBaseline, OfferPolicy, OwnSettings, Policy, WatchSettings, WorkspaceSettings,
 };
 pub use smart_check::{ProbeFailure, ProbeReading, ProbeWord, SmartOutcome, SmartStatus};
-pub use supervised_run::{
-    CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun, SupervisedTurn,
-};
 pub use snapshot::{LastWords, Sample, SessionFacts, Snapshot};
+pub use supervised_run::{
+    CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun,
+    SupervisedTurn,
+};
 pub use task::{Demand, SessionTasks, SideTurn, Task, TaskWork};
 pub use task_kind::TaskKind;
 pub use timestamp::Timestamp;

@@ -227,7 +227,10 @@ enum Phase {
 impl Phase {
     fn until(self) -> Instant {
         match self {
-            Phase::Running { until } | Phase::Interrupted { until } | Phase::Warned { until } | Phase::Ended { until } => until,
+            Phase::Running { until }
+            | Phase::Interrupted { until }
+            | Phase::Warned { until }
+            | Phase::Ended { until } => until,
         }
     }
 }

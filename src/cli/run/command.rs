@@ -51,7 +51,11 @@ pub(super) trait Watcher: Sync {
 }
 
 /// Runs it, and waits for its end. `stop` ends it early.
-pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -> Result<CommandEnd, Failure> {
+pub(super) fn run(
+    command: &Command<'_>,
+    stop: &Cancel,
+    watcher: &dyn Watcher,
+) -> Result<CommandEnd, Failure> {
     let spec = spec(command)?;
     let (ending, over) = (Cancel::new(), Cancel::new());
     let spec = Spec { cancel: Some(ending.clone()), ..spec };
@@ -71,7 +75,9 @@ pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -
         }),
         Err(error) => {
             let why = match &error {
-                ProcessError::Start { source, .. } | ProcessError::Lost { source, .. } => format!(": {source}"),
+                ProcessError::Start { source, .. } | ProcessError::Lost { source, .. } => {
+                    format!(": {source}")
+                }
                 ProcessError::NotAbsolute { .. } => String::new(),
             };
             Err(Failure::Usage(display_text::line(&format!("{error}{why}")).into_owned()))
@@ -102,7 +108,13 @@ fn spec(command: &Command<'_>) -> Result<Spec, Failure> {
 }
 
 /// Passes the output on until the command is `over`; true when it stood still and was ended for that.
-fn watch(command: &Command<'_>, stop: &Cancel, ending: &Cancel, over: &Cancel, watcher: &dyn Watcher) -> bool {
+fn watch(
+    command: &Command<'_>,
+    stop: &Cancel,
+    ending: &Cancel,
+    over: &Cancel,
+    watcher: &dyn Watcher,
+) -> bool {
     let mut tails = [Tail::new(&command.output.0), Tail::new(&command.errors.0)];
     let patience = watcher.patience();
     let pause = patience.map(|patience| (patience / 10).clamp(PASS_ON, Duration::from_secs(30)));
@@ -191,6 +203,12 @@ pub(super) fn program(
     folder: &Path,
     find: impl FnOnce(&str) -> Option<PathBuf>,
 ) -> Result<PathBuf, Failure> {
-    let found = if OsStr::new(name).as_encoded_bytes().contains(&b'/') { Some(folder.join(name)) } else { find(name) };
-    found.ok_or_else(|| Failure::Usage(format!("there is no program {} on the path", display_text::line(name))))
+    let found = if OsStr::new(name).as_encoded_bytes().contains(&b'/') {
+        Some(folder.join(name))
+    } else {
+        find(name)
+    };
+    found.ok_or_else(|| {
+        Failure::Usage(format!("there is no program {} on the path", display_text::line(name)))
+    })
 }

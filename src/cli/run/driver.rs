@@ -1,20 +1,16 @@
 //! Carries out the steps of a run, one after the other, and keeps where it stands before each.
 
-use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::action::decision;
 use crate::cli::environment::Environment;
 use crate::cli::exit::{Failure, Outcome};
-use crate::cli::run_args::Run;
 use crate::cli::output;
+use crate::cli::run_args::Run;
 use crate::engine::{EngineConfig, OneShot, clock};
-use crate::judge::supervised_loop::{LoopEvent, LoopLimits, LoopStep, NextPrompt, advance, next_prompt};
-use crate::model::{
-    CommandEnd, RunIteration, SupervisedRun, VerdictState, WorkspaceId, WorkspaceView, display_text,
-};
-use crate::process::{self, Cancel};
+use crate::judge::supervised_loop::{LoopEvent, LoopLimits, LoopStep, advance};
+use crate::model::{CommandEnd, RunIteration, SupervisedRun, WorkspaceId, WorkspaceView, display_text};
+use crate::process::Cancel;
 use crate::store::{RunFolder, Store};
 
 use super::asking::Typed;
@@ -32,11 +28,11 @@ const SETTLE: Duration = Duration::from_millis(2_200);
 
 /// Drives one run.
 pub(super) struct Driver<'a> {
-    environment: &'a Environment,
+    pub(super) environment: &'a Environment,
     pub(super) config: &'a EngineConfig,
     store: &'a Store,
     pub(super) workspace: WorkspaceId,
-    folder: RunFolder,
+    pub(super) folder: RunFolder,
     pub(super) run: SupervisedRun,
     limits: LoopLimits,
     pub(super) reporter: Reporter,
@@ -96,7 +92,10 @@ impl<'a> Driver<'a> {
         if let Some(cut) = self.run.iterations.last_mut().filter(|last| last.end.is_none()) {
             cut.end = Some(CommandEnd::Unknown);
         }
-        self.settle();
+        if self.run.iterations.is_empty() {
+            self.settle();
+            self.run.began_at = clock::now();
+        }
         let mut event = LoopEvent::Begun;
         loop {
             let before = self.run.state.n_time_outs;
@@ -143,14 +142,15 @@ impl<'a> Driver<'a> {
     /// Waits until a decision file of before is old enough to be told from one of this run.
     fn settle(&self) {
         let Some(file) = self.decision_file() else { return };
-        let age = std::fs::metadata(self.workspace.path().join(file)).ok().and_then(|found| found.modified().ok());
+        let age =
+            std::fs::metadata(self.workspace.path().join(file)).ok().and_then(|found| found.modified().ok());
         let age = age.and_then(|at| at.elapsed().ok());
-        if let Some(age) = age.filter(|age| *age < SETTLE && self.run.iterations.is_empty()) {
+        if let Some(age) = age.filter(|age| *age < SETTLE) {
             self.stop.wait(SETTLE.saturating_sub(age));
         }
     }
 
-    fn decision_file(&self) -> Option<String> {
+    pub(super) fn decision_file(&self) -> Option<String> {
         let (settings, _) = self.config.config.for_workspace(self.workspace.path());
         self.run.order.decision_file.clone().or(settings.decision_file)
     }
@@ -205,7 +205,8 @@ impl<'a> Driver<'a> {
         let words = &self.run.order.command;
         let name = words.first().map(String::as_str).unwrap_or_default();
         let launcher = self.config.own_program.clone();
-        let launcher = launcher.ok_or_else(|| Failure::Usage("closeout does not know its own program".to_owned()))?;
+        let launcher =
+            launcher.ok_or_else(|| Failure::Usage("closeout does not know its own program".to_owned()))?;
         let timeout = self.run.order.timeout_seconds.map(Duration::from_secs);
         let left = self.time_left();
         let command = Command {
@@ -222,7 +223,12 @@ impl<'a> Driver<'a> {
             is_quiet: self.is_quiet,
         };
         let seconds = self.run.order.stall_seconds;
-        let config = judging::engine_config(self.environment, self.workspace.path(), &self.run, (check_id, None, None))?;
+        let config = judging::engine_config(
+            self.environment,
+            self.workspace.path(),
+            &self.run,
+            (check_id, None, None),
+        )?;
         let watcher = Mover {
             config,
             workspace: self.workspace.clone(),
@@ -237,46 +243,6 @@ impl<'a> Driver<'a> {
         // What the whole run's time ended is no time-out of the command.
         let is_of_run = end == CommandEnd::TookTooLong && self.time_left().is_some_and(|left| left.is_zero());
         Ok(if is_of_run { CommandEnd::Ended } else { end })
-    }
-
-    /// The person's own environment for a command of theirs; for an agent, what is meant for it.
-    fn variables(&self, number: u32, check_id: &str) -> Vec<(OsString, OsString)> {
-        let adapters = self.environment.adapters();
-        let agent = self.run.order.agent.as_deref();
-        let adapter = adapters.iter().find(|adapter| Some(adapter.name()) == agent);
-        let mut all = match adapter {
-            Some(adapter) => process::environment(&self.config.variables, &adapter.facts().variables),
-            None => self.environment.all(),
-        };
-        let file = self.decision_file();
-        let mut own = decision::variables(self.workspace.path(), file.as_deref(), Some(check_id));
-        own.push(("CLOSEOUT_PROMPT_FILE".into(), self.folder.place("prompt").into_os_string()));
-        own.push(("CLOSEOUT_ITERATION".into(), number.to_string().into()));
-        all.retain(|(name, _)| own.iter().all(|(own, _)| own != name));
-        all.extend(own);
-        all
-    }
-
-    fn prompt(&self, number: u32, stage: u8, check_id: &str) -> String {
-        let file = self.decision_file();
-        let decision = file.map(|file| decision::label(self.workspace.path(), &file, Some(check_id)));
-        let last = self.run.iterations.iter().rev().find(|iteration| iteration.verdict.is_some());
-        let is_cut = self.run.iterations.last().is_some_and(|last| matches!(last.end, Some(CommandEnd::Unknown | CommandEnd::Ended)));
-        let mut summary = last.map(summary).unwrap_or_default();
-        if is_cut {
-            summary.push_str(" Then the command was cut off; look at what is there before you go on.");
-        }
-        let question = self.run.question.as_deref();
-        next_prompt(&NextPrompt {
-            first: &self.run.order.prompt,
-            number,
-            max_iterations: self.run.order.max_iterations,
-            stage,
-            open_points: last.map(|last| last.open_points.as_slice()).unwrap_or_default(),
-            summary: summary.trim(),
-            answered: question.zip(self.run.answer.as_deref()),
-            decision: decision.as_deref(),
-        })
     }
 
     /// Judges what is there now.
@@ -299,7 +265,8 @@ impl<'a> Driver<'a> {
 
     fn check(&mut self) -> Result<LoopEvent, Failure> {
         let view = self.judge()?;
-        let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_ref()?))) else {
+        let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_ref()?)))
+        else {
             self.reporter.tell(RunNews::Note { text: "the workspace is gone".to_owned() })?;
             return Ok(LoopEvent::NotStarted);
         };
@@ -334,7 +301,8 @@ impl<'a> Driver<'a> {
 
     fn wait_for_others(&mut self) -> Result<LoopEvent, Failure> {
         if self.run.state.n_waits == 1 {
-            let why = self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.why.clone());
+            let why =
+                self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.why.clone());
             self.reporter.tell(RunNews::Waits { why: why.unwrap_or_default() })?;
         }
         self.stop.wait(LOOK_AGAIN);
@@ -370,7 +338,9 @@ impl<'a> Driver<'a> {
                 self.reporter.tell(RunNews::Answered { from })?;
                 return Ok(LoopEvent::Answered);
             }
-            if clock::now().millis_since(looked_at) >= i64::try_from(LOOK_AGAIN.as_millis()).unwrap_or(i64::MAX) {
+            if clock::now().millis_since(looked_at)
+                >= i64::try_from(LOOK_AGAIN.as_millis()).unwrap_or(i64::MAX)
+            {
                 looked_at = clock::now();
                 let view = self.judge()?;
                 let is_same = view.as_ref().map(judging::fingerprint) == asked
@@ -382,17 +352,6 @@ impl<'a> Driver<'a> {
             }
         }
     }
-}
-
-/// What became of an iteration, for the next prompt.
-fn summary(iteration: &RunIteration) -> String {
-    let end = iteration.end.map_or_else(|| "ended".to_owned(), CommandEnd::label);
-    let state = iteration.verdict.map_or("not judged", VerdictState::name);
-    format!(
-        "The last iteration {end}; the run has {} new commits. The check says {state}: {}.",
-        iteration.new_commits,
-        iteration.why.trim_end_matches('.')
-    )
 }
 
 pub(super) fn dollars(micros: u64) -> f64 {

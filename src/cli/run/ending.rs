@@ -16,7 +16,9 @@ impl Driver<'_> {
         let is_at_risk = self.last.as_ref().and_then(|view| view.verdict.as_ref()).is_some_and(|verdict| {
             verdict.state == VerdictState::RescueNeeded || verdict.warnings.contains(&Warning::WorkAtRisk)
         });
-        if status != RunStatus::Complete && (is_at_risk || self.last.is_none() || status == RunStatus::Cancelled) {
+        if status != RunStatus::Complete
+            && (is_at_risk || self.last.is_none() || status == RunStatus::Cancelled)
+        {
             self.record = record(self.config, &self.workspace).or(self.record);
         }
         // R6: what a limit ended is not complete.
@@ -41,7 +43,15 @@ impl Driver<'_> {
         self.keep()?;
         let outcome = match status {
             RunStatus::Cancelled => Outcome::Signalled(2),
-            _ => Outcome::Run(status),
+            RunStatus::Complete
+            | RunStatus::MaxIterations
+            | RunStatus::Stalled
+            | RunStatus::Unreadable
+            | RunStatus::BreakerOpen
+            | RunStatus::Budget
+            | RunStatus::Deadline
+            | RunStatus::Unanswered
+            | RunStatus::Failed => Outcome::Run(status),
         };
         let last = self.run.iterations.last();
         let open_points = last.map(|last| last.open_points.clone()).unwrap_or_default();

@@ -11,10 +11,9 @@ use crate::cli::exit::Failure;
 use crate::cli::run_args::micros;
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Overrides, Scope};
-use crate::judge::rounds;
 use crate::judge::supervised_loop::CheckFacts;
 use crate::model::{
-    Claim, CommandEnd, Evidence, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
+    CommandEnd, OpenPoint, RunOrder, Source, SupervisedRun, SupervisedTurn, Verdict, VerdictState, Warning,
     WorkspaceView,
 };
 
@@ -56,8 +55,8 @@ pub(super) fn engine_config(
 
 /// What the loop is told of a verdict.
 pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>) -> CheckFacts {
-    let open = || verdict.parts.iter().map(|part| &part.evidence).filter(|evidence| is_open(evidence));
-    let mut keys: Vec<String> = open().flat_map(rounds::points).collect();
+    let mut keys: Vec<String> =
+        verdict.left_to_do.open().filter(|point| point.weighs).map(|point| point.id.clone()).collect();
     if keys.is_empty() {
         // What is missing then is the evidence itself.
         keys.push(verdict.why.clone());
@@ -68,35 +67,21 @@ pub(super) fn facts(verdict: &Verdict, cost_micros: Option<u64>) -> CheckFacts {
 
 /// What is left to do, a point each, with its source.
 pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
-    let mut points = Vec::new();
-    for evidence in verdict.parts.iter().map(|part| &part.evidence).filter(|evidence| is_open(evidence)) {
-        let mut named = format!("{} {}", evidence.source.title(), evidence.name).trim().to_owned();
-        let reasons = if evidence.reasons.is_empty() { &evidence.fingerprints } else { &evidence.reasons };
-        if reasons.is_empty() {
-            points.push(named);
-            continue;
-        }
-        for reason in reasons {
-            points.push(format!("{named}: {reason}"));
-        }
-        named.clear();
-    }
+    let named = |point: &OpenPoint| {
+        let source = format!("{} {}", point.source.title(), point.from);
+        format!("{}: {}", source.trim(), point.text.trim())
+    };
+    let mut points: Vec<String> = verdict.left_to_do.open().filter(|point| point.weighs).map(named).collect();
     if verdict.warnings.contains(&Warning::DecisionUnreadable) {
-        let unreadable = verdict.parts.iter().map(|part| &part.evidence);
-        let unreadable = unreadable.filter(|evidence| evidence.source == Source::Decision);
-        points.extend(unreadable.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")));
+        let decisions = verdict.parts.iter().map(|part| &part.evidence);
+        let decisions = decisions.filter(|evidence| evidence.source == Source::Decision);
+        points
+            .extend(decisions.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")));
     }
     if points.is_empty() && verdict.state != VerdictState::Complete {
         points.push(format!("{} ({})", verdict.why, verdict.next_action.text));
     }
     points
-}
-
-fn is_open(evidence: &Evidence) -> bool {
-    match evidence.claim {
-        Claim::No | Claim::Fail | Claim::Dirty => true,
-        Claim::Yes | Claim::Ask | Claim::Wait | Claim::Work | Claim::Abstain => false,
-    }
 }
 
 /// The question as it was asked, with its choices.
@@ -167,7 +152,8 @@ pub(super) fn newest_below(folder: &Path) -> u64 {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             n_seen += 1;
             let Ok(metadata) = entry.metadata() else { continue };
-            let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            let modified =
+                metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
             let millis = modified.and_then(|at| u64::try_from(at.as_millis()).ok());
             newest = newest.max(millis.unwrap_or_default());
             if metadata.is_dir() {
@@ -187,7 +173,8 @@ mod tests {
 
     #[test]
     fn the_cost_is_the_last_that_the_command_tells() {
-        let output = b"working\n{\"cost_usd\": 0.1}\n{\"total_cost_usd\":0.25,\"result\":\"ok\"}\nnot json {\n";
+        let output =
+            b"working\n{\"cost_usd\": 0.1}\n{\"total_cost_usd\":0.25,\"result\":\"ok\"}\nnot json {\n";
         assert_eq!(cost(output), Some(250_000));
         for none in ["", "cost_usd 3", "{\"total_cost_usd\":\"3\"}", "{\"cost_usd\":-1}", "{\"other\":1}"] {
             assert_eq!(cost(none.as_bytes()), None, "{none}");

@@ -7,6 +7,7 @@ mod asking;
 mod command;
 mod driver;
 mod ending;
+mod handing;
 mod judging;
 mod mover;
 mod order;
@@ -50,11 +51,8 @@ pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
     let n_time_outs = store.time_outs(&view.id);
     let stop = Cancel::new();
     let signalled = Signalled::listen(stop.clone());
-    let begun = SupervisedRun {
-        state: LoopState { n_time_outs, ..begun.state },
-        pid: std::process::id(),
-        ..begun
-    };
+    let begun =
+        SupervisedRun { state: LoopState { n_time_outs, ..begun.state }, pid: std::process::id(), ..begun };
     let outcome = Driver::new(environment, &config, (&store, view.id), begun, run, stop)?.run(is_resumed)?;
     // Until here, so that nobody begins before the end is kept.
     drop::<RunLock>(lock);
@@ -72,13 +70,16 @@ fn begin(
     head: Option<String>,
 ) -> Result<(SupervisedRun, bool), Failure> {
     if run.resume {
-        let none = || Failure::Usage("no run of this workspace was cut off; there is nothing to resume".to_owned());
+        let none =
+            || Failure::Usage("no run of this workspace was cut off; there is nothing to resume".to_owned());
         return kept.map(|kept| (kept, true)).ok_or_else(none);
     }
     let order = order::order(environment, run)?;
     match kept {
         Some(kept) if !run.new && is_same(&kept.order, &order) => {
-            output::complain("closeout: the same run was cut off here before, and goes on; --new begins anew");
+            output::complain(
+                "closeout: the same run was cut off here before, and goes on; --new begins anew",
+            );
             return Ok((SupervisedRun { order, ..kept }, true));
         }
         Some(_) if !run.new => {

@@ -40,7 +40,10 @@ pub(super) fn record(config: &EngineConfig, workspace: &WorkspaceId) -> Option<S
     let mut all = OneShot::judge(config);
     let order = RecordOrder { is_size_allowed: true, ..RecordOrder::default() };
     let outcome = all.action(workspace, Action::Record { order }, &|_| ());
-    #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that a record cannot have")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other outcome is one that a record cannot have"
+    )]
     match outcome {
         ActionOutcome::Recorded(record) => Some(record.reference.clone()),
         ActionOutcome::Failed(problem) if problem.class != ActionClass::Nothing => {

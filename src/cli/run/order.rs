@@ -28,7 +28,9 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
             ))
         })?;
         if prompt.trim().is_empty() {
-            return Err(Failure::Usage("an agent needs a prompt: --prompt-file FILE, or --prompt TEXT".to_owned()));
+            return Err(Failure::Usage(
+                "an agent needs a prompt: --prompt-file FILE, or --prompt TEXT".to_owned(),
+            ));
         }
         let mut words: Vec<String> = work.iter().map(|word| (*word).to_owned()).collect();
         if run.budget.is_some() && agent == "claude" {
@@ -61,7 +63,8 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
 
 fn prompt(environment: &Environment, run: &Run) -> Result<String, Failure> {
     let Some(file) = &run.prompt_file else { return Ok(run.prompt.clone().unwrap_or_default()) };
-    let failed = |source| Failure::Stream { what: format!("cannot read {}", display_text::path(file)), source };
+    let failed =
+        |source| Failure::Stream { what: format!("cannot read {}", display_text::path(file)), source };
     let mut text = String::new();
     if file == Path::new("-") {
         std::io::stdin().lock().take(LONGEST_PROMPT + 1).read_to_string(&mut text).map_err(failed)?;

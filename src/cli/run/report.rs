@@ -142,7 +142,8 @@ impl Reporter {
     fn words(&self, what: &RunNews) -> Vec<String> {
         match what {
             RunNews::Started { path, baseline, is_resumed, .. } => {
-                let from = baseline.as_deref().map_or("no commit", |commit| commit.get(..12).unwrap_or(commit));
+                let from =
+                    baseline.as_deref().map_or("no commit", |commit| commit.get(..12).unwrap_or(commit));
                 let verb = if *is_resumed { "goes on" } else { "begins" };
                 vec![format!("run {verb} in {path}, from {from}")]
             }
@@ -155,7 +156,11 @@ impl Reporter {
                 let cost = cost_usd.map(|cost| format!(", ${cost:.2}")).unwrap_or_default();
                 let commits = quantity::counted(*new_commits, "new commit", "new commits");
                 let mut lines = vec![
-                    format!("{number}/{}  it {how} after {}{cost}; {commits}", self.max_iterations, age::span(*took_ms)),
+                    format!(
+                        "{number}/{}  it {how} after {}{cost}; {commits}",
+                        self.max_iterations,
+                        age::span(*took_ms)
+                    ),
                     format!("      {}: {why}", verdict.name()),
                 ];
                 lines.extend(points(open_points));

@@ -34,14 +34,18 @@ pub fn next_prompt(parts: &NextPrompt<'_>) -> String {
         let _ = write!(text, "{gap}## {title}\n\n{}", body.trim_end());
     };
     if let Some((question, answer)) = parts.answered {
-        section("Your question, and the answer", &format!("You asked:\n\n{}\n\nThe answer: {answer}", quoted(question)));
+        section(
+            "Your question, and the answer",
+            &format!("You asked:\n\n{}\n\nThe answer: {answer}", quoted(question)),
+        );
     }
     if !parts.summary.is_empty() {
         let title = format!("Iteration {} of at most {}", parts.number, parts.max_iterations);
         section(&title, parts.summary);
     }
     if !parts.open_points.is_empty() {
-        let list: Vec<String> = parts.open_points.iter().map(|point| format!("- {}", indented(point))).collect();
+        let list: Vec<String> =
+            parts.open_points.iter().map(|point| format!("- {}", indented(point))).collect();
         let list = list.join("\n");
         if parts.stage >= 2 {
             let words = format!(

@@ -110,7 +110,8 @@ fn three_time_outs_in_a_row_open_the_breaker() {
     assert_eq!(events([timed_out(), ended(), timed_out()]).last(), Some(&run(4, 1)));
     let open = LoopState { n_time_outs: TIME_OUTS_TO_OPEN, ..LoopState::default() };
     assert_eq!(advance(open, &LIMITS, LoopEvent::Begun).1, LoopStep::Finish(RunStatus::BreakerOpen));
-    let before = LoopState { n_time_outs: 2, phase: RunPhase::Checking, iteration: 1, ..LoopState::default() };
+    let before =
+        LoopState { n_time_outs: 2, phase: RunPhase::Checking, iteration: 1, ..LoopState::default() };
     let done = LoopEvent::Checked(facts(VerdictState::Complete, &[]));
     assert_eq!(advance(before, &LIMITS, done).0.n_time_outs, 0);
 }
@@ -138,7 +139,10 @@ fn a_budget_ends_it_also_when_nobody_tells_the_cost() {
     let found = steps(&limits, [LoopEvent::Begun, ended(), costs(60, "a"), ended(), costs(40, "b")]);
     assert_eq!(found[2], run(2, 1));
     assert_eq!(found[4], LoopStep::Finish(RunStatus::Budget));
-    assert_eq!(steps(&limits, [LoopEvent::Begun, ended(), open(&["a"])])[2], LoopStep::Finish(RunStatus::Budget));
+    assert_eq!(
+        steps(&limits, [LoopEvent::Begun, ended(), open(&["a"])])[2],
+        LoopStep::Finish(RunStatus::Budget)
+    );
 }
 
 #[test]
@@ -208,6 +212,7 @@ fn a_prompt_has_the_first_one_whole_and_all_points_word_for_word() {
     assert_eq!(next_prompt(&second), text);
     let third = next_prompt(&NextPrompt { stage: 2, ..second });
     assert!(third.contains("smallest change") && third.contains("> - tests: 2 fail\n>   first"), "{third}");
-    let answered = next_prompt(&NextPrompt { answered: Some(("A or B?", "B")), decision: Some("Write."), ..first });
+    let answered =
+        next_prompt(&NextPrompt { answered: Some(("A or B?", "B")), decision: Some("Write."), ..first });
     assert!(answered.contains("> A or B?\n\nThe answer: B") && answered.ends_with("Write.\n"), "{answered}");
 }

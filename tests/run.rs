@@ -1,0 +1,247 @@
+//! `closeout run`, as a person types it: the loop with shell scripts for agents.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::repo::Repo;
+use crate::support::test_env::{Run, TestEnv, finish, spawn};
+
+/// A repository with one commit, an env, and a script outside of the repository.
+struct World {
+    repo: Repo,
+    env: TestEnv,
+}
+
+impl World {
+    fn new() -> World {
+        let repo = Repo::new();
+        let env = TestEnv::beside(&repo);
+        World { repo, env }
+    }
+
+    /// A script for an agent; `$W` is a folder outside of the workspace.
+    fn script(&self, text: &str) -> PathBuf {
+        let path = self.env.at("agent.sh");
+        let outside = self.env.at("outside");
+        fs::create_dir_all(&outside).unwrap();
+        let text = format!(
+            "set -u; W='{}'\ncommit() {{ echo \"$1\" >> work.txt; git add work.txt; git -c user.name=a -c user.email=a@b commit -qm \"$1\"; }}\n\
+             say() {{ mkdir -p .closeout; printf '{{\"decision\":\"%s\",\"check_id\":\"%s\",\"reasons\":[\"%s\"]}}' \"$1\" \
+             \"$AGENTCORE_COMPLETION_CHECK_ID\" \"$2\" > .closeout/decision.json; }}\n{text}\n",
+            outside.display()
+        );
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn outside(&self, name: &str) -> String {
+        fs::read_to_string(self.env.at("outside").join(name)).unwrap_or_default()
+    }
+
+    fn run(&self, options: &[&str], script: &str) -> Run {
+        let script = self.script(script);
+        let all = [&["run"], options, &["--", "sh", script.to_str().unwrap()]].concat();
+        self.env.run(self.repo.path(), &all)
+    }
+}
+
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    for _ in 0..1_200 {
+        if is_there() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("waited in vain for {what}");
+}
+
+fn lines(run: &Run) -> Vec<Value> {
+    run.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {run:?}")))
+        .collect()
+}
+
+fn result(run: &Run) -> Value {
+    let last = lines(run).pop().unwrap_or_else(|| panic!("{run:?}"));
+    assert_eq!(last["event"], "finished", "{run:?}");
+    last
+}
+
+#[test]
+fn a_review_that_fails_is_mended_and_the_run_ends_complete() {
+    let world = World::new();
+    let run = world.run(
+        &["--prompt", "Fix the bug."],
+        "cat > $W/prompt-$CLOSEOUT_ITERATION
+         if [ $CLOSEOUT_ITERATION = 1 ]; then commit one; say incomplete 'the cache is never emptied'
+         else commit two; say complete ''; fi",
+    );
+    let result = result(&run);
+    assert_eq!((run.code, &result["status"]), (0, &Value::from("complete")), "{run:?}");
+    assert_eq!((&result["iterations"], &result["new_commits"]), (&Value::from(2), &Value::from(2)));
+    let (first, second) = (world.outside("prompt-1"), world.outside("prompt-2"));
+    assert!(first.starts_with("Fix the bug.\n") && first.contains("decision.json"), "{first}");
+    assert!(
+        second.starts_with("Fix the bug.\n") && second.contains("the cache is never emptied"),
+        "{second}"
+    );
+    assert!(second.contains("exit code 0") && second.contains("INCOMPLETE"), "{second}");
+}
+
+#[test]
+fn the_same_points_again_and_again_end_it_stalled_with_the_list() {
+    let world = World::new();
+    let run = world.run(
+        &["--prompt", "Fix it."],
+        "cat > $W/prompt-$CLOSEOUT_ITERATION; commit $CLOSEOUT_ITERATION; say incomplete 'test A fails'",
+    );
+    let result = result(&run);
+    assert_eq!((run.code, &result["status"]), (51, &Value::from("stalled")), "{run:?}");
+    assert_eq!((&result["iterations"], &result["verdict"]), (&Value::from(3), &Value::from("STALLED")));
+    assert!(result["repeated"].to_string().contains("test A fails"), "{result}");
+    assert!(!world.outside("prompt-2").contains("smallest change"));
+    let third = world.outside("prompt-3");
+    assert!(
+        third.contains("smallest change") && third.contains("> - ") && third.contains("test A fails"),
+        "{third}"
+    );
+}
+
+#[test]
+fn the_limits_end_it_with_their_own_codes_and_what_is_at_risk_is_recorded() {
+    let world = World::new();
+    let more = "echo $CLOSEOUT_ITERATION >> work.txt; say incomplete \"point $CLOSEOUT_ITERATION\"";
+    let run = world.run(&["--max-iterations", "2"], more);
+    let found = result(&run);
+    assert_eq!((run.code, &found["status"]), (50, &Value::from("max_iterations")), "{run:?}");
+    assert_eq!(found["verdict"], "RESCUE_NEEDED");
+    assert_eq!(found["rescued"], true, "{found}");
+    let run = world.run(&["--budget", "0.3"], &format!("{more}; echo '{{\"total_cost_usd\":0.2}}'"));
+    let found = result(&run);
+    assert_eq!((run.code, &found["iterations"]), (53, &Value::from(2)), "{run:?}");
+    assert_eq!(found["cost_usd"], 0.4);
+    let run = world.run(&["--budget", "0.3"], more);
+    assert_eq!((run.code, &result(&run)["iterations"]), (53, &Value::from(1)), "{run:?}");
+    let run = world.run(&["--deadline", "1s"], "sleep 30");
+    assert_eq!((run.code, &result(&run)["status"]), (54, &Value::from("deadline")), "{run:?}");
+    let broken = "mkdir -p .closeout; echo '{\"decision\":' > .closeout/decision.json; touch -d '1 min ago' -c x; sleep 2.5";
+    let run = world.run(&[], broken);
+    assert_eq!((run.code, &result(&run)["status"]), (56, &Value::from("unreadable")), "{run:?}");
+}
+
+#[test]
+fn what_stands_still_is_ended_with_all_that_it_started_and_opens_the_breaker() {
+    let world = World::new();
+    let run = world.run(
+        &["--stall-after", "1s"],
+        "echo $CLOSEOUT_ITERATION >> work.txt; trap '' INT; (setsid sh -c 'echo $$ >> '$W'/left; exec sleep 60' &) ; sleep 60",
+    );
+    let found = result(&run);
+    assert_eq!((run.code, &found["status"]), (52, &Value::from("breaker_open")), "{run:?}");
+    assert_eq!(found["rescued"], true, "{found}");
+    assert!(
+        lines(&run).iter().any(|line| line["event"] == "stood_still" && line["record"].is_string()),
+        "{run:?}"
+    );
+    for pid in world.outside("left").lines() {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(" Z "), "{pid} lives: {stat}");
+    }
+    let refused = world.run(&[], "commit a; say complete ''");
+    assert_eq!((refused.code, &result(&refused)["iterations"]), (52, &Value::from(0)), "{refused:?}");
+    let closed = world.run(
+        &["--reset-breaker"],
+        "git checkout -q work.txt 2>/dev/null; rm -f work.txt; commit a; say complete ''",
+    );
+    assert_eq!(closed.code, 0, "{closed:?}");
+}
+
+#[test]
+fn a_question_waits_for_closeout_reply_and_goes_on() {
+    let world = World::new();
+    let script = world.script(
+        "cat > $W/prompt; if grep -q 'The answer: blue' $W/prompt; then echo 'It is painted blue now.'
+         else echo 'Which colour do you want, red or blue?'; fi",
+    );
+    let arguments = ["run", "--task-kind", "READ_INFO", "--", "sh", script.to_str().unwrap()];
+    let child = spawn(&mut world.env.command(world.repo.path(), &arguments));
+    let path = world.repo.path().to_str().unwrap().to_owned();
+    wait_for("the run to ask", || {
+        world.env.run(world.repo.path(), &["reply", &path, "blue", "--yes"]).code == 0
+    });
+    let run = finish(child);
+    assert_eq!((run.code, &result(&run)["status"]), (0, &Value::from("complete")), "{run:?}");
+    assert_eq!(result(&run)["iterations"], 1);
+    let ended = world.run(
+        &["--task-kind", "READ_INFO", "--on-question", "end"],
+        "echo 'Which colour do you want, red or blue?'",
+    );
+    assert_eq!(
+        (ended.code, &result(&ended)["verdict"]),
+        (55, &Value::from("AWAITING_RESPONSE")),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn one_run_has_a_workspace_and_one_that_is_killed_goes_on() {
+    let world = World::new();
+    let script = world.script(
+        "echo $CLOSEOUT_ITERATION >> $W/begun
+         case $CLOSEOUT_ITERATION in
+         1) commit one; say incomplete 'point one';;
+         *) if [ $(grep -c 2 $W/begun) = 1 ]; then sleep 60; fi; commit two; say complete '';;
+         esac",
+    );
+    let arguments = ["run", "--prompt", "Do it.", "--", "sh", script.to_str().unwrap()];
+    let mut child = spawn(&mut world.env.command(world.repo.path(), &arguments));
+    wait_for("the second iteration", || world.outside("begun").contains('2'));
+    let second = world.env.run(world.repo.path(), &arguments);
+    assert_eq!(second.code, 21, "{second:?}");
+    assert!(second.err.contains(&child.id().to_string()), "{second:?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = world.env.run(world.repo.path(), &["run", "--resume"]);
+    let found = result(&run);
+    assert_eq!((run.code, &found["iterations"], &found["new_commits"]), (0, &2.into(), &2.into()), "{run:?}");
+    assert_eq!(lines(&run)[0]["is_resumed"], true);
+    assert_eq!(world.outside("begun"), "1\n2\n2\n");
+    let again = world.env.run(world.repo.path(), &["run", "--resume"]);
+    assert_eq!(again.code, 2, "{again:?}");
+}
+
+#[test]
+fn what_was_decided_before_the_run_says_nothing_and_a_failure_is_no_success() {
+    let world = World::new();
+    fs::create_dir_all(world.repo.path().join(".closeout")).unwrap();
+    fs::write(world.repo.path().join(".closeout/.gitignore"), "*\n").unwrap();
+    fs::write(world.repo.path().join(".closeout/decision.json"), "PASS\n").unwrap();
+    let run = world.run(&["--max-iterations", "1"], "echo nothing");
+    assert_eq!(run.code, 50, "{run:?}");
+    let run = world.run(&["--max-iterations", "1"], "commit a; say complete ''; exit 3");
+    let found = result(&run);
+    assert_eq!(run.code, 50, "{run:?}");
+    assert!(found["open_points"].to_string().contains("exit code 3"), "{found}");
+    let none = world.env.run(world.repo.path(), &["run", "--", "no-such-program-here"]);
+    assert_eq!(none.code, 30, "{none:?}");
+}
+
+#[test]
+fn the_prompt_reaches_the_command_in_the_way_that_it_names() {
+    let world = World::new();
+    let script = world.script("printf '%s\\n' \"$1\" > $W/argument; cat > $W/input; cp \"$CLOSEOUT_PROMPT_FILE\" $W/file; commit a; say complete ''");
+    let script = script.to_str().unwrap();
+    for (argument, has_input) in [("{prompt}", false), ("{prompt_file}", false), ("plain", true)] {
+        let run = world
+            .env
+            .run(world.repo.path(), &["run", "--prompt", "Paint 'it' $RED.", "--", "sh", script, argument]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(world.outside("file").starts_with("Paint 'it' $RED.\n"));
+        assert_eq!(!world.outside("input").is_empty(), has_input, "{argument}");
+        assert_eq!(world.outside("argument").contains("Paint 'it' $RED."), argument == "{prompt}");
+    }
+}
