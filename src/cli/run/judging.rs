@@ -75,8 +75,9 @@ pub(super) fn open_points(verdict: &Verdict) -> Vec<String> {
     if verdict.warnings.contains(&Warning::DecisionUnreadable) {
         let decisions = verdict.parts.iter().map(|part| &part.evidence);
         let decisions = decisions.filter(|evidence| evidence.source == Source::Decision);
-        points
-            .extend(decisions.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")));
+        points.extend(
+            decisions.flat_map(|evidence| &evidence.reasons).map(|reason| format!("decision: {reason}")),
+        );
     }
     if points.is_empty() && verdict.state != VerdictState::Complete {
         points.push(format!("{} ({})", verdict.why, verdict.next_action.text));

@@ -24,8 +24,9 @@ pub use memory::Memory;
 
 use crate::judge::GRACE_MS;
 use crate::model::{
-    Checklist, Claim, CommandEnd, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Rejection, Sample,
-    SessionName, SessionObservation, Source, SupervisedTurn, TaskKind, Timestamp, Unreadable, WorkspaceSettings,
+    Checklist, Claim, CommandEnd, Evidence, Observations, Parts, Policy, ReadProblem, Reading, Rejection,
+    Sample, SessionName, SessionObservation, Source, SupervisedTurn, TaskKind, Timestamp, Unreadable,
+    WorkspaceSettings,
 };
 
 /// What is known beside the observations.
