@@ -31,20 +31,25 @@ fn judge(input: &Object) -> Object {
 fn judge_turns(history: &TurnHistory) -> Object {
     let read = task::read("claude", "s", history);
     let mut memory = task::Memory::default();
+    let mut tasks: Vec<(u64, String)> = Vec::new();
     for n_turns in 0..=history.turns.len() {
         let history = TurnHistory { turns: history.turns[..n_turns].to_vec(), ..history.clone() };
         let again = task::read_again("claude", "s", &history, &mut memory);
         assert_eq!(again, task::read("claude", "s", &history), "after {n_turns} turns");
+        if let Some(task) = again.current() {
+            tasks.retain(|(begin, _)| *begin != task.begin);
+            tasks.push((task.begin, task.first_prompt.clone()));
+        }
     }
     let current = read.current();
     let side = current.map_or(&read.side_turns, |task| &task.side_turns);
     let word = |end: &TurnEnd| serde_json::to_value(end).unwrap()["kind"].clone();
     let told = json!({
-        "tasks": read.tasks.iter().map(|task| &task.first_prompt).collect::<Vec<_>>(),
+        "tasks": tasks.iter().map(|(_, first_prompt)| first_prompt).collect::<Vec<_>>(),
         "last": current.map(|task| &task.last_prompt),
         "asked": current.and_then(|task| text_at(history, task.asked)),
         "side": side.iter().map(|side| &side.prompt).collect::<Vec<_>>(),
-        "side_demand": side.last().map(|side: &SideTurn| side.demand),
+        "side_demand": side.last().map(|side: &Arc<SideTurn>| side.demand),
         "end": current.map(|task| word(&task.last_end)),
         "last_end": read.last_end.as_ref().map(word),
         "is_begin_unread": current.map(|task| task.is_begin_unread),

@@ -1,44 +1,154 @@
-//! What was read of each turn of a session, kept so that a turn that did not change is not read again. It knows
-//! nothing of what is read, and losing it costs time and nothing else.
+//! What was read of the turns of a session and of the steps in them, kept so that a look costs what is new in the
+//! record and not what it holds. It knows nothing of what is read, and losing it costs time and nothing else.
+//!
+//! Only weak pointers to turns and steps are held: who adds to the last turn need not copy it, and an address that
+//! is remembered here is never used again, so that the same address is the same content.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use crate::model::Turn;
+use crate::model::{Turn, TurnStep};
 
-/// The turns of one session, each with what was read of it.
+/// So many of the last items are always folded anew: they are those that change.
+const N_LATE: usize = 16;
+
+/// Items in their order, each with what was read of it, and what the settled ones among them mean together.
 #[derive(Debug)]
-pub(super) struct ByTurn<T>(Vec<(Arc<Turn>, T)>);
+pub(super) struct Followed<I, T, F> {
+    items: Vec<(Weak<I>, T)>,
+    /// The first `n_settled` items, folded.
+    settled: F,
+    n_settled: usize,
+}
 
-impl<T> Default for ByTurn<T> {
+impl<I, T, F: Default> Default for Followed<I, T, F> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { items: Vec::new(), settled: F::default(), n_settled: 0 }
     }
 }
 
-impl<T> ByTurn<T> {
-    /// Follows the history to `turns`: `read` is called for those that are new or other than before, with the turn
-    /// as it was and what was read of it then.
-    pub(super) fn follow(
+impl<I, T, F: Clone> Followed<I, T, F> {
+    /// Folds the items that `from` gives from a place on, of which the first `n_known` are those of before. `read` is
+    /// called for those that are new or changed, with what was read at that place before.
+    pub(super) fn fold<'i, It: Iterator<Item = &'i Arc<I>>>(
         &mut self,
-        turns: &[Arc<Turn>],
-        mut read: impl FnMut(&Turn, Option<(&Turn, T)>) -> T,
-    ) {
-        let mut known = std::mem::take(&mut self.0).into_iter().peekable();
-        let followed = turns.iter().map(|turn| {
-            while known.next_if(|(old, _)| old.order < turn.order).is_some() {}
-            match known.next_if(|(old, _)| old.order == turn.order) {
-                // A turn that is held here is never changed in place.
-                Some(kept) if Arc::ptr_eq(&kept.0, turn) => kept,
-                Some((old, before)) => (Arc::clone(turn), read(turn, Some((&old, before)))),
-                None => (Arc::clone(turn), read(turn, None)),
-            }
-        });
-        self.0 = followed.collect();
+        n_known: usize,
+        from: impl Fn(usize) -> It,
+        begin: &F,
+        mut read: impl FnMut(&I, Option<T>) -> T,
+        mut take: impl FnMut(&mut F, &I, &T),
+    ) -> F
+    where
+        I: 'i,
+    {
+        let n_same = self.follow(n_known, &from, &mut read);
+        if self.n_settled > n_same {
+            self.refold(begin.clone());
+        }
+        let n_settled = self.items.len().saturating_sub(N_LATE).min(n_same).max(self.n_settled);
+        let mut rest = from(self.n_settled).zip(&self.items[self.n_settled..]);
+        for (item, (_, read)) in rest.by_ref().take(n_settled - self.n_settled) {
+            take(&mut self.settled, item, read);
+        }
+        self.n_settled = n_settled;
+        let mut folded = self.settled.clone();
+        for (item, (_, read)) in rest {
+            take(&mut folded, item, read);
+        }
+        folded
     }
 
-    /// The turns in their order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Turn, &T)> {
-        self.0.iter().map(|(turn, read)| (turn.as_ref(), read))
+    /// Follows to the items as they are now and tells how many of the first are those of before.
+    fn follow<'i, It: Iterator<Item = &'i Arc<I>>>(
+        &mut self,
+        n_known: usize,
+        from: impl Fn(usize) -> It,
+        mut read: impl FnMut(&I, Option<T>) -> T,
+    ) -> usize
+    where
+        I: 'i,
+    {
+        let is_same = |(old, _): &(Weak<I>, T), new: &Arc<I>| std::ptr::eq(old.as_ptr(), Arc::as_ptr(new));
+        if n_known == 0 {
+            // The oldest are dropped to save memory.
+            let first = from(0).next();
+            let n_gone = first.and_then(|first| self.items.iter().position(|old| is_same(old, first)));
+            if let Some(n_gone) = n_gone.filter(|n_gone| *n_gone > 0) {
+                self.items.drain(..n_gone);
+                // More than there are: what they meant together is folded anew.
+                self.n_settled = usize::MAX;
+            }
+        }
+        let known = self.items[n_known..].iter().zip(from(n_known));
+        let n_same = n_known + known.take_while(|(old, new)| is_same(old, new)).count();
+        let mut before = self.items.split_off(n_same).into_iter();
+        self.items.extend(from(n_same).map(|item| match before.next() {
+            Some(old) if is_same(&old, item) => old,
+            old => (Arc::downgrade(item), read(item, old.map(|(_, read)| read))),
+        }));
+        n_same
+    }
+
+    /// What the settled items mean together.
+    pub(super) fn settled_mut(&mut self) -> &mut F {
+        &mut self.settled
+    }
+
+    /// Lets the next fold take all items, from `begin` on.
+    pub(super) fn refold(&mut self, begin: F) {
+        self.settled = begin;
+        self.n_settled = 0;
+    }
+}
+
+/// Where the steps of each turn begin among all steps of a session.
+#[derive(Debug, Default)]
+pub(super) struct StepPlaces {
+    turns: Vec<TurnPlace>,
+    n_steps: usize,
+}
+
+/// Where the steps of one turn begin.
+#[derive(Debug)]
+struct TurnPlace {
+    turn: Weak<Turn>,
+    begin: usize,
+    is_missing_steps: bool,
+}
+
+impl StepPlaces {
+    /// Follows to `turns` and tells how many of the first steps are in turns that did not change.
+    pub(super) fn follow(&mut self, turns: &[Arc<Turn>]) -> usize {
+        let known = self.turns.iter().zip(turns);
+        let n_same = known.take_while(|(old, new)| std::ptr::eq(old.turn.as_ptr(), Arc::as_ptr(new))).count();
+        let n_known = self.turns.get(n_same).map_or(self.n_steps, |place| place.begin);
+        self.turns.truncate(n_same);
+        self.n_steps = n_known;
+        for turn in &turns[n_same..] {
+            self.turns.push(TurnPlace {
+                turn: Arc::downgrade(turn),
+                begin: self.n_steps,
+                is_missing_steps: turn.is_missing_steps,
+            });
+            self.n_steps += turn.steps.len();
+        }
+        n_known
+    }
+
+    /// Whether steps of any turn are missing.
+    pub(super) fn is_missing_steps(&self) -> bool {
+        self.turns.iter().any(|place| place.is_missing_steps)
+    }
+
+    /// The steps of `turns`, to which this was followed, from this one on.
+    pub(super) fn steps_from<'t>(
+        &self,
+        at: usize,
+        turns: &'t [Arc<Turn>],
+    ) -> impl Iterator<Item = &'t Arc<TurnStep>> + use<'t> {
+        let turn = self.turns.partition_point(|place| place.begin <= at).saturating_sub(1);
+        let n_before = self.turns.get(turn).map_or(0, |place| at - place.begin);
+        let first = turns.get(turn).map_or(&[][..], |turn| &turn.steps[n_before.min(turn.steps.len())..]);
+        first.iter().chain(turns.iter().skip(turn + 1).flat_map(|turn| &turn.steps))
     }
 }
 
@@ -46,31 +156,85 @@ impl<T> ByTurn<T> {
 mod tests {
     use super::*;
 
-    /// Follows to `turns` and tells which were read, with the order of what each was read beside.
-    fn read(known: &mut ByTurn<u64>, turns: &[Arc<Turn>]) -> Vec<(u64, Option<u64>)> {
-        let mut read = Vec::new();
-        known.follow(turns, |turn, before| {
-            read.push((turn.order, before.map(|(old, _)| old.order)));
-            turn.order
-        });
-        assert!(
-            known.iter().map(|(turn, read)| (turn.order, *read)).eq(turns.iter().map(|t| (t.order, t.order)))
+    /// Folds `turns` to the list of their orders, and tells which were read, with what was read there before.
+    fn read(
+        known: &mut Followed<Turn, u64, Vec<u64>>,
+        turns: &[Arc<Turn>],
+    ) -> (Vec<(u64, Option<u64>)>, usize) {
+        let mut was_read = Vec::new();
+        let mut n_taken = 0;
+        let folded = known.fold(
+            0,
+            |at| turns[at..].iter(),
+            &Vec::new(),
+            |turn, before| {
+                was_read.push((turn.order, before));
+                turn.order
+            },
+            |folded, turn, read| {
+                assert_eq!(turn.order, *read);
+                n_taken += 1;
+                folded.push(*read);
+            },
         );
-        read
+        assert!(folded.into_iter().eq(turns.iter().map(|turn| turn.order)));
+        (was_read, n_taken)
     }
 
     #[test]
     fn only_what_is_new_or_changed_is_read() {
-        let mut known = ByTurn::default();
+        let mut known = Followed::default();
         let mut turns: Vec<Arc<Turn>> = [1, 5, 9].map(|order| Arc::new(Turn::begun(order, None))).into();
-        assert_eq!(read(&mut known, &turns), [(1, None), (5, None), (9, None)]);
-        assert_eq!(read(&mut known, &turns), []);
+        assert_eq!(read(&mut known, &turns).0, [(1, None), (5, None), (9, None)]);
+        assert_eq!(read(&mut known, &turns).0, []);
         Arc::make_mut(&mut turns[1]).is_missing_steps = true;
         turns.push(Arc::new(Turn::begun(12, None)));
-        assert_eq!(read(&mut known, &turns), [(5, Some(5)), (12, None)]);
+        assert_eq!(read(&mut known, &turns).0, [(5, Some(5)), (12, None)]);
         turns.remove(0);
-        assert_eq!(read(&mut known, &turns), []);
+        assert_eq!(read(&mut known, &turns).0, []);
         turns.clear();
-        assert_eq!(read(&mut known, &turns), []);
+        assert_eq!(read(&mut known, &turns).0, []);
+    }
+
+    #[test]
+    fn what_is_settled_is_not_folded_again() {
+        let mut known = Followed::default();
+        let mut turns: Vec<Arc<Turn>> = (0..100).map(|order| Arc::new(Turn::begun(order, None))).collect();
+        assert_eq!(read(&mut known, &turns), ((0..100).map(|order| (order, None)).collect(), 100));
+        turns.push(Arc::new(Turn::begun(100, None)));
+        assert_eq!(read(&mut known, &turns).1, 101);
+        turns.push(Arc::new(Turn::begun(101, None)));
+        assert_eq!(read(&mut known, &turns), (vec![(101, None)], N_LATE + 1));
+        turns.remove(0);
+        assert_eq!(read(&mut known, &turns), (Vec::new(), 101));
+        assert_eq!(read(&mut known, &turns), (Vec::new(), N_LATE));
+        Arc::make_mut(&mut turns[3]).is_missing_steps = true;
+        assert_eq!(read(&mut known, &turns).1, 101);
+    }
+
+    #[test]
+    fn steps_are_given_from_a_place_on() {
+        let step = |order| {
+            let deed = crate::model::Deed::Other { tool: String::new() };
+            Arc::new(TurnStep { order, at: None, deed })
+        };
+        let turn = |order, steps: &[u64]| {
+            let steps = steps.iter().copied().map(step).collect();
+            Arc::new(Turn { steps, ..Turn::begun(order, None) })
+        };
+        let mut turns = vec![turn(0, &[1, 2]), turn(3, &[]), turn(4, &[5]), turn(6, &[])];
+        let mut places = StepPlaces::default();
+        assert_eq!(places.follow(&turns), 0);
+        for at in 0..=3 {
+            let orders: Vec<u64> = places.steps_from(at, &turns).map(|step| step.order).collect();
+            assert_eq!(orders, [1, 2, 5][at..]);
+        }
+        assert_eq!(places.follow(&turns), 3);
+        Arc::make_mut(&mut turns[2]).steps.push(step(6));
+        assert_eq!(places.follow(&turns), 2);
+        assert_eq!(places.steps_from(3, &turns).count(), 1);
+        turns.clear();
+        assert_eq!(places.follow(&turns), 0);
+        assert_eq!(places.steps_from(0, &turns).count(), 0);
     }
 }

@@ -1,5 +1,7 @@
 //! Test, build, lint and type-check runs, as `judge::runs` reads them out of a session's turns.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
@@ -20,9 +22,9 @@ pub struct RunsSummary {
     /// True when there were edits, and no run after the last of them.
     pub is_untested: bool,
     /// Commands that act outside the tree and are known to have succeeded: push, merge, publish.
-    pub acts: Vec<ActingRun>,
+    pub acts: Vec<Arc<ActingRun>>,
     /// Commands without an end that were started: servers, watch modes.
-    pub endless: Vec<String>,
+    pub endless: Vec<Arc<str>>,
     /// True when runs may be missing, since steps of the history are.
     pub is_partial: bool,
 }

@@ -1,6 +1,8 @@
 //! A task: what a person asked for in one session, from its first prompt to the next that asks for
 //! something new. `judge::task` reads tasks from turns; nothing here decides.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Timestamp, TurnEnd};
@@ -29,7 +31,7 @@ pub struct Task {
     /// How its last turn ended; side questions after it are not its turns.
     pub last_end: TurnEnd,
     /// The side questions since its last turn, each with its answer.
-    pub side_turns: Vec<SideTurn>,
+    pub side_turns: Vec<Arc<SideTurn>>,
     /// True when its first prompt stands before what was read, so that `first_prompt` is a later one.
     pub is_begin_unread: bool,
 }
@@ -61,17 +63,21 @@ pub struct SideTurn {
     pub end: TurnEnd,
 }
 
-/// The tasks of one session.
+/// What one session was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTasks {
-    /// The tasks in their order, the newest last.
-    pub tasks: Vec<Task>,
+    /// The newest task; those before it are not kept.
+    pub newest: Option<Task>,
     /// Side questions and thanks before the first task, or of a session without one.
-    pub side_turns: Vec<SideTurn>,
+    pub side_turns: Vec<Arc<SideTurn>>,
     /// How the session's last turn ended, whatever it belongs to; `None` without a turn.
     pub last_end: Option<TurnEnd>,
     /// The latest prompt of any kind that a person wrote.
     pub prompted_at: Option<Timestamp>,
+    /// The moment of the first prompt, whoever wrote it.
+    pub first_prompt_at: Option<Timestamp>,
+    /// True when the moment of a prompt is not known.
+    pub has_undated_prompt: bool,
 }
 
 /// The work of all tasks of a workspace, as its sessions tell it: what of git's facts is theirs.
@@ -81,8 +87,8 @@ pub struct TaskWork {
     pub first_prompt_at: Option<Timestamp>,
     /// When the tasks that go on now began.
     pub began_at: Option<Timestamp>,
-    /// The files that write calls name. Untrusted text.
-    pub paths: Vec<String>,
+    /// The files that write calls name, a list a session. Untrusted text.
+    pub paths: Vec<Arc<Vec<Arc<str>>>>,
     /// Whether a record tells of anything that was run or written.
     pub has_deeds: bool,
     /// Whether a command may have moved or unpacked files, which keep their old times.
@@ -92,6 +98,6 @@ pub struct TaskWork {
 impl SessionTasks {
     /// The task that is told of now.
     pub fn current(&self) -> Option<&Task> {
-        self.tasks.last()
+        self.newest.as_ref()
     }
 }

@@ -33,8 +33,8 @@ pub struct TurnHistory {
 pub struct Turn {
     /// The place of its begin among everything in this history; shares one count with [`TurnStep::order`].
     pub order: u64,
-    /// What began it; `None` where that stands before what was read.
-    pub prompt: Option<Prompt>,
+    /// What began it; `None` where that stands before what was read. Shared for the same reason as `steps`.
+    pub prompt: Option<Arc<Prompt>>,
     /// How it ended.
     pub end: TurnEnd,
     /// When it ended or last moved.
@@ -258,7 +258,7 @@ impl Turn {
         let ended_at = prompt.as_ref().and_then(|prompt| prompt.at);
         Turn {
             order,
-            prompt,
+            prompt: prompt.map(Arc::new),
             end: TurnEnd::Open,
             ended_at,
             steps: Vec::new(),

@@ -83,8 +83,8 @@ fn is_from_before(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp
 }
 
 fn is_named(path: &str, work: &TaskWork) -> bool {
-    work.paths.iter().any(|named| {
-        named == path || (path.ends_with('/') && named.contains(path)) || {
+    work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
+        **named == *path || (path.ends_with('/') && named.contains(path)) || {
             let rest = named.strip_suffix(path);
             rest.is_some_and(|rest| rest.ends_with('/'))
         }

@@ -1,7 +1,4 @@
-//! One run of a check among others of its session: which are the same, which are wider, and which of those that
-//! failed are still red.
-
-use std::collections::HashSet;
+//! One run of a check among others of its session: which are the same, and which are wider.
 
 use super::read::FoundRun;
 use crate::model::{CheckRun, RunOutcome, StepMoment};
@@ -55,8 +52,13 @@ impl Run {
         (self.told.moment.order, 1)
     }
 
+    /// Whether files were changed after it, if `edit` is the last edit.
+    pub(super) fn is_before(&self, edit: Option<Place>) -> bool {
+        edit.is_some_and(|edit| edit > self.place())
+    }
+
     /// Whether this run looks at all that `other` looked at.
-    fn is_as_wide_as(&self, other: &Run) -> bool {
+    pub(super) fn is_as_wide_as(&self, other: &Run) -> bool {
         if self.is_same_as(other) {
             return true;
         }
@@ -73,39 +75,6 @@ impl Run {
         let failing = &self.told.failing;
         !failing.is_empty() && failing.iter().all(|name| before.told.failing.contains(name))
     }
-}
-
-/// The runs that failed, each the last of its kind, with no same or wider one that passed since.
-pub(super) fn still_red<'r>(runs: &[&'r Run]) -> Vec<&'r Run> {
-    let (mut failed, mut passed) = (HashSet::new(), HashSet::new());
-    let mut passed_since: Vec<&Run> = Vec::new();
-    let mut red = Vec::new();
-    for run in runs.iter().rev() {
-        match run.told.outcome {
-            RunOutcome::Passed if passed.insert(run.check()) => passed_since.push(run),
-            // The same run again is told of in its place.
-            RunOutcome::Failed if failed.insert(run.check()) => {
-                if !passed_since.iter().any(|later| later.is_as_wide_as(run)) {
-                    red.push(*run);
-                }
-            }
-            RunOutcome::Passed
-            | RunOutcome::Failed
-            | RunOutcome::CouldNotStart
-            | RunOutcome::Empty
-            | RunOutcome::Unknown => {}
-        }
-    }
-    red.reverse();
-    red
-}
-
-/// The last run of each check, in their order.
-pub(super) fn last_of_each<'r>(runs: &[&'r Run]) -> impl Iterator<Item = &'r Run> {
-    let mut seen = HashSet::new();
-    let mut last: Vec<&Run> = runs.iter().rev().filter(|run| seen.insert(run.check())).copied().collect();
-    last.reverse();
-    last.into_iter()
 }
 
 /// Whether `above` is `below` or a folder above it; `None` is the session's own.

@@ -11,11 +11,13 @@ mod sentence;
 
 pub use left_over::{LeftOver, SessionStanding, left_over};
 
+use std::sync::Arc;
+
 use demand::{Ask, ask, ask_of_command};
 
-use super::by_turn::ByTurn;
+use super::by_turn::Followed;
 use crate::model::{
-    Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Turn, TurnEnd, TurnHistory,
+    Deed, Demand, Prompt, PromptKind, SessionTasks, SideTurn, Task, Timestamp, Turn, TurnEnd, TurnHistory,
 };
 
 /// So much of the end of a message is looked at for a question, in bytes.
@@ -27,11 +29,12 @@ const QUESTION_SIGNS: [&str; 8] =
 /// What was read of the turns of one session, so that only what is new is read again. Losing it costs time and
 /// nothing else.
 #[derive(Debug, Default)]
-pub struct Memory(ByTurn<TurnRead>);
+pub struct Memory(Followed<Turn, TurnRead, Fold>);
 
 /// What the words of a turn alone tell.
 #[derive(Debug)]
 struct TurnRead {
+    prompt: Option<Arc<Prompt>>,
     /// What its prompt asks for, if that is a person's.
     ask: Option<Ask>,
     /// Whether it left a question to the person.
@@ -45,35 +48,54 @@ pub fn read(agent: &str, session_id: &str, history: &TurnHistory) -> SessionTask
 
 /// The same with what was read before of this session.
 pub fn read_again(agent: &str, session_id: &str, history: &TurnHistory, memory: &mut Memory) -> SessionTasks {
-    memory.0.follow(&history.turns, |turn, before| {
-        let known = before.filter(|(old, _)| old.prompt == turn.prompt).map(|(_, read)| read.ask);
-        let ask = known.unwrap_or_else(|| turn.prompt.as_ref().and_then(ask_of));
-        TurnRead { ask, asks: asks(turn) }
-    });
-    let mut fold = Fold {
-        agent,
-        session_id,
-        is_begin_unread: !history.is_whole,
-        tasks: SessionTasks::default(),
-        is_beside: false,
-        before: None,
-    };
-    for (turn, read) in memory.0.iter() {
-        fold.take(turn, read);
+    let begin = Fold { has_unread_begin: !history.is_whole, ..Fold::default() };
+    if memory.0.settled_mut().has_unread_begin != begin.has_unread_begin {
+        memory.0.refold(begin.clone());
     }
+    let session = SessionName { agent, session_id };
+    let fold = memory.0.fold(
+        0,
+        |at| history.turns[at..].iter(),
+        &begin,
+        |turn, before| TurnRead {
+            ask: match before {
+                Some(before) if before.prompt == turn.prompt => before.ask,
+                _ => turn.prompt.as_deref().and_then(ask_of),
+            },
+            prompt: turn.prompt.clone(),
+            asks: asks(turn),
+        },
+        |fold, turn, read| fold.take(session, turn, read),
+    );
     fold.tasks
 }
 
-/// What was read so far.
-struct Fold<'a> {
+/// What a session is called.
+#[derive(Debug, Clone, Copy)]
+struct SessionName<'a> {
     agent: &'a str,
     session_id: &'a str,
-    /// True as long as an unread prompt may have begun the task that goes on now.
-    is_begin_unread: bool,
+}
+
+/// What was read so far.
+#[derive(Debug, Clone, Default)]
+struct Fold {
+    /// True when something stands before the first turn.
+    has_unread_begin: bool,
+    /// True once a prompt of a person was taken: from then on no unread one can have begun the task.
+    has_prompt: bool,
     tasks: SessionTasks,
     /// True when the last turn stood beside the task.
     is_beside: bool,
-    before: Option<(&'a Turn, &'a TurnRead)>,
+    before: Option<TurnBefore>,
+}
+
+/// How the turn before ended.
+#[derive(Debug, Clone)]
+struct TurnBefore {
+    end: TurnEnd,
+    /// Whether it left a question to the person.
+    asks: bool,
 }
 
 /// Where a prompt belongs.
@@ -84,31 +106,35 @@ enum Place {
     Beside(Demand),
 }
 
-impl<'a> Fold<'a> {
-    fn take(&mut self, turn: &'a Turn, read: &'a TurnRead) {
+impl Fold {
+    fn take(&mut self, session: SessionName<'_>, turn: &Turn, read: &TurnRead) {
+        if let Some(prompt) = &turn.prompt {
+            self.tasks.has_undated_prompt |= prompt.at.is_none();
+            self.tasks.first_prompt_at = earlier(self.tasks.first_prompt_at, prompt.at);
+        }
         match turn.prompt.as_ref().map(|prompt| (prompt, prompt.kind)) {
             // What the person did by the client's own commands ends no turn of the agent.
             Some((_, PromptKind::ClientCommand)) => return,
             None | Some((_, PromptKind::HookFeedback | PromptKind::Reminder | PromptKind::Notice)) => {
                 self.resume(turn);
             }
-            Some((prompt, PromptKind::Gate)) => self.extend_task(prompt, turn, false),
+            Some((prompt, PromptKind::Gate)) => self.extend_task(session, prompt, turn, false),
             Some((prompt, PromptKind::Person | PromptKind::CustomCommand)) => {
                 self.tasks.prompted_at = self.tasks.prompted_at.max(prompt.at);
                 match self.place(prompt, turn, read.ask.unwrap_or(Ask::GoOn)) {
-                    Place::NewTask => self.begin_task(prompt, turn),
-                    Place::SameTask => self.extend_task(prompt, turn, true),
+                    Place::NewTask => self.begin_task(session, prompt, turn),
+                    Place::SameTask => self.extend_task(session, prompt, turn, true),
                     Place::Beside(demand) => self.add_side_turn(prompt, demand, turn),
                 }
             }
         }
         self.tasks.last_end = Some(turn.end.clone());
-        self.before = Some((turn, read));
+        self.before = Some(TurnBefore { end: turn.end.clone(), asks: read.asks });
     }
 
     /// Where a prompt of a person belongs.
     fn place(&self, prompt: &Prompt, turn: &Turn, ask: Ask) -> Place {
-        let is_steering = self.before.is_some_and(|(before, _)| before.end == TurnEnd::Steered);
+        let is_steering = self.before.as_ref().is_some_and(|before| before.end == TurnEnd::Steered);
         let beside = match ask {
             _ if is_steering && !self.is_beside => None,
             Ask::Nothing => Some(Demand::Nothing),
@@ -130,26 +156,31 @@ impl<'a> Fold<'a> {
     /// Whether whatever is wished now goes on with the task: its last turn was cut or asks, or its text is
     /// given once more.
     fn is_open_for(&self, prompt: &Prompt) -> bool {
-        let was_cut = self.before.is_some_and(|(before, _)| !matches!(before.end, TurnEnd::Finished));
+        let was_cut = self.before.as_ref().is_some_and(|before| before.end != TurnEnd::Finished);
         let is_same = self.tasks.current().is_some_and(|task| is_same_text(&task.first_prompt, &prompt.text));
         was_cut || is_same || self.is_asked()
     }
 
+    /// Whether an unread prompt may have begun the task that goes on now.
+    fn is_begin_unread(&self) -> bool {
+        self.has_unread_begin && !self.has_prompt
+    }
+
     /// Whether the turn before left a question to the person.
     fn is_asked(&self) -> bool {
-        self.before.is_some_and(|(_, read)| read.asks)
+        self.before.as_ref().is_some_and(|before| before.asks)
     }
 
-    fn begin_task(&mut self, prompt: &Prompt, turn: &Turn) {
-        self.is_begin_unread = false;
+    fn begin_task(&mut self, session: SessionName<'_>, prompt: &Prompt, turn: &Turn) {
+        self.has_prompt = true;
         self.is_beside = false;
-        self.tasks.tasks.push(self.task(&prompt.text, prompt, turn));
+        self.tasks.newest = Some(self.task(session, &prompt.text, prompt, turn));
     }
 
-    fn task(&self, text: &str, prompt: &Prompt, turn: &Turn) -> Task {
+    fn task(&self, session: SessionName<'_>, text: &str, prompt: &Prompt, turn: &Turn) -> Task {
         Task {
-            agent: self.agent.to_owned(),
-            session_id: self.session_id.to_owned(),
+            agent: session.agent.to_owned(),
+            session_id: session.session_id.to_owned(),
             first_prompt: text.to_owned(),
             last_prompt: prompt.text.clone(),
             began_at: prompt.at,
@@ -159,25 +190,26 @@ impl<'a> Fold<'a> {
             end: end_of(turn),
             last_end: turn.end.clone(),
             side_turns: Vec::new(),
-            is_begin_unread: self.is_begin_unread,
+            is_begin_unread: self.is_begin_unread(),
         }
     }
 
     /// A prompt goes on with the task that is there. Where there is none, the question before it was what
     /// the task is about.
-    fn extend_task(&mut self, prompt: &Prompt, turn: &Turn, is_shown: bool) {
-        if self.tasks.tasks.is_empty() {
-            let task = match self.tasks.side_turns.pop_if(|side| side.demand == Demand::Answer) {
+    fn extend_task(&mut self, session: SessionName<'_>, prompt: &Prompt, turn: &Turn, is_shown: bool) {
+        if self.tasks.newest.is_none() {
+            let side = self.tasks.side_turns.pop_if(|side| side.demand == Demand::Answer);
+            self.tasks.newest = Some(match side {
                 Some(side) => {
-                    Task { began_at: side.at, begin: side.order, ..self.task(&side.prompt, prompt, turn) }
+                    let task = self.task(session, &side.prompt, prompt, turn);
+                    Task { began_at: side.at, begin: side.order, ..task }
                 }
-                None => self.task(&prompt.text, prompt, turn),
-            };
-            self.tasks.tasks.push(task);
+                None => self.task(session, &prompt.text, prompt, turn),
+            });
         }
-        self.is_begin_unread = false;
+        self.has_prompt = true;
         self.is_beside = false;
-        let Some(task) = self.tasks.tasks.last_mut() else { return };
+        let Some(task) = &mut self.tasks.newest else { return };
         if is_shown {
             task.last_prompt.clone_from(&prompt.text);
         }
@@ -188,15 +220,15 @@ impl<'a> Fold<'a> {
     }
 
     fn add_side_turn(&mut self, prompt: &Prompt, demand: Demand, turn: &Turn) {
-        let side = SideTurn {
+        let side = Arc::new(SideTurn {
             prompt: prompt.text.clone(),
             at: prompt.at,
             order: turn.order,
             demand,
             end: turn.end.clone(),
-        };
+        });
         self.is_beside = true;
-        match self.tasks.tasks.last_mut() {
+        match &mut self.tasks.newest {
             Some(task) => task.side_turns.push(side),
             None => self.tasks.side_turns.push(side),
         }
@@ -204,15 +236,20 @@ impl<'a> Fold<'a> {
 
     /// A turn that no person began belongs to what went on before it.
     fn resume(&mut self, turn: &Turn) {
-        let sides = match self.tasks.tasks.last_mut() {
+        let sides = match &mut self.tasks.newest {
             Some(task) if !self.is_beside => return close(task, turn),
             Some(task) => &mut task.side_turns,
             None => &mut self.tasks.side_turns,
         };
         if let Some(side) = sides.last_mut() {
-            side.end = turn.end.clone();
+            Arc::make_mut(side).end = turn.end.clone();
         }
     }
+}
+
+/// The earlier of two moments that are known.
+fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    one.into_iter().chain(other).min()
 }
 
 /// What a prompt of a person asks for by its words; `None` for one that no person wrote.

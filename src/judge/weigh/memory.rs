@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::work::WorkMemory;
 use crate::judge::{runs, task};
 use crate::model::{Observations, SessionObservation};
 
@@ -17,6 +18,7 @@ pub struct Memory {
 pub(super) struct SessionMemory {
     pub(super) tasks: task::Memory,
     pub(super) runs: runs::Memory,
+    pub(super) work: WorkMemory,
 }
 
 impl Memory {

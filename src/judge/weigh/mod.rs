@@ -18,6 +18,7 @@ mod session_view;
 mod spoken;
 mod tasks;
 mod words;
+mod work;
 
 pub use activity::is_interrupted;
 pub use memory::Memory;

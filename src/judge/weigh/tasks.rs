@@ -2,11 +2,13 @@
 //!
 //! Where a record tells its turns, `judge::task` reads the tasks from them; else the last prompt is the task.
 
+use std::sync::Arc;
+
 use super::memory::Memory;
 use crate::judge::task::{self, SessionStanding};
 use crate::model::{
-    Deed, Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
-    TaskWork, Timestamp, Turn, TurnEnd, TurnState,
+    Demand, LiveStatus, Observations, SessionObservation, SessionOrigin, SessionTasks, SideTurn, Task,
+    Timestamp, Turn, TurnEnd, TurnState,
 };
 
 /// Whether what a session says decides.
@@ -63,44 +65,6 @@ pub(super) fn asked_at(sessions: &[SessionTask]) -> Option<Timestamp> {
         .max()
 }
 
-/// Words of commands that bring files with their old times.
-const MOVERS: [&str; 12] =
-    ["mv", "cp", "tar", "unzip", "rsync", "install", "stash", "touch", "ln", "rename", "checkout", "restore"];
-
-/// The work of all tasks, as far as the records tell whose it is.
-pub(super) fn work(observations: &Observations, tasks: &[SessionTask]) -> TaskWork {
-    let sessions = observations.session.present().into_iter().chain(&observations.other_sessions);
-    let asked: Vec<(&SessionObservation, &SessionTask)> =
-        sessions.zip(tasks).filter(|(_, task)| task.standing != Standing::NotAsked).collect();
-    let is_told = |session: &SessionObservation| {
-        let history = &session.history;
-        !history.turns.is_empty()
-            && history.is_whole
-            && history.turns.iter().all(|turn| turn.prompt.as_ref().is_none_or(|prompt| prompt.at.is_some()))
-    };
-    let turns = || asked.iter().flat_map(|(session, _)| &session.history.turns);
-    let first = turns().filter_map(|turn| turn.prompt.as_ref()?.at).min();
-    let began = asked.iter().filter_map(|(_, task)| task.tasks.current()?.began_at).min();
-    let mut work = TaskWork {
-        first_prompt_at: first.filter(|_| asked.iter().all(|(session, _)| is_told(session))),
-        began_at: began.or(first).or_else(|| asked_at(tasks)),
-        ..TaskWork::default()
-    };
-    for step in turns().flat_map(|turn| &turn.steps) {
-        work.has_deeds |= !matches!(step.deed, Deed::Asked { .. });
-        match &step.deed {
-            Deed::Edit { paths, was_done: true } => work.paths.extend(paths.iter().cloned()),
-            Deed::Command(run) => {
-                let mut words = run.command.split(|c: char| !c.is_alphanumeric());
-                work.moves_files |= words.any(|word| MOVERS.contains(&word));
-            }
-            Deed::SentOff { .. } | Deed::Other { .. } => work.moves_files = true,
-            Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
-        }
-    }
-    work
-}
-
 /// What the last prompts asked for, of all sessions that count together; `None` where any asked for work, or nobody knows.
 pub(super) fn last_demand(sessions: &[SessionTask]) -> Option<Demand> {
     let mut counting = sessions.iter().filter(|session| session.standing == Standing::Counts).peekable();
@@ -112,6 +76,16 @@ impl SessionTask {
     /// The task that is told of now, where the record tells its turns.
     pub(super) fn current(&self) -> Option<&Task> {
         self.tasks.current()
+    }
+
+    /// The moment of the first prompt in its record, whoever wrote it.
+    pub(super) fn first_prompt_at(&self) -> Option<Timestamp> {
+        self.tasks.first_prompt_at
+    }
+
+    /// Whether the moment of a prompt is not known.
+    pub(super) fn has_undated_prompt(&self) -> bool {
+        self.tasks.has_undated_prompt
     }
 
     /// The prompts of its task that are known.
@@ -167,7 +141,7 @@ impl SessionTask {
 
     /// Whether only answers were asked for, and the last of them was given.
     fn is_answered(&self) -> bool {
-        let is_answer = |side: &&SideTurn| side.demand == Demand::Answer;
+        let is_answer = |side: &&Arc<SideTurn>| side.demand == Demand::Answer;
         self.tasks.current().is_none()
             && self.tasks.side_turns.iter().rfind(is_answer).is_some_and(|side| side.end == TurnEnd::Finished)
     }

@@ -9,7 +9,7 @@ use crate::model::{
 use super::memory::Memory;
 use super::spoken::Spoken;
 use super::tasks::{self, SessionTask, Standing};
-use super::{EvidenceSet, WeighContext, activity, decision, plans, runs, session, session_view};
+use super::{EvidenceSet, WeighContext, activity, decision, plans, runs, session, session_view, work};
 
 /// Weighs the part `WORDS`.
 pub(super) fn weigh(
@@ -66,7 +66,7 @@ pub(super) fn weigh(
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_demand: tasks::last_demand(tasks),
-        work: tasks::work(observations, tasks),
+        work: work::work(observations, tasks, memory),
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
         round_mark: round_mark(session, said.written_at),

@@ -1,0 +1,160 @@
+//! What the steps of a session mean together: its runs, its edits, and what it did outside, within one task.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::checks::Checks;
+use super::edits::is_in_tree;
+use super::memory::CommandRead;
+use super::run::{Place, Run};
+use crate::model::{ActingRun, CheckKind, CheckRun, Deed, RunsSummary, StepMoment, TurnStep};
+
+/// More acts and endless commands of one task are not kept.
+const MOST_KEPT: usize = 400;
+
+/// What was read so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fold {
+    /// Where the task begins.
+    pub(super) begin: u64,
+    /// The place of the last step.
+    last_order: u64,
+    checks: Checks,
+    last_edit: Option<Place>,
+    task: TaskFold,
+}
+
+/// What was done in the task.
+#[derive(Debug, Clone, Default)]
+struct TaskFold {
+    /// The place of its first edit.
+    first_edit: Option<u64>,
+    last_edit: Option<StepMoment>,
+    /// The folders of edited files, each with its slash.
+    edited_in: BTreeSet<Arc<str>>,
+    acts: Vec<Arc<ActingRun>>,
+    endless: Vec<Arc<str>>,
+}
+
+impl Fold {
+    /// Nothing yet of a task that begins there.
+    pub(super) fn new(begin: u64) -> Fold {
+        Fold { begin, ..Fold::default() }
+    }
+
+    /// Goes over to a task that begins later than all that was taken; false if it does not.
+    pub(super) fn begin_task(&mut self, begin: u64) -> bool {
+        if begin < self.begin || begin <= self.last_order {
+            return false;
+        }
+        self.begin = begin;
+        self.task = TaskFold::default();
+        self.checks.begin_task();
+        true
+    }
+
+    pub(super) fn take(&mut self, step: &TurnStep, command: Option<&CommandRead>, home: Option<&str>) {
+        self.last_order = step.order;
+        let moment = StepMoment { order: step.order, at: step.at };
+        match &step.deed {
+            Deed::Command(_) => {
+                if let Some(command) = command {
+                    self.take_command(command, moment);
+                }
+            }
+            Deed::Edit { paths, was_done: true } => {
+                let inside = paths.iter().filter(|path| is_in_tree(path, None, home));
+                let mut folders =
+                    inside.map(|path| &path[..path.rfind('/').map_or(0, |at| at + 1)]).peekable();
+                if folders.peek().is_some() || paths.is_empty() {
+                    self.edited(moment, 2);
+                    if self.is_in_task(moment) {
+                        self.task.edited_in.extend(folders.map(Arc::from));
+                    }
+                }
+            }
+            // What a subagent or another tool did is not known.
+            Deed::SentOff { .. } | Deed::Other { .. } => self.edited(moment, 2),
+            Deed::Edit { was_done: false, .. } | Deed::Asked { .. } => {}
+        }
+    }
+
+    fn is_in_task(&self, moment: StepMoment) -> bool {
+        moment.order >= self.begin
+    }
+
+    fn edited(&mut self, moment: StepMoment, side: u8) {
+        self.last_edit = self.last_edit.max(Some((moment.order, side)));
+        if self.is_in_task(moment) {
+            self.task.first_edit.get_or_insert(moment.order);
+            self.task.last_edit = self.task.last_edit.max(Some(moment));
+        }
+    }
+
+    fn take_command(&mut self, command: &CommandRead, moment: StepMoment) {
+        if command.is_edit {
+            self.edited(moment, if command.is_edit_before_runs { 0 } else { 2 });
+        }
+        for run in &command.runs {
+            let is_before_edits = self.task.first_edit.is_none_or(|edit| moment.order < edit);
+            self.checks.take(run, is_before_edits);
+        }
+        if self.is_in_task(moment) {
+            self.task.acts.extend(command.acts.iter().cloned());
+            self.task.endless.extend(command.endless.iter().cloned());
+            self.task.acts.truncate(MOST_KEPT);
+            self.task.endless.truncate(MOST_KEPT);
+        }
+    }
+
+    /// What it means for the task. `is_partial` when steps are missing.
+    pub(super) fn summary(self, is_about_checks: bool, is_partial: bool, home: Option<&str>) -> RunsSummary {
+        let in_task = |moment: StepMoment| self.is_in_task(moment);
+        let told =
+            |run: &Run| CheckRun { is_edited_after: run.is_before(self.last_edit), ..run.told.clone() };
+        let is_known_before = |red: &Run| {
+            let is_old = || {
+                !in_task(red.told.moment)
+                    || self.task.first_edit.is_some() && self.checks.is_red_since_before(red)
+            };
+            !is_about_checks && is_old()
+        };
+        let (red_before, red): (Vec<&Run>, Vec<&Run>) =
+            self.checks.still_red().into_iter().partition(|red| is_known_before(red));
+        let is_red = red.iter().any(|run| run.told.kind == CheckKind::Test);
+        let proof = self.checks.last_whole_pass(|run| {
+            !run.is_before(self.last_edit)
+                && in_task(run.told.moment)
+                && is_above(run.told.folder.as_deref(), &self.task.edited_in, home)
+        });
+        let last = self.checks.last_of_each().into_iter();
+        RunsSummary {
+            last: last.filter(|run| in_task(run.told.moment)).map(told).collect(),
+            red: red.into_iter().map(told).collect(),
+            red_before: red_before.into_iter().map(told).collect(),
+            proof: proof.filter(|_| !is_red).map(told),
+            last_edit: self.task.last_edit,
+            is_untested: self.task.last_edit.is_some()
+                && !self.checks.is_tested_after(self.last_edit, in_task),
+            is_partial: is_partial || self.checks.is_cut,
+            acts: self.task.acts,
+            endless: self.task.endless,
+        }
+    }
+}
+
+/// Whether a run in `folder` is above every folder in which files were changed.
+fn is_above(folder: Option<&str>, edited_in: &BTreeSet<Arc<str>>, home: Option<&str>) -> bool {
+    let Some(folder) = folder else { return true };
+    let below_home = |path: &str| -> Option<String> {
+        match home.and_then(|home| path.strip_prefix(home.trim_end_matches('/'))) {
+            Some(below) => Some(below.trim_start_matches('/').to_owned()),
+            None if path.starts_with('/') => None,
+            None => Some(path.trim_start_matches("./").to_owned()),
+        }
+    };
+    let prefix = format!("{}/", folder.trim_end_matches('/'));
+    edited_in.iter().all(|path| {
+        path.starts_with(&prefix) || below_home(path).is_some_and(|path| path.starts_with(&prefix))
+    })
+}
