@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::{self, Memories, Survey, SurveyAsk, hook_events};
 use crate::evidence::git;
-use crate::model::{Event, Timestamp, Unreadable, WatchTarget, display_text};
+use crate::model::{Event, FoundWorkspace, Timestamp, Unreadable, WatchTarget, display_text};
 
-use super::found::{Found, top_of};
-use super::recall::Recalled;
+use super::found::Found;
 use super::session_folders::SessionFolders;
 use super::{EngineConfig, Scope, clock};
 
 /// What discovery found.
 pub(super) struct Discovery {
-    pub(super) event: Event,
+    pub(super) at: Timestamp,
+    pub(super) workspaces: Vec<FoundWorkspace>,
+    pub(super) refused: Vec<(PathBuf, String)>,
+    n_older_sessions: usize,
     /// Where a new worktree or a new session would show, and where those that are being made become
     /// whole.
     pub(super) folders: Vec<WatchTarget>,
@@ -22,19 +24,11 @@ pub(super) struct Discovery {
     pub(super) problems: Vec<String>,
 }
 
-/// What discovery knows beside the config.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    /// What earlier runs wrote down.
-    pub(super) recalled: Recalled,
-    /// Whether workspaces in which only old sessions are count.
-    pub(super) with_older: bool,
-}
-
-/// Finds the workspaces of `config`.
-pub(super) fn discover(config: &EngineConfig, known: &Known, memory: &mut Memories) -> Discovery {
+/// Finds the workspaces of `config`, without what earlier runs wrote down of them. Workspaces in which only old
+/// sessions are count `with_older`.
+pub(super) fn discover(config: &EngineConfig, with_older: bool, memory: &mut Memories) -> Discovery {
     let at = clock::now();
-    let mut found = Found::new(config, &known.recalled);
+    let mut found = Found::new(config);
     let mut n_older_sessions = 0;
     let mut unreadable = Vec::new();
     match &config.scope {
@@ -42,7 +36,7 @@ pub(super) fn discover(config: &EngineConfig, known: &Known, memory: &mut Memori
             found.add_given(path);
             let only = found.workspaces.first().map(|workspace| workspace.id.path().to_owned());
             if let Some(path) = only {
-                let survey = survey(config, at, known.with_older, Some(&path), memory);
+                let survey = survey(config, at, with_older, Some(&path), memory);
                 SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, false);
                 unreadable = survey.problems;
             }
@@ -52,7 +46,7 @@ pub(super) fn discover(config: &EngineConfig, known: &Known, memory: &mut Memori
             for path in paths {
                 found.add_given(path);
             }
-            let survey = survey(config, at, known.with_older, None, memory);
+            let survey = survey(config, at, with_older, None, memory);
             SessionFolders::new(config.home.as_deref()).assign(&survey.found, &mut found, *with_sessions);
             found.folders.extend(survey.watch_targets);
             n_older_sessions = survey.n_older;
@@ -64,11 +58,24 @@ pub(super) fn discover(config: &EngineConfig, known: &Known, memory: &mut Memori
             }
         }
     }
-    let event =
-        Event::Discovered { at, workspaces: found.workspaces, refused: found.refused, n_older_sessions };
     let told =
         |problem: &Unreadable| format!("sessions cannot be read: {}: {}", problem.name, problem.detail);
-    Discovery { event, folders: found.folders, problems: unreadable.iter().map(told).collect() }
+    Discovery {
+        at,
+        workspaces: found.workspaces,
+        refused: found.refused,
+        n_older_sessions,
+        folders: found.folders,
+        problems: unreadable.iter().map(told).collect(),
+    }
+}
+
+impl Discovery {
+    /// The event that tells the monitor.
+    pub(super) fn event(self) -> Event {
+        let Discovery { at, workspaces, refused, n_older_sessions, .. } = self;
+        Event::Discovered { at, workspaces, refused, n_older_sessions }
+    }
 }
 
 fn survey(
@@ -92,8 +99,6 @@ fn survey(
 pub(super) fn worktree_top(path: &Path) -> Result<PathBuf, String> {
     let shown = display_text::path(path);
     let resolved = path.canonicalize().map_err(|error| format!("{shown} cannot be opened: {error}"))?;
-    let worktrees =
-        git::worktrees(&resolved).map_err(|unreadable| format!("{shown}: {}", unreadable.detail))?;
-    let top = top_of(&resolved, &worktrees).map(|worktree| worktree.path.clone());
+    let top = git::work_tree(&resolved).map_err(|unreadable| format!("{shown}: {}", unreadable.detail))?;
     top.ok_or_else(|| format!("{shown} is in no work tree"))
 }

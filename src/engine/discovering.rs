@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::discover::{self, Known};
+use super::discover;
 use super::event::{Discovered, EngineEvent};
 use super::recall::recall;
 use super::watching::Watching;
@@ -115,15 +115,14 @@ impl Discovering {
                 if let Some(store) = &store {
                     hook_log::forget_before(store.folder(), began.plus_millis(-EVENTS_KEPT_MS));
                 }
-                let recalled = recall(store.as_ref(), is_first, &mut |notice| {
+                let mut found = discover::discover(&config, with_older, &mut memory);
+                recall(store.as_ref(), &mut found.workspaces, is_first, &mut |notice| {
                     let _ = tell.send(EngineEvent::Notice(notice));
                 });
-                let known = Known { recalled, with_older };
-                let found = discover::discover(&config, &known, &mut memory);
                 Some(Box::new(Discovered {
-                    event: found.event,
-                    targets: found.folders,
-                    problems: found.problems,
+                    targets: std::mem::take(&mut found.folders),
+                    problems: std::mem::take(&mut found.problems),
+                    event: found.event(),
                     took_ms: clock::now().millis_since(began).unsigned_abs(),
                 }))
             });

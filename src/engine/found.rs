@@ -1,20 +1,18 @@
-//! The workspaces that discovery has found so far, each once, with its settings and what is remembered of it.
+//! The workspaces that discovery has found so far, each once, with its settings.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::recall::Recalled;
 use super::{EngineConfig, Overrides};
 use crate::evidence::git::{self, Worktree};
 use crate::model::{
-    FoundWorkspace, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId, WorkspaceSettings,
-    display_text,
+    FoundWorkspace, KeptReports, Names, Parts, ReadProblem, TaskKind, WatchTarget, WorkspaceId,
+    WorkspaceSettings, display_text,
 };
 
 /// The workspaces, and what turned out to be none.
 pub(super) struct Found<'a> {
     config: &'a EngineConfig,
-    recalled: &'a Recalled,
     pub(super) workspaces: Vec<FoundWorkspace>,
     known: HashSet<WorkspaceId>,
     pub(super) refused: Vec<(PathBuf, String)>,
@@ -23,10 +21,9 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(config: &'a EngineConfig, recalled: &'a Recalled) -> Found<'a> {
+    pub(super) fn new(config: &'a EngineConfig) -> Found<'a> {
         Found {
             config,
-            recalled,
             workspaces: Vec::new(),
             known: HashSet::new(),
             refused: Vec::new(),
@@ -70,11 +67,9 @@ impl<'a> Found<'a> {
         if !resolved.is_dir() {
             return self.refuse(path, "is no directory");
         }
-        match git::worktrees(&resolved) {
-            Ok(worktrees) => match top_of(&resolved, &worktrees) {
-                Some(worktree) => self.add(&worktree.path.clone(), true),
-                None => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
-            },
+        match git::work_tree(&resolved) {
+            Ok(Some(top)) => self.add(&top, true),
+            Ok(None) => self.refuse(path, "is a bare repository or a git folder; give a work tree of it"),
             Err(unreadable) if unreadable.problem == ReadProblem::NoRepository => self.add(&resolved, false),
             // Something of a repository is there: let the collection say on its row what is wrong.
             Err(_) => self.add(&resolved, true),
@@ -89,31 +84,21 @@ impl<'a> Found<'a> {
         let (settings, problems) = self.config.config.for_workspace(path);
         let settings = overlaid(settings, &self.config.overlay, is_repository);
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
-        let baseline = self.recalled.baselines.get(&id).cloned();
-        let history = self.recalled.history.get(&id).cloned().unwrap_or_default();
-        let drafts = self.recalled.drafts.get(&id).cloned().unwrap_or_default();
-        let reports = self.recalled.reports.get(&id).cloned().unwrap_or_default();
         self.workspaces.push(FoundWorkspace {
             id,
             settings,
-            baseline,
+            baseline: None,
             sessions: Vec::new(),
             problem,
-            history,
-            drafts,
-            reports,
+            history: Vec::new(),
+            drafts: Vec::new(),
+            reports: KeptReports::default(),
         });
     }
 
     pub(super) fn refuse(&mut self, path: &Path, reason: &str) {
         self.refused.push((path.to_owned(), display_text::line(reason).into_owned()));
     }
-}
-
-/// The worktree that a resolved path lies in.
-pub(super) fn top_of<'a>(resolved: &Path, worktrees: &'a [Worktree]) -> Option<&'a Worktree> {
-    let around = worktrees.iter().filter(|worktree| resolved.starts_with(&worktree.path));
-    around.max_by_key(|worktree| worktree.path.as_os_str().len())
 }
 
 /// The files without which git does not know a linked worktree; it writes them one after the other.

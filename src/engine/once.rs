@@ -19,7 +19,7 @@ use crate::process::Cancel;
 use crate::store::Store;
 
 use super::actions::{self, Tools};
-use super::discover::{self, Known};
+use super::discover;
 use super::recall::recall;
 use super::{EngineConfig, clock, collect};
 
@@ -64,10 +64,9 @@ impl<'a> OneShot<'a> {
     pub fn judge(config: &'a EngineConfig) -> OneShot<'a> {
         let mut notices = Vec::new();
         let store = open_store(config, &mut notices);
-        let recalled = recall(store.as_ref(), true, &mut |notice| notices.push(notice));
-        let known = Known { recalled, with_older: false };
-        let discovery = discover::discover(config, &known, &mut Memories::default());
-        notices.extend(discovery.problems);
+        let mut discovery = discover::discover(config, false, &mut Memories::default());
+        recall(store.as_ref(), &mut discovery.workspaces, true, &mut |notice| notices.push(notice));
+        notices.append(&mut discovery.problems);
         let mut all = OneShot {
             config,
             store,
@@ -79,7 +78,7 @@ impl<'a> OneShot<'a> {
             cancel: Cancel::new(),
             notices,
         };
-        all.apply(discovery.event);
+        all.apply(discovery.event());
         all
     }
 

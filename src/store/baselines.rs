@@ -31,8 +31,18 @@ impl Store {
     /// # Errors
     /// The folder cannot be read.
     pub fn baselines(&self) -> Result<Remembered, StoreError> {
+        Ok(self.remembered(self.record_paths()?))
+    }
+
+    /// The same of these workspaces alone; no other record is looked at.
+    pub fn baselines_of(&self, workspaces: &[WorkspaceId]) -> Remembered {
+        let folder = self.baseline_folder();
+        self.remembered(workspaces.iter().map(|workspace| folder.join(file_name(workspace.path()))))
+    }
+
+    fn remembered(&self, paths: impl IntoIterator<Item = PathBuf>) -> Remembered {
         let mut remembered = Remembered::default();
-        for path in self.record_paths()? {
+        for path in paths {
             match self.load(&path) {
                 Ok(Loaded::Record(record)) => {
                     remembered.baselines.insert(WorkspaceId::local(record.path), record.baseline);
@@ -42,7 +52,7 @@ impl Store {
                 Err(error) => remembered.notices.push(error.to_string()),
             }
         }
-        Ok(remembered)
+        remembered
     }
 
     /// Remembers the baseline of a workspace, in place of the one before. Waits until it is on the

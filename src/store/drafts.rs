@@ -30,6 +30,11 @@ impl Store {
         self.draft_files().all()
     }
 
+    /// The drafts of these workspaces, and how many of their files cannot be read: those stay where they are.
+    pub fn drafts_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<Draft>>, usize) {
+        self.draft_files().of(workspaces)
+    }
+
     fn draft_files(&self) -> WorkspaceFiles {
         WorkspaceFiles::new(self.folder().join("drafts"))
     }

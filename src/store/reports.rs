@@ -26,6 +26,11 @@ impl Store {
         self.report_files().all()
     }
 
+    /// The reports of these workspaces, and how many of their files cannot be read: those stay where they are.
+    pub fn reports_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, KeptReports>, usize) {
+        self.report_files().of(workspaces)
+    }
+
     fn report_files(&self) -> WorkspaceFiles {
         WorkspaceFiles::new(self.folder().join("reports"))
     }

@@ -90,6 +90,27 @@ impl WorkspaceFiles {
         Ok((read, n_unread))
     }
 
+    /// The same of these workspaces alone; no other file is looked at.
+    pub(super) fn of<T: DeserializeOwned>(
+        &self,
+        workspaces: &[WorkspaceId],
+    ) -> (BTreeMap<WorkspaceId, T>, usize) {
+        let mut read = BTreeMap::new();
+        let mut n_unread = 0;
+        if !self.folder.is_dir() {
+            return (read, n_unread);
+        }
+        for workspace in workspaces {
+            let json = read_up_to(&self.place(workspace), MAX_FILE);
+            match json.map(|json| json.map(|json| parse(&json))) {
+                Ok(None) => {}
+                Ok(Some(Some((named, content)))) if named == *workspace => drop(read.insert(named, content)),
+                Ok(Some(_)) | Err(_) => n_unread += 1,
+            }
+        }
+        (read, n_unread)
+    }
+
     fn place(&self, workspace: &WorkspaceId) -> PathBuf {
         self.folder.join(file_name(workspace.path()))
     }

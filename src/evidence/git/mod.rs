@@ -38,7 +38,7 @@ pub use file_of_commit::{Provenance, file_of_commit, provenance};
 pub use hidden::{Excludes, excludes, look};
 pub use memory::GitMemory;
 pub use observe::observe;
-pub use worktrees::{Worktree, worktrees, worktrees_folder};
+pub use worktrees::{Worktree, work_tree, worktrees, worktrees_folder};
 
 /// What is asked of git for one workspace.
 #[derive(Debug, Clone)]

@@ -23,7 +23,7 @@ pub struct Worktree {
 /// files a worktree and starts no program.
 pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     let Some(repository) = find(path)? else {
-        return Err(trouble(ReadProblem::NoRepository, "no git repository is here"));
+        return Err(no_repository());
     };
     let mut found = Vec::new();
     if !repository.is_linked() && !repository.is_bare {
@@ -50,6 +50,22 @@ pub fn worktrees(path: &Path) -> Result<Vec<Worktree>, Unreadable> {
     linked.sort_by(|one, other| one.path.cmp(&other.path));
     found.extend(linked);
     Ok(found)
+}
+
+/// The top of the work tree that `path` lies in; `None` where that is a bare repository. No other work tree of the
+/// repository is looked at.
+///
+/// # Errors
+/// As [`worktrees`].
+pub fn work_tree(path: &Path) -> Result<Option<PathBuf>, Unreadable> {
+    match find(path)? {
+        Some(repository) => Ok((!repository.is_bare).then_some(repository.top)),
+        None => Err(no_repository()),
+    }
+}
+
+fn no_repository() -> Unreadable {
+    trouble(ReadProblem::NoRepository, "no git repository is here")
 }
 
 /// The repository of `path`; a bare one counts too, for its linked worktrees.
