@@ -106,7 +106,7 @@ pub fn collect(
         found.git = observe_git(request, surroundings, memory, first_prompt(&found));
         let asked_at = first_prompt(&found);
         if let Reading::Present(git) = &mut found.git {
-            excluded::add(request.workspace.path(), asked_at, &mut git.facts);
+            excluded::add(asked_at, git);
         }
     }
     if request.parts.contains(Parts::CHECKS) {

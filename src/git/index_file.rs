@@ -56,6 +56,15 @@ pub struct PassedOver {
     pub is_sparse: bool,
 }
 
+/// Which entries of an index are more than files that git looks at.
+#[derive(Debug, PartialEq, Eq)]
+pub struct IndexMarks {
+    /// The submodules, but those that git was told to pass over.
+    pub gitlinks: Gitlinks,
+    /// The files that git was told to pass over, as far as the file itself has them.
+    pub passed_over: Vec<PassedOver>,
+}
+
 /// What an index file tells here.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Entries {
@@ -64,29 +73,21 @@ struct Entries {
     is_split: bool,
 }
 
-/// The files that git was told to pass over, as far as the index file itself has them.
-pub fn passed_over(repository: &Repository) -> Read<Vec<PassedOver>> {
+/// Reads the index file. Refuses one whose parts do not fill it exactly; a missing or empty one is fine.
+pub fn index_marks(repository: &Repository) -> Read<IndexMarks> {
     let content = match read(&repository.git_dir, "index", CAP) {
-        Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => return Ok(Vec::new()),
-        content => content?.unwrap_or_default(),
-    };
-    let entries = parse(&content, repository.format.id_length());
-    Ok(entries.map(|entries| entries.passed_over).unwrap_or_default())
-}
-
-/// The submodules that the index names, but those that git was told to pass over. Refuses an index
-/// whose parts do not fill it exactly. A missing or empty one is fine.
-pub fn gitlinks(repository: &Repository) -> Read<Gitlinks> {
-    let content = match read(&repository.git_dir, "index", CAP) {
-        Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => return Ok(Gitlinks::Elsewhere),
+        Err(unreadable) if unreadable.problem == ReadProblem::TooLarge => {
+            return Ok(IndexMarks { gitlinks: Gitlinks::Elsewhere, passed_over: Vec::new() });
+        }
         content => content?.unwrap_or_default(),
     };
     if content.is_empty() {
-        return Ok(Gitlinks::Listed(Vec::new()));
+        return Ok(IndexMarks { gitlinks: Gitlinks::Listed(Vec::new()), passed_over: Vec::new() });
     }
     let entries = parse(&content, repository.format.id_length())
         .ok_or_else(|| damaged_index(repository, "its parts do not fill it exactly"))?;
-    Ok(if entries.is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) })
+    let gitlinks = if entries.is_split { Gitlinks::Elsewhere } else { Gitlinks::Listed(entries.gitlinks) };
+    Ok(IndexMarks { gitlinks, passed_over: entries.passed_over })
 }
 
 /// How many entries the index has, by its header; `None` when there is no readable index.

@@ -23,7 +23,7 @@ pub use file::{open, read, read_linked, read_small, read_start, read_tail};
 pub use format::is_true;
 pub use index::{IndexEntry, index_entries};
 pub use index_file::{
-    GITLINK, Gitlink, Gitlinks, PassedOver, damaged_index, gitlinks, n_index_entries, passed_over,
+    GITLINK, Gitlink, Gitlinks, IndexMarks, PassedOver, damaged_index, index_marks, n_index_entries,
 };
 pub use object_id::{BlobId, ObjectFormat, is_id};
 pub use operation::{operation, operation_in_files, rebased_branch};

@@ -147,6 +147,8 @@ pub struct GitObservation {
     pub facts: GitFacts,
     /// The top of the work tree.
     pub top: PathBuf,
+    /// The git directory that all its work trees share.
+    pub common_dir: PathBuf,
     /// Where changes of it would show.
     pub watch_targets: Vec<WatchTarget>,
 }

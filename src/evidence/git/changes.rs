@@ -4,7 +4,7 @@ use super::evidence_paths::{paths_from_top, shown};
 use super::reader::Repo;
 use super::submodules::Walk;
 use super::{hidden, on_disk};
-use crate::git::{Read, Repository};
+use crate::git::{self, Read, Repository};
 use crate::model::{ChangeKind, ChangedFile, Changes};
 
 /// So many paths are listed; all are counted.
@@ -19,7 +19,9 @@ pub(super) fn read(
     walk: &mut Walk<'_>,
 ) -> Read<Changes> {
     let evidence = paths_from_top(repository, evidence);
-    let (kept, n_evidence_files) = walk.entries(repo, repository, &evidence)?;
+    let marks = git::index_marks(repository)?;
+    let gitlinks = repo.gitlinks(marks.gitlinks)?;
+    let (kept, n_evidence_files) = walk.entries(repo, repository, &gitlinks, &evidence)?;
     let mut changes = Changes { n_evidence_files, ..Changes::default() };
     for entry in &kept {
         changes.n_staged += u32::from(entry.staged.is_some());
@@ -45,6 +47,6 @@ pub(super) fn read(
             ChangedFile { path: shown(&entry.path), staged: entry.staged, unstaged: entry.unstaged }
         })
         .collect();
-    changes.hidden = hidden::behind_flags(repository)?;
+    changes.hidden = hidden::behind_flags(repository, &marks.passed_over);
     Ok(changes)
 }

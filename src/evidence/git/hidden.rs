@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::evidence_paths::shown;
 use super::on_disk;
 use crate::disk::{self, Folder};
-use crate::git::{self, PassedOver, Read, Repository};
+use crate::git::{self, PassedOver, Repository};
 use crate::model::{HiddenFile, OnDisk, Timestamp};
 
 /// A larger file is taken for changed when its size or time is another.
@@ -17,11 +17,11 @@ const MOST_BYTES: u64 = 16 << 20;
 /// So many files are named.
 const MOST_NAMED: usize = 20;
 
-/// Files whose index entry is marked and whose content is another.
-pub(super) fn behind_flags(repository: &Repository) -> Read<Vec<HiddenFile>> {
+/// Those of the files that git was told to pass over whose content is another than the index has.
+pub(super) fn behind_flags(repository: &Repository, passed_over: &[PassedOver]) -> Vec<HiddenFile> {
     let mut found = Vec::new();
     let mut missing = PathBuf::new();
-    for entry in git::passed_over(repository)? {
+    for entry in passed_over {
         let path = repository.top.join(OsStr::from_bytes(&entry.path));
         // A sparse cone leaves out whole folders: each is looked for once.
         if !missing.as_os_str().is_empty() && path.starts_with(&missing) {
@@ -29,7 +29,7 @@ pub(super) fn behind_flags(repository: &Repository) -> Read<Vec<HiddenFile>> {
         }
         let behind = if entry.is_sparse { "skip-worktree" } else { "assume-unchanged" };
         let on_disk = match path.symlink_metadata() {
-            Ok(metadata) if is_as_in_index(repository, &metadata, &entry) => continue,
+            Ok(metadata) if is_as_in_index(repository, &metadata, entry) => continue,
             Ok(metadata) => Some(on_disk::of(&metadata)),
             Err(_) if entry.is_sparse => {
                 missing =
@@ -43,7 +43,7 @@ pub(super) fn behind_flags(repository: &Repository) -> Read<Vec<HiddenFile>> {
             break;
         }
     }
-    Ok(found)
+    found
 }
 
 /// Whether a file is what its index entry says, line ends aside.
@@ -82,25 +82,24 @@ fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
     (0..content.len()).filter(is_kept).map(|at| content[at]).collect()
 }
 
-/// What the exclude file of the repository around `workspace` hides.
+/// What the exclude file of a repository hides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excludes {
-    /// The top of the work tree.
-    pub top: PathBuf,
     /// Its patterns, as paths from the top in which `*` stands for signs and `**` for folders.
     pub patterns: Vec<String>,
     /// When the file was written last.
     pub written_at: Timestamp,
 }
 
-/// The exclude file of the repository around `workspace`, if it hides anything.
-pub fn excludes(workspace: &Path) -> Option<Excludes> {
-    let repository = Repository::find(workspace).ok()??;
-    let path = repository.common_dir.join("info/exclude");
-    let text = git::read_small(&repository.common_dir, "info/exclude").ok()??;
+/// The exclude file below `common_dir`, if it hides anything.
+pub fn excludes(common_dir: &Path) -> Option<Excludes> {
+    let text = git::read_small(common_dir, "info/exclude").ok()??;
     let patterns: Vec<String> = String::from_utf8_lossy(&text).lines().filter_map(pattern).collect();
-    let written_at = on_disk::of(&path.metadata().ok()?).modified_at;
-    (!patterns.is_empty()).then_some(Excludes { top: repository.top, patterns, written_at })
+    if patterns.is_empty() {
+        return None;
+    }
+    let written_at = on_disk::of(&common_dir.join("info/exclude").metadata().ok()?).modified_at;
+    Some(Excludes { patterns, written_at })
 }
 
 /// A line of an exclude file as a path pattern (gitignore(5)); what it shows again is not looked at.

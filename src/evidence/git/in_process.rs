@@ -47,6 +47,9 @@ impl<'a> InProcess<'a> {
         if !handle.workdir().is_some_and(is_top) {
             handle.set_workdir(&repository.top, false)?;
         }
+        // Else libgit2 looks at each file of the configuration again whenever it asks for a setting.
+        let config = handle.config()?.snapshot()?;
+        handle.set_config(&config)?;
         Ok(InProcess { repository, handle })
     }
 
@@ -323,8 +326,8 @@ impl Repo for InProcess<'_> {
         Ok((!upstream.is_empty() && self.handle.refname_to_id(&upstream).is_ok()).then_some(upstream))
     }
 
-    fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match git::gitlinks(self.repository)? {
+    fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>> {
+        match of_file {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => Err(trouble(ReadProblem::Unsupported, "a split or very large index")),
         }

@@ -341,8 +341,8 @@ impl Repo for Program<'_> {
         }))
     }
 
-    fn gitlinks(&self) -> Read<Vec<Gitlink>> {
-        match git::gitlinks(self.git.repo)? {
+    fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>> {
+        match of_file {
             Gitlinks::Listed(gitlinks) => Ok(gitlinks),
             Gitlinks::Elsewhere => {
                 let shadow = self.shadow()?;

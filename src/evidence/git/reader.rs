@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::git::{Gitlink, LogEntry, Read};
+use crate::git::{Gitlink, Gitlinks, LogEntry, Read};
 use crate::model::{ChangeKind, GitReader, Head};
 
 /// A full object id in hexadecimal.
@@ -54,8 +54,8 @@ pub(super) trait Repo {
     /// The full name of the upstream of the branch `name` (short), if it is set and exists.
     fn upstream(&self, name: &str) -> Read<Option<String>>;
 
-    /// The submodules that the index names.
-    fn gitlinks(&self) -> Read<Vec<Gitlink>>;
+    /// The submodules that the index names; `of_file` are those that its file names.
+    fn gitlinks(&self, of_file: Gitlinks) -> Read<Vec<Gitlink>>;
 
     /// What differs between HEAD, index and work tree; a wholly untracked folder is one entry. What
     /// the work tree holds of the submodules (`gitlinks` are all of them) need not be among it.

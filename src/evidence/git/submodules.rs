@@ -11,7 +11,7 @@ use super::GitAsk;
 use super::evidence_paths::{OWN_FOLDER, is_evidence};
 use super::reader::{Entry, Repo};
 use super::readers::{Purpose, Readers, is_allowed};
-use crate::git::{Gitlink, Read, Repository, foreign_owner, trouble};
+use crate::git::{self, Gitlink, Read, Repository, foreign_owner, trouble};
 use crate::model::{ChangeKind, ReadProblem, display_text};
 
 /// Submodules in submodules are followed so deep.
@@ -55,17 +55,17 @@ impl<'a> Walk<'a> {
         self.notes
     }
 
-    /// The paths that differ, sorted, each once, and how many evidence files were left out. `evidence`
-    /// are paths from the top.
+    /// The paths that differ, sorted, each once, and how many evidence files were left out. `gitlinks` are all
+    /// submodules, `evidence` are paths from the top.
     pub(super) fn entries(
         &mut self,
         repo: &dyn Repo,
         repository: &Repository,
+        gitlinks: &[Gitlink],
         evidence: &[Vec<u8>],
     ) -> Read<(Vec<Entry>, u32)> {
-        let gitlinks = repo.gitlinks()?;
-        let (mut kept, mut n_evidence_files) = self.look(repository, &gitlinks, evidence)?;
-        for mut entry in repo.status(&gitlinks)? {
+        let (mut kept, mut n_evidence_files) = self.look(repository, gitlinks, evidence)?;
+        for mut entry in repo.status(gitlinks)? {
             if !entry.path.ends_with(b"/") && is_evidence(&entry.path, evidence) {
                 n_evidence_files += 1;
                 continue;
@@ -181,7 +181,8 @@ impl<'a> Walk<'a> {
         self.depth += 1;
         let read = Readers::new(&repository, self.ask).read(Purpose::Changes, &mut |repo| {
             let is_moved = repo.head()?.commit() != Some(link.commit.as_str());
-            let (entries, n_evidence) = self.entries(repo, &repository, &evidence)?;
+            let gitlinks = repo.gitlinks(git::index_marks(&repository)?.gitlinks)?;
+            let (entries, n_evidence) = self.entries(repo, &repository, &gitlinks, &evidence)?;
             let is_changed = is_moved || !entries.is_empty();
             Ok(Found { unstaged: is_changed.then_some(ChangeKind::Modified), n_evidence })
         });
