@@ -94,16 +94,15 @@ pub use observation::{
 pub use open_point::{LeftToDo, OpenPoint, PointKind, PointState};
 pub use parts::Parts;
 pub use process_stat::ProcessStat;
-pub use proposed_message::MessageWords;
 pub use question::{Choice, Question, QuestionWeight};
 pub use reply::{
     Draft, LongText, PermissionOption, PermissionPrompt, Receipt, ReceiptState, ReplyBody, ReplyChannel,
     ReplyPlan, SessionName,
 };
 pub use rescue_plan::{
-    CommitAuthor, CommitPath, CommitTarget, LeftOut, NoAuthor, OwnProgram, PlanNote, PlannedChange,
-    PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind, TakenBack,
-    UndoDirection, UndoPlan, WantedProgram,
+    CommitAuthor, CommitPath, CommitTarget, LeftOut, MessageWords, NoAuthor, OwnProgram, PlanNote,
+    PlannedChange, PlannedCommit, PlannedPath, PlannedPrograms, PlannedSplit, RescuePlan, Rescued, SplitKind,
+    TakenBack, UndoDirection, UndoPlan, WantedProgram,
 };
 pub use rescue_record::{
     ForgottenRecord, Gap, IgnoredFiles, KeepIn, KeptRecord, ObjectsGo, Reach, RecordCost, RecordList,

@@ -7,10 +7,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{CommitPath, PlannedChange, PlannedPath, RescuePlan, SplitKind, display_text};
+use super::{CommitPath, MessageWords, PlannedChange, PlannedPath, RescuePlan, SplitKind, display_text};
 
 /// So many paths are named.
 const NAMED: usize = 10;
@@ -21,19 +20,6 @@ const SCOPE: usize = 20;
 /// Folders that say nothing about what is in them.
 const GENERIC: [&str; 12] =
     ["src", "lib", "app", "apps", "packages", "crates", "internal", "pkg", "cmd", "modules", "test", "tests"];
-
-/// What a message is proposed from beside the paths. Untrusted text, without anything that looks like a key.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MessageWords {
-    /// What was done, if words say it.
-    pub done: Option<String>,
-    /// The type of change that these words say it is (`feat`, `fix`).
-    pub kind: Option<String>,
-    /// What the agent said, in lines.
-    pub said: Option<String>,
-    /// The reference of the record.
-    pub record: String,
-}
 
 /// A path with what became of it.
 type Change<'a> = (&'a [u8], PlannedChange);

@@ -10,7 +10,20 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MessageWords, RescueRecord};
+use super::RescueRecord;
+
+/// What a message is proposed from beside the paths. Untrusted text, without anything that looks like a key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageWords {
+    /// What was done, if words say it.
+    pub done: Option<String>,
+    /// The type of change that these words say it is (`feat`, `fix`).
+    pub kind: Option<String>,
+    /// What the agent said, in lines.
+    pub said: Option<String>,
+    /// The reference of the record.
+    pub record: String,
+}
 
 /// Everything that a person confirms. What is confirmed is what is done, or it is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

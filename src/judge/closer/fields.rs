@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{CheckedItem, CloserError};
+use super::report::{CheckedItem, CloserError};
 
 /// The fields of a report.
 pub(super) struct Fields {

@@ -5,10 +5,9 @@
 use serde_json::Value;
 
 use super::identity::{self, IdMatch};
-use super::{
-    DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling, contradicts_itself,
-    decision_of, fence, marker, points,
-};
+use super::object::{contradicts_itself, decision_of};
+use super::record::{DecisionFile, DecisionReason, DecisionSource, FileContent, MAX_FILE_BYTES, Ruling};
+use super::{fence, marker, points};
 use crate::judge::{GRACE_MS, json_answer};
 
 /// The deepest nesting in a decision file.

@@ -5,7 +5,9 @@
 use serde_json::Value;
 
 use super::identity::{self, IdMatch};
-use super::{Decision, DecisionSource, Ruling, contradicts_itself, decision_of, decoration, marker, points};
+use super::object::{contradicts_itself, decision_of};
+use super::record::{Decision, DecisionSource, Ruling};
+use super::{decoration, marker, points};
 use crate::judge::json_answer;
 
 /// The deepest nesting on a JSON line.

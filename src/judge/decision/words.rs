@@ -2,7 +2,7 @@
 //!
 //! Must not: find a word inside another one (`COMPLETE` is inside `INCOMPLETE`).
 
-use super::Decision;
+use super::record::Decision;
 
 /// Rule 4: the words of a decision.
 const WORDS: [(&str, Decision); 5] = [

@@ -8,25 +8,12 @@
 mod scan;
 mod strict;
 
+pub use strict::{Refusal, parse};
+
 use serde_json::Value;
 
 /// The deepest nesting that [`find`] reads: below the 128 levels at which `serde_json` itself stops.
 pub const MAX_DEPTH: usize = 100;
-
-/// Why a text was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// No JSON, two documents, a duplicate key, or nested too deeply.
-    NotJson,
-    /// A number is larger than a float can hold (`1e999`).
-    NumberOutOfRange,
-}
-
-/// Reads one JSON document. Refuses duplicate keys at any level, nesting deeper than `max_depth` (a flat object has
-/// depth 1), text after the document, `NaN` and `Infinity`, and lone surrogates.
-pub fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
-    strict::parse(text, max_depth)
-}
 
 /// The answer in a text: the whole text as JSON (of any type), else the last object in it that has `key`.
 ///

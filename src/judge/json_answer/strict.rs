@@ -7,10 +7,18 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::Refusal;
+/// Why a text was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// No JSON, two documents, a duplicate key, or nested too deeply.
+    NotJson,
+    /// A number is larger than a float can hold (`1e999`).
+    NumberOutOfRange,
+}
 
-/// See [`super::parse`].
-pub(super) fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
+/// Reads one JSON document. Refuses duplicate keys at any level, nesting deeper than `max_depth` (a flat object has
+/// depth 1), text after the document, `NaN` and `Infinity`, and lone surrogates.
+pub fn parse(text: &str, max_depth: usize) -> Result<Value, Refusal> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Level { left: max_depth }.deserialize(&mut deserializer);
     read.and_then(|value| deserializer.end().map(|()| value)).map_err(|error| {

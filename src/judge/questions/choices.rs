@@ -2,33 +2,11 @@
 //! in its own words (`1) … 2) …`), or yes and no in its language. What is not certain is no choice: a person
 //! can always write.
 
+use super::answers::{Answers, answers, trimmed};
 use super::inline;
 use super::language::Language;
 use super::wording::Question;
 use crate::model::Choice;
-
-/// How a language offers answers (`[answers]` in `assets/lang`).
-struct Answers {
-    yes: &'static str,
-    no: &'static str,
-    pairs: &'static [&'static str],
-    begins: &'static [&'static str],
-    ends: &'static [&'static str],
-    asks_more: &'static [&'static str],
-    joins: &'static [&'static str],
-    tails: &'static [&'static str],
-}
-
-/// Each language's, with its two letters.
-static ANSWERS: [(&str, Answers); Language::ALL.len()] = include!(concat!(env!("OUT_DIR"), "/answers.rs"));
-
-/// The answers of all languages, those of `language` first.
-fn answers(language: Language) -> impl Iterator<Item = &'static Answers> + Clone {
-    let is_own = move |code: &str| code == language.code();
-    let own = ANSWERS.iter().filter(move |(code, _)| is_own(code));
-    let others = ANSWERS.iter().filter(move |(code, _)| !is_own(code));
-    own.chain(others).map(|(_, answers)| answers)
-}
 
 /// The answers that a question offers, in its order.
 /// `text` is the message in which it stands, `language` that of most of it.
@@ -56,20 +34,6 @@ fn in_sentence(text: &str) -> Vec<Choice> {
         text: trimmed(&text[option.words]),
     };
     inline::options(text).into_iter().map(choice).collect()
-}
-
-/// Without the words and marks that join one option to the next, or ask to choose behind the last.
-pub(super) fn trimmed(text: &str) -> String {
-    let marks = |sign: char| sign.is_whitespace() || ",;.?!/*、。，；？！(（".contains(sign);
-    let text = text.trim_matches(marks);
-    let all = || ANSWERS.iter().map(|(_, answers)| answers);
-    let tail = all().flat_map(|answers| answers.tails).find_map(|tail| text.strip_suffix(tail));
-    let text = tail.unwrap_or(text).trim_end_matches(marks);
-    let joined = all().flat_map(|answers| answers.joins).find_map(|word| {
-        let before = text.strip_suffix(word)?;
-        (!word.is_ascii() || before.ends_with(char::is_whitespace)).then_some(before)
-    });
-    joined.unwrap_or(text).trim_matches(marks).to_owned()
 }
 
 /// Yes and no, if the question asks for one of them and nothing else.

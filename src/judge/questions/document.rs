@@ -10,6 +10,7 @@ use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
+use super::script;
 
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -246,7 +247,7 @@ fn sentence_end(content: &str, start: usize, at: usize, c: char) -> Option<usize
     let Some(next) = after.chars().next() else { return Some(end) };
     let run = &tail[..signs];
     let question = run.contains(['?', '\u{ff1f}']);
-    let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || normal::is_joined(next);
+    let wide = run.contains(['。', '\u{ff1f}', '\u{ff01}']) || script::is_joined(next);
     let spaced = next.is_whitespace();
     if !spaced && !wide {
         return None;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::normal;
+use super::script;
 
 /// A language that the judge reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, JsonSchema)]
@@ -199,7 +199,7 @@ impl Share {
     pub(super) fn add(&mut self, text: &str) {
         for word in text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '\u{2019}')) {
             let Some(first) = word.chars().next() else { continue };
-            if first.is_ascii() || (!normal::is_joined(first) && word.len() < 12) {
+            if first.is_ascii() || (!script::is_joined(first) && word.len() < 12) {
                 self.word(word);
             }
             if !word.is_ascii() {
@@ -208,7 +208,7 @@ impl Share {
                     match c {
                         '\u{3040}'..='\u{30ff}' => self.kana += 1,
                         '\u{ac00}'..='\u{d7a3}' => self.hangul += 1,
-                        c if normal::is_joined(c) => self.han += 1,
+                        c if script::is_joined(c) => self.han += 1,
                         _ => {}
                     }
                 }

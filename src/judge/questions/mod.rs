@@ -6,6 +6,7 @@
 //! What people say in which language stands in `assets/lang/`.
 
 mod answered;
+mod answers;
 mod asking;
 #[cfg(test)]
 mod building;
@@ -36,6 +37,7 @@ mod normal;
 mod notation;
 mod patterns;
 mod reading;
+mod script;
 mod shapes;
 mod signals;
 mod topic;

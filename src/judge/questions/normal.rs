@@ -6,6 +6,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::masks::Masked;
+use super::script;
 
 /// A sentence, ready for matching.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -19,11 +20,6 @@ pub(super) struct Normal {
     pub(super) letters: usize,
     /// Words, where the script separates them.
     pub(super) words: usize,
-}
-
-/// Whether a sign belongs to a script that is matched without blanks (Chinese, Japanese, Korean).
-pub(super) fn is_joined(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{31f0}'..='\u{31ff}' | '\u{3005}'..='\u{3007}')
 }
 
 /// Folds `text`, of which `masks` are not the writer's own voice (byte ranges of `text`, sorted).
@@ -92,7 +88,7 @@ impl Writer {
             '\u{60c}' => self.sign(','),
             _ if c.is_whitespace() => self.blank(),
             _ if c.is_alphanumeric() || c == '々' || c == 'ー' => {
-                let joined = is_joined(c);
+                let joined = script::is_joined(c);
                 for lower in c.to_lowercase() {
                     self.letter(lower, joined);
                 }

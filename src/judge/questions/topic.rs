@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::normal;
+use super::{normal, script};
 
 /// A longer answer, in bytes, speaks of its subject in words that the request need not have.
 const LONGEST_ANSWER: usize = 600;
@@ -32,7 +32,7 @@ pub(super) fn is_off(text: &str, request: &str) -> bool {
     if comparable.len() < 3 || given.is_empty() {
         return false;
     }
-    let same_script = request.chars().any(normal::is_joined) == text.chars().any(normal::is_joined);
+    let same_script = request.chars().any(script::is_joined) == text.chars().any(script::is_joined);
     let shared = comparable.iter().filter(|piece| given.contains(piece.as_str())).count();
     same_script && shared == 0
 }
@@ -45,7 +45,7 @@ fn pieces(text: &str) -> HashSet<String> {
     let mut word = String::new();
     let mut previous: Option<char> = None;
     for c in base.chars().chain([' ']) {
-        let content = normal::is_joined(c) && !matches!(c, '\u{3040}'..='\u{309f}');
+        let content = script::is_joined(c) && !matches!(c, '\u{3040}'..='\u{309f}');
         if content {
             if let Some(first) = previous {
                 pieces.insert([first, c].iter().collect());
@@ -54,7 +54,7 @@ fn pieces(text: &str) -> HashSet<String> {
         } else {
             previous = None;
         }
-        if c.is_alphanumeric() && !normal::is_joined(c) {
+        if c.is_alphanumeric() && !script::is_joined(c) {
             word.push(c);
         } else if !word.is_empty() {
             if word.chars().count() > 3 && !COMMON.contains(&word.as_str()) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::choices;
+use super::answers::trimmed;
 use super::document::{Document, Sentence};
 use super::inline;
 use super::lines::{Line, Role};
@@ -67,7 +67,7 @@ fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     let range = start..start + text.len();
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
-        text: choices::trimmed(&text[option.words]),
+        text: trimmed(&text[option.words]),
     };
     let options = inline::options(text).into_iter().map(choice).collect();
     Question { text: text.to_owned(), ranges: Vec::from([range]), options }
@@ -114,7 +114,7 @@ fn in_one_line(document: &Document<'_>, line: usize) -> Option<Vec<(usize, Choic
     let text = document.text[document.lines[line].range.clone()].trim();
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
-        text: choices::trimmed(&text[option.words]),
+        text: trimmed(&text[option.words]),
     };
     let found: Vec<_> = inline::options(text).into_iter().map(|option| (line, choice(option))).collect();
     (!found.is_empty()).then_some(found)

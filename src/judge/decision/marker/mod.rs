@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::Decision;
 use super::decoration::{self, is_decoration, is_emphasis};
+use super::record::Decision;
 use super::words::{self, Opening};
 
 pub(super) use super::words::whole_word;

@@ -1,0 +1,30 @@
+//! A decision as a JSON object, in the file or on a line of the output.
+//!
+//! Must not: take a value that only resembles one of the five words.
+
+use serde_json::{Map, Value};
+
+use super::record::{Decision, DecisionReason};
+use super::words::whole_word;
+
+/// Rule 4: the value of `decision`. Blanks around it do not matter, anything else does.
+pub(super) fn decision_of(object: &Map<String, Value>) -> Result<Decision, DecisionReason> {
+    let word = object.get("decision").and_then(Value::as_str).ok_or(DecisionReason::MissingDecision)?;
+    whole_word(word.trim()).ok_or(DecisionReason::UnknownDecision)
+}
+
+/// Keys of an object beside `decision` that say whether the work is done.
+const FLAGS: [&str; 8] =
+    ["complete", "completed", "is_complete", "isComplete", "all_complete", "allComplete", "done", "finished"];
+/// Keys whose value can be a word of decision.
+const WORDS: [&str; 4] = ["status", "state", "verdict", "result"];
+
+/// Whether another key of the object says the opposite of its decision.
+pub(super) fn contradicts_itself(object: &Map<String, Value>, decision: Decision) -> bool {
+    let is_other = |complete: bool| complete != (decision == Decision::Complete);
+    FLAGS.iter().filter_map(|key| object.get(*key)?.as_bool()).any(is_other)
+        || WORDS
+            .iter()
+            .filter_map(|key| whole_word(object.get(*key)?.as_str()?.trim()))
+            .any(|word| word != decision)
+}

@@ -1,0 +1,41 @@
+//! How answers are offered in each language: the words of `[answers]` in `assets/lang`, as the build wrote them.
+//! It finds no question and no option.
+
+use super::language::Language;
+
+/// How a language offers answers (`[answers]` in `assets/lang`).
+pub(super) struct Answers {
+    pub(super) yes: &'static str,
+    pub(super) no: &'static str,
+    pub(super) pairs: &'static [&'static str],
+    pub(super) begins: &'static [&'static str],
+    pub(super) ends: &'static [&'static str],
+    pub(super) asks_more: &'static [&'static str],
+    joins: &'static [&'static str],
+    tails: &'static [&'static str],
+}
+
+/// Each language's, with its two letters.
+static ANSWERS: [(&str, Answers); Language::ALL.len()] = include!(concat!(env!("OUT_DIR"), "/answers.rs"));
+
+/// The answers of all languages, those of `language` first.
+pub(super) fn answers(language: Language) -> impl Iterator<Item = &'static Answers> + Clone {
+    let is_own = move |code: &str| code == language.code();
+    let own = ANSWERS.iter().filter(move |(code, _)| is_own(code));
+    let others = ANSWERS.iter().filter(move |(code, _)| !is_own(code));
+    own.chain(others).map(|(_, answers)| answers)
+}
+
+/// Without the words and marks that join one option to the next, or ask to choose behind the last.
+pub(super) fn trimmed(text: &str) -> String {
+    let marks = |sign: char| sign.is_whitespace() || ",;.?!/*、。，；？！(（".contains(sign);
+    let text = text.trim_matches(marks);
+    let all = || ANSWERS.iter().map(|(_, answers)| answers);
+    let tail = all().flat_map(|answers| answers.tails).find_map(|tail| text.strip_suffix(tail));
+    let text = tail.unwrap_or(text).trim_end_matches(marks);
+    let joined = all().flat_map(|answers| answers.joins).find_map(|word| {
+        let before = text.strip_suffix(word)?;
+        (!word.is_ascii() || before.ends_with(char::is_whitespace)).then_some(before)
+    });
+    joined.unwrap_or(text).trim_matches(marks).to_owned()
+}
