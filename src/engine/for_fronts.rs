@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::actions::{audit, rescue};
+use super::actions::{audit, rescuer};
 use super::{EngineConfig, discover};
 use crate::action::rescue::Rescuer;
 use crate::model::{ActionKind, ActionProblem};
@@ -14,7 +14,7 @@ impl EngineConfig {
     /// # Errors
     /// There is no git program, or no state folder for the journal.
     pub fn rescuer(&self) -> Result<Rescuer, ActionProblem> {
-        rescue::rescuer_of(self)
+        rescuer::rescuer_of(self)
     }
 
     /// Carries out an action on the records of `workspace` that the monitor has no part in, and writes it down

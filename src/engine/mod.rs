@@ -25,7 +25,7 @@ mod session_folders;
 mod store_lane;
 mod watching;
 
-pub use actions::rescue::problem as rescue_problem;
+pub use actions::rescuer::problem as rescue_problem;
 pub use engine_config::{EngineConfig, Overrides, Scope};
 pub use gate::Gate;
 pub use live::Engine;

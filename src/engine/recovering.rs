@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use super::EngineConfig;
-use super::actions::rescue::{problem, rescuer_of};
+use super::actions::rescuer::{problem, rescuer_of};
 use super::event::EngineEvent;
 use crate::model::display_text;
 

@@ -10,7 +10,8 @@ use crate::model::{
 use crate::process::{self, Launcher};
 
 use super::refresher::{Current, Refresher};
-use super::{ActionFinished, Tools, decide, prompts};
+use super::tools::{ActionFinished, Tools};
+use super::{decide, prompts};
 
 pub(super) fn plan(
     request: &ActionRequest,
@@ -204,9 +205,4 @@ pub(super) fn asker(request: &ActionRequest, ready: &Ready<'_>, tools: &Tools<'_
         cancel: tools.cancel.clone(),
         record: ready.current.record.clone(),
     }
-}
-
-/// A person ended it.
-pub(super) fn cancelled() -> ActionProblem {
-    ActionProblem::new(ActionClass::Cancelled, "ended on request; all that was started is ended")
 }

@@ -5,8 +5,9 @@
 //! commit anything, and asks only where that leaves no trace.
 
 use super::asking::{Ready, ready};
+use super::audit;
 use super::smart_check::carry_out;
-use super::{ActionFinished, Tools, audit, guarded};
+use super::tools::{ActionFinished, Tools, guarded};
 use crate::engine::clock;
 use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource, ActivityState,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use crate::action::decision::{self, DecisionText};
 use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionRequest, DecidedFile};
 
-use super::{ActionFinished, Tools, asking};
+use super::tools::{ActionFinished, Tools, cancelled};
 
 pub(super) fn decide(
     request: &ActionRequest,
@@ -15,7 +15,7 @@ pub(super) fn decide(
     tools: &Tools<'_>,
 ) -> ActionFinished {
     // A file is written as a whole.
-    let Some(_held) = tools.cancel.hold() else { return Err(asking::cancelled()) };
+    let Some(_held) = tools.cancel.hold() else { return Err(cancelled()) };
     let Some(name) = &request.settings.decision_file else {
         let problem =
             ActionProblem::new(ActionClass::Refused, "no decision file is configured for this workspace");

@@ -10,42 +10,24 @@ mod decide;
 mod prompts;
 mod refresher;
 mod reply;
-pub(super) mod rescue;
+mod rescue;
+pub(super) mod rescuer;
 mod smart_check;
+mod tools;
 pub(super) mod trust;
 mod verify;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use crate::agent::processes;
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AskPurpose, AuditEntry,
+    Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor, AskPurpose,
+    AuditEntry,
 };
-use crate::process::Cancel;
 use crate::store::Store;
 
-use super::{EngineConfig, clock, collect};
+use super::clock;
 
-/// Outcome of an action, or why it was not done.
-type ActionFinished = Result<ActionOutcome, ActionProblem>;
-
-/// What an action is carried out with.
-pub(super) struct Tools<'a> {
-    /// Programs, folders and configuration of this run.
-    pub(super) config: &'a EngineConfig,
-    /// Response how far the action is; the last word counts.
-    pub(super) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
-    /// Ends the action early, if it can be ended.
-    pub(super) cancel: &'a Cancel,
-}
-
-impl Tools<'_> {
-    /// Tells what is done now.
-    fn say(&self, words: &str) {
-        (self.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
-    }
-}
+pub(super) use tools::Tools;
+use tools::{ActionFinished, cancelled, guarded};
 
 /// Carries out an action and writes it down. Blocks as long as it takes. The second value is its entry in
 /// the record of what was done; `None` for a plan.
@@ -68,9 +50,7 @@ pub(super) fn perform(
     }
     let action = || match carry_out(request, tools) {
         // A look that was ended is none, though it came to its end by itself.
-        Ok(_) if request.action.kind() == ActionKind::Plan && tools.cancel.is_cancelled() => {
-            Err(asking::cancelled())
-        }
+        Ok(_) if request.action.kind() == ActionKind::Plan && tools.cancel.is_cancelled() => Err(cancelled()),
         outcome => outcome,
     };
     let Some(begun) = audit::begin(request, by, clock::now()) else { return (guarded(action), None) };
@@ -93,16 +73,6 @@ pub(super) fn perform(
         tracing::warn!("{}", problem.message);
     }
     (outcome, Some(ended))
-}
-
-/// The outcome of an action, also when something in it panics.
-fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome {
-    let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
-        let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
-        Err(ActionProblem::new(ActionClass::Failed, words)
-            .with_next("what a rescue had begun is ended at the next one"))
-    });
-    outcome.unwrap_or_else(ActionOutcome::Failed)
 }
 
 fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {

@@ -11,8 +11,8 @@ use crate::model::{
     ActionClass, ActionProblem, ActionRequest, ItemState, OpenPoint, Parts, Reading, Source, VerifyReport,
 };
 
-use super::Tools;
 use super::refresher::Refresher;
+use super::tools::Tools;
 
 const PROBE: &str = include_str!("../../../assets/prompts/probe.md");
 const CLOSER: &str = include_str!("../../../assets/prompts/closer/f_default.md");

@@ -14,7 +14,7 @@ use crate::model::{
     SessionName, SessionObservation, SessionView, WorkspaceSettings,
 };
 
-use super::Tools;
+use super::tools::Tools;
 use crate::engine::{EngineConfig, clock};
 
 /// Looks at one workspace.

@@ -14,8 +14,9 @@ use crate::model::{
 };
 use crate::process::{self, Launcher};
 
+use super::decide;
 use super::refresher::{self, Refresher};
-use super::{ActionFinished, Tools, decide};
+use super::tools::{ActionFinished, Tools};
 use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.

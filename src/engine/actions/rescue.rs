@@ -1,17 +1,14 @@
 //! Rescue, undo and redo: what the monitor asks for, done by the room that may.
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
-use crate::git::LEAST_GIT;
 use crate::model::{
     ActionClass, ActionOutcome, ActionProblem, ActionRequest, RecordOrder, RescuePlan, UndoDirection,
-    UndoPlan, VariableNames,
+    UndoPlan,
 };
-use crate::process::{self, Launcher};
 
-use super::{ActionFinished, Tools, trust};
-
-/// Hooks, filters and the own rescue program get what every program gets.
-const NOTHING_MORE: VariableNames = VariableNames { allowed: &[], except: &[] };
+use super::rescuer::problem;
+use super::tools::{ActionFinished, Tools};
+use super::trust;
 
 /// Records the work, and plans a visible commit of it.
 pub(super) fn plan(
@@ -95,62 +92,4 @@ pub(super) fn undo(request: &ActionRequest, plan: &UndoPlan, tools: &Tools<'_>) 
 fn rescuer(request: &ActionRequest, tools: &Tools<'_>) -> Result<Rescuer, ActionProblem> {
     let rescuer = trust::rescuer_for(tools.config, request.workspace.path())?;
     Ok(Rescuer { cancel: tools.cancel.clone(), ..rescuer })
-}
-
-/// Makes the value that rescues are made from: git, closeout's own folder, and what the person's own
-/// configuration says. It trusts nothing.
-pub(in crate::engine) fn rescuer_of(config: &crate::engine::EngineConfig) -> Result<Rescuer, ActionProblem> {
-    let git = config.git_program.clone().ok_or_else(|| {
-        let (major, minor) = LEAST_GIT;
-        ActionProblem::new(ActionClass::Failed, "git was not found on the path")
-            .with_next(format!("install git {major}.{minor} or newer; `closeout doctor` says more"))
-    })?;
-    let state = config.state_folder.as_ref().ok_or_else(|| {
-        ActionProblem::new(ActionClass::Failed, "there is no state folder, and a rescue needs its journal")
-            .with_next("set HOME or CLOSEOUT_STATE_DIR")
-    })?;
-    let settings = config.config.rescue();
-    let own_program = (!settings.command.is_empty())
-        .then(|| settings.command.into_iter().map(std::ffi::OsString::from).collect());
-    Ok(Rescuer {
-        protected: settings.protected,
-        own_program,
-        program_env: process::environment(&config.variables, &NOTHING_MORE),
-        launcher: config.own_program.clone().map(|program| Launcher { program }),
-        ..Rescuer::new(git, config.home.clone(), state.clone())
-    })
-}
-
-/// An error of the rescue, for a person.
-pub fn problem(error: &RescueError) -> ActionProblem {
-    let class = error.class();
-    let mut words = error.to_string();
-    // What a system call said stands below the error.
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    let problem = ActionProblem::new(class, words);
-    match error {
-        RescueError::Nothing => ActionProblem::new(ActionClass::Nothing, "there is no uncommitted work here"),
-        RescueError::Busy(_) => problem.with_next("wait until the other is done and try again"),
-        RescueError::TimedOut(_) => {
-            problem.with_next("something in the repository hangs (a FIFO, a dead mount); nothing was changed")
-        }
-        RescueError::NoRoom(_) => problem.with_next("make room, or keep large files out by ignore rules"),
-        RescueError::ReadOnly(_) => problem
-            .with_next("`closeout rescue --record-only --vault` keeps the record in closeout's own folder"),
-        RescueError::Untrusted(_) => problem.with_next(trust::NEXT),
-        RescueError::WouldLose
-        | RescueError::Ask(_)
-        | RescueError::Refused(_)
-        | RescueError::SavedOnly(_)
-        | RescueError::Cancelled { .. }
-        | RescueError::Damage(_)
-        | RescueError::Git { .. }
-        | RescueError::Failed(_)
-        | RescueError::Process(_)
-        | RescueError::Io { .. } => problem,
-    }
 }

@@ -15,8 +15,9 @@ use crate::model::{
     RecordOrder, Rescued, SmartReport, Timestamp,
 };
 
-use super::asking::{self, Ready, asker, cancelled, confirmed};
-use super::{ActionFinished, Tools, rescue};
+use super::asking::{self, Ready, asker, confirmed};
+use super::rescue;
+use super::tools::{ActionFinished, Tools, cancelled};
 use crate::engine::clock;
 
 /// So many characters of an answer are kept.

@@ -5,20 +5,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{audit, rescue};
+use super::{audit, rescuer};
 use crate::action::rescue::Rescuer;
 use crate::engine::discover::worktree_top;
 use crate::engine::{EngineConfig, clock};
 use crate::model::{ActionClass, ActionKind, ActionProblem, TrustList};
 use crate::store::{Store, StoreError};
 
-/// What a person can do where something is not trusted.
-pub(super) const NEXT: &str = "`closeout trust` shows what would run, and asks whether you trust it";
-
 /// What rescues of a workspace are made from, with what the person trusts there. Trust that cannot be read
 /// is none.
 pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
-    let mut rescuer = rescue::rescuer_of(config)?;
+    let mut rescuer = rescuer::rescuer_of(config)?;
     let top = top(workspace);
     match Store::open(&rescuer.state).and_then(|store| store.trusted(&top)) {
         Ok(trusted) => rescuer.trusted.extend(trusted),
@@ -40,7 +37,7 @@ impl EngineConfig {
     /// The repository cannot be read.
     pub fn trust_list(&self, path: &Path) -> Result<(TrustList, bool), ActionProblem> {
         let rescuer = rescuer_for(self, path)?;
-        let list = rescuer.trust_list(&top(path)).map_err(|error| rescue::problem(&error))?;
+        let list = rescuer.trust_list(&top(path)).map_err(|error| rescuer::problem(&error))?;
         let is_trusted = rescuer.trusted.contains(&list.digest);
         Ok((list, is_trusted))
     }
@@ -75,7 +72,7 @@ impl EngineConfig {
     }
 
     fn trust_store(&self) -> Result<Store, ActionProblem> {
-        Store::open(&rescue::rescuer_of(self)?.state).map_err(|error| problem(&error))
+        Store::open(&rescuer::rescuer_of(self)?.state).map_err(|error| problem(&error))
     }
 
     fn of_trust<T>(

@@ -8,8 +8,9 @@ use crate::model::{
     Checklist, ChecklistItem, ItemState, VerifyReport,
 };
 
-use super::asking::{self, Ready, asker, cancelled, confirmed};
-use super::{ActionFinished, Tools, prompts};
+use super::asking::{self, Ready, asker, confirmed};
+use super::prompts;
+use super::tools::{ActionFinished, Tools, cancelled};
 use crate::engine::clock;
 
 /// So many items and pending actions are kept, and so many characters of each text.

@@ -1,0 +1,42 @@
+//! What every action is carried out with, and how each of them ends. No action is here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::engine::{EngineConfig, collect};
+use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress};
+use crate::process::Cancel;
+
+/// Outcome of an action, or why it was not done.
+pub(super) type ActionFinished = Result<ActionOutcome, ActionProblem>;
+
+/// What an action is carried out with.
+pub(in crate::engine) struct Tools<'a> {
+    /// Programs, folders and configuration of this run.
+    pub(in crate::engine) config: &'a EngineConfig,
+    /// Tells how far the action is; the last word counts.
+    pub(in crate::engine) report: &'a (dyn Fn(ActionProgress) + Send + Sync),
+    /// Ends the action early, if it can be ended.
+    pub(in crate::engine) cancel: &'a Cancel,
+}
+
+impl Tools<'_> {
+    /// Tells what is done now.
+    pub(super) fn say(&self, words: &str) {
+        (self.report)(ActionProgress { message: words.to_owned(), ..ActionProgress::default() });
+    }
+}
+
+/// The outcome of an action, also when something in it panics.
+pub(super) fn guarded(action: impl FnOnce() -> ActionFinished) -> ActionOutcome {
+    let outcome = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|panic| {
+        let words = format!("a defect in closeout: {}", collect::panic_text(&*panic));
+        Err(ActionProblem::new(ActionClass::Failed, words)
+            .with_next("what a rescue had begun is ended at the next one"))
+    });
+    outcome.unwrap_or_else(ActionOutcome::Failed)
+}
+
+/// A person ended it.
+pub(super) fn cancelled() -> ActionProblem {
+    ActionProblem::new(ActionClass::Cancelled, "ended on request; all that was started is ended")
+}
