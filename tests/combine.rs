@@ -200,7 +200,12 @@ impl SomeGit {
                 n_unheld: self.unheld,
                 newest: self
                     .newest_at
-                    .map(|at| CommitSummary { id: "1".repeat(8), subject: String::new(), at: Timestamp(at) })
+                    .map(|at| CommitSummary {
+                        id: "1".repeat(8),
+                        subject: String::new(),
+                        at: Timestamp(at),
+                        ..CommitSummary::default()
+                    })
                     .into_iter()
                     .collect(),
                 ..CommitCounts::default()

@@ -5,11 +5,14 @@
 
 mod claude;
 mod codex;
+mod gemini;
+mod opencode;
+mod own_agent;
 mod world;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 use world::World;
@@ -36,6 +39,9 @@ struct Class {
     /// Named lists of steps that scenarios begin with.
     #[serde(default)]
     begin: std::collections::BTreeMap<String, Vec<String>>,
+    /// The sessions that each scenario is told of in turn, where a step names none: their names tell the agents.
+    #[serde(default = "of_claude")]
+    sessions: Vec<String>,
     scenario: Vec<Scenario>,
 }
 
@@ -52,17 +58,22 @@ struct Scenario {
     steps: Vec<String>,
 }
 
-/// One scenario with its class, and all its steps.
+/// One scenario with its class, the session it is of, and all its steps.
 struct Case {
     class: String,
-    scenario: Scenario,
+    session: String,
+    scenario: Arc<Scenario>,
+}
+
+fn of_claude() -> Vec<String> {
+    vec!["a".to_owned()]
 }
 
 #[test]
 fn a_careful_reviewer_would_say_the_same() {
     let only = std::env::var("SCENARIO").unwrap_or_default();
     let mut cases = read_all();
-    cases.retain(|case| format!("{}/{}", case.class, case.scenario.name).contains(&only));
+    cases.retain(|case| case.name().contains(&only));
     let next = AtomicUsize::new(0);
     let failures: Mutex<Vec<(usize, String)>> = Mutex::default();
     std::thread::scope(|scope| {
@@ -71,13 +82,13 @@ fn a_careful_reviewer_would_say_the_same() {
                 while let Some((at, case)) =
                     Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
                 {
-                    let said = std::panic::catch_unwind(|| judge(&case.scenario));
+                    let said = std::panic::catch_unwind(|| judge(case));
                     let what = match said {
                         Ok(None) => continue,
                         Ok(Some(what)) => what,
                         Err(_) => "the world cannot be built".to_owned(),
                     };
-                    let line = format!("{}/{}: {what}", case.class, case.scenario.name);
+                    let line = format!("{}: {what}", case.name());
                     failures.lock().unwrap_or_else(PoisonError::into_inner).push((at, line));
                 }
             });
@@ -89,9 +100,17 @@ fn a_careful_reviewer_would_say_the_same() {
     assert!(lines.is_empty(), "{} of {} scenarios:\n{}", lines.len(), cases.len(), lines.join("\n"));
 }
 
+impl Case {
+    fn name(&self) -> String {
+        let of = if self.session == "a" { String::new() } else { format!(" ({})", self.session) };
+        format!("{}/{}{of}", self.class, self.scenario.name)
+    }
+}
+
 /// What is other than expected, in words.
-fn judge(scenario: &Scenario) -> Option<String> {
-    let mut world = World::new();
+fn judge(case: &Case) -> Option<String> {
+    let scenario = &case.scenario;
+    let mut world = World::new(&case.session);
     for step in &scenario.steps {
         let step = TEXTS.iter().fold(step.clone(), |step, (name, text)| step.replace(name, text));
         world.take(&step);
@@ -128,7 +147,12 @@ fn read_all() -> Vec<Case> {
                 let begin = read.begin.get(from).unwrap_or_else(|| panic!("{class}: no begin {from}"));
                 scenario.steps.splice(0..0, begin.iter().cloned());
             }
-            cases.push(Case { class: class.clone(), scenario });
+            let scenario = Arc::new(scenario);
+            cases.extend(read.sessions.iter().map(|session| Case {
+                class: class.clone(),
+                session: session.clone(),
+                scenario: scenario.clone(),
+            }));
         }
     }
     cases

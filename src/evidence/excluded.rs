@@ -13,16 +13,20 @@ const MOST_NAMED: usize = 20;
 pub(super) fn add(first_prompt_at: Option<Timestamp>, git: &mut GitObservation) {
     let since = first_prompt_at.or(git.facts.baseline.commit_time);
     let Some(changes) = &mut git.facts.changes else { return };
-    let Some(excludes) = git::excludes(&git.common_dir).filter(|excludes| Some(excludes.written_at) >= since)
-    else {
-        return;
-    };
     let Ok(directory) = WorkspaceDir::open(&git.top) else { return };
-    for pattern in &excludes.patterns {
-        for path in matching_files(&directory, pattern, MOST_NAMED) {
-            let on_disk = git::look(&git.top, &path);
-            let hidden_at = Some(excludes.written_at);
-            changes.hidden.push(HiddenFile { path, behind: "the exclude file", hidden_at, on_disk });
+    for excludes in git::excludes(&git.common_dir, &git.top, git.excludes_file.as_deref()) {
+        // The own exclude file of a repository is the person's where it is older; what the configuration names may be
+        // set at any time.
+        if excludes.is_own && Some(excludes.written_at) < since {
+            continue;
+        }
+        let behind = if excludes.is_own { "the exclude file" } else { "core.excludesFile" };
+        for pattern in &excludes.patterns {
+            for path in matching_files(&directory, pattern, MOST_NAMED) {
+                let on_disk = git::look(&git.top, &path);
+                let hidden_at = Some(excludes.written_at);
+                changes.hidden.push(HiddenFile { path, behind, hidden_at, on_disk });
+            }
         }
     }
     changes.hidden.truncate(MOST_NAMED);

@@ -57,6 +57,11 @@ struct Seen {
     pane: Option<Shown>,
     /// How often its end was looked at since the process was not found any more.
     n_end_looks: u32,
+    /// When no process of it was found last.
+    missed_at: Option<Timestamp>,
+    /// Whether its record grew although no process was found: what writes it cannot be seen from here (a container,
+    /// another machine), so that to find none proves nothing.
+    is_hidden: bool,
 }
 
 /// Where a process is shown.
@@ -181,11 +186,17 @@ impl Look<'_> {
         };
         let found = self.find(&sought);
         if let Some(process) = found {
-            *seen = Seen { process: Some(process), pane: seen.pane.take(), n_end_looks: 0 };
+            *seen = Seen { process: Some(process), pane: seen.pane.take(), ..Seen::default() };
             session.process = found;
             return;
         }
         let was_seen = seen.process.is_some();
+        let grew_since = |missed_at: Timestamp| session.written_at.is_some_and(|at| at > missed_at);
+        seen.is_hidden |= !was_seen && seen.missed_at.is_some_and(grew_since);
+        seen.missed_at = Some(self.now);
+        if seen.is_hidden {
+            return;
+        }
         // A process that was seen is gone for sure, however lately the record grew.
         let quiet_at = session.written_at.map(|at| at.plus_millis(QUIET_MS)).filter(|at| *at > self.now);
         if let Some(quiet_at) = quiet_at

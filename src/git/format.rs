@@ -19,6 +19,8 @@ pub(super) struct Format {
     pub(super) objects: ObjectFormat,
     /// Files that the configuration names and every reader opens, as they are written there.
     pub(super) named_files: Vec<PathBuf>,
+    /// The file of patterns that it names, as it is written there.
+    pub(super) excludes_file: Option<PathBuf>,
 }
 
 impl Format {
@@ -38,7 +40,12 @@ impl Format {
             let value = value.split(['#', ';']).next().unwrap_or_default().trim().trim_matches('"');
             match (section.as_str(), key.as_str()) {
                 ("core", "bare") => format.is_bare = is_true(value),
-                ("core", "excludesfile" | "attributesfile") => format.named_files.push(PathBuf::from(value)),
+                ("core", key @ ("excludesfile" | "attributesfile")) => {
+                    format.named_files.push(PathBuf::from(value));
+                    if key == "excludesfile" {
+                        format.excludes_file = Some(PathBuf::from(value));
+                    }
+                }
                 ("extensions", "refstorage") => {
                     format.is_reftable = value.to_ascii_lowercase().starts_with("reftable");
                 }

@@ -68,6 +68,8 @@ pub struct Repository {
     pub is_bare: bool,
     /// Files that the configuration names and every reader opens.
     pub named_files: Vec<PathBuf>,
+    /// The file of patterns that its own configuration names, as it is written there.
+    pub excludes_file: Option<PathBuf>,
     /// Sixteen digits that name this worktree in closeout's own folder and in references.
     pub key: String,
     identity: [Option<(u64, u64)>; 2],
@@ -142,6 +144,7 @@ impl Repository {
             format: format.objects,
             refs,
             // Names are seen from the folder of the file that names them.
+            excludes_file: format.excludes_file.clone(),
             named_files: format.named_files.iter().map(|name| common_dir.join(name)).collect(),
             key: Sha1::of(git_dir.as_os_str().as_bytes())[..16].to_owned(),
             identity: [identity(&top), identity(&git_dir)],

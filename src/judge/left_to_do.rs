@@ -53,7 +53,10 @@ pub fn list(
             (point.state, point.since) = (known.state, known.since);
         }
     }
-    let gone = before.iter().filter(|known| !points.iter().any(|point| is_same(known, point)));
+    // Only work is ticked off: a question that was answered, an error that passed and a commit tell of themselves.
+    let is_work = |known: &&OpenPoint| known.kind == PointKind::Finish;
+    let gone =
+        before.iter().filter(is_work).filter(|known| !points.iter().any(|point| is_same(known, point)));
     let gone: Vec<OpenPoint> =
         gone.filter_map(|known| closed(known, evidence, prompted_at, now)).take(MOST_DONE).collect();
     points.extend(gone);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Baseline, Timestamp};
+use super::{Baseline, TestChange, Timestamp};
 
 /// What git says of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +102,7 @@ pub struct CommitCounts {
 }
 
 /// One commit in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommitSummary {
     /// Abbreviated object id.
     pub id: String,
@@ -110,6 +110,12 @@ pub struct CommitSummary {
     pub subject: String,
     /// Committer time.
     pub at: Timestamp,
+    /// The paths that it changes, from the top; `None` where they are many. Untrusted text.
+    #[serde(skip)]
+    pub paths: Option<Vec<String>>,
+    /// The files of tests among them.
+    #[serde(skip)]
+    pub tests: Vec<TestChange>,
 }
 
 /// An operation that git has begun and not ended.

@@ -51,6 +51,7 @@ mod snapshot;
 mod supervised_run;
 mod task;
 mod task_kind;
+mod test_file;
 mod timestamp;
 mod trust_list;
 mod turn;
@@ -125,8 +126,9 @@ pub use supervised_run::{
     CommandEnd, LoopState, RunEnding, RunIteration, RunOrder, RunPhase, RunStatus, SupervisedRun,
     SupervisedTurn,
 };
-pub use task::{Demand, SessionTasks, SideTurn, Task, TaskWork};
+pub use task::{Demand, SessionTasks, SideTurn, Task, TaskWork, TurnSpan};
 pub use task_kind::TaskKind;
+pub use test_file::{TestCensus, TestChange, is_test_file};
 pub use timestamp::Timestamp;
 pub use trust_list::{TrustItem, TrustKind, TrustList};
 pub use turn::{

@@ -149,6 +149,8 @@ pub struct GitObservation {
     pub top: PathBuf,
     /// The git directory that all its work trees share.
     pub common_dir: PathBuf,
+    /// The file of patterns that its configuration names, as it is written there.
+    pub excludes_file: Option<PathBuf>,
     /// Where changes of it would show.
     pub watch_targets: Vec<WatchTarget>,
 }

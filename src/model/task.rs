@@ -82,6 +82,7 @@ pub struct SessionTasks {
 
 /// The work of all tasks of a workspace, as its sessions tell it: what of git's facts is theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TaskWork {
     /// When the first prompt was written here; `None` where a record does not tell: then all is work of a task.
     pub first_prompt_at: Option<Timestamp>,
@@ -93,6 +94,32 @@ pub struct TaskWork {
     pub has_deeds: bool,
     /// Whether a command may have moved or unpacked files, which keep their old times.
     pub moves_files: bool,
+    /// When turns ran; `None` where a record does not tell, or work may go on beside them.
+    pub turns: Option<Vec<TurnSpan>>,
+    /// Whether anything that was done may have written files that no write call names.
+    pub may_write: bool,
+    /// Whether a prompt asks to change or take away tests.
+    pub may_change_tests: bool,
+    /// Whether a command or a write call was about what git leaves out.
+    pub sets_excludes: bool,
+}
+
+/// The time of one turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnSpan {
+    /// When it was asked for.
+    pub from: Timestamp,
+    /// When it ended; `None` while it runs.
+    pub to: Option<Timestamp>,
+    /// Whether its session may have made a commit.
+    pub may_commit: bool,
+}
+
+impl TurnSpan {
+    /// Whether this moment lies in it, `slack` milliseconds aside.
+    pub fn has(&self, at: Timestamp, slack: i64) -> bool {
+        at.millis_since(self.from) >= -slack && self.to.is_none_or(|to| at.millis_since(to) <= slack)
+    }
 }
 
 impl SessionTasks {

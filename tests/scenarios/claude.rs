@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::world::{Deed, iso, write_record};
 
 pub(super) struct Claude {
-    id: String,
+    pub(super) id: String,
     work: PathBuf,
     lines: Vec<(i64, Value)>,
     n_ids: u32,
@@ -150,6 +150,9 @@ impl Claude {
     }
 
     pub(super) fn write(&self, home: &Path) {
+        if self.lines.is_empty() {
+            return;
+        }
         let slug = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let slug: String = self.work.to_str().unwrap().chars().map(slug).collect();
         let folder = home.join(".claude/projects").join(slug);

@@ -9,7 +9,7 @@ use super::claude::new_id;
 use super::world::{Deed, iso, write_record};
 
 pub(super) struct Codex {
-    id: String,
+    pub(super) id: String,
     work: PathBuf,
     lines: Vec<(i64, Value)>,
     turn: String,

@@ -12,10 +12,14 @@ use closeout::agent::Adapter;
 use closeout::config::{Config, Flags, Sources};
 use closeout::engine::{EngineConfig, Overrides, Scope, clock, judge_once};
 use closeout::evidence::LiveSources;
-use closeout::model::{Proof, TaskKind, Verdict};
+use closeout::model::{BackgroundTask, HookEvent, HookKind, ProcessId, Proof, TaskKind, Timestamp, Verdict};
+use closeout::store::hook_log;
 
 use super::claude::Claude;
 use super::codex::Codex;
+use super::gemini::Gemini;
+use super::opencode::Opencode;
+use super::own_agent::{DESCRIBED, OwnAgent};
 use crate::support::repo::git_program;
 
 const DAY: i64 = 86_400;
@@ -23,8 +27,15 @@ const DAY: i64 = 86_400;
 pub(super) struct World {
     root: tempfile::TempDir,
     now: i64,
+    /// The session of a step that names none.
+    session: String,
     claude: BTreeMap<String, Claude>,
     codex: BTreeMap<String, Codex>,
+    opencode: BTreeMap<String, Opencode>,
+    gemini: BTreeMap<String, Gemini>,
+    own: BTreeMap<String, OwnAgent>,
+    /// The text of the person's configuration.
+    config: String,
     flags: Flags,
     overrides: Overrides,
 }
@@ -62,7 +73,7 @@ pub(super) enum Deed<'a> {
 
 impl World {
     /// A repository with one commit of a week ago, made once and copied.
-    pub(super) fn new() -> World {
+    pub(super) fn new(session: &str) -> World {
         static TEMPLATE: OnceLock<(tempfile::TempDir, i64)> = OnceLock::new();
         let root = crate::support::scratch::folder();
         let now = clock::now().0 / 1000;
@@ -83,8 +94,13 @@ impl World {
         World {
             root,
             now,
+            session: session.to_owned(),
             claude: BTreeMap::new(),
             codex: BTreeMap::new(),
+            opencode: BTreeMap::new(),
+            gemini: BTreeMap::new(),
+            own: BTreeMap::new(),
+            config: String::new(),
             flags: Flags::default(),
             overrides: Overrides::default(),
         }
@@ -101,9 +117,10 @@ impl World {
     /// Takes one step.
     pub(super) fn take(&mut self, step: &str) {
         let (session, rest) = match step.split_once(": ") {
-            Some((name, rest)) if name.chars().all(char::is_alphanumeric) => (name, rest),
-            _ => ("a", step),
+            Some((name, rest)) if name.chars().all(char::is_alphanumeric) => (name.to_owned(), rest),
+            _ => (self.session.clone(), step),
         };
+        let session = session.as_str();
         let (head, words) = rest.split_once(' ').unwrap_or((rest, ""));
         let (verb, ago) = head.split_once('@').unwrap_or((head, "0"));
         let ago: i64 = ago.parse().unwrap_or_else(|_| panic!("no time: {step}"));
@@ -141,6 +158,15 @@ impl World {
                 self.tell(session, at, &Deed::Error { status: status.parse().unwrap(), text });
             }
             "registry" => self.register(session, words),
+            "hook" => self.hook(session, at, words),
+            _ => self.change(verb, at, words),
+        }
+    }
+
+    /// Changes the work tree, the configuration or the command line.
+    fn change(&mut self, verb: &str, at: i64, words: &str) {
+        let arrow = || words.split_once(" => ").unwrap_or((words, ""));
+        match verb {
             "write" => {
                 let (path, content) = arrow();
                 self.write(path, &format!("{content}\n"), at);
@@ -158,17 +184,69 @@ impl World {
             "git" => self.git(at, &words.split(' ').collect::<Vec<_>>()),
             "git?" => drop(git_status(&self.work(), at, &words.split(' ').collect::<Vec<_>>())),
             "flag" => self.flag(words),
-            _ => panic!("no such verb: {step}"),
+            "config" => self.config.extend([words, "\n"]),
+            "status" => self.status(at, words),
+            "touch" => set_time(&self.work().join(words), at),
+            _ => panic!("no such verb: {verb} {words}"),
         }
     }
 
     fn tell(&mut self, session: &str, at: i64, deed: &Deed<'_>) {
         let work = self.work();
-        if session.starts_with("codex") {
-            self.codex.entry(session.to_owned()).or_insert_with(|| Codex::new(&work)).tell(at, deed);
-        } else {
-            self.claude.entry(session.to_owned()).or_insert_with(|| Claude::new(&work)).tell(at, deed);
+        let name = session.to_owned();
+        match agent_of(session) {
+            "codex" => self.codex.entry(name).or_insert_with(|| Codex::new(&work)).tell(at, deed),
+            "opencode" => self.opencode.entry(name).or_insert_with(|| Opencode::new(&work)).tell(at, deed),
+            "gemini" => self.gemini.entry(name).or_insert_with(|| Gemini::new(&work)).tell(at, deed),
+            "mine" => self.own.entry(name).or_insert_with(|| OwnAgent::new(&work, session)).tell(at, deed),
+            _ => self.claude.entry(name).or_insert_with(|| Claude::new(&work)).tell(at, deed),
         }
+    }
+
+    /// An event of a session's hook: its kind, and `tool=`, `what=`, `reason=` to the end of the words. Its process is
+    /// this one, which lives; with `dead` before the kind one that is gone.
+    fn hook(&mut self, session: &str, at: i64, words: &str) {
+        let (work, name) = (self.work(), session.to_owned());
+        let session_id = match agent_of(session) {
+            "codex" => self.codex.entry(name).or_insert_with(|| Codex::new(&work)).id.clone(),
+            "opencode" => self.opencode.entry(name).or_insert_with(|| Opencode::new(&work)).id.clone(),
+            "gemini" => self.gemini.entry(name).or_insert_with(|| Gemini::new(&work)).id.clone(),
+            _ => self.claude.entry(name).or_insert_with(|| Claude::new(&work)).id.clone(),
+        };
+        let (is_dead, words) = words.strip_prefix("dead ").map_or((false, words), |rest| (true, rest));
+        let (kind, rest) = words.split_once(' ').unwrap_or((words, ""));
+        let kind: HookKind = serde_json::from_value(kind.into()).unwrap();
+        assert!(kind != HookKind::Other, "no such event: {words}");
+        let pid = std::process::id();
+        let started_at = closeout::agent::process_stat::read(pid).unwrap().started_at;
+        let started_at = if is_dead { started_at.saturating_sub(7) } else { started_at };
+        let namespace = fs::read_link("/proc/self/ns/pid").unwrap();
+        let mut event = HookEvent::new(Timestamp(at * 1000), &session_id, kind);
+        event.folder = Some(self.work());
+        event.process = Some(ProcessId { pid, started_at });
+        event.pid_namespace = namespace.into_os_string().into_string().ok();
+        match rest.split_once('=') {
+            Some(("tool", value)) => event.tool = Some(value.to_owned()),
+            Some(("what", value)) => event.what = Some(value.to_owned()),
+            Some(("reason", value)) => event.reason = Some(value.to_owned()),
+            Some(("background", value)) => {
+                let what = Some(value.to_owned());
+                event.background =
+                    Some(vec![BackgroundTask { id: "b1".to_owned(), what, is_subagent: false }]);
+            }
+            _ => assert!(rest.is_empty(), "no such field: {rest}"),
+        }
+        hook_log::append(&self.root.path().join("state"), agent_of(session), &event).unwrap();
+    }
+
+    /// The status file of the own agent: its word, and more in words.
+    fn status(&self, at: i64, words: &str) {
+        let (status, detail) = words.split_once(' ').unwrap_or((words, ""));
+        let mut status = serde_json::json!({"status": status});
+        if !detail.is_empty() {
+            status["detail"] = detail.into();
+        }
+        self.write(".mine/status.json", &status.to_string(), at);
     }
 
     fn write(&self, path: &str, content: &str, at: i64) {
@@ -212,14 +290,29 @@ impl World {
         for session in self.codex.values() {
             session.write(&self.home());
         }
+        for session in self.opencode.values() {
+            session.write(&self.home());
+        }
+        for session in self.gemini.values() {
+            session.write(&self.home());
+        }
+        for session in self.own.values() {
+            session.write();
+        }
         let home = self.home();
+        let described = if self.own.is_empty() { "" } else { DESCRIBED };
+        fs::create_dir_all(home.join(".config/closeout")).unwrap();
+        fs::write(home.join(".config/closeout/config.toml"), format!("{}{described}", self.config)).unwrap();
         let sources = Sources { home: Some(home.clone()), flags: self.flags.clone(), ..Sources::default() };
+        let config = Config::load(&sources).unwrap();
+        let mut adapters = Adapter::all(|folder| folder.path(Some(&home), |_| None));
+        adapters.extend(config.agents().iter().cloned().map(Adapter::described));
         let judged = judge_once(&EngineConfig {
-            config: Config::load(&sources).unwrap(),
+            config,
             scope: Scope::One(self.work()),
             overlay: self.overrides.clone(),
             home: Some(home.clone()),
-            adapters: Adapter::all(|folder| folder.path(Some(&home), |_| None)),
+            adapters,
             variables: BTreeMap::new(),
             git_program: Some(git_program()),
             own_program: None,
@@ -234,6 +327,12 @@ impl World {
             .and_then(|view| view.verdict)
             .unwrap_or_else(|| panic!("{:?}", judged.refused))
     }
+}
+
+/// The agent of a session, by how its name begins; Claude Code else.
+fn agent_of(session: &str) -> &'static str {
+    let names = [("codex", "codex"), ("oc", "opencode"), ("gem", "gemini"), ("own", "mine")];
+    names.into_iter().find(|(begin, _)| session.starts_with(begin)).map_or("claude", |(_, agent)| agent)
 }
 
 /// Writes a record of JSON lines, as old as the youngest of them.

@@ -120,7 +120,12 @@ pub(crate) fn git_facts(branch: &str) -> GitFacts {
 }
 
 pub(crate) fn commit(id: &str, subject: &str, minutes: i64) -> CommitSummary {
-    CommitSummary { id: id.to_owned(), subject: subject.to_owned(), at: minutes_ago(minutes) }
+    CommitSummary {
+        id: id.to_owned(),
+        subject: subject.to_owned(),
+        at: minutes_ago(minutes),
+        ..CommitSummary::default()
+    }
 }
 
 pub(crate) fn part(role: PartRole, evidence: Evidence) -> Part {

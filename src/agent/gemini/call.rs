@@ -193,7 +193,15 @@ fn result_in(result: Option<&RawValue>, state: CallState) -> (Option<Exit>, Stri
         CallState::Done if text.contains("Background PIDs:") && code.is_none() => Some(Exit::Unknown),
         CallState::Done => Some(Exit::Code(code.unwrap_or(0))),
     };
-    (exit, end_of(&text, LONGEST_OUTPUT).to_owned())
+    (exit, end_of(printed(&text), LONGEST_OUTPUT).to_owned())
+}
+
+/// What a command printed, without what the client writes around it for the model.
+fn printed(text: &str) -> &str {
+    let text = text.trim_start();
+    let text = text.strip_prefix("<untrusted_context>").map_or(text, str::trim_start);
+    let text = text.strip_prefix("Output: ").unwrap_or(text);
+    text.strip_suffix("</untrusted_context>").unwrap_or(text)
 }
 
 /// The client tells a code that is not 0 in a line behind the output.

@@ -6,14 +6,16 @@ use super::turns;
 use crate::agent::turn_tracker::{TurnTracker, is_full_prompt};
 use crate::model::Timestamp;
 
+/// So many full prompts hold the begin of the task that goes on, also where the newest ask beside it.
+const ENOUGH_PROMPTS: u32 = 3;
+
 /// Which of the things that are looked for the messages hold that were read, from the newest back.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Found {
     words: bool,
     model: bool,
     prompt: bool,
-    full_prompt: bool,
+    n_full_prompts: u32,
     /// When the messages that were looked for last moved.
     pub(super) moved_at: Option<Timestamp>,
 }
@@ -28,7 +30,7 @@ impl Found {
         let spoken = message.spoken();
         if cell.role == "user" {
             self.prompt |= spoken.is_some();
-            self.full_prompt |= spoken.is_some_and(|words| is_full_prompt(&words));
+            self.n_full_prompts += u32::from(spoken.is_some_and(|words| is_full_prompt(&words)));
         } else if cell.role == "assistant" {
             self.model |= cell.model().is_some();
             self.prompt |= cell.parent_id.is_some();
@@ -43,7 +45,7 @@ impl Found {
 
     /// True when older turns are seldom needed either.
     pub(super) fn has_task(&self) -> bool {
-        self.full_prompt
+        self.n_full_prompts >= ENOUGH_PROMPTS
     }
 }
 

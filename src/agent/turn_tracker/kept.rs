@@ -24,11 +24,12 @@ pub(super) fn kept_prompt(text: &str) -> String {
     format!("{begin} … {}", end_of(text, PROMPT_END))
 }
 
-/// Whether a prompt hardly ever only continues a task, by its length.
+/// Whether a prompt hardly ever only continues a task, by its length, or asks something beside it.
 pub(in crate::agent) fn is_full_prompt(text: &str) -> bool {
     let is_wide = |sign: &char| matches!(sign, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
-    text.split_whitespace().nth(WORDS_OF_A_TASK - 1).is_some()
-        || text.chars().filter(is_wide).nth(SIGNS_OF_A_TASK - 1).is_some()
+    !text.trim_end().ends_with(['?', '？'])
+        && (text.split_whitespace().nth(WORDS_OF_A_TASK - 1).is_some()
+            || text.chars().filter(is_wide).nth(SIGNS_OF_A_TASK - 1).is_some())
 }
 
 /// Who wrote a text that stands where a person's prompt stands: words that closeout or a gate sends begin with

@@ -48,11 +48,14 @@ pub(super) fn advanced(
             facts.git.commits.n_empty += 1;
         } else if rescued.contains(&commit.id) {
             facts.git.commits.n_rescued += 1;
-        } else if tells_only(repo, commit, evidence)? {
-            facts.git.commits.n_evidence += 1;
         } else {
-            facts.git.commits.n_new += 1;
-            facts.git.commits.newest.insert(0, summary(commit));
+            let paths = repo.paths(commit)?;
+            if tells_only(&paths, evidence) {
+                facts.git.commits.n_evidence += 1;
+            } else {
+                facts.git.commits.n_new += 1;
+                facts.git.commits.newest.insert(0, summary(repo, commit, &paths)?);
+            }
         }
     }
     facts.git.commits.newest.truncate(MAX_NEWEST);

@@ -93,10 +93,9 @@ fn is_as_at_baseline(repo: &dyn Repo, head: &Head, baseline: &Baseline) -> Read<
     })
 }
 
-/// Whether a commit changes nothing but evidence.
-pub(super) fn tells_only(repo: &dyn Repo, commit: &Commit, evidence: &[Vec<u8>]) -> Read<bool> {
-    let paths = repo.paths(commit)?;
-    Ok(!paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence)))
+/// Whether a commit that changes these paths changes nothing but evidence.
+pub(super) fn tells_only(paths: &[Vec<u8>], evidence: &[Vec<u8>]) -> bool {
+    !paths.is_empty() && paths.iter().all(|path| is_evidence(path, evidence))
 }
 
 /// The log of HEAD without what is newer than the HEAD that was read: git writes the log before it
@@ -187,26 +186,30 @@ impl Count<'_> {
         let rescued = rescued(self.repo, &new)?;
         let (rescued_here, new): (Vec<&Commit>, Vec<&Commit>) =
             new.into_iter().partition(|commit| rescued.contains(&commit.id));
-        let (of_evidence, new): (Vec<&Commit>, Vec<&Commit>) = {
-            let told = new
-                .iter()
-                .take(MAX_NEWEST)
-                .map(|commit| tells_only(self.repo, commit, self.evidence))
-                .collect::<Read<Vec<bool>>>()?;
-            let mut told = told.into_iter();
-            new.into_iter().partition(|_| told.next().unwrap_or_default())
+        let mut paths: HashMap<&str, Vec<Vec<u8>>> = HashMap::new();
+        for commit in new.iter().take(MAX_NEWEST) {
+            paths.insert(&commit.id, self.repo.paths(commit)?);
+        }
+        let is_of_evidence = |commit: &&Commit| {
+            paths.get(commit.id.as_str()).is_some_and(|paths| tells_only(paths, self.evidence))
         };
+        let (of_evidence, new): (Vec<&Commit>, Vec<&Commit>) = new.into_iter().partition(is_of_evidence);
         self.counts.n_evidence = u32::try_from(of_evidence.len()).unwrap_or(u32::MAX);
         self.counts.n_rescued = u32::try_from(rescued_here.len()).unwrap_or(u32::MAX);
         self.counts.n_new = u32::try_from(new.len()).unwrap_or(u32::MAX);
         self.count_unheld(new.iter().chain(&rescued_here).chain(&of_evidence))?;
         let new: HashSet<&str> = new.iter().map(|commit| commit.id.as_str()).collect();
-        self.counts.newest = newest_first(walked)
+        let newest = newest_first(walked)
             .into_iter()
             .filter(|commit| new.contains(commit.id.as_str()))
-            .take(MAX_NEWEST)
-            .map(summary)
-            .collect();
+            .take(MAX_NEWEST);
+        for commit in newest {
+            let summary = match paths.get(commit.id.as_str()) {
+                Some(paths) => summary(self.repo, commit, paths)?,
+                None => summary(self.repo, commit, &self.repo.paths(commit)?)?,
+            };
+            self.counts.newest.push(summary);
+        }
         Ok(())
     }
 

@@ -82,24 +82,35 @@ fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
     (0..content.len()).filter(is_kept).map(|at| content[at]).collect()
 }
 
-/// What the exclude file of a repository hides.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What one file of patterns hides in a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excludes {
+    /// Whether it is the repository's own exclude file; else its configuration names it.
+    pub is_own: bool,
     /// Its patterns, as paths from the top in which `*` stands for signs and `**` for folders.
     pub patterns: Vec<String>,
     /// When the file was written last.
     pub written_at: Timestamp,
 }
 
-/// The exclude file below `common_dir`, if it hides anything.
-pub fn excludes(common_dir: &Path) -> Option<Excludes> {
-    let text = git::read_small(common_dir, "info/exclude").ok()??;
-    let patterns: Vec<String> = String::from_utf8_lossy(&text).lines().filter_map(pattern).collect();
-    if patterns.is_empty() {
-        return None;
-    }
-    let written_at = on_disk::of(&common_dir.join("info/exclude").metadata().ok()?).modified_at;
-    Some(Excludes { patterns, written_at })
+/// The exclude file below `common_dir`, and the one that the configuration there names, where they hide anything.
+pub fn excludes(common_dir: &Path, top: &Path, named: Option<&Path>) -> Vec<Excludes> {
+    let found = |is_own: bool, folder: &Path, name: &Path| {
+        let text = git::read_small(folder, name).ok()??;
+        let patterns: Vec<String> = String::from_utf8_lossy(&text).lines().filter_map(pattern).collect();
+        if patterns.is_empty() {
+            return None;
+        }
+        let written_at = on_disk::of(&folder.join(name).metadata().ok()?).modified_at;
+        Some(Excludes { is_own, patterns, written_at })
+    };
+    let own = found(true, common_dir, Path::new("info/exclude"));
+    let named = named.and_then(|name| {
+        // Git takes a name that is not absolute from where it runs, which is the top for whoever asks there.
+        let path = top.join(name);
+        found(false, path.parent()?, Path::new(path.file_name()?))
+    });
+    own.into_iter().chain(named).collect()
 }
 
 /// A line of an exclude file as a path pattern (gitignore(5)); what it shows again is not looked at.

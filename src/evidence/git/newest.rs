@@ -2,11 +2,18 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::reader::Commit;
-use crate::model::{CommitSummary, Timestamp};
+use super::evidence_paths::shown;
+use super::reader::{Commit, Id, Repo};
+use crate::git::Read;
+use crate::model::{CommitSummary, TestCensus, TestChange, Timestamp, is_test_file};
 
 /// Signs of an abbreviated id.
 const SHORT: usize = 8;
+/// So many paths of a commit are named; those of a larger one are not.
+const MOST_PATHS: usize = 40;
+/// So many files of tests of a commit are looked into, each of at most so many bytes.
+const MOST_TESTS: usize = 20;
+const LONGEST_TEST: usize = 256 << 10;
 
 /// Newest first, children before parents, the same for every reader: by time, then by id.
 pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
@@ -35,10 +42,33 @@ pub(super) fn newest_first(walked: &[Commit]) -> Vec<&Commit> {
     sorted
 }
 
-pub(super) fn summary(commit: &Commit) -> CommitSummary {
-    CommitSummary {
+/// What is told of a commit that changes these paths.
+pub(super) fn summary(repo: &dyn Repo, commit: &Commit, paths: &[Vec<u8>]) -> Read<CommitSummary> {
+    // Which of its parents a merge is held against says whose work it is: nothing is told of one.
+    let is_merge = commit.parents.len() > 1;
+    let mut named: Vec<String> = paths.iter().filter(|_| !is_merge).map(|path| shown(path)).collect();
+    named.sort();
+    Ok(CommitSummary {
         id: commit.id.chars().take(SHORT).collect(),
         subject: commit.subject.clone(),
         at: Timestamp(commit.time.saturating_mul(1000)),
-    }
+        tests: tests(repo, commit, &named)?,
+        paths: (!is_merge && named.len() <= MOST_PATHS).then_some(named),
+    })
+}
+
+/// The files of tests that a commit changes, with how many tests each has before and after it.
+fn tests(repo: &dyn Repo, commit: &Commit, paths: &[String]) -> Read<Vec<TestChange>> {
+    let census = |commit: Option<&Id>, path: &str| -> Read<TestCensus> {
+        let Some(commit) = commit else { return Ok(TestCensus::default()) };
+        let content = repo.file(commit, path, LONGEST_TEST)?;
+        Ok(content.map(|text| TestCensus::of(&String::from_utf8_lossy(&text))).unwrap_or_default())
+    };
+    let of_tests = paths.iter().filter(|path| is_test_file(path)).take(MOST_TESTS);
+    of_tests
+        .map(|path| {
+            let before = census(commit.parents.first(), path)?;
+            Ok(TestChange { path: path.clone(), before, after: census(Some(&commit.id), path)? })
+        })
+        .collect()
 }

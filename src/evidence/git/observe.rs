@@ -88,8 +88,14 @@ fn try_observe(workspace: &Path, ask: &GitAsk<'_>, memory: &mut GitMemory) -> Re
         facts.git.reader = reader;
         facts.git.notes.extend(index_notes(&repository, &facts.git.head));
     }
-    let Repository { top, common_dir, .. } = repository;
-    Ok(Some(GitObservation { facts: facts.git, top, common_dir, watch_targets: facts.targets }))
+    let Repository { top, common_dir, excludes_file, .. } = repository;
+    Ok(Some(GitObservation {
+        facts: facts.git,
+        top,
+        common_dir,
+        excludes_file,
+        watch_targets: facts.targets,
+    }))
 }
 
 /// What a person should know about the index.

@@ -8,6 +8,7 @@ mod roles;
 mod scope;
 mod situation;
 pub mod table;
+mod whose;
 mod words;
 
 use crate::model::{
@@ -67,6 +68,7 @@ pub fn combine(evidence: &[Evidence], case: &Case<'_>) -> Verdict {
     let mut evidence: Vec<Evidence> =
         evidence.iter().cloned().map(|evidence| scope::of_this_task(evidence, case)).collect();
     evidence.extend(scope::kept_apart(case));
+    evidence.extend(whose::softened(case));
     // A stable order, so that the same evidence in another order gives the same verdict.
     evidence.sort_by(|a, b| order_key(a).cmp(&order_key(b)));
     let tally = Tally::of(&evidence, case);

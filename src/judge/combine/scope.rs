@@ -9,7 +9,7 @@ use crate::model::{
     Timestamp, display_text, quantity,
 };
 
-use super::{Case, changes, commits};
+use super::{Case, changes, commits, whose};
 
 /// The evidence as it counts for what was asked last.
 pub(super) fn of_this_task(evidence: Evidence, case: &Case<'_>) -> Evidence {
@@ -26,12 +26,21 @@ fn aged(evidence: Evidence, case: &Case<'_>) -> Evidence {
         let why = "its time lies in the future: nobody can tell its age";
         return evidence.rejected(Rejection::Undecided, why);
     }
+    if evidence.source == Source::Tests
+        && let Some(softened) = whose::softened(case)
+    {
+        return evidence.rejected(Rejection::Undecided, softened.reasons.concat());
+    }
     if evidence.source != Source::Commits {
         // The others are held against the prompt where they are read.
         return evidence;
     }
     if case.prompted_at.is_some_and(|asked_at| is_before(said_at, asked_at)) {
         return evidence.rejected(Rejection::Stale, "made before your last prompt");
+    }
+    if whose::are_all_others(case) {
+        let why = "made by hand between turns, without any file that the task wrote";
+        return evidence.rejected(Rejection::Foreign, why);
     }
     let is_all_kept = commits(case).is_some_and(|commits| {
         n_kept(case) == commits.newest.len() && commits.n_new as usize <= commits.newest.len()
@@ -52,11 +61,11 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
     }
     let others = changes.files.iter().zip(&changes.on_disk);
     let named = others
-        .filter(|(file, on_disk)| is_from_before(file, on_disk.as_ref(), since, case.work))
+        .filter(|(file, on_disk)| is_persons(file, on_disk.as_ref(), since, case.work))
         .map(|(file, _)| file.path.as_str());
     let n_others = changes.n_paths - n_of_task;
     let why = format!(
-        "{} changed before your first prompt, and is no work of the task: {}",
+        "{} changed before your first prompt or between turns, and is no work of the task: {}",
         quantity::counted(n_others, "file was", "files were"),
         named_some(named)
     );
@@ -67,28 +76,19 @@ fn uncommitted(evidence: Evidence, case: &Case<'_>) -> Evidence {
 pub(super) fn n_of_task(changes: &Changes, work: &TaskWork) -> u32 {
     let Some(since) = work.first_prompt_at else { return changes.n_paths };
     let files = changes.files.iter().zip(&changes.on_disk);
-    let n_before =
-        files.filter(|(file, on_disk)| is_from_before(file, on_disk.as_ref(), since, work)).count();
+    let n_before = files.filter(|(file, on_disk)| is_persons(file, on_disk.as_ref(), since, work)).count();
     changes.n_paths.saturating_sub(u32::try_from(n_before).unwrap_or(u32::MAX))
 }
 
-/// Whether a change was there before the first prompt: its content is older, no write call names it, and no command
-/// may have brought it with its old time.
-fn is_from_before(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp, work: &TaskWork) -> bool {
+/// Whether a change is the person's own: its content is older than the first prompt, or was written between turns, no
+/// write call names it, and no command may have brought it with its old time.
+fn is_persons(file: &ChangedFile, on_disk: Option<&OnDisk>, since: Timestamp, work: &TaskWork) -> bool {
     let Some(on_disk) = on_disk else { return false };
+    let was_there =
+        is_before(on_disk.modified_at, since) && (!work.moves_files || is_before(on_disk.changed_at, since));
     file.unstaged != Some(ChangeKind::Conflicted)
-        && is_before(on_disk.modified_at, since)
-        && (!work.moves_files || is_before(on_disk.changed_at, since))
-        && !is_named(&file.path, work)
-}
-
-fn is_named(path: &str, work: &TaskWork) -> bool {
-    work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
-        **named == *path || (path.ends_with('/') && named.contains(path)) || {
-            let rest = named.strip_suffix(path);
-            rest.is_some_and(|rest| rest.ends_with('/'))
-        }
-    })
+        && (was_there || whose::is_between_turns(on_disk, work))
+        && !whose::is_named(&file.path, work)
 }
 
 /// Work that is neither in a file that git shows nor in a commit that ends it: kept in commits, stashed, hidden.
@@ -138,8 +138,8 @@ pub(super) fn is_kept_apart(evidence: &Evidence) -> bool {
 /// A file that is gone, or was written in the task; what an older exclude hides is the person's own.
 fn is_hidden_in_task(file: &HiddenFile, began_at: Timestamp, work: &TaskWork) -> bool {
     let is_written = file.on_disk.is_none_or(|on_disk| !is_before(on_disk.modified_at, began_at));
-    let is_told = file.hidden_at.is_none_or(|at| !is_before(at, began_at));
-    is_told && (is_written || is_named(&file.path, work))
+    let is_told = work.sets_excludes || file.hidden_at.is_none_or(|at| !is_before(at, began_at));
+    is_told && (is_written || whose::is_named(&file.path, work))
 }
 
 /// How many of the newest commits only keep work, above the first that ends some.

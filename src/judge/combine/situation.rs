@@ -2,8 +2,8 @@
 
 use crate::model::{BaselineOrigin, Claim, Evidence, Head, Proof, Rejection, Source, Strength, TaskKind};
 
-use super::Case;
 use super::table::{AtWork, Deliverable, Done, Failure, LastTurn, Limit, No, Situation, Tree};
+use super::{Case, whose};
 
 /// The evidence of one workspace, seen by claim.
 pub(super) struct Tally<'a> {
@@ -213,7 +213,8 @@ impl<'a> Tally<'a> {
     /// How well the work is proven, if it is done.
     pub(super) fn proof(&self, case: &Case<'_>) -> Proof {
         let has = |sources: &[Source]| self.yes().any(|evidence| sources.contains(&evidence.source));
-        if case.is_checked || has(&[Source::Command, Source::Tests]) {
+        let is_passed = case.is_checked || has(&[Source::Command, Source::Tests]);
+        if is_passed && whose::softened(case).is_none() {
             Proof::Checked
         } else if has(&[Source::Commits]) {
             Proof::Committed

@@ -9,6 +9,7 @@ use crate::model::{
 use super::situation::Tally;
 use super::table::Tree;
 use super::{Case, changes, commits, scope};
+use crate::judge::USAGE_LIMIT;
 
 /// How many signs of a source's own words go into one sentence.
 const QUOTE: usize = 160;
@@ -25,7 +26,10 @@ pub(super) fn why(rule: Rule, tally: &Tally<'_>, case: &Case<'_>) -> String {
         Rule::Answered => "only an answer was asked for, and it was given".to_owned(),
         Rule::NothingChanged => "it says that it is done, and nothing changed".to_owned(),
         Rule::NotProven => "done by its word, and not proven as well as you require".to_owned(),
-        Rule::RunFailed => with_reason("the run failed", tally.run_failure()),
+        Rule::RunFailed => match usage_limit(tally) {
+            Some(until) => quote(until),
+            None => with_reason("the run failed", tally.run_failure()),
+        },
         Rule::RequiredUnreadable => {
             let unreadable = tally.unreadable();
             let name = unreadable.map_or("a required source", |evidence| evidence.source.title());
@@ -107,8 +111,18 @@ pub(super) fn next_action(
         VerdictState::NoTask => action(NextActionKind::None, "nothing to do".to_owned()),
         VerdictState::Waiting | VerdictState::Working => action(NextActionKind::Wait, "wait".to_owned()),
         VerdictState::Stalled => fix(left),
-        VerdictState::Error => action(NextActionKind::Repair, repair(rule, tally)),
+        VerdictState::Error => match usage_limit(tally).filter(|_| rule == Rule::RunFailed) {
+            Some(until) => action(NextActionKind::Wait, format!("wait, then go on: {}", quote(until))),
+            None => action(NextActionKind::Repair, repair(rule, tally)),
+        },
     }
+}
+
+/// The limit at which a session stopped, where nothing else failed.
+fn usage_limit<'a>(tally: &Tally<'a>) -> Option<&'a str> {
+    let failure = tally.run_failure()?;
+    let is_limit = failure.fingerprints.iter().any(|fingerprint| fingerprint == USAGE_LIMIT);
+    failure.reasons.first().filter(|_| is_limit).map(String::as_str)
 }
 
 /// Nothing says whether the work is done: who can be asked, or else the person's own word.

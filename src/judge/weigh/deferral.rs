@@ -1,32 +1,96 @@
 //! Whether last words put off a part of what was asked for (DESIGN.md 2.2: "deferring what a prompt names is" an
 //! admission). A follow-up that the prompt agreed to, and one about something else, is none.
 
-/// Words that put something off.
-const PUTS_OFF: [&str; 24] = [
+/// Words that put something off. A sentence with one of them counts only if it names what a prompt names.
+const PUTS_OFF: [&str; 77] = [
     "follow-up",
     "follow up",
     "followup",
     "for later",
+    "do later",
+    "done later",
     "later pr",
     "another pr",
     "separate pr",
     "next pr",
     "future pr",
     "separate commit",
+    "separate change",
     "next session",
     "next iteration",
+    "next round",
+    "another time",
+    "another day",
+    "at a later",
+    "in a later",
+    "come back to",
     "postpone",
     "deferred",
+    "deferring",
     "i defer",
     "skipped",
+    "i skip",
     "left out",
+    "left for",
+    "leave it for",
+    "on hold",
+    "parked",
+    "punted",
     "out of scope",
+    "beyond the scope",
     "not included",
     "did not include",
     "didn't include",
+    "did not get to",
+    "didn't get to",
+    "haven't gotten to",
+    "not yet implemented",
+    "not implemented yet",
+    "not implemented",
+    "is still missing",
+    "are still missing",
+    "still to do",
+    "still needs",
+    "still need to",
+    "remains to be",
+    "remain to be",
+    "yet to be",
+    "is stubbed",
+    "are stubbed",
+    "stubbed out",
     "zurückgestellt",
     "für später",
-    "in a later",
+    "später",
+    "noch nicht",
+    "folgt noch",
+    "plus tard",
+    "ultérieur",
+    "reporté",
+    "más adelante",
+    "pendiente",
+    "mais tarde",
+    "別途",
+    "今後",
+    "次回",
+    "後日",
+    "後ほど",
+    "見送",
+    "未実装",
+    "以后",
+    "后续",
+    "나중에",
+    "추후",
+];
+/// Words of a sentence that says that nothing was put off, or is not any more.
+const DENIES: [&str; 8] = [
+    "nothing",
+    "none of",
+    "no part",
+    "instead of",
+    "replaced",
+    "no longer",
+    "is not deferred",
+    "wasn't skipped",
 ];
 /// Words of a prompt that name nothing.
 const EMPTY: [&str; 14] = [
@@ -40,11 +104,11 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     if PUTS_OFF.iter().any(|phrase| asked.contains(phrase)) {
         return None;
     }
-    let asked: Vec<&str> =
-        words(&asked).filter(|word| word.chars().count() > 3 && !EMPTY.contains(word)).collect();
+    let asked: Vec<&str> = words(&asked).filter(|word| names_something(word)).collect();
     let sentences: Vec<&str> = text.split(['.', '!', '?', '\n', ';', '。']).map(str::trim).collect();
     let lower: Vec<String> = sentences.iter().map(|sentence| sentence.to_lowercase()).collect();
-    let puts_off = |sentence: &str| PUTS_OFF.iter().any(|phrase| sentence.contains(phrase));
+    let has = |sentence: &str, phrases: &[&str]| phrases.iter().any(|phrase| sentence.contains(phrase));
+    let puts_off = |sentence: &str| has(sentence, &PUTS_OFF) && !has(sentence, &DENIES);
     let is_told =
         |word: &str| lower.iter().any(|other| !puts_off(other) && words(other).any(|told| told == word));
     let is_deferral = |sentence: &String| {
@@ -53,8 +117,49 @@ pub(super) fn deferral<'t>(text: &'t str, prompts: &[&str]) -> Option<&'t str> {
     lower.iter().position(is_deferral).map(|at| sentences[at])
 }
 
+/// Whether a word of a prompt can name a part of it.
+fn names_something(word: &str) -> bool {
+    let is_dense = word.chars().next().is_some_and(|sign| script(sign) != Script::Spaced);
+    word.chars().count() > if is_dense { 1 } else { 3 } && !EMPTY.contains(&word)
+}
+
+/// How a script separates its words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    /// By blanks.
+    Spaced,
+    /// By another script between them.
+    Han,
+    Katakana,
+    /// It holds no names: endings and particles.
+    Hiragana,
+}
+
+fn script(sign: char) -> Script {
+    match sign {
+        '\u{3040}'..='\u{309f}' => Script::Hiragana,
+        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
+        '\u{3400}'..='\u{9fff}' => Script::Han,
+        _ => Script::Spaced,
+    }
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    let runs = text.split(|c: char| !c.is_alphanumeric() && c != 'ー').flat_map(|run| {
+        let mut begin = 0;
+        let signs = run.char_indices().zip(run.chars().skip(1));
+        let ends: Vec<usize> = signs
+            .filter(|((_, sign), next)| script(*sign) != script(*next))
+            .map(|((at, sign), _)| at + sign.len_utf8())
+            .chain([run.len()])
+            .collect();
+        ends.into_iter().filter_map(move |end| {
+            let word = run.get(begin..end);
+            begin = end;
+            word
+        })
+    });
+    runs.filter(|word| word.chars().next().is_some_and(|sign| script(sign) != Script::Hiragana))
 }
 
 #[cfg(test)]
@@ -70,9 +175,26 @@ mod tests {
             "I added the login page and the logout button. Rate limiting could be a follow-up.",
             "I added the login page and the logout button. Styling of the login is left out.",
             "I added both.",
+            "Nothing of the login page or the logout button was left out.",
+            "I replaced the stubbed out login page and the logout button.",
         ] {
             assert_eq!(deferral(text, &prompt), None, "{text}");
         }
+        for (prompt, text) in [
+            (
+                "Add a login page and a password reset.",
+                "The login page is in. The password reset still needs to be written.",
+            ),
+            ("Add a login page and rate limiting.", "Login works; rate limiting is stubbed for now."),
+            (
+                "ログイン画面とパスワード再設定を追加して。",
+                "ログイン画面を追加しました。パスワード再設定は別途対応します。",
+            ),
+        ] {
+            assert!(deferral(text, &[prompt]).is_some(), "{text}");
+        }
+        let prompt = ["ログイン画面を追加して。"];
+        assert_eq!(deferral("ログイン画面を追加しました。監査ログは今後の課題です。", &prompt), None);
         let agreed = ["Add a login page; the logout button can be a follow-up."];
         assert_eq!(deferral("I left the logout button for a follow-up.", &agreed), None);
     }

@@ -2,10 +2,10 @@
 //! model error in place of a reply is FAIL. A turn that stayed open in silence is nothing, unless a
 //! source beside the record tells what it is: that outranks the record for what happens now.
 
-use crate::judge::PERMISSION;
+use crate::judge::{PERMISSION, USAGE_LIMIT};
 use crate::model::{
     Activity, ActivitySource, ActivityState, Claim, Evidence, Rejection, SessionObservation, Source,
-    Strength, Timestamp, TurnState,
+    Strength, Timestamp, TurnEnd, TurnState,
 };
 
 use super::activity::is_prompt;
@@ -108,10 +108,16 @@ pub(super) fn weigh(
                 ))
             }
         }
-        (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => Evidence {
-            source: Source::Run,
-            ..own(Claim::Fail).because(format!("the last reply is an error: {}", excerpt::reason(error)))
-        },
+        (ActivityState::Idle | ActivityState::Gone, TurnState::Failed { error, .. }) => {
+            let failed = Evidence { source: Source::Run, ..own(Claim::Fail) };
+            match limit(session) {
+                Some(until) => {
+                    let fingerprints = vec![USAGE_LIMIT.to_owned()];
+                    Evidence { fingerprints, ..failed.because(until) }.because(excerpt::reason(error))
+                }
+                None => failed.because(format!("the last reply is an error: {}", excerpt::reason(error))),
+            }
+        }
         (ActivityState::Idle | ActivityState::Gone | ActivityState::Unknown, _) if task.is_task_cut() => {
             silent(Rejection::MidTurn, "its task was cut; only side questions came after it")
         }
@@ -120,6 +126,17 @@ pub(super) fn weigh(
             silent(rejection, reason)
         }
     }
+}
+
+/// The limit that its last turn ended at, with the moment when it is lifted.
+fn limit(session: &SessionObservation) -> Option<String> {
+    let TurnEnd::Failed { limit: Some(limit), .. } = &session.history.turns.last()?.end else { return None };
+    // The client's own words say the time as the person has it on their clock.
+    let until = limit.resets.as_deref().map(excerpt::reason).or_else(|| {
+        let minutes = limit.resets_at?.0.div_euclid(60_000).rem_euclid(24 * 60);
+        Some(format!("{:02}:{:02} UTC", minutes / 60, minutes % 60))
+    });
+    Some(until.map_or_else(|| "usage limit reached".to_owned(), |until| format!("usage limit until {until}")))
 }
 
 /// When its word was told, and how good it is.

@@ -1,0 +1,104 @@
+//! Whose work it is (DESIGN.md 2.2, "work of a task"): commits and changed files that no session can have made, and
+//! tests that a task took away.
+//!
+//! Only records that tell all of their turns say that something is not theirs. In doubt a change is work of the task.
+
+use crate::judge::GRACE_MS;
+use crate::model::{
+    BaselineOrigin, CommitSummary, Evidence, OnDisk, Rejection, Source, TaskWork, Timestamp, TurnSpan,
+    display_text, quantity,
+};
+
+use super::{Case, commits};
+
+/// So many files are named.
+const MOST_NAMED: usize = 3;
+
+/// Whether no commit since the last prompt for work can be of the tasks: made when no session could commit, and without
+/// a path that a write call names. A given baseline says itself whose commits count.
+pub(super) fn are_all_others(case: &Case<'_>) -> bool {
+    let Some(git) = case.git else { return false };
+    let is_given = match git.baseline.origin {
+        BaselineOrigin::Flag | BaselineOrigin::Configuration | BaselineOrigin::Workspace => true,
+        BaselineOrigin::FirstSeen | BaselineOrigin::BranchPoint(_) => false,
+    };
+    let newest = &git.commits.newest;
+    let is_old = |commit: &CommitSummary| {
+        case.prompted_at.is_some_and(|asked_at| asked_at.millis_since(commit.at) > GRACE_MS)
+    };
+    let is_all_known = git.commits.n_new as usize == newest.len() || newest.last().is_some_and(is_old);
+    let mut since = newest.iter().filter(|commit| !is_old(commit)).peekable();
+    !is_given && is_all_known && since.peek().is_some() && since.all(|commit| is_others(commit, case.work))
+}
+
+fn is_others(commit: &CommitSummary, work: &TaskWork) -> bool {
+    let (Some(turns), Some(paths)) = (&work.turns, &commit.paths) else { return false };
+    // What only commands wrote can have any path, and some records tell of nothing that was done.
+    let is_told = work.has_deeds && (!work.paths.is_empty() || !work.may_write);
+    let in_a_turn = |turn: &TurnSpan| turn.may_commit && turn.has(commit.at, GRACE_MS);
+    is_told && !turns.iter().any(in_a_turn) && !paths.iter().any(|path| is_named(path, work))
+}
+
+/// Whether a change on the disk was made when no session was at work.
+pub(super) fn is_between_turns(on_disk: &OnDisk, work: &TaskWork) -> bool {
+    let Some(turns) = &work.turns else { return false };
+    let in_a_turn = |at: Timestamp| turns.iter().any(|turn| turn.has(at, GRACE_MS));
+    work.has_deeds && !work.moves_files && !in_a_turn(on_disk.modified_at)
+}
+
+/// Whether a write call names this path from the top.
+pub(super) fn is_named(path: &str, work: &TaskWork) -> bool {
+    work.paths.iter().flat_map(|paths| paths.iter()).any(|named| {
+        **named == *path || (path.ends_with('/') && named.contains(path)) || {
+            let rest = named.strip_suffix(path);
+            rest.is_some_and(|rest| rest.ends_with('/'))
+        }
+    })
+}
+
+/// What the commits of the tasks took from the tests, where no prompt asks for it: fewer tests, or more that are left
+/// out. Then a green run proves less than it says.
+pub(super) fn softened(case: &Case<'_>) -> Option<Evidence> {
+    if case.work.may_change_tests {
+        return None;
+    }
+    let began_at = case.work.began_at?;
+    let newest = commits(case).into_iter().flat_map(|counts| &counts.newest);
+    let of_task = newest.filter(|commit| began_at.millis_since(commit.at) <= GRACE_MS);
+    let changes: Vec<_> = of_task.flat_map(|commit| &commit.tests).collect();
+    let sum = |count: fn(&crate::model::TestChange) -> (u32, u32)| -> i64 {
+        changes
+            .iter()
+            .map(|change| count(change))
+            .map(|(before, after)| i64::from(after) - i64::from(before))
+            .sum()
+    };
+    let n_lost = -sum(|change| (change.before.n_tests, change.after.n_tests));
+    let n_left_out = sum(|change| (change.before.n_left_out, change.after.n_left_out));
+    let mut reasons = Vec::new();
+    let counted =
+        |n: i64, one: &str, many: &str| quantity::counted(u32::try_from(n).unwrap_or(u32::MAX), one, many);
+    if n_lost > 0 {
+        reasons.push(format!("{} than before the task", counted(n_lost, "test fewer", "tests fewer")));
+    }
+    if n_left_out > 0 {
+        reasons.push(format!(
+            "{} than before the task",
+            counted(n_left_out, "test more is left out", "tests more are left out")
+        ));
+    }
+    if reasons.is_empty() {
+        return None;
+    }
+    let mut paths: Vec<String> = changes
+        .iter()
+        .filter(|change| {
+            change.after.n_tests < change.before.n_tests || change.after.n_left_out > change.before.n_left_out
+        })
+        .map(|change| display_text::line(&change.path).into_owned())
+        .collect();
+    paths.dedup();
+    paths.truncate(MOST_NAMED);
+    let why = format!("{}: {}", reasons.join(", "), paths.join(", "));
+    Some(Evidence::abstain(Source::Tests, "tests of the task", Rejection::Undecided).because(why))
+}
