@@ -6,6 +6,8 @@ mod again;
 mod as_user;
 #[path = "rescue/clean.rs"]
 mod clean;
+#[path = "rescue/covered.rs"]
+mod covered;
 #[path = "rescue/damage.rs"]
 mod damage;
 #[path = "rescue/ends.rs"]

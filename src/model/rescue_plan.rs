@@ -179,6 +179,8 @@ pub enum PlanNote {
     Unsigned,
     /// Paths are left out because these filters would run programs, and they are not trusted. Untrusted text.
     FiltersNotTrusted(Vec<String>),
+    /// Programs of the repository run these, which trust cannot cover. Untrusted text.
+    NotCovered(Vec<String>),
     /// Staged versions of so many files are not committed; the record keeps them.
     StagedVersions(usize),
 }
@@ -192,6 +194,10 @@ impl PlanNote {
             PlanNote::FiltersNotTrusted(names) => {
                 format!("files with the filter {} are left out: its program is not trusted", names.join(", "))
             }
+            PlanNote::NotCovered(names) => format!(
+                "programs of the repository run {}: not covered; they are trusted only for the tracked files as they are now",
+                names.join(", ")
+            ),
             PlanNote::StagedVersions(1) => {
                 "the staged version of 1 file is not committed; the record keeps it".to_owned()
             }

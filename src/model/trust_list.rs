@@ -39,4 +39,6 @@ pub enum TrustKind {
     File,
     /// The person's own rescue program.
     RescueProgram,
+    /// What a script runs and cannot be found: it is trusted only for the tracked files as they are now.
+    NotCovered,
 }

@@ -80,5 +80,5 @@ sets! {
     /// What became of a record that is kept.
     record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, VaultOnly, Lost }
     /// What could run a program.
-    trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram }
+    trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram, NotCovered }
 }

@@ -3,7 +3,9 @@
 //!
 //! It must not run a hook that is not exactly as it was trusted.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +30,9 @@ pub(super) struct Hooks<'a> {
     rescuer: &'a Rescuer,
     git: &'a Git<'a>,
     shadow: &'a Shadow,
-    paths: BTreeMap<&'static str, PathBuf>,
+    programs: Programs,
+    /// One ran already, and may have changed the work tree.
+    has_run: Cell<bool>,
 }
 
 impl<'a> Hooks<'a> {
@@ -42,7 +46,7 @@ impl<'a> Hooks<'a> {
         if !programs.is_trusted {
             return Err(RescueError::Untrusted("the hooks of this repository are not trusted".to_owned()));
         }
-        Ok(Hooks { rescuer, git, shadow, paths: programs.hooks })
+        Ok(Hooks { rescuer, git, shadow, programs, has_run: Cell::new(false) })
     }
 
     /// What git runs before it makes a commit; the message that comes out. `index` holds what is committed.
@@ -68,13 +72,15 @@ impl<'a> Hooks<'a> {
     }
 
     fn run(&self, name: &str, index: &Path, args: &[&str]) -> Result<(), RescueError> {
-        let Some(path) = self.paths.get(name) else { return Ok(()) };
+        let Some(path) = self.programs.hooks.get(name) else { return Ok(()) };
         let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
-        let again = self.rescuer.programs(self.git, self.shadow)?;
-        if !again.is_trusted {
+        let now = self.rescuer.programs(self.git, self.shadow)?;
+        let is_as_before = || self.has_run.get() && now.covered().eq(self.programs.covered());
+        if !now.is_trusted && !is_as_before() {
             return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
         }
-        let mut spec = Spec::new(path, &self.git.repo.top).args(args);
+        let (program, own_args) = self.as_checked(name, path, &now)?;
+        let mut spec = Spec::new(program, &self.git.repo.top).args(own_args).args(args);
         for (name, value) in &self.rescuer.program_env {
             spec = spec.env(name, value);
         }
@@ -86,7 +92,12 @@ impl<'a> Hooks<'a> {
         spec.time_limit = self.rescuer.program_limit;
         spec.own_session.clone_from(&self.rescuer.launcher);
         spec.cancel = Some(self.rescuer.cancel.clone());
+        self.has_run.set(true);
         let output = process::run(&spec)?;
+        if let Some(changed) = now.files.changed() {
+            let changed = display_text::path(changed);
+            return failed(&format!("ran while {changed} changed: what ran may not be what is trusted"));
+        }
         match output.end {
             End::Code(0) => Ok(()),
             End::TimedOut => failed("did not end in its time and was ended"),
@@ -94,6 +105,37 @@ impl<'a> Hooks<'a> {
             End::Code(_) | End::Signal(_) | End::AtCap => failed(&format!("failed: {}", said(&output))),
         }
     }
+}
+
+impl Hooks<'_> {
+    /// How a hook is started, so that what runs is what was read: a script of the shell's that does not look for what
+    /// lies beside it from a copy in our own folder; any other from its place.
+    fn as_checked(
+        &self,
+        name: &str,
+        path: &Path,
+        now: &Programs,
+    ) -> Result<(PathBuf, Vec<OsString>), RescueError> {
+        let content = now.files.content(path).unwrap_or_default();
+        let Some(mut command) = interpreter(content) else { return Ok((path.to_owned(), Vec::new())) };
+        let copy = self.shadow.file(name);
+        fs::write(&copy, content).map_err(RescueError::io("write", &copy))?;
+        let program = PathBuf::from(command.remove(0));
+        Ok((program, command.into_iter().map(OsString::from).chain([copy.into_os_string()]).collect()))
+    }
+}
+
+/// What the first line of a shell script names, with its argument; nothing for a script that knows its own place, or
+/// in another language.
+fn interpreter(content: &[u8]) -> Option<Vec<String>> {
+    let text = std::str::from_utf8(content).ok()?;
+    let knows_its_place = ["$0", "${0", "BASH_SOURCE", "FUNCNAME"].iter().any(|it| text.contains(it));
+    let line = text.strip_prefix("#!")?.lines().next()?.trim();
+    let (program, argument) = line.split_once([' ', '\t']).map_or((line, ""), |(it, rest)| (it, rest.trim()));
+    let shell = if program.ends_with("/env") { argument } else { program.rsplit('/').next()? };
+    let is_shell = matches!(shell, "sh" | "bash" | "dash" | "ksh" | "zsh") && program.starts_with('/');
+    let command = [program, argument].into_iter().filter(|it| !it.is_empty()).map(str::to_owned);
+    (is_shell && !knows_its_place).then(|| command.collect())
 }
 
 /// The end of what a program said.

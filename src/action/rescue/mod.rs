@@ -44,6 +44,7 @@ mod scripts;
 mod seen_index;
 mod settings;
 mod shared_index;
+mod shell;
 mod split;
 mod spool;
 mod startup;

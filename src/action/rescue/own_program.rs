@@ -16,7 +16,7 @@ use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
 use super::{Rescuer, kept_index, ref_transaction, references, survey};
 use crate::git::{Git, Input, line, operation, succeeded};
-use crate::model::{RescuePlan, Rescued};
+use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
 
 /// The name at the top of a workspace.
@@ -72,7 +72,8 @@ impl Rescuer {
         let Some(own) = find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
-        if !self.programs(git, &current.shadow)?.is_own_trusted {
+        let programs = self.programs(git, &current.shadow)?;
+        if !programs.is_own_trusted {
             return Err(RescueError::Untrusted(format!(
                 "the rescue program is not trusted: {}",
                 own.words.join(" ")
@@ -88,6 +89,12 @@ impl Rescuer {
         spec.own_session.clone_from(&self.launcher);
         spec.cancel = Some(self.cancel.clone());
         let told = told(process::run(&spec))?;
+        let changed = programs.files.changed().map(|path| {
+            format!(
+                "{} changed while the rescue program ran: what ran may not be what is trusted",
+                display_text::path(path)
+            )
+        });
         // What it did is found out and written down in any case, also when somebody has ended it.
         let held = self.cancel.hold();
         let git = &git.to_the_end();
@@ -100,7 +107,7 @@ impl Rescuer {
             references::pin(git, &worktree.repo.key, &id, &commits).map_err(|error| error.to_string());
         let undoable =
             pinned.and_then(|()| self.journal_own(worktree, git, current, plan, saved, (id, commits.last())));
-        let mut notes: Vec<String> = told.into_iter().collect();
+        let mut notes: Vec<String> = told.into_iter().chain(changed).collect();
         let can_be_undone = match undoable {
             Ok(()) => true,
             Err(words) => {

@@ -225,6 +225,18 @@ fn show_staged(paths: &mut [PlannedPath], snapshot: &Tree, staged: &Staged) {
     }
 }
 
+/// So many commands are named.
+const MOST_NAMED: usize = 6;
+
+/// The first of a list, and how many more there are.
+fn shown(names: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = names.iter().take(MOST_NAMED).cloned().collect();
+    if names.len() > MOST_NAMED {
+        shown.push(format!("{} more", names.len() - MOST_NAMED));
+    }
+    shown
+}
+
 /// What is not to be seen from the paths.
 fn notes(
     state: &State<'_>,
@@ -247,6 +259,9 @@ fn notes(
     if !programs.hooks.is_empty() {
         let names = programs.hooks.keys().map(|name| (*name).to_owned()).collect();
         notes.push(PlanNote::HooksNotRun(names));
+    }
+    if !programs.unknown.is_empty() {
+        notes.push(PlanNote::NotCovered(shown(&programs.unknown)));
     }
     Ok(notes)
 }

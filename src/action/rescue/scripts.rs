@@ -7,10 +7,28 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::shell;
 use crate::git::Repository;
+use crate::model::display_text;
 
 /// Of a script up to this size the words are looked at for files that it names.
 const SCRIPT_CAP: usize = 64 << 10;
+/// Words by which a script in another language than the shell's starts programs, or code that it does not name.
+const STARTS: [&str; 13] = [
+    "subprocess",
+    "os.system",
+    "popen",
+    "spawn",
+    "exec",
+    "child_process",
+    "system(",
+    "importlib",
+    "__import__",
+    "eval",
+    "require(`",
+    "import(",
+    "qx",
+];
 /// Ends of the names of scripts.
 const ENDS: [&str; 14] =
     ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "ts", "zsh"];
@@ -28,23 +46,38 @@ pub(super) struct Scripts<'r> {
     pub(super) next: BTreeSet<PathBuf>,
     /// Found at all.
     found: BTreeSet<PathBuf>,
+    /// What is run and cannot be found, in the words of the scripts.
+    pub(super) unknown: BTreeSet<String>,
 }
 
 impl<'r> Scripts<'r> {
     /// None found yet.
     pub(super) fn new(repo: &'r Repository) -> Scripts<'r> {
-        Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new() }
+        Scripts { repo, next: BTreeSet::new(), found: BTreeSet::new(), unknown: BTreeSet::new() }
     }
 
     /// Adds what a script names: from the top, and beside it, as scripts find what belongs to them.
     pub(super) fn add(&mut self, path: &Path, content: &[u8]) {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_new = self.found.insert(real);
-        if !is_new || content.len() > SCRIPT_CAP {
+        if !self.found.insert(real) {
             return;
         }
         let text = String::from_utf8_lossy(content);
         let beside = path.parent().unwrap_or(&self.repo.top);
+        let is_shell = is_shell(path, &text);
+        if content.len() > SCRIPT_CAP
+            || text.contains('\0')
+            || (!is_shell && STARTS.iter().any(|it| text.contains(it)))
+        {
+            let name = path.strip_prefix(&self.repo.top).unwrap_or(path);
+            self.unknown.insert(format!("what {} starts", display_text::path(name)));
+        }
+        if content.len() > SCRIPT_CAP {
+            return;
+        }
+        if is_shell {
+            self.add_commands(&text, beside);
+        }
         for line in text.lines() {
             let mut is_read_in = false;
             for word in words(line) {
@@ -58,6 +91,53 @@ impl<'r> Scripts<'r> {
                 }
             }
         }
+    }
+}
+
+impl Scripts<'_> {
+    /// Adds the files of the workspace that a text of the shell's runs, and what of it is not to be found.
+    pub(super) fn add_commands(&mut self, text: &str, beside: &Path) {
+        let mut folders = vec![self.repo.top.clone(), beside.to_owned()];
+        for entered in shell::entered(text) {
+            let below: Vec<PathBuf> =
+                folders.iter().take(2).map(|folder| folder.join(from_top(&entered))).collect();
+            folders.extend(below);
+        }
+        let mut called = BTreeSet::new();
+        let unknown = shell::unknown_commands(text, &mut |word| {
+            if Path::new(word).is_absolute() && !word.contains('$') && !self.is_below(Path::new(word)) {
+                // It is of this machine, not of the workspace.
+                return Path::new(word).exists();
+            }
+            let places = folders.iter().flat_map(|folder| [folder.join(word), folder.join(from_top(word))]);
+            let found: Vec<PathBuf> = places.filter_map(|place| inside(self.repo, &place)).collect();
+            let is_found = !found.is_empty();
+            called.extend(found);
+            is_found
+        });
+        self.unknown.extend(unknown);
+        self.next.extend(called.into_iter().filter(|path| !self.found.contains(path)));
+    }
+
+    fn is_below(&self, path: &Path) -> bool {
+        [&self.repo.top, &self.repo.git_dir, &self.repo.common_dir].iter().any(|it| path.starts_with(it))
+    }
+}
+
+/// What of a word stands behind a value from elsewhere, like `$ROOT/`.
+fn from_top(word: &str) -> &str {
+    let is_from_elsewhere = word.starts_with('$');
+    let rest = if is_from_elsewhere { word.split_once('/').map_or("", |(_, rest)| rest) } else { word };
+    rest.trim_start_matches('/')
+}
+
+/// True for a script of the shell's: by its first line, else by its name.
+fn is_shell(path: &Path, text: &str) -> bool {
+    match text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
+        Some(line) => {
+            line.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "dash" | "ksh" | "zsh" | "ash"))
+        }
+        None => path.extension().is_none_or(|end| ["sh", "bash", "zsh", "env"].iter().any(|it| end == *it)),
     }
 }
 

@@ -3,8 +3,10 @@
 //!
 //! The files of the workspace that a command names are in the digest, the scripts that these name, and so on.
 //!
-//! It must not run anything, and does not understand scripts: what one calls by a name that it puts together is not
-//! found, nor is what lies outside of the workspace.
+//! What a script runs and cannot be found, like `make`, is told, and such programs are trusted only for the content
+//! that the tracked files have now. What lies outside of the workspace is the person's own.
+//!
+//! It must not run anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,8 +24,8 @@ use super::own_program;
 use super::scripts::{Scripts, named_files};
 use super::seen_index;
 use super::settings::Settings;
-use super::whole_file;
-use crate::git::{Git, Input, Repository, Shadow, index_entries, succeeded};
+use super::whole_file::{self, FileId, Files, file_id};
+use crate::git::{Git, IndexEntry, Input, Repository, Shadow, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
 /// The most that is read of one file.
@@ -86,6 +88,10 @@ pub(super) struct Programs {
     pub(super) is_own_trusted: bool,
     /// The hooks that a commit runs, by their names.
     pub(super) hooks: BTreeMap<&'static str, PathBuf>,
+    /// What they run and cannot be found. Untrusted text.
+    pub(super) unknown: Vec<String>,
+    /// Every file that was read, and as it was.
+    pub(super) files: Files,
 }
 
 impl Rescuer {
@@ -119,34 +125,56 @@ impl Rescuer {
             collected.add(TrustKind::Setting, key, value.clone(), value.as_bytes());
         }
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
-        let mut attribute_files = attribute_files(git, shadow)?;
+        let entries = index_entries(git, shadow, &shadow.index)?;
+        let mut attribute_files = attribute_files(git, shadow, &entries)?;
         attribute_files.extend(attributes_file.as_ref().map(resolve));
         for path in attribute_files {
             collected.add_attributes(&path)?;
         }
         let folder = hooks_path.as_ref().map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
-        for (path, content) in hook_files(&folder, &git.repo.top)? {
+        let mut files = Files::default();
+        for (path, id, content) in hook_files(&folder, &git.repo.top)? {
             scripts.add(&path, &content);
             collected.add_file(TrustKind::Hook, &path, &content);
+            files.add(&path, id, &content);
+        }
+        for (_, value) in settings.iter().filter(|(key, _)| key.starts_with("filter.")) {
+            scripts.add_commands(value, &git.repo.top);
         }
         let mut is_own_outside = false;
         if let Some(own) = own_program::find(self, &git.repo.top) {
             is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
             let shown = own.words.join(" ");
             collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());
+            if !is_own_outside {
+                scripts.add_commands(&shown, &git.repo.top);
+            }
             words.extend(own.words);
         }
         scripts.next.extend(named_files(&words, git.repo));
         while let Some(path) = scripts.next.pop_first() {
+            let id = file_id(&path);
             if let Some(content) = whole_file::read(&path, FILE_CAP)? {
                 scripts.add(&path, &content);
                 collected.add_file(TrustKind::File, &path, &content);
+                files.add(&path, id, &content);
             }
+        }
+        let unknown: Vec<String> = scripts.unknown.into_iter().collect();
+        if !unknown.is_empty() {
+            collected.add_unknown(&unknown, &entries)?;
         }
         let list = collected.finish();
         let is_trusted = self.trusted.contains(&list.digest);
         let is_own_trusted = is_trusted || is_own_outside;
-        Ok(Programs { is_trusted, is_own_trusted, hooks: commit_hooks(&folder), list })
+        Ok(Programs { is_trusted, is_own_trusted, hooks: commit_hooks(&folder), list, unknown, files })
+    }
+}
+
+impl Programs {
+    /// Names of what can be read and is trusted with its content, whatever else the work tree holds.
+    pub(super) fn covered(&self) -> impl Iterator<Item = &TrustItem> {
+        self.list.items.iter().filter(|item| item.kind != TrustKind::NotCovered)
     }
 }
 
@@ -179,6 +207,30 @@ impl<'a> Collected<'a> {
         let shown = format!("{} bytes, sha256 {sum}", content.len());
         let bytes = [format!("{mode:o} ").as_bytes(), content].concat();
         self.add(kind, &self.name_of(path), shown, &bytes);
+    }
+
+    /// Adds what is run and cannot be found; with it everything that git tracks, of which it can run any.
+    fn add_unknown(&mut self, unknown: &[String], entries: &[IndexEntry]) -> Result<(), RescueError> {
+        let mut sum = Sha256::new();
+        for entry in entries.iter().filter(|entry| entry.stage <= 2 && !entry.is_gitlink()) {
+            let path = self.repo.top.join(std::ffi::OsStr::from_bytes(&entry.path));
+            let metadata = path.symlink_metadata().ok();
+            let about = metadata.as_ref().map_or((0, 0), |it| (it.mode(), it.len()));
+            sum.update(&entry.path);
+            sum.update(format!("\0{about:?} ").as_bytes());
+            if metadata.as_ref().is_some_and(|it| it.is_file() && it.len() <= FILE_CAP) {
+                sum.update(whole_file::read(&path, FILE_CAP)?.unwrap_or_default());
+            } else if let Some(it) = &metadata {
+                // A link is followed by whoever is outside of it; a large file is known by its time.
+                sum.update(format!("{} {}", it.ctime(), it.ctime_nsec()).as_bytes());
+            }
+        }
+        let sum = hex(&sum.finalize());
+        for name in unknown {
+            let shown = "not covered: it is trusted only for the tracked files as they are now".to_owned();
+            self.add(TrustKind::NotCovered, name, shown, sum.as_bytes());
+        }
+        Ok(())
     }
 
     /// Adds the lines that give filters to paths.
@@ -267,9 +319,12 @@ fn resolved(text: &String, top: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// Every file of attributes that git reads for the paths of this workspace.
-fn attribute_files(git: &Git<'_>, shadow: &Shadow) -> Result<Vec<PathBuf>, RescueError> {
+fn attribute_files(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    entries: &[IndexEntry],
+) -> Result<Vec<PathBuf>, RescueError> {
     let mut folders: BTreeSet<Vec<u8>> = BTreeSet::from([Vec::new()]);
-    let entries = index_entries(git, shadow, &shadow.index)?;
     let untracked = listing::untracked(git, shadow)?.paths;
     for path in entries.iter().map(|entry| &entry.path).chain(&untracked) {
         for (place, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
@@ -283,8 +338,11 @@ fn attribute_files(git: &Git<'_>, shadow: &Shadow) -> Result<Vec<PathBuf>, Rescu
     Ok(files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
 }
 
+/// A file, as it was and what is in it.
+type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
+
 /// The files in the folder of hooks, and one folder deeper; beside them where a tool keeps its own.
-fn hook_files(folder: &Path, top: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, RescueError> {
+fn hook_files(folder: &Path, top: &Path) -> Result<Vec<ReadFile>, RescueError> {
     let mut folders = vec![folder.to_owned()];
     // husky and its kin: what is called lies beside the folder `_`.
     if let Some(parent) = folder.parent()
@@ -309,11 +367,12 @@ fn hook_files(folder: &Path, top: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Resc
     for path in files {
         let is_sample = path.extension().is_some_and(|extension| extension == "sample");
         let Ok(real) = path.canonicalize() else { continue };
+        let id = file_id(&real);
         if !is_sample
             && real.metadata().is_ok_and(|metadata| metadata.is_file())
             && let Some(content) = whole_file::read(&real, FILE_CAP)?
         {
-            contents.push((path, content));
+            contents.push((path, id, content));
         }
     }
     Ok(contents)

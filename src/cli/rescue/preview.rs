@@ -49,7 +49,7 @@ pub(super) fn preview(plan: &RescuePlan) -> String {
 }
 
 fn is_of_programs(note: &PlanNote) -> bool {
-    matches!(note, PlanNote::HooksNotRun(_) | PlanNote::FiltersNotTrusted(_))
+    matches!(note, PlanNote::HooksNotRun(_) | PlanNote::FiltersNotTrusted(_) | PlanNote::NotCovered(_))
 }
 
 fn write_path(text: &mut String, path: &PlannedPath) {
