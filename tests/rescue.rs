@@ -30,6 +30,8 @@ mod limits;
 mod links;
 #[path = "rescue/meanwhile.rs"]
 mod meanwhile;
+#[path = "rescue/oracle.rs"]
+mod oracle;
 #[path = "rescue/places.rs"]
 mod places;
 #[path = "rescue/programs.rs"]
@@ -44,6 +46,8 @@ mod split;
 mod starved;
 #[path = "rescue/target.rs"]
 mod target;
+#[path = "rescue/third_look.rs"]
+mod third_look;
 #[path = "rescue/trust.rs"]
 mod trust;
 #[path = "rescue/undo.rs"]

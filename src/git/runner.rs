@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::repository::Repository;
@@ -141,6 +142,9 @@ pub struct Git<'a> {
     pub lock: Option<Arc<File>>,
     /// Ends a command early; `None` for what is finished in any case.
     pub cancel: Option<&'a Cancel>,
+    /// Set when a command does not answer in its time; from then on each has a tenth of it, so that what hangs is waited
+    /// for once. `None` gives each its whole time.
+    pub has_hung: Option<&'a AtomicBool>,
 }
 
 impl<'a> Git<'a> {
@@ -172,6 +176,10 @@ impl<'a> Git<'a> {
         let mut spec = self.spec(&self.repo.git_dir);
         spec.env.retain(|(name, _)| name != "GIT_DIR" && name != "GIT_WORK_TREE");
         Ok(self.run(spec, ["rev-parse", "--git-dir"], Input::Lock)?.is_success())
+    }
+
+    fn has_hung(&self) -> bool {
+        self.has_hung.is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
     /// A command on the real git directory: one that runs nothing of the repository's.
@@ -314,6 +322,7 @@ impl<'a> Git<'a> {
         let command = command_of(&args);
         let is_long = LONG_COMMANDS.contains(&command.as_str());
         let usual = if is_long { self.policy.long_limit } else { self.policy.limit };
+        let usual = if self.has_hung() { usual.min(self.policy.limit) / 10 } else { usual };
         spec.cancel = self.cancel.cloned();
         spec.time_limit = limit.unwrap_or(usual);
         spec = spec.args(args);
@@ -329,7 +338,12 @@ impl<'a> Git<'a> {
             output.stderr = not_repeated(&link).into_bytes();
         }
         match output.end {
-            End::TimedOut => Err(GitError::TimedOut { command, limit: spec.time_limit }),
+            End::TimedOut => {
+                if let Some(has_hung) = self.has_hung {
+                    has_hung.store(true, Ordering::Relaxed);
+                }
+                Err(GitError::TimedOut { command, limit: spec.time_limit })
+            }
             End::Cancelled => Err(GitError::Cancelled),
             End::AtCap => Err(failed(command, "it was ended")),
             End::Signal(signal) => Err(failed(command, &format!("signal {signal}"))),

@@ -82,7 +82,7 @@ fn a_filter_that_fails_makes_no_commit_and_is_named() {
         assert_eq!(fingerprint(&repo), before, "{settings:?}");
         // Without trust the rest can be committed.
         let plan = self::plan(&repo);
-        assert_eq!(plan.notes, [PlanNote::FiltersNotTrusted(vec!["red".to_owned()])]);
+        assert_eq!(plan.notes[0], PlanNote::FiltersNotTrusted(vec!["red".to_owned()]));
         let done = super::fixture::rescuer(&repo).commit(repo.path(), &plan).unwrap();
         assert_eq!(repo.git(["diff", "--name-only", "HEAD~1"]), "plain");
         assert_eq!(done.n_paths, 1);

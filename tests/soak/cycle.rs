@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use closeout::action::rescue::RescueError;
+use closeout::model::RecordState;
 
 use super::change;
 use super::cycle_action::{self, CycleAction, MESSAGE};
@@ -61,6 +62,22 @@ fn finish(world: &World, known: &Known) -> Result<()> {
         ensure!(there.contains(&reference[..]), "{reference} was said to be saved and is gone");
     }
     world.git(&["fsck", "--connectivity-only", "--no-dangling", "--no-progress"])?;
+    // What was cut between a reference and its line in the journal was adopted, and no pack is kept from git.
+    let rescuer = cycle_action::rescuer(&world.root()?, known.is_synced);
+    let list = rescuer.list(world.top()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+    for record in &list.records {
+        ensure!(record.state == RecordState::Kept, "{} is {:?}", record.reference, record.state);
+    }
+    ensure!(
+        list.records.len() == there.len(),
+        "{} of {} records are listed",
+        list.records.len(),
+        there.len()
+    );
+    for entry in fs::read_dir(world.common_dir().join("objects/pack"))? {
+        let path = entry?.path();
+        ensure!(path.extension().is_none_or(|end| end != "keep"), "{} was left", path.display());
+    }
     Ok(())
 }
 

@@ -6,12 +6,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
 use super::journal::Move;
 use super::lock::WorktreeLock;
-use super::ref_transaction::inode;
 use crate::disk;
 use crate::disk::write::open_to_append;
 use crate::git::{self, Git, HeadRef, Input, PackedRefs, Read, Repository, line};
@@ -20,12 +20,46 @@ use crate::model::ReadProblem;
 /// What the reflog says of a move.
 const MESSAGE: &str = "closeout";
 
+/// Device and inode of what is at `path`.
+pub(super) fn inode(path: &Path) -> Option<(u64, u64)> {
+    path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// The branch is locked by somebody else.
+pub(super) fn busy(words: &str) -> RescueError {
+    RescueError::Busy(format!("the branch is locked: {words}"))
+}
+
+/// Moves the branch by git, if it is where the plan says.
+pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
+    let zero = git.repo.format.zero();
+    let from = plan.from.as_deref().unwrap_or(&zero);
+    let message = "closeout";
+    let args = match &plan.to {
+        Some(to) => vec!["update-ref", "-m", message, &plan.branch, to, from],
+        None => vec!["update-ref", "-m", message, "-d", &plan.branch, from],
+    };
+    let output = git.real(args, Input::Lock)?;
+    if output.is_success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if words.contains(".lock") {
+        return Err(busy(&words));
+    }
+    Err(RescueError::Git { what: "update-ref".to_owned(), words })
+}
+
+/// The commit that a branch is at.
+pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
+    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Input::Lock)?;
+    Ok(output.is_success().then(|| line(&output)))
+}
+
 /// A branch in files, and the file that its locks are linked from.
 pub(super) struct Branch<'r> {
     repo: &'r Repository,
-    name: String,
-    from: Option<String>,
-    to: Option<String>,
+    plan: Move,
     /// What the locks are linked from; its content is the new value.
     prepared: PathBuf,
     /// Who moves it, as the reflog names him; asked before anything is locked.
@@ -37,13 +71,11 @@ impl<'r> Branch<'r> {
     /// stored in another format, or is no plain name of a commit.
     pub(super) fn prepare(
         git: &Git<'r>,
-        name: &str,
-        values: (Option<&str>, Option<&str>),
+        plan: &Move,
         prepared: PathBuf,
     ) -> Result<Option<Branch<'r>>, RescueError> {
-        let (from, to) = values;
         let repo = git.repo;
-        match is_plain(repo, name, values) {
+        match is_plain(repo, plan) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
             // Git follows the link.
@@ -53,20 +85,21 @@ impl<'r> Branch<'r> {
         let who = who(git)?;
         let failed = |error| RescueError::io("write", &prepared)(error);
         let mut file = File::create_new(&prepared).map_err(failed)?;
-        keep_mode(&repo.common_dir.join(name), &file).map_err(failed)?;
-        file.write_all(format!("{}\n", to.unwrap_or_default()).as_bytes()).map_err(failed)?;
+        keep_mode(&repo.common_dir.join(&plan.branch), &file).map_err(failed)?;
+        file.write_all(format!("{}\n", plan.to.as_deref().unwrap_or_default()).as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        let owned = |value: Option<&str>| value.map(str::to_owned);
-        Ok(Some(Branch { repo, name: name.to_owned(), from: owned(from), to: owned(to), prepared, who }))
+        Ok(Some(Branch { repo, plan: plan.clone(), prepared, who }))
     }
 
     /// Takes the locks; `false` when one of them is another's, and then none is ours.
     pub(super) fn lock(&self) -> Result<bool, RescueError> {
-        for lock in locks(self.repo, &self.name) {
+        // HEAD is not concerned where it names another branch.
+        let n_others = usize::from(self.plan.is_branch_only);
+        for lock in locks(self.repo, &self.plan.branch).into_iter().skip(n_others) {
             let folder = lock.parent().unwrap_or(Path::new("/"));
             let linked = fs::create_dir_all(folder).and_then(|()| fs::hard_link(&self.prepared, &lock));
             if let Err(error) = linked {
-                release(self.repo, &self.name, inode(&self.prepared))?;
+                release(self.repo, &self.plan.branch, inode(&self.prepared))?;
                 if error.kind() == ErrorKind::AlreadyExists {
                     return Ok(false);
                 }
@@ -76,15 +109,15 @@ impl<'r> Branch<'r> {
         Ok(true)
     }
 
-    /// Whether HEAD names this branch and it is where the move begins.
+    /// Whether the branch is where the move begins, and HEAD names it where it should.
     pub(super) fn is_as_planned(&self) -> Result<bool, RescueError> {
-        Ok(is_plain(self.repo, &self.name, (self.from.as_deref(), self.to.as_deref()))?)
+        Ok(is_plain(self.repo, &self.plan)?)
     }
 
     /// Moves it, under the locks.
     pub(super) fn go(&self) -> Result<(), RescueError> {
-        let (file, lock) = (self.file(), lock_of(self.repo, &self.name));
-        let moved = match &self.to {
+        let (file, lock) = (self.file(), lock_of(self.repo, &self.plan.branch));
+        let moved = match &self.plan.to {
             // An empty folder can be left where a branch was; one that holds something stays.
             Some(_) => fs::rename(&lock, &file).or_else(|error| {
                 if error.kind() == ErrorKind::IsADirectory {
@@ -99,8 +132,7 @@ impl<'r> Branch<'r> {
 
     /// Tells the reflogs, if they are kept. What cannot be told there changes nothing.
     pub(super) fn log(&self) {
-        let values = (self.from.as_deref(), self.to.as_deref());
-        log(self.repo, &self.name, values, &self.who, Repeat::Allowed);
+        log(self.repo, &self.plan, &self.who, Repeat::Allowed);
     }
 
     /// The file that the branch is in, if it has one of its own.
@@ -109,7 +141,7 @@ impl<'r> Branch<'r> {
     }
 
     fn file(&self) -> PathBuf {
-        self.repo.common_dir.join(&self.name)
+        self.repo.common_dir.join(&self.plan.branch)
     }
 }
 
@@ -143,13 +175,12 @@ enum Repeat {
 pub(super) fn log_again(git: &Git<'_>, plan: &Move) {
     // What cannot be told there changes nothing.
     if let Ok(who) = who(git) {
-        let values = (plan.from.as_deref(), plan.to.as_deref());
-        log(git.repo, &plan.branch, values, &who, Repeat::LeftAway);
+        log(git.repo, plan, &who, Repeat::LeftAway);
     }
 }
 
-fn log(repo: &Repository, name: &str, values: (Option<&str>, Option<&str>), who: &str, repeat: Repeat) {
-    let (from, to) = values;
+fn log(repo: &Repository, plan: &Move, who: &str, repeat: Repeat) {
+    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
     let zero = "0".repeat(to.or(from).map_or(40, str::len));
     let (old, new) = (from.unwrap_or(&zero), to.unwrap_or(&zero));
     let text = format!("{old} {new} {who}\t{MESSAGE}\n");
@@ -163,7 +194,9 @@ fn log(repo: &Repository, name: &str, values: (Option<&str>, Option<&str>), who:
             let _ = append(&folder.join(file), &text, from.is_none());
         }
     };
-    tell("HEAD");
+    if !plan.is_branch_only {
+        tell("HEAD");
+    }
     if to.is_some() {
         tell(name);
     } else {
@@ -209,12 +242,16 @@ fn lock_of(repo: &Repository, name: &str) -> PathBuf {
     repo.common_dir.join(format!("{name}.lock"))
 }
 
-/// Whether HEAD names the branch in a file, and the branch is a plain name of the commit `from` (`None`: it is not
-/// there) that files alone can move to `to` (`None`: delete).
-fn is_plain(repo: &Repository, name: &str, (from, to): (Option<&str>, Option<&str>)) -> Read<bool> {
+/// Whether HEAD names the branch in a file, unless it is to be moved alone, and the branch is a plain name of the
+/// commit `from` (`None`: it is not there) that files alone can move to `to` (`None`: delete).
+fn is_plain(repo: &Repository, plan: &Move) -> Read<bool> {
+    let (name, from, to) = (plan.branch.as_str(), plan.from.as_deref(), plan.to.as_deref());
+    let is_of_head = || -> Read<bool> {
+        Ok(!repo.git_dir.join("HEAD").is_symlink()
+            && git::head_ref(repo)? == HeadRef::Branch(name.to_owned()))
+    };
     let is_here = repo.has_ref_files()
-        && !repo.git_dir.join("HEAD").is_symlink()
-        && git::head_ref(repo)? == HeadRef::Branch(name.to_owned())
+        && (plan.is_branch_only || is_of_head()?)
         && !name.contains("..")
         && name.starts_with("refs/heads/")
         && git::stored_ref(repo, name)?.as_deref() == from;

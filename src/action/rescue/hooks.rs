@@ -75,8 +75,7 @@ impl<'a> Hooks<'a> {
         let Some(path) = self.programs.hooks.get(name) else { return Ok(()) };
         let failed = |words: &str| Err(RescueError::SavedOnly(format!("the hook {name} {words}")));
         let now = self.rescuer.programs(self.git, self.shadow)?;
-        let is_as_before = || self.has_run.get() && now.covered().eq(self.programs.covered());
-        if !now.is_trusted && !is_as_before() {
+        if !self.programs.are_still(&now, &self.git.repo.top, self.has_run.get())? {
             return Err(RescueError::Untrusted(format!("the hook {name}, or what it belongs to, changed")));
         }
         let (program, own_args) = self.as_checked(name, path, &now)?;

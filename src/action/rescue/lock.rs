@@ -38,8 +38,9 @@ pub(super) struct WorktreeLock {
 impl WorktreeLock {
     /// Waits for the lock on the worktree whose top is `workspace`.
     pub(super) fn take(rescuer: &Rescuer, workspace: &Path) -> Result<WorktreeLock, RescueError> {
-        let repo = repository::open(workspace, rescuer.home.as_deref())?;
+        let mut repo = repository::open(workspace, rescuer.home.as_deref())?;
         repository::check_state_folder(&rescuer.state)?;
+        worktrees::recognise(&rescuer.state, &mut repo)?;
         let folder = rescuer.state.join("rescue").join(&repo.key);
         write::own_folder(&folder).map_err(RescueError::io("make", &folder))?;
         let lock = lock(&folder)?;

@@ -13,6 +13,7 @@ mod deletion;
 mod error;
 mod filters;
 mod holder;
+mod hook_files;
 mod hooks;
 mod ignored;
 mod journal;
@@ -29,6 +30,7 @@ mod new_branch;
 mod own_program;
 mod packs;
 mod plan;
+mod prepared;
 mod reading;
 mod record;
 mod recovery;
@@ -51,6 +53,7 @@ mod startup;
 mod step;
 mod survey;
 mod target;
+mod tracked;
 mod trust;
 mod unchanged;
 mod undo;
@@ -65,6 +68,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::git::{CallPolicy, Git, Repository};
@@ -76,6 +80,9 @@ pub use plan::PlanRequest;
 pub use step::Step;
 
 use saving::Recorded;
+
+/// How long a call of git's may take that looks at lists.
+const GIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// How a rescue calls git.
 const POLICY: CallPolicy = CallPolicy {
@@ -94,7 +101,7 @@ const POLICY: CallPolicy = CallPolicy {
         "fastimport.unpackLimit=0",
     ],
     programs: "",
-    limit: Duration::from_secs(10),
+    limit: GIT_LIMIT,
     long_limit: Duration::from_mins(15),
     // A million paths fit.
     answer_cap: 256 << 20,
@@ -110,6 +117,11 @@ pub struct Rescuer {
     pub state: PathBuf,
     /// Write to the disk before "saved" is said. Only a benchmark does without.
     pub is_synced: bool,
+    /// How long a call of git's may take that looks at lists. Once one did not answer in that time, each further one
+    /// has a tenth of it: what hangs costs an action one such time.
+    pub git_limit: Duration,
+    /// One did not answer.
+    pub has_hung: AtomicBool,
     /// How large a record may be without a question.
     pub ask_above: AskAbove,
     /// Branches, by short names, that get no visible commit unless a person says so.
@@ -146,6 +158,8 @@ impl Rescuer {
             home,
             state,
             is_synced: true,
+            git_limit: GIT_LIMIT,
+            has_hung: AtomicBool::new(false),
             ask_above: AskAbove::default(),
             protected: Vec::new(),
             trusted: BTreeSet::new(),
@@ -164,7 +178,8 @@ impl Rescuer {
             program: &self.git,
             home: self.home.as_deref(),
             repo,
-            policy: POLICY,
+            policy: CallPolicy { limit: self.git_limit, ..POLICY },
+            has_hung: Some(&self.has_hung),
             lock: Some(Arc::clone(lock)),
             cancel: Some(&self.cancel),
         }

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use super::branch::{self, Branch, branch_at, inode, move_branch};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::lock::WorktreeLock;
-use super::ref_transaction::{branch_at, done, move_branch};
+use super::prepared::{done, for_branch, forget_prepared, roll_back};
 use super::step::Step;
 use super::target::n_checked_out;
 use super::{Rescuer, holder};
@@ -28,12 +29,12 @@ pub(super) fn check_packed(worktree: &WorktreeLock) -> Result<(), RescueError> {
     Err(RescueError::Busy(holder::words(&worktree.repo, &lock)))
 }
 
-/// Moves the branch alone.
+/// Moves the branch alone: by files of our own where it lies in one, so that what a crash leaves is provably ours.
 pub(super) fn make(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
     git: &Git<'_>,
-    plan: &Move,
+    plan: &mut Move,
 ) -> Result<(), RescueError> {
     worktree.repo.check_same()?;
     if branch_at(git, &plan.branch)? != plan.from {
@@ -45,27 +46,54 @@ pub(super) fn make(
             "the branch is checked out; switch to another one first".to_owned(),
         ));
     }
-    worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+    let file = for_branch(worktree, &plan.id);
+    let prepared = Branch::prepare(git, plan, file.clone()).and_then(|branch| {
+        plan.branch_inode = inode(&file);
+        worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
+        Ok(branch)
+    });
+    let branch = prepared.inspect_err(|_| forget_prepared(worktree, plan))?;
     rescuer.reached(Step::MoveJournalled);
-    if let Err(error) = move_branch(git, plan)
-        && branch_at(git, &plan.branch)? != plan.to
+    let moved = match &branch {
+        Some(branch) => by_files(branch),
+        None => move_branch(git, plan),
+    };
+    if let Err(error) = moved
+        && (branch.is_some() || branch_at(git, &plan.branch)? != plan.to)
     {
-        worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })?;
+        roll_back(worktree, plan)?;
         return Err(error);
     }
     rescuer.reached(Step::BranchMoved);
+    if let Some(branch) = &branch {
+        branch.log();
+    }
     done(rescuer, worktree, plan)
+}
+
+fn by_files(branch: &Branch<'_>) -> Result<(), RescueError> {
+    if !branch.lock()? {
+        return Err(branch::busy("its lock is there"));
+    }
+    if branch.is_as_planned()? {
+        return branch.go();
+    }
+    Err(RescueError::Refused("the branch moved since the rescue".to_owned()))
 }
 
 /// Brings to an end what a crash has cut.
 pub(super) fn recover(
     rescuer: &Rescuer,
     worktree: &WorktreeLock,
+    git: &Git<'_>,
     plan: &Move,
     at: Option<&String>,
 ) -> Result<(), RescueError> {
-    if at == plan.to.as_ref() {
-        return done(rescuer, worktree, plan);
+    if at != plan.to.as_ref() {
+        return roll_back(worktree, plan);
     }
-    worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })
+    if plan.branch_inode.is_some() {
+        branch::log_again(git, plan);
+    }
+    done(rescuer, worktree, plan)
 }

@@ -14,7 +14,7 @@ use super::lock::WorktreeLock;
 use super::rescuer::Current;
 use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
-use super::{Rescuer, kept_index, ref_transaction, references, survey};
+use super::{Rescuer, branch, kept_index, references, survey};
 use crate::git::{Git, Input, line, operation, succeeded};
 use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
@@ -167,7 +167,7 @@ impl Rescuer {
             index_before,
             index_after,
             // The index that the program left: a crash before the next line is taken for done.
-            inode: ref_transaction::inode(&worktree.repo.index()).unwrap_or_default(),
+            inode: branch::inode(&worktree.repo.index()).unwrap_or_default(),
             branch_inode: None,
             is_branch_only: false,
             base: None,

@@ -33,8 +33,7 @@ pub(super) fn move_packs(shadow: &Shadow, worktree: &WorktreeLock) -> Result<Vec
         if is_list(&name) {
             // A collection of garbage that sees the pack before its reference is there must let it be.
             let keep = target.with_extension("keep");
-            write::replace_soon(&keep, keep_text(worktree).as_bytes())
-                .map_err(RescueError::io("write", &keep))?;
+            write::replace(&keep, keep_text(worktree).as_bytes()).map_err(RescueError::io("write", &keep))?;
         }
         if fs::rename(&source, &target).is_err() {
             // Another file system. Git removes what is called so if we do not come to it.

@@ -5,14 +5,14 @@
 
 use std::fs;
 
+use super::branch::{branch_at, inode};
 use super::error::RescueError;
 use super::journal::{self, JournalEntry, Move, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
 use super::packs::{self, Needed};
-use super::ref_transaction::{
-    branch_at, branch_inode, busy, checked, done, finish, inode, is_ours, prepared, roll_back,
-};
+use super::prepared::{branch_inode, checked, done, is_ours, prepared, roll_back};
+use super::ref_transaction::{busy, finish};
 use super::seen_index;
 use super::{Rescuer, branch, new_branch, references};
 use crate::git::{Git, index_entries};
@@ -25,7 +25,7 @@ pub(super) fn recover(rescuer: &Rescuer, worktree: &WorktreeLock) -> Result<(), 
         let git = worktree.git(rescuer).to_the_end();
         let at = branch_at(&git, &plan.branch)?;
         if plan.is_branch_only {
-            return new_branch::recover(rescuer, worktree, plan, at.as_ref());
+            return new_branch::recover(rescuer, worktree, &git, plan, at.as_ref());
         }
         let (index, lock) = (worktree.repo.index(), worktree.repo.index_lock());
         let is_checked = inode(&checked(worktree, &plan.id)) == Some(plan.inode);

@@ -5,36 +5,20 @@
 //! that is another's.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::branch::{self, Branch};
+use super::branch::{self, Branch, branch_at, inode, move_branch};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::kept_index::kept;
 use super::listing;
 use super::lock::WorktreeLock;
+use super::prepared::{checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back};
 use super::seen_index::SeenIndex;
 use super::shared_index;
 use super::step::Step;
 use super::{Rescuer, holder, new_branch, same_index, target};
-use crate::git::{Git, Input, RawIndex, Shadow, operation};
-
-/// The new index beside the old one.
-pub(super) fn prepared(worktree: &WorktreeLock, id: &str) -> PathBuf {
-    worktree.repo.git_dir.join(format!("index.closeout-{id}"))
-}
-
-/// The same file once everything but the index was checked: only then may the branch have moved by us.
-pub(super) fn checked(worktree: &WorktreeLock, id: &str) -> PathBuf {
-    worktree.repo.git_dir.join(format!("index.closeout-{id}-checked"))
-}
-
-/// What the locks on HEAD and the branch are linked from.
-fn for_branch(worktree: &WorktreeLock, id: &str) -> PathBuf {
-    worktree.repo.git_dir.join(format!("index.closeout-{id}-branch"))
-}
+use crate::git::{Git, RawIndex, Shadow, operation};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
     let (from, to) = (prepared(worktree, &plan.id), checked(worktree, &plan.id));
@@ -43,11 +27,6 @@ fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError>
         return Ok(());
     }
     fs::rename(&from, to).map_err(RescueError::io("rename", &from))
-}
-
-/// Device and inode of what is at `path`.
-pub(super) fn inode(path: &Path) -> Option<(u64, u64)> {
-    path.symlink_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Makes the move; when it is not made, all is as it was.
@@ -60,7 +39,7 @@ pub(super) fn make(
     let git = worktree.git(rescuer);
     new_branch::check_packed(worktree)?;
     if plan.is_branch_only {
-        return new_branch::make(rescuer, worktree, &git, &plan);
+        return new_branch::make(rescuer, worktree, &git, &mut plan);
     }
     // Its files would look changed there.
     if target::is_checked_out_twice(&git, &plan.branch)? {
@@ -121,8 +100,7 @@ fn prepare<'t>(
     written.map_err(RescueError::io("write", &beside))?;
     rescuer.reached(Step::IndexPrepared);
     let file = for_branch(worktree, &plan.id);
-    let branch =
-        Branch::prepare(git, &plan.branch, (plan.from.as_deref(), plan.to.as_deref()), file.clone())?;
+    let branch = Branch::prepare(git, plan, file.clone())?;
     plan.inode = inode(&beside).unwrap_or_default();
     plan.branch_inode = inode(&file);
     worktree.journal.append(&JournalEntry::Moving(plan.clone()))?;
@@ -174,7 +152,7 @@ fn lock(
         // Where it is known without the lock, nobody has to meet it.
         if now.is_still_at(&index)? {
             if let Err(error) = fs::hard_link(checked(worktree, &plan.id), &lock) {
-                branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))?;
+                release_branch(worktree, plan)?;
                 let is_taken = error.kind() == std::io::ErrorKind::AlreadyExists;
                 return Err(if is_taken { busy(worktree) } else { RescueError::io("make", &lock)(error) });
             }
@@ -184,7 +162,7 @@ fn lock(
             }
             fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
         }
-        branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))?;
+        release_branch(worktree, plan)?;
     }
     Err(RescueError::Busy("the index changes all the time".to_owned()))
 }
@@ -200,7 +178,7 @@ fn check(
     let refused = |words: &str| Err(RescueError::SavedOnly(words.to_owned()));
     let is_in_place = match branch {
         Some(branch) if !branch.lock()? => {
-            return Err(busy_branch("HEAD.lock or the lock of the branch is there"));
+            return Err(branch::busy("HEAD.lock or the lock of the branch is there"));
         }
         Some(branch) => branch.is_as_planned()?,
         None => {
@@ -213,36 +191,6 @@ fn check(
         return refused("an operation of git was begun since you looked");
     }
     if is_in_place { Ok(()) } else { refused("the branch moved since you looked") }
-}
-
-fn busy_branch(words: &str) -> RescueError {
-    RescueError::Busy(format!("the branch is locked: {words}"))
-}
-
-/// Moves the branch by git, if it is where the plan says.
-pub(super) fn move_branch(git: &Git<'_>, plan: &Move) -> Result<(), RescueError> {
-    let zero = git.repo.format.zero();
-    let from = plan.from.as_deref().unwrap_or(&zero);
-    let message = "closeout";
-    let args = match &plan.to {
-        Some(to) => vec!["update-ref", "-m", message, &plan.branch, to, from],
-        None => vec!["update-ref", "-m", message, "-d", &plan.branch, from],
-    };
-    let output = git.real(args, Input::Lock)?;
-    if output.is_success() {
-        return Ok(());
-    }
-    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    if words.contains(".lock") {
-        return Err(busy_branch(&words));
-    }
-    Err(RescueError::Git { what: "update-ref".to_owned(), words })
-}
-
-/// The commit that a branch is at.
-pub(super) fn branch_at(git: &Git<'_>, branch: &str) -> Result<Option<String>, RescueError> {
-    let output = git.real(["rev-parse", "-q", "--verify", "--end-of-options", branch], Input::Lock)?;
-    Ok(output.is_success().then(|| crate::git::line(&output)))
 }
 
 /// Puts the new index in its place, under a lock that is ours, and says that all is done.
@@ -269,46 +217,4 @@ pub(super) fn finish(
         branch.log();
     }
     done(rescuer, worktree, plan)
-}
-
-fn forget_prepared(worktree: &WorktreeLock, plan: &Move) {
-    for path in [prepared(worktree, &plan.id), checked(worktree, &plan.id), for_branch(worktree, &plan.id)] {
-        // What stays is removed by the next recovery.
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Says that a move is made. What was prepared stays until that is said: as long as it is there, its
-/// number is no other file's, and a lock with that number is ours.
-pub(super) fn done(rescuer: &Rescuer, worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
-    branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))?;
-    worktree.sync(rescuer)?;
-    worktree.journal.append(&JournalEntry::Moved { id: plan.id.clone() })?;
-    forget_prepared(worktree, plan);
-    rescuer.reached(Step::MoveDone);
-    Ok(())
-}
-
-/// Takes a move back that moved nothing. Locks are removed only when they are ours.
-pub(super) fn roll_back(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
-    branch::release(&worktree.repo, &plan.branch, branch_inode(worktree, plan))?;
-    let lock = worktree.repo.index_lock();
-    if is_ours(worktree, plan, &lock) {
-        fs::remove_file(&lock).map_err(RescueError::io("remove", &lock))?;
-    }
-    forget_prepared(worktree, plan);
-    worktree.journal.append(&JournalEntry::RolledBack { id: plan.id.clone() })
-}
-
-/// True when `path` is the index that this move prepared, which is still known by a name of ours.
-pub(super) fn is_ours(worktree: &WorktreeLock, plan: &Move, path: &Path) -> bool {
-    let is_held = [prepared(worktree, &plan.id), checked(worktree, &plan.id)]
-        .iter()
-        .any(|path| inode(path) == Some(plan.inode));
-    is_held && inode(path) == Some(plan.inode)
-}
-
-/// The same for the locks on HEAD and the branch: the number that they have if they are ours.
-pub(super) fn branch_inode(worktree: &WorktreeLock, plan: &Move) -> Option<(u64, u64)> {
-    plan.branch_inode.filter(|ours| inode(&for_branch(worktree, &plan.id)) == Some(*ours))
 }

@@ -14,9 +14,10 @@ use super::settings::Settings;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::{self, Survey};
+use super::trust::Programs;
 use super::visible::{self, Staged, Staging};
 use super::{
-    Rescuer, author, kept_index, packs, record, recovery, ref_transaction, references, split, target,
+    Rescuer, author, branch, kept_index, packs, record, recovery, ref_transaction, references, split, target,
     unchanged,
 };
 use crate::git::{Git, Shadow, index_entries};
@@ -50,12 +51,14 @@ impl Rescuer {
             }
             return self.run_own(&worktree, &git, &current, plan, &saved);
         }
-        let wanted = self.stage_shown(&git, &current, plan)?;
+        // Before anything is staged: what is trusted can be about what git tracks.
+        let programs = self.programs(&git, &current.shadow)?;
+        let wanted = self.stage_shown(&git, &current, plan, &programs)?;
         self.reached(Step::TreeMade);
         let author = author::settings(&git, plan.author.as_ref())?;
         let parent = plan.head.as_deref();
         let n_paths = plan.paths.iter().filter(|path| path.left_out.is_none()).count();
-        let hooks = self.wanted_hooks(&git, &current.shadow, plan)?;
+        let hooks = self.wanted_hooks(&git, &current.shadow, plan, programs)?;
         let commits = visible::commits(
             &git,
             &current.shadow,
@@ -140,11 +143,12 @@ impl Rescuer {
         git: &'a Git<'a>,
         shadow: &'a Shadow,
         plan: &RescuePlan,
+        programs: Programs,
     ) -> Result<Option<Hooks<'a>>, RescueError> {
         if plan.programs.wanted != Some(WantedProgram::Hooks) {
             return Ok(None);
         }
-        Hooks::of(self, git, shadow, self.programs(git, shadow)?).map(Some)
+        Hooks::of(self, git, shadow, programs).map(Some)
     }
 
     /// What the hooks did to the work tree, in words. The commit holds what was confirmed all the same, and the
@@ -172,11 +176,11 @@ impl Rescuer {
         git: &Git<'_>,
         current: &Current,
         plan: &RescuePlan,
+        programs: &Programs,
     ) -> Result<Vec<(Staged, String)>, RescueError> {
         let objects = git.repo.common_dir.join("objects");
         let included = plan.paths.iter().filter(|path| path.left_out.is_none()).map(|path| &path.path[..]);
         let attributes = visible::attributes(git, &current.shadow, included)?;
-        let programs = self.programs(git, &current.shadow)?;
         let staging = Staging {
             git,
             shadow: &current.shadow,
@@ -184,7 +188,7 @@ impl Rescuer {
             entries: &current.survey.entries,
             snapshot: &current.snapshot,
             attributes: &attributes,
-            programs: self.for_programs(&programs),
+            programs: self.for_programs(programs),
         };
         let staged = staging.stage(&objects, &plan.paths)?;
         if !are_objects_shown(plan, &staged) {
@@ -282,7 +286,7 @@ fn saved_of(worktree: &WorktreeLock, git: &Git<'_>, plan: &RescuePlan) -> Result
     let Some(saved) = saved.filter(|saved| saved.snapshot == plan.record.snapshot).cloned() else {
         return Err(RescueError::Refused("the journal does not know this record".to_owned()));
     };
-    if ref_transaction::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
+    if branch::branch_at(git, &saved.reference)?.as_ref() != Some(&saved.snapshot) {
         return Err(RescueError::Damage("the reference of the record was changed or removed".to_owned()));
     }
     Ok(saved)

@@ -210,8 +210,8 @@ impl Rescuer {
         let made = references::make_or_other(git, &below, &commits.snapshot);
         let (reference, notice) = match made {
             Ok(made) => made,
-            Err(error) if references::in_the_way(git, &usual)?.is_some() => {
-                // No name is free: out of the way of whoever takes them.
+            Err(error) if is_locked(&error) || references::in_the_way(git, &usual)?.is_some() => {
+                // No name is free, or somebody left a lock on all references: out of the way of them.
                 let vault = vault::write(self, worktree, shadow, &id, draft, commits)?;
                 let notice = RecordNotice::VaultOnly { reason: error.to_string() };
                 return self.kept_in_vault(worktree, usual, vault, vec![notice]);
@@ -253,6 +253,11 @@ impl Rescuer {
         let metadata = vault.metadata().map_err(RescueError::io("look at", &vault))?;
         Ok(Kept { reference, n_disk_bytes: metadata.len(), vault: Some(vault), is_vault_only: true, notices })
     }
+}
+
+/// True when git could not take a lock: where references are a table, there is one for all of them.
+fn is_locked(error: &RescueError) -> bool {
+    matches!(error, RescueError::Git { words, .. } if words.contains("cannot lock"))
 }
 
 /// The tree of the last commit; in words, why it cannot be read.

@@ -19,6 +19,12 @@ const ROUNDS: usize = 6;
 /// file system's clock look like one.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
+/// A program that has a file mapped into its memory changes it without another time for as long as this. What
+/// changed so recently is read twice, and must be the same.
+const MAPPED: Duration = Duration::from_mins(1);
+/// Only files up to this size are read twice, in bytes.
+const MAPPED_CAP: u64 = 16 << 20;
+
 /// The uncommitted state as it was read.
 pub(super) struct Survey {
     /// Where HEAD is.
@@ -41,11 +47,16 @@ pub(super) struct Survey {
 struct Kept {
     blob: Blob,
     read_at: Duration,
+    /// Two readings were the same.
+    is_confirmed: bool,
 }
 
 impl Kept {
-    fn is_racy(&self) -> bool {
-        self.read_at < self.blob.stamp.changed_at() + TICK
+    /// True when the time of the file does not tell whether it is as it was read.
+    fn is_doubtful(&self) -> bool {
+        let changed_at = self.blob.stamp.changed_at();
+        let can_be_mapped = self.blob.size <= MAPPED_CAP && self.read_at < changed_at + MAPPED;
+        self.blob.is_torn || self.read_at < changed_at + TICK || (can_be_mapped && !self.is_confirmed)
     }
 }
 
@@ -95,26 +106,25 @@ pub(super) fn survey_if(
             let before = kept.remove(&path);
             let stamp = before.as_ref().and_then(|_| tree.stamp(&path).ok().flatten());
             if let Some(before) = before.as_ref().filter(|it| Some(it.blob.stamp) == stamp)
-                && !before.is_racy()
-                && !before.blob.is_torn
+                && !before.is_doubtful()
             {
-                let kept = Kept { blob: before.blob.clone(), read_at: before.read_at };
+                let kept = Kept { blob: before.blob.clone(), ..*before };
                 next.insert(path, kept);
                 continue;
             }
             match tree.read(&path, spool)? {
                 Found::Read(blob) => {
-                    is_moving |= blob.is_torn
-                        || before.is_none_or(|before| {
-                            before.blob.id != blob.id || before.blob.stamp.git_mode() != blob.stamp.git_mode()
-                        });
+                    let is_confirmed = before.is_some_and(|before| {
+                        before.blob.id == blob.id && before.blob.stamp.git_mode() == blob.stamp.git_mode()
+                    });
+                    is_moving |= blob.is_torn || !is_confirmed;
                     if blob.is_torn {
                         gaps.push(Gap {
                             path: path.clone(),
                             reason: "it changed while it was read".to_owned(),
                         });
                     }
-                    next.insert(path, Kept { blob, read_at: now() });
+                    next.insert(path, Kept { blob, read_at: now(), is_confirmed });
                 }
                 Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
                 Found::Folder | Found::Absent => is_moving |= before.is_some(),

@@ -9,7 +9,6 @@
 //! It must not run anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -18,13 +17,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::Rescuer;
 use super::error::RescueError;
+use super::hook_files;
 use super::listing;
 use super::lock::WorktreeLock;
 use super::own_program;
 use super::scripts::{Scripts, named_files};
 use super::seen_index;
 use super::settings::Settings;
-use super::whole_file::{self, FileId, Files, file_id};
+use super::tracked::Tracked;
+use super::whole_file::{self, Files, file_id};
 use crate::git::{Git, IndexEntry, Input, Repository, Shadow, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 
@@ -75,9 +76,6 @@ const PROGRAMS: [&str; 42] = [
     "uploadpack.packobjectshook",
     "web.browser",
 ];
-/// Hooks that a commit by git runs.
-const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
-
 /// The programs of a workspace, as they are now.
 pub(super) struct Programs {
     /// For a person.
@@ -92,6 +90,12 @@ pub(super) struct Programs {
     pub(super) unknown: Vec<String>,
     /// Every file that was read, and as it was.
     pub(super) files: Files,
+    /// The tracked files, where something is run that cannot be found.
+    tracked: Tracked,
+}
+
+fn is_file(entry: &IndexEntry) -> bool {
+    !entry.is_gitlink()
 }
 
 impl Rescuer {
@@ -133,7 +137,7 @@ impl Rescuer {
         }
         let folder = hooks_path.as_ref().map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
         let mut files = Files::default();
-        for (path, id, content) in hook_files(&folder, &git.repo.top)? {
+        for (path, id, content) in hook_files::read(&folder, &git.repo.top, FILE_CAP)? {
             scripts.add(&path, &content);
             collected.add_file(TrustKind::Hook, &path, &content);
             files.add(&path, id, &content);
@@ -152,29 +156,48 @@ impl Rescuer {
             words.extend(own.words);
         }
         scripts.next.extend(named_files(&words, git.repo));
-        while let Some(path) = scripts.next.pop_first() {
-            let id = file_id(&path);
-            if let Some(content) = whole_file::read(&path, FILE_CAP)? {
-                scripts.add(&path, &content);
-                collected.add_file(TrustKind::File, &path, &content);
-                files.add(&path, id, &content);
-            }
-        }
-        let unknown: Vec<String> = scripts.unknown.into_iter().collect();
-        if !unknown.is_empty() {
-            collected.add_unknown(&unknown, &entries)?;
-        }
+        collected.add_called(&mut scripts, &mut files)?;
+        let tracked = if scripts.unknown.is_empty() {
+            Tracked::default()
+        } else {
+            Tracked::of(&git.repo.top, entries.into_iter().filter(is_file).map(|it| it.path))?
+        };
+        collected.add_unknown(&scripts.unknown, &tracked);
+        let unknown = scripts.unknown.into_iter().collect();
         let list = collected.finish();
         let is_trusted = self.trusted.contains(&list.digest);
         let is_own_trusted = is_trusted || is_own_outside;
-        Ok(Programs { is_trusted, is_own_trusted, hooks: commit_hooks(&folder), list, unknown, files })
+        Ok(Programs {
+            is_trusted,
+            is_own_trusted,
+            hooks: hook_files::of_commit(&folder),
+            list,
+            unknown,
+            files,
+            tracked,
+        })
     }
 }
 
 impl Programs {
-    /// Names of what can be read and is trusted with its content, whatever else the work tree holds.
-    pub(super) fn covered(&self) -> impl Iterator<Item = &TrustItem> {
-        self.list.items.iter().filter(|item| item.kind != TrustKind::NotCovered)
+    /// Whether `now` is the same in what can be found. The other files of the work tree are as they were too, unless
+    /// they may have been changed by one of these programs since.
+    pub(super) fn are_still(
+        &self,
+        now: &Programs,
+        top: &Path,
+        may_have_changed_files: bool,
+    ) -> Result<bool, RescueError> {
+        let covered = |programs: &Programs| {
+            let items = programs.list.items.iter().filter(|item| item.kind != TrustKind::NotCovered);
+            items.cloned().collect::<Vec<_>>()
+        };
+        let are_files_same = || -> Result<bool, RescueError> {
+            Ok(self.unknown.is_empty()
+                || Tracked::of(top, self.tracked.paths.iter().cloned())?.sum == self.tracked.sum)
+        };
+        let is_same = covered(self) == covered(now) && self.unknown == now.unknown;
+        Ok(is_same && (may_have_changed_files || are_files_same()?))
     }
 }
 
@@ -209,28 +232,25 @@ impl<'a> Collected<'a> {
         self.add(kind, &self.name_of(path), shown, &bytes);
     }
 
-    /// Adds what is run and cannot be found; with it everything that git tracks, of which it can run any.
-    fn add_unknown(&mut self, unknown: &[String], entries: &[IndexEntry]) -> Result<(), RescueError> {
-        let mut sum = Sha256::new();
-        for entry in entries.iter().filter(|entry| entry.stage <= 2 && !entry.is_gitlink()) {
-            let path = self.repo.top.join(std::ffi::OsStr::from_bytes(&entry.path));
-            let metadata = path.symlink_metadata().ok();
-            let about = metadata.as_ref().map_or((0, 0), |it| (it.mode(), it.len()));
-            sum.update(&entry.path);
-            sum.update(format!("\0{about:?} ").as_bytes());
-            if metadata.as_ref().is_some_and(|it| it.is_file() && it.len() <= FILE_CAP) {
-                sum.update(whole_file::read(&path, FILE_CAP)?.unwrap_or_default());
-            } else if let Some(it) = &metadata {
-                // A link is followed by whoever is outside of it; a large file is known by its time.
-                sum.update(format!("{} {}", it.ctime(), it.ctime_nsec()).as_bytes());
+    /// Adds the files that were found to be called, and those that these call.
+    fn add_called(&mut self, scripts: &mut Scripts<'_>, files: &mut Files) -> Result<(), RescueError> {
+        while let Some(path) = scripts.next.pop_first() {
+            let id = file_id(&path);
+            if let Some(content) = whole_file::read(&path, FILE_CAP)? {
+                scripts.add(&path, &content);
+                self.add_file(TrustKind::File, &path, &content);
+                files.add(&path, id, &content);
             }
         }
-        let sum = hex(&sum.finalize());
+        Ok(())
+    }
+
+    /// Adds what is run and cannot be found; with it everything that git tracks, of which it can run any.
+    fn add_unknown(&mut self, unknown: &BTreeSet<String>, tracked: &Tracked) {
         for name in unknown {
             let shown = "not covered: it is trusted only for the tracked files as they are now".to_owned();
-            self.add(TrustKind::NotCovered, name, shown, sum.as_bytes());
+            self.add(TrustKind::NotCovered, name, shown, tracked.sum.as_bytes());
         }
-        Ok(())
     }
 
     /// Adds the lines that give filters to paths.
@@ -336,59 +356,4 @@ fn attribute_files(
     let mut files: Vec<PathBuf> = folders.iter().map(below).collect();
     files.push(git.repo.common_dir.join("info/attributes"));
     Ok(files.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
-}
-
-/// A file, as it was and what is in it.
-type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
-
-/// The files in the folder of hooks, and one folder deeper; beside them where a tool keeps its own.
-fn hook_files(folder: &Path, top: &Path) -> Result<Vec<ReadFile>, RescueError> {
-    let mut folders = vec![folder.to_owned()];
-    // husky and its kin: what is called lies beside the folder `_`.
-    if let Some(parent) = folder.parent()
-        && folder.starts_with(top)
-        && folder.ends_with("_")
-        && parent != top
-    {
-        folders.push(parent.to_owned());
-    }
-    let mut files = BTreeSet::new();
-    for (n, folder) in folders.clone().iter().enumerate() {
-        for path in children(folder) {
-            if path.is_dir() {
-                let below = if n == 0 { children(&path) } else { Vec::new() };
-                files.extend(below);
-            } else {
-                files.insert(path);
-            }
-        }
-    }
-    let mut contents = Vec::new();
-    for path in files {
-        let is_sample = path.extension().is_some_and(|extension| extension == "sample");
-        let Ok(real) = path.canonicalize() else { continue };
-        let id = file_id(&real);
-        if !is_sample
-            && real.metadata().is_ok_and(|metadata| metadata.is_file())
-            && let Some(content) = whole_file::read(&real, FILE_CAP)?
-        {
-            contents.push((path, id, content));
-        }
-    }
-    Ok(contents)
-}
-
-fn children(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .map_or_else(|_| Vec::new(), |entries| entries.flatten().map(|it| it.path()).collect())
-}
-
-/// The hooks of a commit that git would run from this folder.
-fn commit_hooks(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
-    let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
-    COMMIT_HOOKS
-        .into_iter()
-        .map(|name| (name, folder.join(name)))
-        .filter(|(_, path)| is_program(path))
-        .collect()
 }

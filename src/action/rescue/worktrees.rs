@@ -7,10 +7,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::RescueError;
+use super::journal::{Journal, JournalEntry};
 use super::names;
 use super::whole_file::read_small;
 use crate::disk::write::replace;
-use crate::git::Repository;
+use crate::git::{Repository, stored_ref};
 
 /// A folder of ours for one worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +24,55 @@ pub(super) struct Place {
     pub(super) top: PathBuf,
 }
 
+/// Gives a repository that was moved the key of the place where it was, so that it keeps its journal: nothing is at
+/// that place any more, and a record that the journal knows is in this repository. The other worktrees of the
+/// repository come along.
+pub(super) fn recognise(state: &Path, repo: &mut Repository) -> Result<(), RescueError> {
+    let all = state.join("rescue");
+    if all.join(&repo.key).join("place").symlink_metadata().is_ok() || !all.is_dir() {
+        return Ok(());
+    }
+    let is_gone = |path: &Path| path.symlink_metadata().is_err();
+    let name = |path: &Path| path.file_name().map(OsStr::to_owned);
+    let known = every(&all)?;
+    let left = known.iter().filter(|(place, common)| {
+        let is_of_main = common.starts_with(&place.top);
+        let is_like_it = if repo.git_dir == repo.common_dir {
+            is_of_main
+        } else {
+            // Only the main worktree was moved, or this one with it.
+            let is_moved = is_gone(&place.top) && name(&place.top) == name(&repo.top);
+            !is_of_main && (place.top == repo.top || is_moved)
+        };
+        // It may have been recognised before.
+        let is_moved = is_gone(common) || *common == repo.common_dir;
+        is_like_it && is_moved && has_a_record_of(repo, place)
+    });
+    let Some((place, common)) = left.min_by_key(|(place, _)| &place.key) else { return Ok(()) };
+    repo.key.clone_from(&place.key);
+    for (other, _) in known.iter().filter(|(_, it)| it == common) {
+        write_place(&other.folder, &other.top, &repo.common_dir)?;
+    }
+    Ok(())
+}
+
+/// True when a record of this place is in the repository, by its name and its id.
+fn has_a_record_of(repo: &Repository, place: &Place) -> bool {
+    let entries = Journal::at(&place.folder).read().map(|read| read.entries).unwrap_or_default();
+    entries.iter().any(|entry| {
+        let JournalEntry::Saved(saved) = entry else { return false };
+        matches!(stored_ref(repo, &saved.reference), Ok(Some(id)) if id == saved.snapshot)
+    })
+}
+
 /// Writes down which worktree `folder` is for: the top and the shared git directory, in hexadecimal digits.
 pub(super) fn remember(folder: &Path, repo: &Repository) -> Result<(), RescueError> {
+    write_place(folder, &repo.top, &repo.common_dir)
+}
+
+fn write_place(folder: &Path, top: &Path, common_dir: &Path) -> Result<(), RescueError> {
     let path = folder.join("place");
-    let text = [&repo.top, &repo.common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
+    let text = [top, common_dir].map(|path| names::hex(path.as_os_str().as_bytes())).join("\n");
     if read_small(&path)?.is_some_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
@@ -35,17 +81,23 @@ pub(super) fn remember(folder: &Path, repo: &Repository) -> Result<(), RescueErr
 
 /// The folders of all worktrees of the repository with this shared git directory, as far as they are known.
 pub(super) fn of_repository(state: &Path, common_dir: &Path) -> Result<Vec<Place>, RescueError> {
-    let all = state.join("rescue");
+    let known = every(&state.join("rescue"))?;
+    let mut places: Vec<Place> =
+        known.into_iter().filter(|(_, common)| common == common_dir).map(|(place, _)| place).collect();
+    places.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(places)
+}
+
+/// Every folder of ours, and the shared git directory of its worktree.
+fn every(all: &Path) -> Result<Vec<(Place, PathBuf)>, RescueError> {
     let mut places = Vec::new();
-    for entry in fs::read_dir(&all).map_err(RescueError::io("list", &all))?.flatten() {
+    for entry in fs::read_dir(all).map_err(RescueError::io("list", all))?.flatten() {
         let (folder, Ok(key)) = (entry.path(), entry.file_name().into_string()) else { continue };
         let text = read_small(&folder.join("place")).ok().flatten().unwrap_or_default();
         let mut paths = text.split(|byte| *byte == b'\n').map(names::unhex);
         let (Some(Some(top)), Some(Some(common))) = (paths.next(), paths.next()) else { continue };
-        if common == common_dir.as_os_str().as_bytes() {
-            places.push(Place { folder, key, top: PathBuf::from(OsStr::from_bytes(&top)) });
-        }
+        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        places.push((Place { folder, key, top: path(&top) }, path(&common)));
     }
-    places.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(places)
 }

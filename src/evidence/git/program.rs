@@ -60,8 +60,15 @@ impl<'a> Program<'a> {
             long_limit: ask.time_limit,
             answer_cap: ANSWER_CAP,
         };
-        let git =
-            Git { program: ask.program?, home: ask.home, repo: repository, policy, lock: None, cancel: None };
+        let git = Git {
+            program: ask.program?,
+            home: ask.home,
+            repo: repository,
+            policy,
+            lock: None,
+            cancel: None,
+            has_hung: None,
+        };
         Some(Program { git })
     }
 

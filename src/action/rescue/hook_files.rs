@@ -1,0 +1,67 @@
+//! The files in a folder of hooks. It must not run any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::error::RescueError;
+use super::whole_file::{self, FileId, file_id};
+
+/// Hooks that a commit by git runs.
+const COMMIT_HOOKS: [&str; 4] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
+
+/// A file, as it was and what is in it.
+pub(super) type ReadFile = (PathBuf, Option<FileId>, Vec<u8>);
+
+/// The files in the folder of hooks, and one folder deeper; beside them where a tool keeps its own.
+pub(super) fn read(folder: &Path, top: &Path, cap: u64) -> Result<Vec<ReadFile>, RescueError> {
+    let mut folders = vec![folder.to_owned()];
+    // husky and its kin: what is called lies beside the folder `_`.
+    if let Some(parent) = folder.parent()
+        && folder.starts_with(top)
+        && folder.ends_with("_")
+        && parent != top
+    {
+        folders.push(parent.to_owned());
+    }
+    let mut files = BTreeSet::new();
+    for (n, folder) in folders.clone().iter().enumerate() {
+        for path in children(folder) {
+            if path.is_dir() {
+                let below = if n == 0 { children(&path) } else { Vec::new() };
+                files.extend(below);
+            } else {
+                files.insert(path);
+            }
+        }
+    }
+    let mut contents = Vec::new();
+    for path in files {
+        let is_sample = path.extension().is_some_and(|extension| extension == "sample");
+        let Ok(real) = path.canonicalize() else { continue };
+        let id = file_id(&real);
+        if !is_sample
+            && real.metadata().is_ok_and(|metadata| metadata.is_file())
+            && let Some(content) = whole_file::read(&real, cap)?
+        {
+            contents.push((path, id, content));
+        }
+    }
+    Ok(contents)
+}
+
+fn children(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .map_or_else(|_| Vec::new(), |entries| entries.flatten().map(|it| it.path()).collect())
+}
+
+/// The hooks of a commit that git would run from this folder.
+pub(super) fn of_commit(folder: &Path) -> BTreeMap<&'static str, PathBuf> {
+    let is_program = |path: &PathBuf| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o100 != 0);
+    COMMIT_HOOKS
+        .into_iter()
+        .map(|name| (name, folder.join(name)))
+        .filter(|(_, path)| is_program(path))
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! What a third look found: repositories that were moved, locks that a crash leaves, deep folders, files that are mapped.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use closeout::action::rescue::{RescueError, Rescuer, Step};
+use closeout::model::{CommitTarget, RecordState};
+
+use super::fixture::*;
+use crate::support::repo::Repo;
+
+/// A repository that is at another place now keeps its records and its undo; its linked worktree too.
+#[test]
+fn a_repository_that_was_moved_keeps_its_undo_and_its_records() {
+    let repo = rich();
+    let before = fingerprint(&repo);
+    commit(&repo);
+    let moved = repo.root().join("moved");
+    fs::rename(repo.path(), &moved).unwrap();
+    let moved = repo.beside("moved");
+    let rescuer = rescuer(&repo);
+    let listed = rescuer.list(moved.path()).unwrap();
+    let states: Vec<RecordState> = listed.records.iter().map(|record| record.state).collect();
+    assert_eq!(states, [RecordState::Kept]);
+    rescuer.undo(moved.path()).unwrap();
+    let after = fingerprint(&moved);
+    assert_eq!(
+        (after.work_tree, after.index, after.references),
+        (before.work_tree, before.index, before.references)
+    );
+    // A copy beside it is another one.
+    let copy = repo.root().join("copy");
+    assert!(copied(moved.path(), &copy));
+    assert!(matches!(rescuer.undo(&copy), Err(RescueError::Nothing | RescueError::Refused(_))));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a copy with all its modes and times")]
+fn copied(from: &std::path::Path, to: &std::path::Path) -> bool {
+    std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success()
+}
+
+/// Another repository that only claims a record of one that is gone gets nothing of it.
+#[test]
+fn a_claim_to_the_records_of_a_repository_that_is_gone_is_not_believed() {
+    let repo = rich();
+    commit(&repo);
+    let rescuer = rescuer(&repo);
+    let reference = rescuer.list(repo.path()).unwrap().records[0].reference.clone();
+    fs::rename(repo.path(), repo.root().join("elsewhere-and-not-looked-at")).unwrap();
+    let other = repo.beside("other");
+    other.git(["init", "-q", "-b", "main"]);
+    other.write("f", "1\n").commit("one");
+    other.git(["update-ref", &reference, "HEAD"]);
+    assert!(matches!(rescuer.undo(other.path()), Err(RescueError::Nothing)));
+}
+
+/// A table of references has one lock for all of them.
+#[test]
+fn a_lock_on_a_table_of_references_sends_the_record_to_the_vault() {
+    let repo = Repo::with_format(&["--ref-format=reftable"]);
+    repo.write("f", "1\n").commit("one");
+    repo.write("f", "2\n");
+    let lock = repo.at(".git/reftable/tables.list.lock");
+    fs::write(&lock, "").unwrap();
+    let record = rescuer(&repo).record(repo.path()).unwrap();
+    assert!(record.vault.is_some());
+    assert!(lock.exists(), "the lock of another");
+    fs::remove_file(&lock).unwrap();
+    let into = repo.root().join("into");
+    rescuer(&repo).restore(repo.path(), &record.reference, &into).unwrap();
+    assert_eq!(fs::read(into.join("f")).unwrap(), b"2\n");
+}
+
+/// A new branch is moved under a lock that is provably ours: what a crash leaves of it goes at the next start.
+#[test]
+fn the_lock_on_a_new_branch_is_known_after_a_crash() {
+    let repo = rich();
+    let mut plan = plan(&repo);
+    plan.target = Some(CommitTarget::NewBranch("refs/heads/beside".to_owned()));
+    let before = fingerprint(&repo);
+    let lock = repo.git_dir().join("refs/heads/beside.lock");
+    // A copy of the state at the moment when the branch is to be moved: what a crash would leave.
+    let held = lock.clone();
+    let watched = rescuer_at(&repo, Step::BranchMoved, move || {
+        assert!(!held.exists(), "the lock became the branch");
+    });
+    watched.commit(repo.path(), &plan).unwrap();
+    rescuer(&repo).undo(repo.path()).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+    // Somebody else's lock stops it, and stays.
+    fs::write(&lock, "of another\n").unwrap();
+    let refused = rescuer(&repo).commit(repo.path(), &plan);
+    assert!(matches!(refused, Err(RescueError::Busy(_))), "{refused:?}");
+    assert_eq!(fs::read(&lock).unwrap(), b"of another\n");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(fingerprint(&repo), before);
+}
+
+/// Deep folders take time by their number, not by its square.
+#[test]
+fn a_thousand_folders_in_each_other_are_recorded_in_time() {
+    let repo = Repo::new();
+    let mut folder =
+        rustix::fs::open(repo.path(), rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+    for _ in 0..1000 {
+        rustix::fs::mkdirat(&folder, "d", rustix::fs::Mode::from_raw_mode(0o755)).unwrap();
+        folder =
+            rustix::fs::openat(&folder, "d", rustix::fs::OFlags::PATH, rustix::fs::Mode::empty()).unwrap();
+    }
+    let file = rustix::fs::openat(
+        &folder,
+        "f",
+        rustix::fs::OFlags::CREATE | rustix::fs::OFlags::WRONLY,
+        rustix::fs::Mode::from_raw_mode(0o644),
+    )
+    .unwrap();
+    rustix::io::write(&file, b"deep\n").unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the time that it takes is what is tested")]
+    let began = Instant::now();
+    let record =
+        Rescuer { git_limit: Duration::from_secs(10), ..rescuer(&repo) }.record(repo.path()).unwrap();
+    let took = began.elapsed();
+    let deep = ["d/"; 1000].concat() + "f";
+    let found = listed(&repo, &record.snapshot).contains_key(deep.as_bytes());
+    eprintln!("1000 folders in each other: {took:?}, recorded: {found}, gaps {:?}", record.gaps.len());
+    assert!(found || !record.gaps.is_empty());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
