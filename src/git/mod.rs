@@ -17,6 +17,7 @@ mod runner;
 mod sha1;
 mod shadow;
 mod trouble;
+mod version;
 
 pub use config::{ConfigEntry, config_entries};
 pub use file::{open, read, read_linked, read_small, read_start, read_tail};
@@ -32,9 +33,8 @@ pub use refs::{
     HeadRef, PackedRefs, fetched, find_ref, has_head_log, head, head_ref, is_shallow, log_file, stored_ref,
 };
 pub use repository::{RefStorage, Repository, resolve};
-pub use runner::{
-    CallPolicy, ForPrograms, Git, GitError, Input, LEAST_GIT, line, not_repeated, succeeded, version_in,
-};
+pub use runner::{CallPolicy, ForPrograms, Git, GitError, Input, line, not_repeated, succeeded};
 pub use sha1::Sha1;
 pub use shadow::{INDEX_CAP, RawIndex, Setting, Shadow};
 pub use trouble::{Read, damaged_config, file_trouble, foreign_owner, not_a_file, trouble};
+pub use version::{LEAST_GIT, version_in};
