@@ -133,7 +133,7 @@ fn stored(repo: &Repo, commit: &str) -> BTreeMap<Vec<u8>, (String, Vec<u8>)> {
         }
     }
     let asked = repo.root().join("asked");
-    fs::write(&asked, ids.values().map(|(_, id)| format!("{id}\n")).collect::<String>()).unwrap();
+    fs::write(&asked, ids.values().fold(String::new(), |all, (_, id)| all + id + "\n")).unwrap();
     let script = format!("git cat-file --batch < '{}'", asked.display());
     let shell = format!("alias.contents=!{script}");
     let answer = repo.try_git(&["-c", &shell, "contents"], &[]);
@@ -366,12 +366,12 @@ fn walk_through(kind: usize, round: u64) -> [usize; 3] {
             continue;
         }
         match rescuer.commit(repo.path(), &plan) {
-            Ok(rescued) => {
+            Ok(committed) => {
                 counted[2] += 1;
                 let made = Photo::of(&repo);
                 assert_eq!((&made.work_tree, &made.times), (&before.work_tree, &before.times), "{what}");
                 assert_ne!(made.references, before.references, "{what}");
-                for (path, entry) in stored(&repo, rescued.commits.last().unwrap()) {
+                for (path, entry) in stored(&repo, committed.commits.last().unwrap()) {
                     let is_shown = plan.paths.iter().any(|it| it.path == path && it.left_out.is_none());
                     let on_disk = before.work_tree.get(&path).map(|(_, bytes)| bytes);
                     assert!(!is_shown || on_disk == Some(&entry.1), "{what}: {} in the commit", lossy(&path));

@@ -117,25 +117,20 @@ impl Rescuer {
         let mut collected = Collected::new(git.repo);
         let settings = named_programs(git)?;
         let (mut words, mut scripts) = (Vec::new(), Scripts::new(git.repo));
-        let mut hooks_path = None;
-        let mut attributes_file = None;
         for (key, value) in &settings {
-            match key.as_str() {
-                "core.hookspath" => hooks_path = Some(value.clone()),
-                "core.attributesfile" => attributes_file = Some(value.clone()),
-                _ => {}
-            }
             words.push(value.clone());
             collected.add(TrustKind::Setting, key, value.clone(), value.as_bytes());
         }
+        let last = |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+        let (hooks_path, attributes_file) = (last("core.hookspath"), last("core.attributesfile"));
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
         let entries = index_entries(git, shadow, &shadow.index)?;
         let mut attribute_files = attribute_files(git, shadow, &entries)?;
-        attribute_files.extend(attributes_file.as_ref().map(resolve));
+        attribute_files.extend(attributes_file.map(resolve));
         for path in attribute_files {
             collected.add_attributes(&path)?;
         }
-        let folder = hooks_path.as_ref().map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
+        let folder = hooks_path.map_or_else(|| git.repo.common_dir.join("hooks"), resolve);
         let mut files = Files::default();
         for (path, id, content) in hook_files::read(&folder, &git.repo.top, FILE_CAP)? {
             scripts.add(&path, &content);
