@@ -327,9 +327,21 @@ fn looking_at_a_finished_workspace_marks_it_as_seen() {
     let mut monitor = judged(vec![commits(), clean()]);
     assert_eq!(view(&mut monitor).attention, Some(Attention::Finished));
     let look = Event::Wanted { at: at(2_000), intent: Intent::Look { workspace: id() } };
-    assert_eq!(monitor.update(look), [collect(request(2, Parts::CHANGES | Parts::COMMITS, 2_000))]);
-    let view = view(&mut monitor);
-    assert_eq!((view.attention, view.is_seen), (None, true));
+    let mut effects = monitor.update(look);
+    let Effect::KeepReports { reports, .. } = effects.remove(0) else { panic!("{effects:?}") };
+    assert_eq!(effects, [collect(request(2, Parts::CHANGES | Parts::COMMITS, 2_000))]);
+    let seen = view(&mut monitor);
+    assert_eq!((seen.attention, seen.is_seen), (None, true));
+    // The next run knows it, and since when it is so; another state was not seen.
+    for (evidence, is_seen) in [(vec![commits(), clean()], true), (vec![clean()], false)] {
+        let mut next = Monitor::new(POLICY, WATCH);
+        let workspaces = vec![FoundWorkspace { reports: (*reports).clone(), ..found() }];
+        let event = Event::Discovered { at: at(9_000), workspaces, refused: Vec::new(), n_older_sessions: 0 };
+        let _ = next.update(event);
+        let _ = next.update(collected(9_005, 1, whole(9_005, evidence)));
+        let view = view(&mut next);
+        assert_eq!((view.is_seen, view.verdict_since == seen.verdict_since), (is_seen, is_seen));
+    }
 }
 
 #[test]

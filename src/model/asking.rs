@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
-use super::{ActionClass, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp};
+use super::{
+    ActionClass, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp, VerdictState,
+};
 
 /// What a number of the smart check may be, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,4 +255,22 @@ pub struct KeptReports {
     /// What was left to do at the last look, with what was sent of it.
     #[serde(default)]
     pub points: Vec<OpenPoint>,
+    /// What a person looked at last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenState>,
+}
+
+/// The state of a workspace that a person looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenState {
+    /// The state.
+    pub state: VerdictState,
+    /// Since when it had it.
+    pub since: Timestamp,
+    /// Whether closeout found it in that state: then it may have had it for longer.
+    pub is_found: bool,
+    /// Where its sessions were: what they did since was not seen.
+    pub moment: TaskMoment,
+    /// When the person looked.
+    pub at: Timestamp,
 }

@@ -69,7 +69,8 @@ pub use activity::{Activity, ActivitySource, ActivityState, Attention};
 pub use asked::{AnsweredByTool, AskedByTool, AskedOption, AskedQuestion};
 pub use asking::{
     AskCost, AskPlan, AskPurpose, Bounds, DecidedFile, EvidenceSummary, KeptReports, PROBE_INTERVAL_SECONDS,
-    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SmartReport, TaskMoment, Trace, VerifyReport,
+    PROBE_TIMEOUT_SECONDS, PROBES, ProbeAttempt, ProbeRescue, SeenState, SmartReport, TaskMoment, Trace,
+    VerifyReport,
 };
 pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};

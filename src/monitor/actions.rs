@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
     AuditEntry, Claim, Draft, Effect, Evidence, Marks, NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody,
-    Response, Rounds, RunningAction, SessionFacts, SessionName, SmartReport, Source, Strength, Timestamp,
-    VerifyReport, WorkspaceId,
+    Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName, SmartReport, Source, Strength,
+    Timestamp, VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
@@ -46,6 +46,8 @@ pub(super) struct Actions {
     pub(super) points: Vec<OpenPoint>,
     /// The reply that is being sent.
     pub(super) sending: Option<String>,
+    /// What a person looked at last.
+    pub(super) seen: Option<SeenState>,
 }
 
 impl Actions {

@@ -4,8 +4,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SessionFacts, SessionMoment,
-    SessionName, SessionView, Source, TaskMoment, Verdict,
+    Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SeenState, SessionFacts,
+    SessionMoment, SessionName, SessionView, Source, TaskMoment, Verdict,
 };
 
 use super::actions::Actions;
@@ -76,6 +76,7 @@ impl Actions {
             marks: self.marks.clone(),
             rounds: self.rounds.clone(),
             points: self.points.clone(),
+            seen: self.seen.clone(),
         }
     }
 
@@ -109,6 +110,11 @@ impl Actions {
             self.rounds = kept.rounds;
         }
         is_news |= self.take_points(kept.points);
+        let looked_at = |seen: &Option<SeenState>| seen.as_ref().map(|seen| seen.at);
+        if looked_at(&kept.seen) > looked_at(&self.seen) {
+            self.seen = kept.seen;
+            is_news = true;
+        }
         if let Some((report, then)) = kept.smart_check
             && self.smart_check.as_ref().is_none_or(|known| known.at < report.at)
         {

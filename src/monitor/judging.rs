@@ -1,12 +1,13 @@
 //! The verdict of one workspace: its snapshot, what was asked and marked, and its rounds, put before the judge.
 
+use super::asked;
 use super::tracked::Tracked;
 use crate::judge::combine::table::{LastPrompt, Mark};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
     Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen, MarkWord,
-    OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SessionFacts, Timestamp, Verdict,
-    VerdictState, stable_hash,
+    OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState, SessionFacts, Timestamp,
+    Verdict, VerdictState, stable_hash,
 };
 
 impl Tracked {
@@ -38,7 +39,36 @@ impl Tracked {
         let is_kept = is_kept || !are_known(&self.actions.points, &verdict.left_to_do.points);
         self.actions.points.clone_from(&verdict.left_to_do.points);
         self.verdict = Some(verdict);
+        self.recall_look(before.is_none());
         if is_kept { vec![self.keep_reports()] } else { Vec::new() }
+    }
+
+    /// A person looks at this workspace. Other runs, and the next one, know what was seen.
+    pub(super) fn look(&mut self, now: Timestamp) -> Option<Effect> {
+        self.look_at_tree(now);
+        self.is_seen = true;
+        let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
+        let since = self.verdict_since?;
+        let moment = asked::moment(&self.snapshot.session_facts);
+        let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
+        if self.actions.seen.as_ref().is_some_and(is_known) {
+            return None;
+        }
+        self.actions.seen = Some(SeenState { state, since, is_found: self.is_found_state, moment, at: now });
+        Some(self.keep_reports())
+    }
+
+    /// Whether a person saw this very state before, here or in another run; the first verdict goes on from there.
+    fn recall_look(&mut self, is_first: bool) {
+        let Some(seen) = self.actions.seen.as_ref().filter(|_| !self.is_seen) else { return };
+        let state = self.verdict.as_ref().map(|verdict| verdict.state);
+        if state != Some(seen.state) || seen.moment != asked::moment(&self.snapshot.session_facts) {
+            return;
+        }
+        self.is_seen = true;
+        if is_first {
+            (self.verdict_since, self.is_found_state) = (Some(seen.since), seen.is_found);
+        }
     }
 
     /// A person says something of this workspace.

@@ -252,7 +252,7 @@ impl Monitor {
             Intent::ShowOlder { .. } => {}
             Intent::Glance { workspace } => self.with(&workspace, |tracked| tracked.look_at_tree(at)),
             Intent::Look { workspace } => {
-                self.with(&workspace, |tracked| tracked.look(at));
+                self.with(&workspace, |tracked| effects.extend(tracked.look(at)));
                 self.changed.insert(workspace);
             }
         }

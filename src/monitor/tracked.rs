@@ -161,12 +161,6 @@ impl Tracked {
         self.is_tree_outdated = true;
     }
 
-    /// A person looks at this workspace.
-    pub(super) fn look(&mut self, now: Timestamp) {
-        self.is_seen = true;
-        self.look_at_tree(now);
-    }
-
     /// The work tree is wanted as it is now. A look that began a moment ago is not repeated at once: the next
     /// follows when its pause is over.
     pub(super) fn look_at_tree(&mut self, now: Timestamp) {

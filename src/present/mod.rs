@@ -23,4 +23,4 @@ mod text_file;
 mod texts;
 mod urgency;
 
-pub use urgency::{Urgency, order};
+pub use urgency::{Section, Urgency, order, section_of};

@@ -11,17 +11,20 @@ phrases! {
     changes { in_conflict(n), staged(n), not_staged(n), untracked(n) }
     /// The row of a workspace.
     row {
-        reading, permission, auto_probe, first_look, offers(question), done_but(files), tree_was_clean(ago), was_clean,
+        reading, permission, to_commit, auto_probe, first_look, offers(question), done_but(files), cut_with(files),
+        quoted(words), tree_was_clean(ago), was_clean,
     }
+    /// The first line of the screen.
+    header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }
     /// The help page.
     help {
-        title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_age, row_guess, row_gone,
+        title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,
         row_unknown, row_auto_probe, evidence, self_reported, guess, vacuous_mark, vacuous, required_mark, required,
         changed_files, staged, not_staged, untracked, conflict, letters,
     }
     /// Where there is nothing, or nothing yet, to be shown.
     notice {
-        older_shown, shows(key), folds(key), too_small(size), no_workspaces, start_in_a_repository,
+        older_shown, all_shown, finished(n), quiet(n), shows(key), folds(key), too_small(size), no_workspaces, start_in_a_repository,
         name_directories, looking,
     }
     /// What sessions do.

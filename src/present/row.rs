@@ -10,6 +10,9 @@ use crate::model::{
     Warning, WorkspaceView,
 };
 
+/// More of an agent's last words does not go into a row, in characters.
+const MAX_QUOTE: usize = 160;
+
 /// The width of the longest of [`state_of`].
 pub(crate) const STATE_WIDTH: usize = 10;
 
@@ -18,6 +21,7 @@ pub(crate) fn state_of(view: &WorkspaceView) -> &'static str {
     match view.verdict.as_ref().map(|verdict| verdict.state) {
         None => row::reading(),
         Some(_) if Urgency::of(view) == Urgency::Permission => row::permission(),
+        Some(_) if Urgency::of(view) == Urgency::ToCommit => row::to_commit(),
         Some(state) => sets::state(state),
     }
 }
@@ -60,34 +64,44 @@ pub(crate) fn note(view: &WorkspaceView, now: Timestamp) -> String {
             sessions::asked_beside(view).unwrap_or_else(own)
         }
         (Urgency::Offer, Some(question)) => row::offers(question),
-        (Urgency::Rescue, _) => {
-            let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
-            changes
-                .map_or_else(|| why(view, verdict, now), |changes| counts::files_uncommitted(changes.n_paths))
-        }
+        (Urgency::Rescue | Urgency::ToCommit, _) => uncommitted(view, verdict, now),
         (Urgency::Working | Urgency::Waiting, _) => {
             sessions::at_work(view).unwrap_or_else(|| why(view, verdict, now))
         }
+        (Urgency::Quiet, _) => why(view, verdict, now),
         // What is to be done says more in few cells than why.
-        (Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unseen | Urgency::Seen, _)
-            if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) =>
-        {
+        _ if matches!(verdict.next_action.kind, NextActionKind::Fix | NextActionKind::Repair) => {
             verdict.next_action.text.clone()
         }
         (Urgency::Unseen | Urgency::Seen, _) if verdict.warnings.contains(&Warning::ChangesLeft) => {
             changes_left(view)
         }
-        (
-            Urgency::Offer
-            | Urgency::Error
-            | Urgency::Stalled
-            | Urgency::Incomplete
-            | Urgency::Unseen
-            | Urgency::Seen
-            | Urgency::Unjudged,
-            _,
-        ) => why(view, verdict, now),
+        (Urgency::Unseen | Urgency::Seen, _) => quote(view).unwrap_or_else(|| why(view, verdict, now)),
+        (Urgency::Incomplete, _) if verdict.rule == Rule::NoEvidence => {
+            quote(view).unwrap_or_else(|| why(view, verdict, now))
+        }
+        (Urgency::Offer | Urgency::Error | Urgency::Stalled | Urgency::Incomplete | Urgency::Unjudged, _) => {
+            why(view, verdict, now)
+        }
     }
+}
+
+/// The work that is not committed; first that its agent stopped in the middle of it, if so.
+fn uncommitted(view: &WorkspaceView, verdict: &Verdict, now: Timestamp) -> String {
+    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+    let Some(changes) = changes.filter(|changes| changes.n_paths > 0) else { return why(view, verdict, now) };
+    let files = counts::files_uncommitted(changes.n_paths);
+    if verdict.rule == Rule::TurnCut { row::cut_with(files) } else { files }
+}
+
+/// How the agent's last words begin, as a quotation. Untrusted.
+fn quote(view: &WorkspaceView) -> Option<String> {
+    let text = &view.last_words.as_ref()?.text;
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '|', '`', '>', '<', '=']));
+    let plain = lines.map(|line| line.trim_start_matches(['-', '*', '+', ' ']).replace(['*', '`'], ""));
+    let line =
+        plain.map(|line| line.trim().to_owned()).find(|line| line.chars().any(char::is_alphanumeric))?;
+    Some(row::quoted(line.chars().take(MAX_QUOTE).collect::<String>()))
 }
 
 /// Whether the verdict says that the work tree is clean.

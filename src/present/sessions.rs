@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use super::phrases::session as say;
 use super::{age, counts, sets};
 use crate::model::{
-    Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, SessionOrigin, SessionView,
-    Timestamp, TodoProgress, VerdictState, WorkspaceView,
+    Activity, ActivitySource, ActivityState, Attention, Question, QuestionWeight, Rule, SessionOrigin,
+    SessionView, Timestamp, TodoProgress, VerdictState, WorkspaceView,
 };
 
 /// What is said of a session that was ended, not broken off.
@@ -164,6 +164,9 @@ fn mark(activity: &Activity, words: &str) -> String {
 pub(crate) fn aside(view: &WorkspaceView) -> Option<String> {
     let session = view.sessions.first()?;
     let activity = &session.activity;
+    if view.verdict.as_ref().is_some_and(|verdict| verdict.rule == Rule::TurnCut) {
+        return None;
+    }
     match activity.state {
         ActivityState::Working if session.subagents.is_empty() => None,
         ActivityState::Working => Some(subagents(session)),

@@ -2,11 +2,11 @@
 //! configuration use are the model's own.
 
 use super::texts::sets;
-use super::urgency::Urgency;
+use super::urgency::{Section, Urgency};
 use crate::model::{
     ActionKind, ActivitySource, ActivityState, Actor, LeftOut, Operation, PartRole, ProbeFailure,
-    ProbeRescue, ProbeWord, QuestionWeight, ReceiptState, RecordState, Rejection, SmartStatus, Strength,
-    Trace, TrustKind, VerdictState, Warning,
+    ProbeRescue, ProbeWord, Proof, QuestionWeight, ReceiptState, RecordState, Rejection, SmartStatus,
+    Strength, Trace, TrustKind, VerdictState, Warning,
 };
 
 sets! {
@@ -35,8 +35,17 @@ sets! {
     }
     /// What a workspace's urgency means, for the help page.
     urgency(Urgency, "Urgency") {
-        Permission, Asks, Rescue, Error, Stalled, Incomplete, Offer, Unseen, Waiting, Working, Unjudged, Seen,
+        Permission, Asks, Error, Stalled, Rescue, Incomplete, ToCommit, Working, Waiting, Offer, Unseen, Unjudged,
+        Seen, Quiet,
     }
+    /// The name of a section of the list.
+    section(Section, "Section") {
+        NeedsYou, AtRisk, LeftToDo, AtWork, Unseen, Unread, Finished, Quiet,
+    }
+    /// How well a COMPLETE is proven, in one word.
+    proof(Proof, "Proof") { Said, Committed, Checked, ByYou }
+    /// What a proof means, for the help page.
+    proof_meaning(Proof, "Proof.meaning") { Said, Committed, Checked, ByYou }
     /// What a session does.
     activity(ActivityState, "ActivityState") {
         Working, Idle, NeedsPermission, Asks, Background, Gone, Unknown,

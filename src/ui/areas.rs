@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 
+use super::list_rows::ListRows;
 use super::state::{Focus, Page, State};
 
 /// From this width on the detail stands beside the list.
@@ -25,10 +26,12 @@ pub(super) struct Areas {
     pub(super) rule: Option<Rect>,
     /// The list.
     pub(super) list: Option<Rect>,
-    /// The line below the list that speaks of older sessions.
-    pub(super) older: Option<Rect>,
+    /// The line below the list that tells what is folded away.
+    pub(super) folded: Option<Rect>,
     /// How many lines one row of the list takes: one or two.
     pub(super) row_height: u16,
+    /// Whether every section has a heading: all rows are shown then.
+    pub(super) has_headings: bool,
     /// The line between list and detail on a wide screen.
     pub(super) divider: Option<Rect>,
     /// The title of the detail.
@@ -44,8 +47,19 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// The areas of a screen with `n_rows` rows in the list; `None` when it is too small.
-    pub(super) fn of(state: &State, n_rows: usize, has_list: bool) -> Option<Areas> {
+    /// The areas of a screen with these rows in the list; `None` when it is too small. Without workspaces there
+    /// is no list.
+    pub(super) fn of(state: &State, rows: &ListRows, has_list: bool) -> Option<Areas> {
+        let bare = Areas::bare(state)?;
+        if state.page == Page::Help || !has_list {
+            return Some(Areas { page: Some(bare.body), ..bare });
+        }
+        let is_wide = state.size.width >= WIDE;
+        Some(if is_wide { bare.wide(rows, state) } else { bare.narrow(rows, state) })
+    }
+
+    /// The areas without list and detail, which a dialog covers; `None` when the screen is too small.
+    pub(super) fn bare(state: &State) -> Option<Areas> {
         let (width, height) = (state.size.width, state.size.height);
         if width < MIN_WIDTH || height < MIN_HEIGHT {
             return None;
@@ -59,48 +73,48 @@ impl Areas {
         let top = 1 + n_notices + u16::from(has_rule);
         let rule = has_rule.then(|| Rect::new(0, top - 1, width, 1));
         let body = Rect::new(0, top, width, height - 1 - top);
-        let bare = Areas {
+        Some(Areas {
             header,
             notice,
             rule,
             list: None,
-            older: None,
+            folded: None,
             row_height: 1,
+            has_headings: false,
             divider: None,
             detail_title: None,
             detail: None,
             page: None,
             body,
             footer,
-        };
-        if state.page == Page::Help || !has_list {
-            return Some(Areas { page: Some(body), ..bare });
-        }
-        Some(if is_wide {
-            bare.wide(body, n_rows, has_older(state))
-        } else {
-            bare.narrow(body, n_rows, state)
         })
     }
 
-    fn wide(self, body: Rect, n_rows: usize, has_older: bool) -> Areas {
+    fn wide(self, rows: &ListRows, state: &State) -> Areas {
+        let body = self.body;
         let list_width = (body.width / 20 * 9).clamp(50, 86);
-        let n_older = u16::from(has_older);
-        let list = Rect { width: list_width, height: body.height - n_older, ..body };
+        let n_folded = u16::from(rows.has_fold(state));
+        let list = Rect { width: list_width, height: body.height - n_folded, ..body };
         let divider = Rect { x: list_width, width: 1, ..body };
         let x = list_width + 1;
         let detail = Rect { x, width: body.width - x, ..body };
         // The title stands in the rule above.
         let title = Rect { y: body.y - 1, height: 1, ..detail };
-        let has_room = n_rows.saturating_mul(2) <= usize::from(list.height);
-        let row_height = if has_room || list_width < ONE_LINE { 2 } else { 1 };
+        let fits = |row_height: u16| rows.n_lines(row_height) <= list.height;
+        let row_height = if fits(2) || list_width < ONE_LINE { 2 } else { 1 };
+        let has_headings = rows.has_headings() && fits(row_height);
+        let n_lines = if has_headings {
+            rows.n_lines(row_height)
+        } else {
+            height_of(rows.positions.len().max(1)).saturating_mul(row_height)
+        };
         // Right below the last row.
-        let n_lines = u16::try_from(n_rows.max(1)).unwrap_or(u16::MAX).saturating_mul(row_height);
-        let older = Rect { y: list.y + n_lines.min(list.height), height: n_older, ..list };
+        let folded = Rect { y: list.y + n_lines.min(list.height), height: n_folded, ..list };
         Areas {
             list: Some(list),
-            older: has_older.then_some(older),
+            folded: (n_folded > 0).then_some(folded),
             row_height,
+            has_headings,
             divider: Some(divider),
             detail_title: Some(title),
             detail: Some(detail),
@@ -108,24 +122,27 @@ impl Areas {
         }
     }
 
-    fn narrow(self, body: Rect, n_rows: usize, state: &State) -> Areas {
+    fn narrow(self, rows: &ListRows, state: &State) -> Areas {
         let is_zoomed = state.is_zoomed && state.focus == Focus::Detail;
         // The title of the detail is a rule itself; two of them in a row would be one too many.
         let n_freed = u16::from(is_zoomed && self.rule.is_some());
-        let body = Rect { y: body.y - n_freed, height: body.height + n_freed, ..body };
-        let most = (body.height * 2 / 5).max(2);
-        let n_lines = u16::try_from(n_rows).unwrap_or(u16::MAX).clamp(1, most);
-        let list_height = if is_zoomed { 0 } else { n_lines };
-        let list = Rect { height: list_height, ..body };
-        let has_older = has_older(state) && !is_zoomed;
-        let n_older = u16::from(has_older);
-        let older = Rect { y: list.bottom(), height: n_older, ..body };
-        let title = Rect { y: body.y + list_height + n_older, height: 1, ..body };
-        let detail = Rect { y: title.y + 1, height: body.height - list_height - n_older - 1, ..body };
+        let body = Rect { y: self.body.y - n_freed, height: self.body.height + n_freed, ..self.body };
+        let n_folded = u16::from(rows.has_fold(state) && !is_zoomed);
+        let has_headings = rows.has_headings() && rows.n_lines(1) + n_folded <= (body.height / 2).max(2);
+        let n_lines = if has_headings {
+            rows.n_lines(1)
+        } else {
+            height_of(rows.positions.len()).clamp(1, (body.height * 2 / 5).saturating_sub(n_folded).max(2))
+        };
+        let list = Rect { height: if is_zoomed { 0 } else { n_lines }, ..body };
+        let folded = Rect { y: list.bottom(), height: n_folded, ..body };
+        let title = Rect { y: folded.bottom(), height: 1, ..body };
+        let detail = Rect { y: title.y + 1, height: body.bottom() - title.y - 1, ..body };
         Areas {
             rule: self.rule.filter(|_| !is_zoomed),
             list: (!is_zoomed).then_some(list),
-            older: has_older.then_some(older),
+            folded: (n_folded > 0).then_some(folded),
+            has_headings,
             detail_title: Some(title),
             detail: Some(detail),
             ..self
@@ -138,6 +155,6 @@ impl Areas {
     }
 }
 
-fn has_older(state: &State) -> bool {
-    state.n_older > 0 || state.is_older_shown
+fn height_of(n_lines: usize) -> u16 {
+    u16::try_from(n_lines).unwrap_or(u16::MAX)
 }

@@ -12,8 +12,8 @@ use crate::present::row;
 /// More characters than this a person does not type into a filter.
 pub(super) const MAX_SIGNS: usize = 200;
 
-/// The positions in `views` of the rows of the list.
-pub(super) fn rows(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
+/// The positions in `views` of what the filter lets through; all where nothing is written.
+pub(super) fn matching(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
     let wanted: Vec<Wanted> = state.filter.text.split_whitespace().map(Wanted::new).collect();
     if wanted.is_empty() {
         return (0..views.len()).collect();

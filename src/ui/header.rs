@@ -1,17 +1,17 @@
 //! The first line: how many workspaces there are in which state, and what is wrong with the whole.
 
-use std::collections::BTreeMap;
-
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
+use super::list_rows::ListRows;
 use super::look::{Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Page, State};
 use super::text;
 use crate::model::WorkspaceView;
-use crate::present::{Urgency, row};
+use crate::present::phrases::header;
+use crate::present::{Section, counts, section_of, sets};
 use crate::ui::sheet::{put, put_rule};
 
 /// From this width on there is room for more than counts.
@@ -23,9 +23,9 @@ pub(super) fn draw(
     areas: &Areas,
     state: &State,
     views: &[WorkspaceView],
-    rows: &[usize],
+    rows: &ListRows,
 ) {
-    put(buffer, areas.header, [counts(areas, state, views, rows)]);
+    put(buffer, areas.header, [first_line(areas, state, views, rows)]);
     if let Some(area) = areas.notice {
         put(buffer, area, [notice(state, usize::from(area.width))]);
     }
@@ -41,30 +41,25 @@ pub(super) fn draw(
     }
 }
 
-/// `closeout · 5 workspaces · 1 asks · …`, as many counts as fit, and the filter on the right.
-fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize]) -> Line<'static> {
+/// `closeout · 2 need you · 1 at risk · …`, and the filter on the right. The order is that of the list, always; where
+/// the words have no room, signs stand for them.
+fn first_line(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows) -> Line<'static> {
     let look = state.look;
     let width = usize::from(areas.header.width);
     let filter = place(areas, state, views, rows, width);
     let auto = auto_probe(state, width);
-    let taken = text::width(&filter) + text::width(&auto) + if filter.is_empty() { 1 } else { 3 };
+    let taken = text::width(&auto) + text::width(&filter) + if filter.is_empty() { 1 } else { 3 };
     let room = width.saturating_sub(taken);
-    let mut spans = vec![Span::styled(" closeout", look.style(TextStyle::Strong))];
     let mut used = 9;
-    let mut facts = vec![(number_of_workspaces(state, views.len()), TextStyle::Plain)];
-    facts.extend(states(views));
-    let n_cells: usize = facts.iter().map(|(words, _)| text::width(look.dot()) + text::width(words)).sum();
-    if used + n_cells > room && facts.len() > 1 {
-        // The states add up to it.
-        facts.remove(0);
-    }
-    for (words, style) in facts {
-        let n_cells = text::width(look.dot()) + text::width(&words);
+    let facts = counts_in(room.saturating_sub(used), state, views);
+    let mut spans = vec![Span::styled(" closeout", look.style(TextStyle::Strong))];
+    for (gap, words, style) in facts {
+        let n_cells = text::width(gap) + text::width(&words);
         if used + n_cells > room {
             break;
         }
         used += n_cells;
-        spans.push(Span::styled(look.dot(), look.style(TextStyle::Faint)));
+        spans.push(Span::styled(gap, look.style(TextStyle::Faint)));
         spans.push(Span::styled(words, look.style(style)));
     }
     used += text::width(&auto);
@@ -75,6 +70,44 @@ fn counts(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize])
     }
     Line::from(spans)
 }
+
+/// The counts for so much room: with the number of workspaces, without it, or as signs.
+fn counts_in(room: usize, state: &State, views: &[WorkspaceView]) -> Vec<Fact> {
+    let look = state.look;
+    let n_cells = |facts: &[Fact]| -> usize {
+        facts.iter().map(|(gap, words, _)| text::width(gap) + text::width(words)).sum()
+    };
+    let counted = sections(state, views);
+    let in_words = counted.iter().map(|(section, n)| {
+        let words = match section {
+            Section::NeedsYou => counts::need_you(n),
+            Section::Unseen => header::not_seen(n),
+            Section::AtRisk
+            | Section::LeftToDo
+            | Section::AtWork
+            | Section::Unread
+            | Section::Finished
+            | Section::Quiet => header::counted(n, sets::section(*section)),
+        };
+        (look.dot(), words, TextStyle::of(section.urgency()))
+    });
+    let number = (look.dot(), number_of_workspaces(state, views.len()), TextStyle::Plain);
+    let all: Vec<Fact> = std::iter::once(number).chain(in_words).collect();
+    if counted.is_empty() || n_cells(&all) <= room {
+        return all;
+    }
+    if n_cells(&all[1..]) <= room {
+        return all[1..].to_vec();
+    }
+    let signs = counted.iter().map(|(section, n)| {
+        let sign = look.sign(Sign::Urgency(section.urgency()));
+        ("  ", format!("{sign}{n}"), TextStyle::of(section.urgency()))
+    });
+    signs.collect()
+}
+
+/// What stands before it, the words, and how they look.
+type Fact = (&'static str, String, TextStyle);
 
 /// That agents are asked by closeout itself, which costs tokens: it is said before the last counts are, where the
 /// screen is wide enough to be read for more than its rows.
@@ -88,42 +121,33 @@ fn auto_probe(state: &State, width: usize) -> String {
 
 fn number_of_workspaces(state: &State, n: usize) -> String {
     match (state.is_loaded, n) {
-        (false, _) => "looking for workspaces".to_owned(),
-        (true, 0) => "no workspaces".to_owned(),
-        (true, 1) => "1 workspace".to_owned(),
-        (true, n) => format!("{n} workspaces"),
+        (false, _) => header::looking().to_owned(),
+        (true, 0) => header::no_workspaces().to_owned(),
+        (true, n) => counts::workspaces(n),
     }
 }
 
-/// How many rows show each state, most urgent state first.
-fn states(views: &[WorkspaceView]) -> Vec<(String, TextStyle)> {
-    let mut counted: BTreeMap<&'static str, (Urgency, usize)> = BTreeMap::new();
-    for view in views {
-        let urgency = Urgency::of(view);
-        let entry = counted.entry(row::state_of(view)).or_insert((urgency, 0));
-        entry.0 = entry.0.min(urgency);
-        entry.1 += 1;
-    }
-    let mut states: Vec<_> = counted.into_iter().collect();
-    states.sort_by_key(|(_, (urgency, _))| *urgency);
-    let label = |(word, (urgency, n)): (&str, (Urgency, usize))| {
-        (format!("{n} {}", word.to_lowercase()), TextStyle::of(urgency))
-    };
-    states.into_iter().map(label).collect()
+/// How many rows each section has, in the order of the list, without those that wait for nobody.
+fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
+    let sections: Vec<Section> = views.iter().map(|view| section_of(view, state.held())).collect();
+    let counted = Section::ALL.into_iter().filter(|section| !section.is_folded());
+    let counted =
+        counted.map(|section| (section, sections.iter().filter(|known| **known == section).count()));
+    counted.filter(|(_, n)| *n > 0).collect()
 }
 
 /// The filter with its number of matches, or the selected row when the list does not show all.
-fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &[usize], width: usize) -> String {
+fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows, width: usize) -> String {
     if state.filter.is_editing {
-        return format!("{} of {}", rows.len(), views.len());
+        return header::selected(rows.len(), views.len());
     }
     if !state.filter.text.is_empty() {
         let shown = text::cut(&text::line(&state.filter.text), width / 4, state.look);
-        return format!("/{shown}  {} of {}", rows.len(), views.len());
+        return format!("/{shown}  {}", header::selected(rows.len(), views.len()));
     }
     match selected_in(state, views, rows) {
-        Some(row) if areas.list.is_some() && rows.len() > areas.n_list_rows() => {
-            format!("{} of {}", row + 1, rows.len())
+        Some(row) if areas.list.is_some() && !areas.has_headings && rows.len() > areas.n_list_rows() => {
+            header::selected(row + 1, rows.len())
         }
         Some(_) | None => String::new(),
     }
@@ -134,7 +158,7 @@ fn notice(state: &State, width: usize) -> Line<'static> {
     let first = state.notices.first().map(|notice| text::line(notice)).unwrap_or_default();
     let more = match state.notices.len() {
         0 | 1 => String::new(),
-        n => format!(" (and {} more: ?)", n - 1),
+        n => format!(" {}", header::more_notices(n - 1)),
     };
     let room = width.saturating_sub(text::width(&more) + 3);
     Line::from(vec![

@@ -8,7 +8,7 @@ use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::{Look, Sign, TextStyle};
 use super::state::State;
 use super::{dialog, text};
-use crate::model::{ActivityState, PartRole, Strength};
+use crate::model::{ActivityState, PartRole, Proof, Strength};
 use crate::present::phrases::help as say;
 use crate::present::{Urgency, sets};
 use crate::ui::sheet::{put, put_rule};
@@ -93,6 +93,8 @@ fn signs(look: Look) -> Vec<Line<'static>> {
     let rows = [
         ("claude+1", say::row_more()),
         ("3/7", say::row_steps()),
+        (look.sign(Sign::Commits), say::row_commits()),
+        (look.sign(Sign::Files), say::row_files()),
         ("3m", say::row_age()),
         ("[guess]", say::row_guess()),
         (sets::activity(ActivityState::Gone), say::row_gone()),
@@ -100,6 +102,10 @@ fn signs(look: Look) -> Vec<Line<'static>> {
         (crate::present::phrases::row::auto_probe(), say::row_auto_probe()),
     ];
     lines.extend(rows.map(|row| word_line(row, look)));
+    let proofs = [Proof::Checked, Proof::Committed, Proof::Said, Proof::ByYou];
+    lines.extend(
+        proofs.map(|proof| word_line((look.sign(Sign::Proof(proof)), sets::proof_meaning(proof)), look)),
+    );
     lines.push(Line::default());
     lines.push(title(say::evidence(), look));
     let parts =

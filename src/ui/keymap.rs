@@ -19,8 +19,6 @@ pub enum KeyCommand {
     PageDown,
     /// A page up.
     PageUp,
-    /// The row whose number the key is.
-    Jump,
     /// The next workspace that waits for a person.
     NextWaiting,
     /// The next match of the filter.
@@ -35,8 +33,8 @@ pub enum KeyCommand {
     SwitchFocus,
     /// From the detail back to the list.
     Close,
-    /// Show, or fold away, the workspaces in which only old sessions are.
-    Older,
+    /// Show more of what is folded away, or fold all of it again.
+    Unfold,
     /// One step back: close, return to the list, clear the filter.
     Back,
     /// Write a filter.
@@ -197,16 +195,10 @@ pub const BINDINGS: &[Binding] = &[
     bind(&[sign('G'), key(KeyCode::End)], KeyCommand::Last, "to the last"),
     bind(&[key(KeyCode::PageDown), KeyPress::ctrl('d')], KeyCommand::PageDown, "page down"),
     bind(&[key(KeyCode::PageUp), KeyPress::ctrl('u')], KeyCommand::PageUp, "page up"),
-    bind(
-        &[sign('1'), sign('2'), sign('3'), sign('4'), sign('5'), sign('6'), sign('7'), sign('8'), sign('9')],
-        KeyCommand::Jump,
-        "to that row",
-    )
-    .labelled("1-9"),
     bind(&[sign('n')], KeyCommand::NextMatch, "next match of the filter"),
     bind(&[sign('N')], KeyCommand::PreviousMatch, "match before"),
     bind(&[sign('h'), key(KeyCode::Left)], KeyCommand::Close, "from the evidence back to the list"),
-    bind(&[sign('o')], KeyCommand::Older, "show or fold workspaces with old sessions only"),
+    bind(&[sign('o')], KeyCommand::Unfold, "show or fold finished, quiet and old workspaces"),
     bind(&[KeyPress::ctrl('r')], KeyCommand::RefreshAll, "look again at all workspaces"),
     bind(&[key(KeyCode::Esc)], KeyCommand::Back, "back; clear the filter"),
 ];

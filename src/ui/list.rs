@@ -7,13 +7,13 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::areas::Areas;
+use super::list_rows::{Entry, ListRows};
 use super::look::{Look, Sign, TextStyle};
 use super::selection::selected_in;
 use super::state::{Focus, State};
-use super::steps::scrolled_to;
 use super::{notice, text};
 use crate::model::{Head, Timestamp, WorkspaceView};
-use crate::present::{Urgency, age, row, sessions};
+use crate::present::{Section, Urgency, age, row, sessions, sets};
 use crate::ui::sheet::put;
 
 /// Marker, sign and a blank before the state.
@@ -36,7 +36,7 @@ pub(super) fn draw(
     areas: &Areas,
     state: &State,
     views: &[WorkspaceView],
-    rows: &[usize],
+    rows: &ListRows,
     now: Timestamp,
 ) {
     let Some(area) = areas.list else { return };
@@ -44,48 +44,64 @@ pub(super) fn draw(
     if let Some(divider) = areas.divider {
         put(buffer, divider, std::iter::repeat_n(bar, divider.height.into()));
     }
-    if let Some(area) = areas.older {
-        let shown = notice::older(state).map(|older| format!("   {older}")).unwrap_or_default();
+    if let Some(area) = areas.folded {
+        let folded = notice::folded(state, rows.n_finished, rows.n_quiet);
+        let shown = folded.map(|folded| format!("   {folded}")).unwrap_or_default();
         let shown = text::cut(&shown, usize::from(area.width), state.look);
         put(buffer, area, [Line::from(Span::styled(shown, state.look.style(TextStyle::Faint)))]);
     }
-    if rows.is_empty() {
+    if rows.positions.is_empty() {
         put(buffer, area, [no_match(state, usize::from(area.width))]);
         return;
     }
-    let columns = Columns::of(views, rows, usize::from(area.width), areas.row_height);
-    let n_shown = areas.n_list_rows();
     let selected = selected_in(state, views, rows);
-    let top = scrolled_to(state.list_top, selected.unwrap_or(0), rows.len(), n_shown);
-    for (row, &position) in rows.iter().enumerate().skip(top).take(n_shown) {
+    let top = rows.top(state, views, areas);
+    let columns = Columns::of(views, rows, state.look, usize::from(area.width), areas.row_height);
+    for (y, entry) in rows.entries(top, areas) {
+        let place = Rect { y: area.y + y, height: 1, ..area };
+        let row = match entry {
+            Entry::Heading(section, n) => {
+                put(buffer, place, [heading(section, n, state.look)]);
+                continue;
+            }
+            Entry::Row(row) => row,
+        };
         let is_selected = selected == Some(row);
-        let lines = row_lines(&views[position], &columns, state, is_selected, now);
-        let y = area.y + u16::try_from(row - top).unwrap_or(u16::MAX).saturating_mul(areas.row_height);
-        let place = Rect { y, height: areas.row_height, ..area };
-        put(buffer, place, lines);
+        let view = &views[rows.positions[row]];
+        let place = Rect { height: areas.row_height, ..place };
+        put(buffer, place, row_lines(view, &columns, state, is_selected, now));
         if is_selected {
             mark_selected(buffer, place, state);
         }
     }
 }
 
+/// The heading of a section of so many rows.
+fn heading(section: Section, n: usize, look: Look) -> Line<'static> {
+    let style = look.style(TextStyle::of(section.urgency()));
+    Line::from(vec![
+        Span::styled(format!(" {}", sets::section(section)), style),
+        Span::styled(format!("  {n}"), look.style(TextStyle::Faint)),
+    ])
+}
+
 /// The widths of the columns: as wide as the texts need, so that short names leave room to the note.
 struct Columns {
     name: usize,
+    facts: usize,
     branch: usize,
     agent: usize,
     model: usize,
-    todos: usize,
     /// Zero in rows of two lines, where the note has the second.
     note: usize,
     total: usize,
 }
 
 impl Columns {
-    fn of(views: &[WorkspaceView], rows: &[usize], total: usize, row_height: u16) -> Columns {
-        let widest = |field: fn(&WorkspaceView) -> Cow<'_, str>, most: usize| {
-            let cells = |&position: &usize| text::shown_width(&field(&views[position]), most);
-            rows.iter().map(cells).max().unwrap_or(0)
+    fn of(views: &[WorkspaceView], rows: &ListRows, look: Look, total: usize, row_height: u16) -> Columns {
+        let widest = |field: Field, most: usize| {
+            let cells = |&position: &usize| text::shown_width(&field(&views[position], look), most);
+            rows.positions.iter().map(cells).max().unwrap_or(0)
         };
         let is_single = row_height == 1;
         let mut room = total.saturating_sub(LEAD + row::STATE_WIDTH + 1 + GAP + AGE + 1);
@@ -94,7 +110,7 @@ impl Columns {
         room -= name;
         let note = if is_single { NOTE + GAP } else { 0 };
         // The most telling column is given its room first.
-        let mut column = |field: fn(&WorkspaceView) -> Cow<'_, str>, least: usize, most: usize| {
+        let mut column = |field: Field, least: usize, most: usize| {
             let wanted = widest(field, most);
             let most = room.saturating_sub(note + GAP);
             let is_shown = wanted > 0 && most >= wanted.min(least);
@@ -102,8 +118,8 @@ impl Columns {
             room -= if is_shown { given + GAP } else { 0 };
             given
         };
+        let facts = column(facts, 12, 12);
         let agent = column(agent, 12, 12);
-        let todos = column(todos, 7, 7);
         let branch = column(
             branch,
             if is_single { 12 } else { 8 },
@@ -111,17 +127,19 @@ impl Columns {
         );
         let model = if is_single || total < MODEL { 0 } else { column(model, 8, 24) };
         let note = if is_single { room.saturating_sub(GAP) } else { 0 };
-        Columns { name, branch, agent, model, todos, note, total }
+        Columns { name, facts, branch, agent, model, note, total }
     }
 }
 
-/// Untrusted text, as in the other columns.
-fn name(view: &WorkspaceView) -> Cow<'_, str> {
+/// What a column shows of a workspace. Untrusted text.
+type Field = fn(&WorkspaceView, Look) -> Cow<'_, str>;
+
+fn name(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(&view.name)
 }
 
 /// A branch of the same name as the worktree says nothing, and the room is wanted for others.
-fn branch(view: &WorkspaceView) -> Cow<'_, str> {
+fn branch(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(match view.git.as_ref().map(|git| &git.head) {
         Some(Head::Branch { name, .. } | Head::Unborn { name }) if *name == view.name => "",
         Some(Head::Branch { name, .. } | Head::Unborn { name }) => name,
@@ -130,16 +148,30 @@ fn branch(view: &WorkspaceView) -> Cow<'_, str> {
     })
 }
 
-fn agent(view: &WorkspaceView) -> Cow<'_, str> {
+fn agent(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     sessions::agents(view)
 }
 
-fn model(view: &WorkspaceView) -> Cow<'_, str> {
+fn model(view: &WorkspaceView, _: Look) -> Cow<'_, str> {
     Cow::Borrowed(view.model.as_deref().unwrap_or_default())
 }
 
-fn todos(view: &WorkspaceView) -> Cow<'_, str> {
-    Cow::Owned(sessions::todos(view))
+/// `3/7 ↑2 ±4`: how far its todos are, new commits, files not committed.
+fn facts(view: &WorkspaceView, look: Look) -> Cow<'_, str> {
+    let git = view.git.as_ref();
+    let n_new = git.map_or(0, |git| git.commits.n_new);
+    let n_paths = git.and_then(|git| git.changes.as_ref()).map_or(0, |changes| changes.n_paths);
+    let counted = |sign, n: u32| (n > 0).then(|| format!("{}{n}", look.sign(sign)));
+    let todos = Some(sessions::todos(view)).filter(|todos| !todos.is_empty());
+    let facts = [todos, counted(Sign::Commits, n_new), counted(Sign::Files, n_paths)];
+    Cow::Owned(facts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// The state, behind a COMPLETE the sign of its proof.
+fn state_of(view: &WorkspaceView, look: Look) -> String {
+    let proof = view.verdict.as_ref().and_then(|verdict| verdict.proof);
+    let proof = proof.map(|proof| format!(" {}", look.sign(Sign::Proof(proof)))).unwrap_or_default();
+    format!("{}{proof}", row::state_of(view))
 }
 
 fn row_lines(
@@ -153,22 +185,23 @@ fn row_lines(
     let urgency = Urgency::of(view);
     let marker = if is_selected { look.sign(Sign::Marker) } else { " " };
     let since = sessions::moment(view).map(|since| age::age(now, since)).unwrap_or_default();
-    let name_tone = if urgency == Urgency::Seen { TextStyle::Plain } else { TextStyle::Strong };
+    let is_folded = urgency.section().is_folded();
+    let name_tone = if is_folded { TextStyle::Faint } else { TextStyle::Strong };
     let mut spans = vec![
         Span::raw(marker),
         Span::styled(format!("{} ", look.sign(Sign::Urgency(urgency))), look.style(TextStyle::of(urgency))),
         Span::styled(
-            text::fit(row::state_of(view), row::STATE_WIDTH + 1, look),
+            text::fit(&state_of(view, look), row::STATE_WIDTH + 1, look),
             look.style(TextStyle::of(urgency)),
         ),
         Span::styled(text::fit(&text::line(&view.name), columns.name, look), look.style(name_tone)),
         Span::raw(" ".repeat(GAP)),
     ];
     for (width, value) in [
-        (columns.branch, branch(view)),
-        (columns.agent, agent(view)),
-        (columns.model, model(view)),
-        (columns.todos, todos(view)),
+        (columns.branch, branch(view, look)),
+        (columns.agent, agent(view, look)),
+        (columns.model, model(view, look)),
+        (columns.facts, facts(view, look)),
     ] {
         if width > 0 {
             spans.push(Span::styled(
@@ -178,7 +211,7 @@ fn row_lines(
             spans.push(Span::raw(" ".repeat(GAP)));
         }
     }
-    let note_tone = if urgency <= Urgency::Unseen { TextStyle::Plain } else { TextStyle::Faint };
+    let note_tone = if is_folded { TextStyle::Faint } else { TextStyle::Plain };
     let age_span = Span::styled(format!("{since:>AGE$}"), look.style(TextStyle::Faint));
     if columns.note > 0 {
         spans.push(age_span);

@@ -6,6 +6,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::model::Proof;
 use crate::present::Urgency;
 
 /// How the screen looks.
@@ -60,9 +61,12 @@ impl Look {
         }
     }
 
-    /// Words of the screen's own with the ellipsis of this look.
+    /// Words of the screen's own with the ellipsis and the quotation marks of this look.
     pub(super) fn spelled(self, words: &str) -> String {
-        words.replace('…', self.sign(Sign::Ellipsis))
+        match self.signs {
+            SignSet::Unicode => words.to_owned(),
+            SignSet::Ascii => words.replace('…', self.sign(Sign::Ellipsis)).replace(['“', '”'], "\""),
+        }
     }
 
     /// The separator between facts in a row, with its blanks.
@@ -110,10 +114,10 @@ impl TextStyle {
         match urgency {
             Urgency::Permission | Urgency::Asks => TextStyle::Asks,
             Urgency::Rescue | Urgency::Error | Urgency::Stalled => TextStyle::Bad,
-            Urgency::Incomplete => TextStyle::Open,
+            Urgency::Incomplete | Urgency::ToCommit => TextStyle::Open,
             Urgency::Offer | Urgency::Unseen => TextStyle::Good,
             Urgency::Waiting | Urgency::Working => TextStyle::Busy,
-            Urgency::Unjudged | Urgency::Seen => TextStyle::Faint,
+            Urgency::Unjudged | Urgency::Seen | Urgency::Quiet => TextStyle::Faint,
         }
     }
 
@@ -153,6 +157,12 @@ impl TextStyle {
 pub(super) enum Sign {
     /// The sign of a workspace that is so urgent.
     Urgency(Urgency),
+    /// How well a COMPLETE is proven.
+    Proof(Proof),
+    /// New commits.
+    Commits,
+    /// Files that are not committed.
+    Files,
     Ellipsis,
     Arrow,
     Versus,
@@ -177,12 +187,19 @@ impl Sign {
             Sign::Urgency(Urgency::Error) => ("✗", "x"),
             Sign::Urgency(Urgency::Stalled) => ("■", "#"),
             Sign::Urgency(Urgency::Incomplete) => ("○", "o"),
+            Sign::Urgency(Urgency::ToCommit) => ("△", "%"),
             Sign::Urgency(Urgency::Offer) => ("◇", "+"),
-            Sign::Urgency(Urgency::Unseen) => ("✔", "V"),
+            Sign::Urgency(Urgency::Unseen) | Sign::Proof(Proof::Checked) => ("✔", "V"),
             Sign::Urgency(Urgency::Waiting) => ("◌", "~"),
             Sign::Urgency(Urgency::Working) => ("●", "*"),
             Sign::Urgency(Urgency::Unjudged) => ("·", "."),
             Sign::Urgency(Urgency::Seen) => ("✓", "v"),
+            Sign::Urgency(Urgency::Quiet) => ("–", "-"),
+            Sign::Proof(Proof::Committed) => ("◆", "="),
+            Sign::Proof(Proof::Said) => ("“", "\""),
+            Sign::Proof(Proof::ByYou) => ("@", "@"),
+            Sign::Commits => ("↑", "^"),
+            Sign::Files => ("±", "~"),
             Sign::Ellipsis => ("…", ".."),
             Sign::Arrow => ("→", "->"),
             Sign::Versus => ("≠", "!="),

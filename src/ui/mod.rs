@@ -21,6 +21,7 @@ mod help;
 mod input;
 pub mod keymap;
 mod list;
+mod list_rows;
 mod look;
 mod markdown;
 mod markdown_table;
@@ -50,14 +51,15 @@ pub use update::{on_frame, on_input, told, update, views_changed};
 
 use crate::model::{Timestamp, WorkspaceView};
 use areas::Areas;
+use list_rows::ListRows;
 
 /// Draws the whole screen. `views` are in the order of [`crate::present::order`].
 pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: Timestamp) {
     // The terminal may have another size by now than the last input said.
     let area = frame.area();
     let state = &State { size: Size { width: area.width, height: area.height }, ..state.clone() };
-    let rows = filter::rows(state, views);
-    let Some(areas) = Areas::of(state, rows.len(), !views.is_empty()) else {
+    let rows = ListRows::of(state, views);
+    let Some(areas) = Areas::of(state, &rows, !views.is_empty()) else {
         notice::draw_too_small(frame.buffer_mut(), state);
         return;
     };
@@ -72,7 +74,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: 
         list::draw(buffer, &areas, state, views, &rows, now);
         detail::draw(buffer, &areas, state, views, &rows, now);
     }
-    let selected = selection::selected_in(state, views, &rows).map(|row| &views[rows[row]]);
+    let selected = selection::selected_in(state, views, &rows).map(|row| &views[rows.positions[row]]);
     let cursor = match open_dialog::draw(buffer, state, views, now) {
         Some((cursor, hints)) => {
             footer::draw_hints(buffer, areas.footer, state, &hints);

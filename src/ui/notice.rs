@@ -39,7 +39,7 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
     for (style, sentence) in sentences {
         lines.extend(text::wrap_text(&look.spelled(sentence), look.style(*style), width, 0));
     }
-    if let Some(older) = older(state) {
+    if let Some(older) = folded(state, 0, 0) {
         lines.push(Line::default());
         lines.push(Line::from(Span::styled(older, look.style(TextStyle::Faint))));
     }
@@ -49,15 +49,23 @@ pub(super) fn draw_without_workspaces(buffer: &mut Buffer, area: Rect, state: &S
     put(buffer, Rect { x: area.x + 3, y, width: area.width.saturating_sub(3), height }, lines);
 }
 
-/// What is said of the sessions that are too old to be shown; `None` when there are none.
-pub(super) fn older(state: &State) -> Option<String> {
-    let key = key_of(KeyCommand::Older);
-    let dot = state.look.dot();
-    match (state.is_older_shown, state.n_older) {
-        (true, _) => Some(format!("{}{dot}{}", say::older_shown(), say::folds(key))),
-        (false, 0) => None,
-        (false, n_older) => Some(format!("{}{dot}{}", counts::older_sessions(n_older), say::shows(key))),
+/// What is said of the rows and the sessions that are folded away; `None` when there are none.
+pub(super) fn folded(state: &State, n_finished: usize, n_quiet: usize) -> Option<String> {
+    let key = key_of(KeyCommand::Unfold);
+    let mut facts = Vec::new();
+    facts.extend((n_finished > 0).then(|| say::finished(n_finished)));
+    facts.extend((n_quiet > 0).then(|| say::quiet(n_quiet)));
+    facts.extend((state.n_older > 0 && !state.is_older_shown).then(|| counts::older_sessions(state.n_older)));
+    let is_more = !facts.is_empty();
+    if !is_more {
+        facts.extend((state.is_unfolded && !state.is_older_shown).then(|| say::all_shown().to_owned()));
+        facts.extend(state.is_older_shown.then(|| say::older_shown().to_owned()));
     }
+    if facts.is_empty() {
+        return None;
+    }
+    facts.push(if is_more { say::shows(key) } else { say::folds(key) });
+    Some(facts.join(state.look.dot()))
 }
 
 /// The most lines that an answer takes.

@@ -95,7 +95,7 @@ fn context<'a>(
     now: Timestamp,
     is_armed: bool,
 ) -> Context<'a> {
-    let body = Areas::of(state, 1, false).map(|areas| areas.body).unwrap_or_default();
+    let body = Areas::bare(state).map(|areas| areas.body).unwrap_or_default();
     let room = Size { width: body.width, height: body.height.saturating_sub(1) };
     let view = views.iter().find(|view| view.id == *dialog.workspace());
     Context { view, views, room, look: state.look, now, is_armed }
@@ -104,7 +104,7 @@ fn context<'a>(
 /// Where the open dialog stands, without its title: at the end of the body, as high as it wants to be.
 fn area_of(state: &State, views: &[WorkspaceView]) -> Option<Rect> {
     let dialog = state.dialog.as_ref()?;
-    let body = Areas::of(state, 1, false)?.body;
+    let body = Areas::bare(state)?.body;
     let context = context(state, views, dialog, state.guard.now(), false);
     let height = dialog.height(context).clamp(1, body.height.saturating_sub(1).max(1));
     Some(Rect { y: body.bottom() - height, height, ..body })

@@ -51,6 +51,8 @@ pub struct State {
     pub n_older: usize,
     /// Whether they were asked for.
     pub is_older_shown: bool,
+    /// Whether finished and quiet workspaces have rows of their own.
+    pub is_unfolded: bool,
     /// Whether agents are asked by closeout itself, which costs tokens.
     pub asks_by_itself: bool,
     /// What was last reported as looked at: the workspace, and the verdict by its beginning.
@@ -88,6 +90,7 @@ impl State {
             answer: None,
             n_older: 0,
             is_older_shown: false,
+            is_unfolded: false,
             asks_by_itself: false,
             looked: None,
             mode: SelectionMode::FollowsUrgency,

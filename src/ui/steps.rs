@@ -25,14 +25,13 @@ impl Step {
             KeyCommand::Last => Some(Step::Last),
             KeyCommand::PageDown => Some(Step::Pages(1)),
             KeyCommand::PageUp => Some(Step::Pages(-1)),
-            KeyCommand::Jump
-            | KeyCommand::NextWaiting
+            KeyCommand::NextWaiting
             | KeyCommand::NextMatch
             | KeyCommand::PreviousMatch
             | KeyCommand::Go
             | KeyCommand::Open
             | KeyCommand::Close
-            | KeyCommand::Older
+            | KeyCommand::Unfold
             | KeyCommand::SwitchFocus
             | KeyCommand::Back
             | KeyCommand::Filter

@@ -7,9 +7,8 @@ use ratatui::layout::Position;
 use super::areas::Areas;
 use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction};
 use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, action_of};
-use super::selection::{
-    jump, select_around, select_next_waiting, select_row, selected_in, selected_row, settle,
-};
+use super::list_rows::{Entry, ListRows};
+use super::selection::{select_around, select_next_waiting, select_row, selected_in, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
 use super::{actions, detail, filter, help, open_dialog};
@@ -91,7 +90,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
     let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
     if state.mode == SelectionMode::FollowsUrgency {
-        select_row(state, views, &filter::rows(state, views), 0);
+        select_row(state, views, &ListRows::of(state, views), 0);
         if !views.is_empty() && views.iter().all(is_known) {
             state.mode = SelectionMode::Stays;
         }
@@ -179,13 +178,9 @@ fn perform(
         KeyCommand::Go => go(state, views, reaction),
         KeyCommand::Open => open(state, views),
         KeyCommand::Close => close_detail(state),
-        KeyCommand::Older => {
-            state.is_older_shown = !state.is_older_shown;
-            reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
-        }
+        KeyCommand::Unfold => unfold(state, views, reaction),
         KeyCommand::SwitchFocus => switch_focus(state),
         KeyCommand::Filter => start_filter(state),
-        KeyCommand::Jump => jump(state, views, press),
         KeyCommand::NextWaiting => select_next_waiting(state, views),
         KeyCommand::NextMatch => select_around(state, views, 1),
         KeyCommand::PreviousMatch => select_around(state, views, -1),
@@ -213,7 +208,7 @@ fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
     } else if state.focus == Focus::Detail && !state.filter.is_editing {
         scroll_detail(state, views, step);
     } else {
-        let rows = filter::rows(state, views);
+        let rows = ListRows::of(state, views);
         let n_shown = areas(state, views).map_or(1, |areas| areas.n_list_rows());
         let from = selected_in(state, views, &rows).unwrap_or(0);
         select_row(state, views, &rows, step.go(from, rows.len(), n_shown));
@@ -225,6 +220,25 @@ fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Step) {
     let Some(position) = selected_row(state, views) else { return };
     let n_lines = detail::n_lines(state, &views[position], area.width);
     state.detail_top = step.scroll(state.detail_top, n_lines, area.height.into());
+}
+
+/// Shows one more part of what is folded away: the finished and quiet rows, then the workspaces in which only old
+/// sessions are; then folds both again.
+fn unfold(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
+    let rows = ListRows::of(state, views);
+    if rows.n_finished + rows.n_quiet > 0 {
+        state.is_unfolded = true;
+        return;
+    }
+    if !state.is_older_shown && state.n_older > 0 {
+        state.is_older_shown = true;
+    } else {
+        state.is_unfolded = false;
+        if !std::mem::take(&mut state.is_older_shown) {
+            return;
+        }
+    }
+    reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
 }
 
 fn close_page(state: &mut State) {
@@ -309,13 +323,15 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
         }
         scroll_detail(state, views, Step::By(by * WHEEL_LINES));
     } else if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {
-        let rows = filter::rows(state, views);
+        let rows = ListRows::of(state, views);
         let from = selected_in(state, views, &rows).unwrap_or(0);
         if mouse.kind == MouseKind::Press {
             state.focus = Focus::List;
-            let row = state.list_top + usize::from((mouse.row - list.y) / areas.row_height);
-            if row < rows.len() {
-                select_row(state, views, &rows, row);
+            let line = mouse.row - list.y;
+            let is_there = |(y, _): &&(u16, Entry)| (*y..*y + areas.row_height).contains(&line);
+            let entries = rows.entries(state.list_top, &areas);
+            if let Some((_, Entry::Row(row))) = entries.iter().find(is_there) {
+                select_row(state, views, &rows, *row);
             }
         } else {
             select_row(state, views, &rows, moved(from, by, rows.len()));
@@ -348,10 +364,15 @@ fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Optio
 /// A glance at the selected workspace and at each whose row is shown: what they say of their work trees is of
 /// the last look.
 fn shown(state: &State, views: &[WorkspaceView]) -> Vec<Intent> {
-    let rows = filter::rows(state, views);
-    let n_shown = areas(state, views).and_then(|areas| areas.list.map(|_| areas.n_list_rows()));
-    let n_shown = n_shown.unwrap_or(0);
-    let rows = rows.iter().skip(state.list_top).take(n_shown).map(|row| &views[*row].id);
+    let rows = ListRows::of(state, views);
+    let entries = areas(state, views)
+        .filter(|areas| areas.list.is_some())
+        .map(|areas| rows.entries(state.list_top, &areas))
+        .unwrap_or_default();
+    let rows = entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::Row(row) => Some(&views[rows.positions[*row]].id),
+        Entry::Heading(..) => None,
+    });
     let selected = state.selected.as_ref();
     selected.into_iter().chain(rows.filter(|id| Some(*id) != selected)).map(glance).collect()
 }
@@ -361,5 +382,5 @@ fn glance(workspace: &WorkspaceId) -> Intent {
 }
 
 fn areas(state: &State, views: &[WorkspaceView]) -> Option<Areas> {
-    Areas::of(state, filter::rows(state, views).len(), !views.is_empty())
+    Areas::of(state, &ListRows::of(state, views), !views.is_empty())
 }

@@ -25,7 +25,7 @@ const ROW: usize = 1;
 /// A screen with `payments` selected, on which this came.
 fn with(size: (u16, u16), views: &[WorkspaceView], kind: ActionKind, outcome: ActionOutcome) -> State {
     let mut state = screen_of(size.0, size.1, views);
-    let _ = press(&mut state, views, "2");
+    let _ = press(&mut state, views, "j");
     let _ = tell(&mut state, views, ROW, kind, outcome);
     read(&mut state);
     state
@@ -142,9 +142,9 @@ fn what_runs_is_in_its_row() {
     let mut views = five();
     views[ROW].action = Some(running_probe());
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
-    assert!(rows[3].contains("smart check: waits, then asks"), "{}", rows[3]);
+    assert!(rows[5].contains("smart check: waits, then asks"), "{}", rows[5]);
     assert!(rows[23].contains("x end it"), "{}", rows[23]);
     // The seconds are seen to pass while it runs, and only then.
     assert_eq!(ui::next_change(&state, &views, NOW), Some(NOW.plus_millis(700)));
@@ -162,7 +162,7 @@ fn a_check_whose_agent_is_done_and_whose_changes_are_left_says_so() {
     let _ = report.attempts.pop();
     views[ROW].smart_check = Some(report.clone());
     let mut state = screen_of(100, 60, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let is_said = |views: &[WorkspaceView], words: &str| {
         text_of(&frame(&state, views)).iter().any(|row| row.contains(words))
     };
@@ -182,9 +182,9 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     assert!(!header(&state, &views).contains("auto probe"));
     state.asks_by_itself = true;
     assert!(header(&state, &views).ends_with(" · auto probe"), "{}", header(&state, &views));
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let rows = text_of(&frame(&state, &views));
-    assert!(rows[3].contains("auto probe: waits, then asks"), "{}", rows[3]);
+    assert!(rows[5].contains("auto probe: waits, then asks"), "{}", rows[3]);
     assert!(rows.iter().any(|row| row.contains("Under way  auto probe, 75 s · x ends it")), "{rows:#?}");
     assert!(rows[23].contains("x end it"), "{}", rows[23]);
     // The counts are of more use where there is no room for both.
@@ -202,7 +202,7 @@ fn what_closeout_asks_by_itself_is_in_the_row_the_detail_and_the_header() {
     history[0].by = Actor::Automatic;
     views[ROW].history = history;
     let mut tall = screen_of(100, 60, &views);
-    let _ = press(&mut tall, &views, "2");
+    let _ = press(&mut tall, &views, "j");
     let rows = text_of(&frame(&tall, &views));
     assert!(rows.iter().any(|row| row.contains("1 commit of fix/rounding  (automatic)")), "{rows:#?}");
 }
@@ -213,7 +213,7 @@ fn the_turn_of_an_agent_is_ended_only_after_a_yes() {
     let mut views = five();
     views[ROW].answering = vec![running_turn()];
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     assert_snapshot!("a_turn_that_answers", picture(&frame(&state, &views)));
     assert_eq!(press(&mut state, &views, "x").intents, []);
     assert_snapshot!("end_a_turn", picture(&frame(&state, &views)));
@@ -257,7 +257,7 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     }
     // Asked, and stayed: what ends later ends nothing else.
     let mut state = screen_of(80, 24, &busy);
-    assert!(!press(&mut state, &busy, "1q").is_quit);
+    assert!(!press(&mut state, &busy, "gq").is_quit);
     let rows = text_of(&frame(&state, &busy));
     assert!(rows[21].contains("smart check: waits, then asks"), "{rows:?}");
     assert!(rows[23].contains("q wait and quit") && rows[23].contains("Esc stay"), "{}", rows[23]);
@@ -268,17 +268,17 @@ fn whoever_leaves_is_asked_what_becomes_of_what_runs() {
     assert!(state.dialog.is_none() && !ui::views_changed(&mut state, &quiet).is_quit);
     // Waited for.
     let mut state = screen_of(80, 24, &busy);
-    let waiting = press(&mut state, &busy, "2qq");
+    let waiting = press(&mut state, &busy, "gjqq");
     assert_eq!((waiting.is_quit, waiting.intents.contains(&cancel)), (false, false));
     assert!(!ui::views_changed(&mut state, &busy).is_quit);
     assert!(ui::views_changed(&mut state, &quiet).is_quit);
     // Ended, by the key once the box was read, and by Ctrl-C at once; which leaves at once when it comes again.
     let mut state = screen_of(80, 24, &busy);
-    let _ = press(&mut state, &busy, "2q");
+    let _ = press(&mut state, &busy, "gjq");
     read(&mut state);
     assert_eq!(press(&mut state, &busy, "x").intents, std::slice::from_ref(&cancel));
     let mut state = screen_of(80, 24, &busy);
-    let _ = press(&mut state, &busy, "2q");
+    let _ = press(&mut state, &busy, "gjq");
     let ended = ctrl_c(&mut state, &busy);
     assert_eq!((ended.is_quit, ended.intents), (false, vec![cancel]));
     assert!(ui::views_changed(&mut state.clone(), &quiet).is_quit);
@@ -295,7 +295,7 @@ fn what_is_finished_first_is_said() {
     let mut views = five();
     views[ROW].action = Some(RunningAction { kind: ActionKind::Rescue, ..running_probe() });
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let told = Response::EndsLater { workspace: views[ROW].id.clone(), kind: ActionKind::Rescue };
     let _ = ui::told(&mut state, &views, told);
     assert_eq!(
@@ -308,7 +308,7 @@ fn what_is_finished_first_is_said() {
 fn each_key_asks_for_its_plan_and_nothing_more() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     for (key, wanted) in [
         ("c", Action::PlanRescue { message: None, order: RecordOrder::default() }),
         ("z", Action::PlanUndo { way: UndoDirection::Undo }),
@@ -548,7 +548,7 @@ fn every_key_but_y_leaves_or_stays() {
 fn a_key_that_was_typed_before_the_box_could_be_read_says_nothing() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let at = |millis: i64| NOW.plus_millis(millis);
     ui::on_input(&mut state, at(0));
     let outcome = ActionOutcome::RescuePlanned(Box::new(plan()));
@@ -577,7 +577,7 @@ fn a_key_that_was_typed_before_the_box_could_be_read_says_nothing() {
 fn the_hint_says_when_y_counts() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "j");
     let _ = tell(&mut state, &views, ROW, ActionKind::Plan, ActionOutcome::RescuePlanned(Box::new(plan())));
     assert!(last_line(&state, &views).starts_with(" y (commit)  n Enter Esc leave"));
     ui::on_frame(&mut state, NOW.plus_millis(-100));
@@ -594,20 +594,20 @@ fn the_hint_says_when_y_counts() {
 fn a_plan_for_another_row_opens_nothing_there() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2c");
-    let _ = press(&mut state, &views, "1");
+    let _ = press(&mut state, &views, "gjc");
+    let _ = press(&mut state, &views, "g");
     let _ = tell(&mut state, &views, ROW, ActionKind::Plan, ActionOutcome::RescuePlanned(Box::new(plan())));
     assert_eq!(state.dialog, None);
     let words = "payments: the rescue is ready: c shows it";
     assert_eq!(state.answer.as_deref(), Some(words));
     // Its key there shows it, and asks for no second one; on any other row it asks for that row's own.
-    let _ = press(&mut state, &views, "3");
+    let _ = press(&mut state, &views, "gjj");
     let other = Intent::Action {
         workspace: views[2].id.clone(),
         action: Box::new(Action::PlanRescue { message: None, order: RecordOrder::default() }),
     };
     assert_eq!(press(&mut state, &views, "c").intents, [other]);
-    let _ = press(&mut state, &views, "2");
+    let _ = press(&mut state, &views, "gj");
     assert_eq!(press(&mut state, &views, "c").intents, []);
     assert!(matches!(state.dialog, Some(Dialog::Rescue(_))));
     // It is guarded as if it had come now.
@@ -617,7 +617,7 @@ fn a_plan_for_another_row_opens_nothing_there() {
 #[test]
 fn a_plan_opens_nothing_over_a_filter_a_page_or_another_box() {
     let views = five();
-    for keys in ["2/pay", "2?", "2d"] {
+    for keys in ["2/pay", "2?", "gjd"] {
         let mut state = screen_of(80, 24, &views);
         let _ = press(&mut state, &views, keys);
         let before = state.dialog.clone();
@@ -627,7 +627,7 @@ fn a_plan_opens_nothing_over_a_filter_a_page_or_another_box() {
     }
     // What came while a box was open is said when it is closed.
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2d");
+    let _ = press(&mut state, &views, "gjd");
     let _ = tell(&mut state, &views, ROW, ActionKind::Rescue, ActionOutcome::Rescued(Box::new(rescued())));
     assert_eq!(state.answer, None);
     let _ = press(&mut state, &views, "\u{1b}");
@@ -671,7 +671,7 @@ fn undo_redo_and_asking_are_confirmed_as_planned() {
 fn a_mark_takes_a_choice_a_reason_and_a_yes() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "2d");
+    let _ = press(&mut state, &views, "gjd");
     read(&mut state);
     assert_eq!(press(&mut state, &views, "yy\u{1b}").intents, []);
     assert_eq!(state.dialog, None);

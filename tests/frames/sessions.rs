@@ -113,7 +113,7 @@ fn a_row_says_what_the_session_does_and_for_how_long() {
         (with_todos(), "▌● WORKING cart opencode 3/7 4m edit: src/cart.ts"),
         (guessed(), "▌● WORKING firmware codex 31m [guess] shell: make"),
         (silent(), "▌○ INCOMPLETE reports codex 14m nothing says that the wo… · unknown, silent"),
-        (just_finished(), "▌✔ COMPLETE login claude 4/4 5m 3 new commits"),
+        (just_finished(), "▌✔ COMPLETE login claude 4/4 5m “The login works.”"),
     ];
     for (view, shown) in rows {
         // How wide a column is, is another matter.

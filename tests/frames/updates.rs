@@ -1,13 +1,13 @@
 //! Scripts of inputs: what they select, open and want. Reactions are compared whole.
 
 use closeout::model::{Intent, Rule, VerdictState, WorkspaceId, WorkspaceView};
-use closeout::present::{self, Urgency};
+use closeout::present::{self, section_of};
 use closeout::ui::keymap::{BINDINGS, FILTER_BINDINGS, action_of};
 use closeout::ui::{
     self, Focus, Input, KeyCode, KeyPress, Look, Mouse, MouseKind, Page, Reaction, Size, State,
 };
 
-use crate::support::samples::{finished, five};
+use crate::support::samples::{finished, five, working};
 use crate::support::screen::{NOW, frame, judged, minutes_ago, press, screen, screen_of, text_of, unjudged};
 
 /// The names in the order of `five`: search-ui, payments, importer, docs, api.
@@ -31,7 +31,7 @@ fn frame_with(intents: Vec<Intent>) -> Reaction {
 #[test]
 fn the_list_begins_with_what_is_most_urgent() {
     let names: Vec<String> = five().into_iter().map(|view| view.name).collect();
-    assert_eq!(names, ["search-ui", "payments", "importer", "docs", "api"]);
+    assert_eq!(names, ["search-ui", "payments", "importer", "api", "docs"]);
 }
 
 #[test]
@@ -113,13 +113,11 @@ fn moving_keys_select_and_look() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
     for (keys, name) in
-        [("j", "payments"), ("G", "api"), ("k", "docs"), ("g", "search-ui"), ("3", "importer")]
+        [("j", "payments"), ("G", "docs"), ("k", "api"), ("g", "search-ui"), ("j", "payments")]
     {
         assert_eq!(press(&mut state, &views, keys), frame_with(looks(&[name])), "after {keys}");
         assert_eq!(selected(&state), name);
     }
-    // There is no ninth row, and nothing changes.
-    assert_eq!(press(&mut state, &views, "9"), Reaction::default());
     assert_eq!(press(&mut state, &views, "gk").intents, looks(&["search-ui"]));
 }
 
@@ -138,7 +136,7 @@ fn w_goes_round_those_that_wait() {
     assert_eq!(selected(&state), "payments");
     let _ = press(&mut state, &views, "w");
     assert_eq!(selected(&state), "search-ui");
-    assert!(views.iter().map(Urgency::of).filter(|urgency| urgency.waits_for_person()).count() == 2);
+    assert!(views.iter().filter(|view| section_of(view, None).waits_for_person()).count() == 2);
     let calm = [finished()];
     let mut state = screen_of(80, 24, &calm);
     assert_eq!(press(&mut state, &calm, "w"), Reaction::default());
@@ -217,7 +215,7 @@ fn a_filter_finds_names_branches_agents_states_and_questions() {
         state.filter.text = filter.to_owned();
         let rows: Vec<String> =
             text_of(&frame(&state, &views))[2..].iter().map(|row| row.chars().take(30).collect()).collect();
-        let shown: Vec<&str> = ["search-ui", "payments", "importer", "docs", "api"]
+        let shown: Vec<&str> = ["search-ui", "payments", "importer", "api", "docs"]
             .into_iter()
             .filter(|name| rows.iter().any(|row| row.split_whitespace().any(|word| word == *name)))
             .collect();
@@ -284,15 +282,51 @@ fn help_opens_scrolls_and_closes() {
 fn a_finished_workspace_keeps_its_place_while_it_is_looked_at() {
     let mut views = five();
     let mut state = screen_of(80, 24, &views);
-    let _ = press(&mut state, &views, "4");
+    let _ = press(&mut state, &views, "G");
     assert_eq!(selected(&state), "docs");
-    views[3].is_seen = true;
-    views[3].attention = None;
-    present::order(&mut views, state.held());
-    assert_eq!(views[3].name, "docs");
-    let _ = press(&mut state, &views, "k");
+    views[4].is_seen = true;
+    views[4].attention = None;
+    views.push(judged("fresh", VerdictState::Complete, Rule::YesClean, "Done."));
     present::order(&mut views, state.held());
     assert_eq!(views[4].name, "docs");
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    assert!(shown(&state).contains("2 not seen"), "{}", shown(&state));
+    let _ = press(&mut state, &views, "k");
+    present::order(&mut views, state.held());
+    assert_eq!(views[5].name, "docs");
+    // Then it is folded, and out of the counts; the filter and a key find it.
+    let shown = |state: &State| text_of(&frame(state, &views)).join("\n");
+    assert!(shown(&state).contains("1 not seen"), "{}", shown(&state));
+    assert!(shown(&state).contains("1 finished · o to show") && !shown(&state).contains("docs"));
+    let _ = press(&mut state, &views, "o");
+    assert!(shown(&state).contains("docs") && shown(&state).contains("o to hide"), "{}", shown(&state));
+    let _ = press(&mut state, &views, "o/docs");
+    assert!(shown(&state).contains("1 of 6") && shown(&state).contains("docs"), "{}", shown(&state));
+}
+
+#[test]
+fn work_that_goes_on_is_in_sight_however_long_the_list_is() {
+    let mut views: Vec<WorkspaceView> = (0..30)
+        .map(|number| judged(&format!("w{number:02}"), VerdictState::Incomplete, Rule::NoEvidence, "Open."))
+        .collect();
+    views.push(working());
+    present::order(&mut views, None);
+    let mut state = screen_of(80, 24, &views);
+    for keys in ["", "jjjjjjjjjjjj", "g"] {
+        let _ = press(&mut state, &views, keys);
+        let shown = text_of(&frame(&state, &views)).join("\n");
+        let selected = selected(&state);
+        assert!(shown.contains("● WORKING") && shown.contains(&selected), "{keys}:\n{shown}");
+    }
+    let _ = press(&mut state, &views, "G");
+    assert_eq!(selected(&state), "api");
+}
+
+#[test]
+fn nothing_is_folded_where_nothing_else_would_be_seen() {
+    let views = [judged("main", VerdictState::NoTask, Rule::NobodyAsked, "nobody was asked")];
+    let shown = text_of(&frame(&screen_of(80, 24, &views), &views)).join("\n");
+    assert!(shown.contains("NO_TASK    main") && shown.contains("1 workspace"), "{shown}");
 }
 
 #[test]
@@ -316,7 +350,7 @@ fn who_comes_back_glances_at_the_selected_and_at_each_row_that_is_shown() {
     let views = five();
     let mut state = screen_of(80, 24, &views);
     let _ = press(&mut state, &views, "jj");
-    let all = glances(&["importer", "search-ui", "payments", "docs", "api"]);
+    let all = glances(&["importer", "search-ui", "payments", "api", "docs"]);
     // By the terminal, whoever typed a moment ago.
     let focus = ui::update(&mut state, &views, Input::Focus);
     assert_eq!(focus, Reaction { intents: all.clone(), ..Reaction::default() });
@@ -329,9 +363,9 @@ fn who_comes_back_glances_at_the_selected_and_at_each_row_that_is_shown() {
     // Rows that are not to be seen are left alone.
     let mut state = screen_of(80, 8, &views);
     let _ = press(&mut state, &views, "G");
-    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["api", "docs"]));
+    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["docs", "api"]));
     let _ = press(&mut state, &views, "\n");
-    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["api"]));
+    assert_eq!(ui::update(&mut state, &views, Input::Focus).intents, glances(&["docs"]));
 }
 
 #[test]
@@ -350,11 +384,13 @@ fn the_mouse_selects_scrolls_and_focuses() {
         let reaction = ui::update(&mut state, &views, Input::Mouse(Mouse { kind, column, row }));
         (reaction.intents, state.focus, state.detail_top)
     };
-    assert_eq!(mouse(MouseKind::Press, 5, 4), (looks(&["importer"]), Focus::List, 0));
-    assert_eq!(mouse(MouseKind::ScrollDown, 5, 4), (looks(&["docs"]), Focus::List, 0));
-    assert_eq!(mouse(MouseKind::ScrollDown, 5, 12), (Vec::new(), Focus::List, 3));
-    assert_eq!(mouse(MouseKind::ScrollUp, 5, 12), (Vec::new(), Focus::List, 0));
-    assert_eq!(mouse(MouseKind::Press, 5, 12), (Vec::new(), Focus::Detail, 0));
+    // Each row stands below the heading of its section, which is no row.
+    assert_eq!(mouse(MouseKind::Press, 5, 7), (looks(&["importer"]), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::Press, 5, 4), (Vec::new(), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::ScrollUp, 5, 7), (looks(&["payments"]), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::ScrollDown, 5, 14), (Vec::new(), Focus::List, 3));
+    assert_eq!(mouse(MouseKind::ScrollUp, 5, 14), (Vec::new(), Focus::List, 0));
+    assert_eq!(mouse(MouseKind::Press, 5, 14), (Vec::new(), Focus::Detail, 0));
     assert_eq!(mouse(MouseKind::Press, 79, 23), (Vec::new(), Focus::Detail, 0));
 }
 
@@ -362,7 +398,7 @@ fn the_mouse_selects_scrolls_and_focuses() {
 fn on_a_wide_screen_each_row_is_two_lines_to_the_mouse() {
     let views = five();
     let mut state = screen_of(200, 60, &views);
-    let click = Mouse { kind: MouseKind::Press, column: 5, row: 5 };
+    let click = Mouse { kind: MouseKind::Press, column: 5, row: 7 };
     assert_eq!(ui::update(&mut state, &views, Input::Mouse(click)), frame_with(looks(&["payments"])));
 }
 

@@ -291,13 +291,13 @@ const STATES: [&str; 11] = [
     "NO_TASK",
 ];
 
-/// State and name of a row of the list: mark, sign, state, name, more.
+/// State and name of a row of the list: mark, sign, state, with the sign of its proof, name, more.
 fn list_row(row: &str) -> Option<(&str, &str)> {
     let list = row.split('│').next()?.trim_start_matches('▌');
     let mut words = list.split_whitespace();
     let sign = words.next()?;
     let state = words.next().filter(|state| STATES.contains(state))?;
-    let name = words.next()?;
+    let name = words.find(|word| !["✔", "◆", "“", "@"].contains(word))?;
     (sign.chars().count() == 1).then_some((state, name))
 }
 

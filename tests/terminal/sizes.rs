@@ -21,9 +21,9 @@ fn ageless(shown: &Shown) -> Vec<String> {
 /// What a program that is started at this size shows.
 fn fresh(env: &TestEnv, size: (u16, u16)) -> Vec<String> {
     let terminal = on_demo(env, size);
-    let counts = ["1 asks", "1 rescue", "1 error", "1 incomplete", "1 complete", "1 working"];
-    let shown = terminal
-        .wait_for("all six verdicts", |shown| counts.iter().all(|count| shown.rows[0].contains(count)));
+    let counts = ["2 need you", "1 at risk", "1 left to do", "1 not seen", "1 at work"];
+    let shown =
+        terminal.wait_for("all sections", |shown| counts.iter().all(|count| shown.rows[0].contains(count)));
     ageless(&shown)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::engine::{Engine, clock};
-use crate::model::{Attention, Intent, Timestamp, VerdictState, WorkspaceId, WorkspaceView, display_text};
+use crate::model::{Intent, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present;
 use crate::ui::{self, Input, Size};
 
@@ -227,9 +227,10 @@ impl Front {
 }
 
 /// What the place of a row in the list depends on.
-fn place(view: &WorkspaceView) -> (Option<Attention>, Option<VerdictState>, Option<Timestamp>, bool, &str) {
-    let state = view.verdict.as_ref().map(|verdict| verdict.state);
-    (view.attention, state, view.verdict_since, view.is_seen, &view.name)
+fn place(view: &WorkspaceView) -> (present::Urgency, Option<Timestamp>, bool, &str) {
+    let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+    let is_clean = changes.is_none_or(|changes| changes.n_paths == 0);
+    (present::Urgency::of(view), view.verdict_since, is_clean, &view.name)
 }
 
 fn pass_on(engine: &mut Engine, intents: Vec<Intent>) {

@@ -16,6 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::areas::Areas;
+use super::list_rows::ListRows;
 use super::look::{Look, TextStyle};
 use super::selection::selected_in;
 use super::sheet::TextLayout;
@@ -33,12 +34,12 @@ pub(super) fn draw(
     areas: &Areas,
     state: &State,
     views: &[WorkspaceView],
-    rows: &[usize],
+    rows: &ListRows,
     now: Timestamp,
 ) {
     let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return };
     let style = if state.focus == Focus::Detail { TextStyle::Strong } else { TextStyle::Plain };
-    let Some(view) = selected_in(state, views, rows).map(|row| &views[rows[row]]) else {
+    let Some(view) = selected_in(state, views, rows).map(|row| &views[rows.positions[row]]) else {
         put_rule(buffer, title, "", style, "", state.look);
         return;
     };

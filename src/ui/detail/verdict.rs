@@ -90,7 +90,10 @@ fn title(view: &WorkspaceView, sheet: TextLayout) -> Line<'static> {
         Span::raw(" "),
         Span::styled(name, sheet.style(TextStyle::of(urgency)).patch(sheet.style(TextStyle::Strong))),
     ]);
-    if view.verdict.as_ref().is_some_and(|verdict| verdict.is_self_reported) {
+    let verdict = view.verdict.as_ref();
+    if let Some(proof) = verdict.and_then(|verdict| verdict.proof) {
+        line.push_span(sheet.span(format!(" [{}]", sets::proof(proof)), TextStyle::Open));
+    } else if verdict.is_some_and(|verdict| verdict.is_self_reported) {
         line.push_span(sheet.span(" [self-reported]", TextStyle::Open));
     }
     if let Some(since) = sessions::judged_moment(view) {
