@@ -7,6 +7,7 @@ mod actions;
 mod properties;
 mod reply_box;
 mod sessions;
+mod tabs;
 mod updates;
 
 use closeout::model::{
@@ -141,8 +142,10 @@ fn last_words_are_rendered_as_markdown() {
     let views = [view];
     let mut state = screen_of(80, 40, &views);
     let _ = press(&mut state, &views, "\n");
-    while !text_of(&frame(&state, &views))[1].contains("Last words") && state.detail_top < 18 {
-        let _ = press(&mut state, &views, "j");
+    for _ in 0..18 {
+        if !text_of(&frame(&state, &views))[2].contains("Last words") {
+            let _ = press(&mut state, &views, "j");
+        }
     }
     assert_snapshot!(picture(&frame(&state, &views)));
 }
@@ -336,12 +339,15 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
         let clean = Evidence::abstain(Source::Changes, "git", Rejection::Vacuous).because(TREE_IS_CLEAN);
         view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Noted, clean)];
         let views = [view];
-        let state = screen_of(200, 60, &views);
-        let rows = text_of(&frame(&state, &views));
+        let mut state = screen_of(200, 60, &views);
+        let mut rows = text_of(&frame(&state, &views));
+        let next = ui::next_change(&state, &views, NOW);
+        let _ = press(&mut state, &views, "4");
+        rows.extend(text_of(&frame(&state, &views)).into_iter().filter(|row| row.contains("Changes ")));
         let rows = rows.iter().filter(|row| row.contains("tree"));
         let rows: Vec<String> =
             rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-        (rows, ui::next_change(&state, &views, NOW))
+        (rows, next)
     };
     let fresh = NOW.plus_millis(-2_000);
     let (rows, next) = shown(Some(fresh));

@@ -60,6 +60,9 @@ pub(super) enum Failure {
     /// 4: what was to be looked at is not there, or is no workspace.
     #[error("{0}")]
     NoWorkspace(String),
+    /// 20: it is not done as things are, and nothing was sent or changed.
+    #[error("{0}")]
+    Refused(String),
     /// 5: the configuration.
     #[error("{0}")]
     Config(#[from] ConfigError),
@@ -85,6 +88,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => 2,
             Failure::NoWorkspace(_) => 4,
+            Failure::Refused(_) => ActionClass::Refused.exit_code(),
             Failure::Config(_) | Failure::Settings(_) => 5,
             Failure::Unreadable(_) | Failure::Stream { .. } => 6,
         }
@@ -130,6 +134,7 @@ mod tests {
         let failures = [
             Failure::Usage(String::new()),
             Failure::NoWorkspace(String::new()),
+            Failure::Refused(String::new()),
             Failure::Config(no_default),
             Failure::Settings(String::new()),
             Failure::Unreadable(String::new()),

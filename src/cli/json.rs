@@ -1,6 +1,6 @@
 //! What the JSON of all actions has: a version, how it ended, why, and what can be done about it.
 //!
-//! A run that could not begin (exit codes 2 to 6) prints nothing on standard output.
+//! A run that could not begin (exit codes 2 to 6) prints [`Failed`].
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,6 +32,22 @@ pub(super) struct Printed<T> {
 /// Nothing beside how it ended: for what was not done.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct NoContent {}
+
+/// A run that could not do what it was asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Failed {
+    /// The version of this form.
+    version: u32,
+    /// The exit code of the program.
+    exit_code: u8,
+    /// What happened and what can be done, in words.
+    error: String,
+}
+
+/// Prints why a run could not do what it was asked for, as one line.
+pub(super) fn failed(exit_code: u8, words: &str) -> Result<(), Failure> {
+    output::print_line(&line(&Failed { version: VERSION, exit_code, error: words.to_owned() }))
+}
 
 impl<T: Serialize> Printed<T> {
     /// An action that ended with this class, about `content`.

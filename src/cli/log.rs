@@ -54,6 +54,10 @@ pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
     let entries: Vec<&AuditEntry> =
         audit.entries.iter().filter(|entry| is_meant(&entry.workspace)).take(log.number).collect();
+    if let Some(path) = path.as_ref().filter(|path| entries.is_empty() && !path.exists()) {
+        let path = display_text::path(path);
+        return Err(Failure::NoWorkspace(format!("{path} does not exist, and nothing was done there")));
+    }
     let mut text = String::new();
     // The newest last, where a terminal ends.
     for entry in entries.into_iter().rev() {

@@ -39,10 +39,12 @@ mod tui;
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
+use crate::config::nearest;
 use crate::model::{UndoDirection, display_text};
 use args::{Arguments, Command};
 use environment::Environment;
@@ -53,11 +55,16 @@ pub use hook::run_if_called_by_agent;
 
 /// Runs the program with these arguments (the first is its own name) and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let is_json = asks_for_json(&arguments);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, is_json),
     };
     let environment = Environment::read();
+    if let Some(failure) = mistyped(&environment, &arguments) {
+        return end(Err(failure), is_json);
+    }
     let outcome = match arguments.command {
         None => tui::run(&environment, &arguments.watch),
         Some(Command::Watch(watch)) => tui::run(&environment, &watch),
@@ -82,11 +89,36 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
     };
-    end(outcome)
+    end(outcome, is_json)
 }
 
-/// The exit code of a run; a failure is told on standard error.
-fn end(outcome: Ended) -> ExitCode {
+/// Whether JSON is asked for, also where the rest of the arguments cannot be read.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// A word in the place of a command that is neither a command nor a path: a word with a slash is a path, any other
+/// only if it exists.
+fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure> {
+    if arguments.command.is_some() {
+        return None;
+    }
+    let has_slash = |path: &PathBuf| path.as_os_str().as_encoded_bytes().contains(&b'/');
+    let is_path = |path: &PathBuf| has_slash(path) || environment.absolute(path).exists();
+    let word = arguments.watch.paths.iter().find(|path| !is_path(path))?;
+    let word = word.to_string_lossy();
+    let command = Arguments::command();
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let shown = display_text::line(&word);
+    let meant = match nearest(&word, names) {
+        Some(name) => format!("; did you mean `closeout {name}`?"),
+        None => "; `closeout --help` lists the commands".to_owned(),
+    };
+    Some(Failure::Usage(format!("`{shown}` is no command, and there is no such path{meant}")))
+}
+
+/// The exit code of a run; a failure is told on standard error, with `--json` also on standard output.
+fn end(outcome: Ended, is_json: bool) -> ExitCode {
     match outcome {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // Nobody reads any more: there is nobody to tell.
@@ -94,6 +126,9 @@ fn end(outcome: Ended) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
+            if is_json {
+                let _ = json::failed(failure.code(), &failure.to_string());
+            }
             output::complain(&format!("closeout: {failure}"));
             ExitCode::from(failure.code())
         }
@@ -101,9 +136,12 @@ fn end(outcome: Ended) -> ExitCode {
 }
 
 /// Ends a run whose arguments could not be read, or that asked for help or the version.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
+        if is_json {
+            let _ = json::failed(2, text.trim());
+        }
         output::complain(display_text::block(&text).trim_end());
         ExitCode::from(2)
     } else {

@@ -155,10 +155,11 @@ fn body(plan: &ReplyPlan, reply: &Reply) -> Result<Option<ReplyBody>, Failure> {
     };
     if let Some(wanted) = wanted {
         let permission = plan.permission.as_ref();
-        let permission = permission.ok_or_else(|| Failure::Usage("it waits for no permission".to_owned()))?;
+        let permission =
+            permission.ok_or_else(|| Failure::Refused("it waits for no permission".to_owned()))?;
         let option = permission.options.iter().find(|option| option.label.starts_with(wanted));
         let option = option.ok_or_else(|| {
-            Failure::Usage("which key would answer it is not certain: answer it in its pane".to_owned())
+            Failure::Refused("which key would answer it is not certain: answer it in its pane".to_owned())
         })?;
         let (answer, what) = (option.answer.clone(), permission.what.clone());
         return Ok(Some(ReplyBody::Permission { answer, what }));
@@ -179,7 +180,7 @@ fn is_file(plan: &ReplyPlan) -> bool {
 fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
     let asked = plan.asked.as_ref().filter(|_| plan.has_way());
     let Some((asked, question)) = asked.and_then(|asked| Some((asked, asked.questions.first()?))) else {
-        return Err(Failure::Usage("it asks in a dialog on its screen: answer it in its pane".to_owned()));
+        return Err(Failure::Refused("it asks in a dialog on its screen: answer it in its pane".to_owned()));
     };
     let wanted = text.trim();
     let is_meant = |(at, option): &(usize, &AskedOption)| {
@@ -191,7 +192,7 @@ fn option_of(plan: &ReplyPlan, text: &str) -> Result<ReplyBody, Failure> {
              your own are written in its pane",
             question.options.len()
         );
-        return Err(Failure::Usage(words));
+        return Err(Failure::Refused(words));
     };
     Ok(ReplyBody::Option { place, label: option.label.clone(), call: asked.call.clone() })
 }

@@ -12,7 +12,7 @@ use super::classify::Labelled;
 use super::doctor::Diagnosis;
 use super::exit::Ended;
 use super::exit::Outcome;
-use super::json::{NoContent, Printed};
+use super::json::{Failed, NoContent, Printed};
 use super::log::LogRow;
 use super::output;
 use super::probing::Smart;
@@ -59,6 +59,8 @@ enum Output {
     Verified(Printed<VerifyReport>),
     /// Any of these that was not done.
     NoContent(Printed<NoContent>),
+    /// Any of these that could not begin (exit codes 2 to 6).
+    Failed(Failed),
     /// A line of `log --json`.
     Log(LogRow),
     /// `classify --json`, and a line of `classify --jsonl`.

@@ -30,6 +30,7 @@ pub use effective::{AutoProbes, CloserSettings, Config, LogSettings, RescueSetti
 pub use error::ConfigError;
 pub use key::{Key, LayerOrigin};
 pub use layer::{Layer, parse_layer};
+pub use near_name::nearest;
 pub use problem::{Place, Problem, Problems};
 pub use sources::{Flags, Look, Sources};
 

@@ -5,7 +5,7 @@ const MAX_CHARS: usize = 40;
 
 /// The candidate nearest to `name`, if it is near enough to be meant: at most one slip for each three
 /// signs, letter case apart. A slip is a sign too many, missing, wrong, or two neighbours swapped.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.chars().nth(MAX_CHARS).is_some() {
         return None;
     }

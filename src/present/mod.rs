@@ -12,6 +12,7 @@ pub(crate) mod baseline;
 pub(crate) mod counts;
 pub(crate) mod gate;
 pub mod json;
+pub(crate) mod left;
 pub(crate) mod mark;
 pub(crate) mod phrases;
 pub mod rescue_json;

@@ -16,6 +16,15 @@ phrases! {
     }
     /// The first line of the screen.
     header { looking, no_workspaces, counted(n, section), not_seen(n), selected(n, of), more_notices(n) }
+    /// The tabs of a workspace.
+    tab { why, left_to_do, asked, changes, sessions, history, nothing_asked, nothing_done, ask_by(key, verify) }
+    /// What has to happen before a workspace is COMPLETE.
+    complete_when {
+        complete(what), all(before, last), allowed, answered, repaired, turn_ends, resumed, committed, proven,
+        said_done,
+    }
+    /// What is left to do, and what is sent back.
+    left { nothing, ask(key), earlier, sent(ago), done, message_begins, message_ends, none_for_agent }
     /// The help page.
     help {
         title, keys, filter_keys, problems, signs, rows, row_more, row_steps, row_commits, row_files, row_age, row_guess, row_gone,

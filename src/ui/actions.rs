@@ -13,15 +13,15 @@ use super::dialog::rescue_box::RescueBox;
 use super::dialog::{Dialog, Step, Then, reply_box};
 use super::input::Reaction;
 use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
-use super::open_dialog;
 use super::selection::selected_row;
 use super::state::{Page, Ready, State};
 use super::text;
+use super::{open_dialog, points};
 use crate::model::{
-    Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, Intent, JumpOutcome, RecordOrder, Response,
-    RunningAction, UndoDirection, WorkspaceId, WorkspaceView, display_text,
+    Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, Intent, JumpOutcome, NextActionKind,
+    OpenPoint, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId, WorkspaceView, display_text,
 };
-use crate::present::phrases::outcome as say;
+use crate::present::phrases::{left, outcome as say};
 use crate::present::{action, sets};
 
 /// Begins what a key asks for.
@@ -39,6 +39,7 @@ pub(super) fn begin(
     let want = |action| Intent::Action { workspace: view.id.clone(), action: Box::new(action) };
     match command {
         WorkspaceCommand::Reply => reply(state, view, None, reaction),
+        WorkspaceCommand::SendBack => send_back(state, view, reaction),
         WorkspaceCommand::Rescue => {
             reaction.intents.push(want(Action::PlanRescue { message: None, order: RecordOrder::default() }));
         }
@@ -53,6 +54,21 @@ pub(super) fn begin(
         WorkspaceCommand::Mark => open_dialog::open(state, Dialog::Mark(Box::new(MarkBox::new(view)))),
         WorkspaceCommand::Report => report(state, view),
         WorkspaceCommand::Cancel => cancel(state, view, reaction),
+    }
+}
+
+/// Opens the reply box with the points that are sent back, after what was written there before.
+fn send_back(state: &mut State, view: &WorkspaceView, reaction: &mut Reaction) {
+    let Some((session, text)) = points::to_send(state, view) else {
+        state.answer = Some(left::none_for_agent().to_owned());
+        return;
+    };
+    match reply_box::begin_with(view, session, &text) {
+        Ok((reply, intents)) => {
+            reaction.intents.extend(intents);
+            open_dialog::open(state, Dialog::Reply(Box::new(reply)));
+        }
+        Err(words) => state.answer = Some(words),
     }
 }
 
@@ -83,15 +99,23 @@ pub(super) fn is_worth_a_hint(action: KeyCommand, view: Option<&WorkspaceView>) 
         WorkspaceCommand::Cancel => {
             is(|view| view.action.iter().chain(&view.answering).any(|action| !action.is_cancelled))
         }
-        WorkspaceCommand::Report => {
-            is(|view| view.verified.as_ref().is_some_and(|report| !report.pending_actions.is_empty()))
-        }
+        WorkspaceCommand::SendBack => is(|view| {
+            let points = view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open());
+            !view.sessions.is_empty() && points.filter(|point| point.weighs).any(OpenPoint::is_for_agent)
+        }),
+        WorkspaceCommand::SmartCheck => is(|view| !view.sessions.is_empty() && is_to_be_asked(view)),
+        WorkspaceCommand::Mark => is(|view| view.sessions.is_empty() && is_to_be_asked(view)),
         WorkspaceCommand::Undo
         | WorkspaceCommand::Redo
-        | WorkspaceCommand::SmartCheck
-        | WorkspaceCommand::Verify
-        | WorkspaceCommand::Mark => Some(false),
+        | WorkspaceCommand::Report
+        | WorkspaceCommand::Verify => Some(false),
     }
+}
+
+/// Whether nothing says that the work is done, so that somebody is to be asked.
+fn is_to_be_asked(view: &WorkspaceView) -> bool {
+    let next = view.verdict.as_ref().map(|verdict| verdict.next_action.kind);
+    view.action.is_none() && next == Some(NextActionKind::Ask)
 }
 
 /// A person wants to leave. What runs and would be cut off is asked about first.
@@ -273,6 +297,7 @@ fn ready(command: WorkspaceCommand) -> &'static str {
         WorkspaceCommand::SmartCheck => say::smart_check_ready(),
         WorkspaceCommand::Verify => say::closer_ready(),
         WorkspaceCommand::Reply
+        | WorkspaceCommand::SendBack
         | WorkspaceCommand::Report
         | WorkspaceCommand::Mark
         | WorkspaceCommand::Cancel => say::answer_ready(),

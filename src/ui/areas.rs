@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::list_rows::ListRows;
+use super::list_rows::{ListRows, ListShape};
 use super::state::{Focus, Page, State};
 
 /// From this width on the detail stands beside the list.
@@ -36,6 +36,8 @@ pub(super) struct Areas {
     pub(super) divider: Option<Rect>,
     /// The title of the detail.
     pub(super) detail_title: Option<Rect>,
+    /// The tabs of the detail, where they do not stand in its title.
+    pub(super) tabs: Option<Rect>,
     /// The detail.
     pub(super) detail: Option<Rect>,
     /// A page that takes the place of list and detail.
@@ -54,7 +56,7 @@ impl Areas {
         if state.page == Page::Help || !has_list {
             return Some(Areas { page: Some(bare.body), ..bare });
         }
-        let is_wide = state.size.width >= WIDE;
+        let is_wide = state.size.width >= WIDE && !state.is_full;
         Some(if is_wide { bare.wide(rows, state) } else { bare.narrow(rows, state) })
     }
 
@@ -83,6 +85,7 @@ impl Areas {
             has_headings: false,
             divider: None,
             detail_title: None,
+            tabs: None,
             detail: None,
             page: None,
             body,
@@ -100,6 +103,7 @@ impl Areas {
         let detail = Rect { x, width: body.width - x, ..body };
         // The title stands in the rule above.
         let title = Rect { y: body.y - 1, height: 1, ..detail };
+        let (tabs, detail) = below_tabs(detail);
         let fits = |row_height: u16| rows.n_lines(row_height) <= list.height;
         let row_height = if fits(2) || list_width < ONE_LINE { 2 } else { 1 };
         let has_headings = rows.has_headings() && fits(row_height);
@@ -117,13 +121,14 @@ impl Areas {
             has_headings,
             divider: Some(divider),
             detail_title: Some(title),
+            tabs: Some(tabs),
             detail: Some(detail),
             ..self
         }
     }
 
     fn narrow(self, rows: &ListRows, state: &State) -> Areas {
-        let is_zoomed = state.is_zoomed && state.focus == Focus::Detail;
+        let is_zoomed = state.is_full || state.is_zoomed && state.focus == Focus::Detail;
         // The title of the detail is a rule itself; two of them in a row would be one too many.
         let n_freed = u16::from(is_zoomed && self.rule.is_some());
         let body = Rect { y: self.body.y - n_freed, height: self.body.height + n_freed, ..self.body };
@@ -138,21 +143,36 @@ impl Areas {
         let folded = Rect { y: list.bottom(), height: n_folded, ..body };
         let title = Rect { y: folded.bottom(), height: 1, ..body };
         let detail = Rect { y: title.y + 1, height: body.bottom() - title.y - 1, ..body };
+        // The name stands in the list; without it the title is needed for that.
+        let (tabs, detail) = if is_zoomed {
+            let (tabs, detail) = below_tabs(detail);
+            (Some(tabs), detail)
+        } else {
+            (None, detail)
+        };
         Areas {
             rule: self.rule.filter(|_| !is_zoomed),
             list: (!is_zoomed).then_some(list),
             folded: (n_folded > 0).then_some(folded),
             has_headings,
             detail_title: Some(title),
+            tabs,
             detail: Some(detail),
             ..self
         }
     }
 
-    /// How many rows the list shows at once.
-    pub(super) fn n_list_rows(&self) -> usize {
-        self.list.map_or(1, |list| usize::from(list.height / self.row_height).max(1))
+    /// How the list is shown.
+    pub(super) fn list_shape(&self) -> ListShape {
+        let n_shown = self.list.map_or(1, |list| usize::from(list.height / self.row_height).max(1));
+        ListShape { n_shown, row_height: self.row_height, has_headings: self.has_headings }
     }
+}
+
+/// The first line for the tabs, and the rest.
+fn below_tabs(detail: Rect) -> (Rect, Rect) {
+    let tabs = Rect { height: detail.height.min(1), ..detail };
+    (tabs, Rect { y: tabs.bottom(), height: detail.height - tabs.height, ..detail })
 }
 
 fn height_of(n_lines: usize) -> u16 {

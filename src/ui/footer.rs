@@ -74,6 +74,7 @@ fn in_force(
         (Page::Help, _) => matches!(binding.action, KeyCommand::Down | KeyCommand::Up),
         (Page::None, Some(_)) => false,
         // Where Enter opens, a second key for it need not be hinted.
+        (Page::None, None) if binding.action == KeyCommand::Tick => state.is_among_points(),
         (Page::None, None) if binding.action == KeyCommand::Open => has_pane && state.focus == Focus::List,
         (Page::None, None) => match actions::is_worth_a_hint(binding.action, selected) {
             Some(is_worth) => is_worth,

@@ -6,7 +6,6 @@ use ratatui::text::{Line, Span};
 use super::areas::Areas;
 use super::list_rows::ListRows;
 use super::look::{Sign, TextStyle};
-use super::selection::selected_in;
 use super::state::{Page, State};
 use super::text;
 use crate::model::WorkspaceView;
@@ -145,8 +144,10 @@ fn place(areas: &Areas, state: &State, views: &[WorkspaceView], rows: &ListRows,
         let shown = text::cut(&text::line(&state.filter.text), width / 4, state.look);
         return format!("/{shown}  {}", header::selected(rows.len(), views.len()));
     }
-    match selected_in(state, views, rows) {
-        Some(row) if areas.list.is_some() && !areas.has_headings && rows.len() > areas.n_list_rows() => {
+    match rows.selected(state, views) {
+        Some(row)
+            if areas.list.is_some() && !areas.has_headings && rows.len() > areas.list_shape().n_shown =>
+        {
             header::selected(row + 1, rows.len())
         }
         Some(_) | None => String::new(),

@@ -19,6 +19,12 @@ pub enum KeyCommand {
     PageDown,
     /// A page up.
     PageUp,
+    /// The tab of the detail whose number the key is.
+    Tab,
+    /// The detail on the whole screen, or beside the list again.
+    Zoom,
+    /// Mark the open point that the keys are at; where none is, answer the agent.
+    Tick,
     /// The next workspace that waits for a person.
     NextWaiting,
     /// The next match of the filter.
@@ -66,6 +72,8 @@ pub enum KeyCommand {
 pub enum WorkspaceCommand {
     /// Answer its agent.
     Reply,
+    /// Send open points back to it.
+    SendBack,
     /// Save its uncommitted work.
     Rescue,
     /// Take the last rescue back.
@@ -151,8 +159,15 @@ pub(super) const fn sign(sign: char) -> KeyPress {
 pub const BINDINGS: &[Binding] = &[
     bind(&[sign('?')], KeyCommand::Help, "show or hide this page").hinted("help"),
     bind(&[sign('q'), KeyPress::ctrl('c')], KeyCommand::Quit, "quit").hinted("quit"),
-    bind(&[sign('i'), sign(' ')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent")
-        .hinted("reply"),
+    bind(&[sign('i')], KeyCommand::Action(WorkspaceCommand::Reply), "answer the agent").hinted("reply"),
+    bind(&[sign(' ')], KeyCommand::Tick, "mark a point that is left to do; elsewhere answer the agent")
+        .hinted("mark"),
+    bind(
+        &[sign('b')],
+        KeyCommand::Action(WorkspaceCommand::SendBack),
+        "send back the marked points, or all that is left",
+    )
+    .hinted("send back"),
     bind(
         &[sign('c')],
         KeyCommand::Action(WorkspaceCommand::Rescue),
@@ -165,25 +180,34 @@ pub const BINDINGS: &[Binding] = &[
         &[sign('V')],
         KeyCommand::Action(WorkspaceCommand::Report),
         "what the closer or the probe found last",
-    )
-    .hinted("left to do"),
+    ),
     bind(&[sign('z')], KeyCommand::Action(WorkspaceCommand::Undo), "undo the last rescue"),
     bind(&[sign('Z')], KeyCommand::Action(WorkspaceCommand::Redo), "redo the rescue that was undone"),
+    bind(&[sign('p')], KeyCommand::Action(WorkspaceCommand::SmartCheck), "ask the agent whether it is done")
+        .hinted("ask"),
     bind(
-        &[sign('p')],
-        KeyCommand::Action(WorkspaceCommand::SmartCheck),
-        "probe: ask the agent whether it is done",
+        &[sign('v')],
+        KeyCommand::Action(WorkspaceCommand::Verify),
+        "verify: have the agent make a checklist",
     ),
-    bind(&[sign('v')], KeyCommand::Action(WorkspaceCommand::Verify), "verify: a checklist by the closer"),
     bind(
         &[sign('d')],
         KeyCommand::Action(WorkspaceCommand::Mark),
         "mark: done, not done, quiet, by your own word",
-    ),
+    )
+    .hinted("decide"),
     bind(&[key(KeyCode::Enter)], KeyCommand::Go, "go to the agent's tmux pane; without one, open")
         .hinted("open")
         .hinted_with_pane("go to pane"),
     bind(&[sign('l'), key(KeyCode::Right)], KeyCommand::Open, "open: read the evidence").hinted("open"),
+    bind(
+        &[sign('1'), sign('2'), sign('3'), sign('4'), sign('5'), sign('6')],
+        KeyCommand::Tab,
+        "why, left to do, probes, changes, sessions, history",
+    )
+    .labelled("1-6")
+    .hinted("tabs"),
+    bind(&[sign('+')], KeyCommand::Zoom, "the whole screen for it, or beside the list again").hinted("zoom"),
     bind(&[sign('w')], KeyCommand::NextWaiting, "next that waits for you").hinted("next waiting"),
     bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
     bind(&[sign('R')], KeyCommand::Refresh, "look again at this workspace").hinted("refresh"),

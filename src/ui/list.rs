@@ -9,7 +9,6 @@ use ratatui::text::{Line, Span};
 use super::areas::Areas;
 use super::list_rows::{Entry, ListRows};
 use super::look::{Look, Sign, TextStyle};
-use super::selection::selected_in;
 use super::state::{Focus, State};
 use super::{notice, text};
 use crate::model::{Head, Timestamp, WorkspaceView};
@@ -54,10 +53,10 @@ pub(super) fn draw(
         put(buffer, area, [no_match(state, usize::from(area.width))]);
         return;
     }
-    let selected = selected_in(state, views, rows);
-    let top = rows.top(state, views, areas);
+    let selected = rows.selected(state, views);
+    let top = rows.top(state, views, areas.list_shape());
     let columns = Columns::of(views, rows, state.look, usize::from(area.width), areas.row_height);
-    for (y, entry) in rows.entries(top, areas) {
+    for (y, entry) in rows.entries(top, areas.list_shape()) {
         let place = Rect { y: area.y + y, height: 1, ..area };
         let row = match entry {
             Entry::Heading(section, n) => {

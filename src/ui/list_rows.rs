@@ -3,9 +3,7 @@
 //! Nothing is drawn here. A folded row is out of the way, not out of reach: the filter finds it, and it stays while it
 //! is selected.
 
-use super::areas::Areas;
 use super::filter;
-use super::selection::selected_in;
 use super::state::State;
 use super::steps::scrolled_to;
 use crate::model::WorkspaceView;
@@ -25,6 +23,17 @@ pub(super) struct ListRows {
     pub(super) n_finished: usize,
     /// How many quiet rows are.
     pub(super) n_quiet: usize,
+}
+
+/// How the list is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ListShape {
+    /// How many rows it shows at once.
+    pub(super) n_shown: usize,
+    /// How many lines one row takes.
+    pub(super) row_height: u16,
+    /// Whether every section has a heading: all rows are shown then.
+    pub(super) has_headings: bool,
 }
 
 /// One entry of the list as it is shown.
@@ -60,6 +69,12 @@ impl ListRows {
             rows.positions.push(position);
         }
         rows
+    }
+
+    /// The place of the selected workspace among them.
+    pub(super) fn selected(&self, state: &State, views: &[WorkspaceView]) -> Option<usize> {
+        let selected = state.selected.as_ref()?;
+        self.positions.iter().position(|&position| views[position].id == *selected)
     }
 
     /// How many there are.
@@ -98,20 +113,20 @@ impl ListRows {
     }
 
     /// The first row to show so that the selected one is seen.
-    pub(super) fn top(&self, state: &State, views: &[WorkspaceView], areas: &Areas) -> usize {
-        let n_shown = areas.n_list_rows();
-        if areas.has_headings {
+    pub(super) fn top(&self, state: &State, views: &[WorkspaceView], shape: ListShape) -> usize {
+        let n_shown = shape.n_shown;
+        if shape.has_headings {
             return 0;
         }
-        let selected = selected_in(state, views, self).unwrap_or(0);
+        let selected = self.selected(state, views).unwrap_or(0);
         scrolled_to(state.list_top, selected, self.len(), n_shown - self.n_pinned(n_shown))
     }
 
     /// What the list shows from its top, each entry with its first line. Work that goes on is in sight even where
     /// the list is scrolled: its first rows take the last lines.
-    pub(super) fn entries(&self, top: usize, areas: &Areas) -> Vec<(u16, Entry)> {
-        let n_shown = areas.n_list_rows();
-        let shown: Vec<usize> = if areas.has_headings {
+    pub(super) fn entries(&self, top: usize, shape: ListShape) -> Vec<(u16, Entry)> {
+        let n_shown = shape.n_shown;
+        let shown: Vec<usize> = if shape.has_headings {
             (0..self.len()).collect()
         } else {
             let whole = top..(top + n_shown).min(self.len());
@@ -129,13 +144,13 @@ impl ListRows {
         let mut y = 0;
         for row in shown {
             let heading = self.sections.iter().position(|(_, first)| *first == row);
-            if let Some(at) = heading.filter(|_| areas.has_headings) {
+            if let Some(at) = heading.filter(|_| shape.has_headings) {
                 let end = self.sections.get(at + 1).map_or(self.len(), |(_, first)| *first);
                 entries.push((y, Entry::Heading(self.sections[at].0, end - row)));
                 y += 1;
             }
             entries.push((y, Entry::Row(row)));
-            y += areas.row_height;
+            y += shape.row_height;
         }
         entries
     }

@@ -159,6 +159,8 @@ pub(super) enum Sign {
     Urgency(Urgency),
     /// How well a COMPLETE is proven.
     Proof(Proof),
+    /// A person is asked.
+    Question,
     /// New commits.
     Commits,
     /// Files that are not committed.
@@ -182,7 +184,7 @@ impl Sign {
     fn forms(self) -> (&'static str, &'static str) {
         match self {
             Sign::Urgency(Urgency::Permission) | Sign::Warning => ("!", "!"),
-            Sign::Urgency(Urgency::Asks) => ("?", "?"),
+            Sign::Urgency(Urgency::Asks) | Sign::Question => ("?", "?"),
             Sign::Urgency(Urgency::Rescue) => ("▲", "^"),
             Sign::Urgency(Urgency::Error) => ("✗", "x"),
             Sign::Urgency(Urgency::Stalled) => ("■", "#"),

@@ -28,6 +28,8 @@ mod markdown_table;
 mod next_change;
 mod notice;
 mod open_dialog;
+mod panels;
+mod points;
 mod reflow;
 mod reports;
 mod selection;
@@ -35,6 +37,7 @@ mod sheet;
 mod state;
 mod steps;
 mod sweep;
+mod tabs;
 mod text;
 mod text_area;
 mod update;
@@ -45,7 +48,8 @@ pub use dialog::{Dialog, Guard};
 pub use input::{Edited, Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction, Size};
 pub use look::{Look, SignSet};
 pub use next_change::next_change;
-pub use state::{Filter, Focus, Page, SelectionMode, State};
+pub use state::{Filter, Focus, Page, Points, SelectionMode, State};
+pub use tabs::Tab;
 pub use text_area::MAX_BYTES as MAX_TEXT_BYTES;
 pub use update::{on_frame, on_input, told, update, views_changed};
 
@@ -74,7 +78,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, views: &[WorkspaceView], now: 
         list::draw(buffer, &areas, state, views, &rows, now);
         detail::draw(buffer, &areas, state, views, &rows, now);
     }
-    let selected = selection::selected_in(state, views, &rows).map(|row| &views[rows.positions[row]]);
+    let selected = rows.selected(state, views).map(|row| &views[rows.positions[row]]);
     let cursor = match open_dialog::draw(buffer, state, views, now) {
         Some((cursor, hints)) => {
             footer::draw_hints(buffer, areas.footer, state, &hints);

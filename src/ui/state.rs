@@ -4,6 +4,7 @@ use super::dialog::{Dialog, Guard};
 use super::input::Size;
 use super::keymap::WorkspaceCommand;
 use super::look::Look;
+use super::tabs::Tab;
 use crate::model::{Timestamp, WorkspaceId};
 
 /// The state of the screen. With the workspace views, the size and the time it determines the frame.
@@ -23,6 +24,12 @@ pub struct State {
     pub focus: Focus,
     /// Whether the detail takes the whole of a small screen.
     pub is_zoomed: bool,
+    /// Whether it takes the whole of any screen.
+    pub is_full: bool,
+    /// The tab of the detail.
+    pub tab: Tab,
+    /// What is chosen among the open points of the selected workspace.
+    pub points: Points,
     /// The filter of the list.
     pub filter: Filter,
     /// The first row of the list that is shown.
@@ -76,6 +83,9 @@ impl State {
             selected: None,
             focus: Focus::List,
             is_zoomed: false,
+            is_full: false,
+            tab: Tab::Why,
+            points: Points::default(),
             filter: Filter::default(),
             list_top: 0,
             detail_top: 0,
@@ -102,10 +112,24 @@ impl State {
 }
 
 impl State {
+    /// Whether the keys go to the open points.
+    pub(super) fn is_among_points(&self) -> bool {
+        self.focus == Focus::Detail && self.tab == Tab::LeftToDo && self.page == Page::None
+    }
+
     /// The workspace whose row keeps its place, though a look at it made it a seen one.
     pub fn held(&self) -> Option<&WorkspaceId> {
         self.selected.as_ref().filter(|_| self.holds_place)
     }
+}
+
+/// What a person has chosen among the open points of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Points {
+    /// The point that the keys are at, by its place in the tab.
+    pub cursor: usize,
+    /// The names of those that are marked to be sent.
+    pub ids: Vec<String>,
 }
 
 /// A dialog that came while it could not be shown: another one was open, or another workspace selected.

@@ -25,7 +25,10 @@ impl Step {
             KeyCommand::Last => Some(Step::Last),
             KeyCommand::PageDown => Some(Step::Pages(1)),
             KeyCommand::PageUp => Some(Step::Pages(-1)),
-            KeyCommand::NextWaiting
+            KeyCommand::Tab
+            | KeyCommand::Zoom
+            | KeyCommand::Tick
+            | KeyCommand::NextWaiting
             | KeyCommand::NextMatch
             | KeyCommand::PreviousMatch
             | KeyCommand::Go

@@ -6,12 +6,12 @@ use ratatui::layout::Position;
 
 use super::areas::Areas;
 use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction};
-use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, action_of};
+use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, action_of};
 use super::list_rows::{Entry, ListRows};
-use super::selection::{select_around, select_next_waiting, select_row, selected_in, selected_row, settle};
+use super::selection::{select_around, select_next_waiting, select_row, selected_row, settle};
 use super::state::{Focus, Page, SelectionMode, State};
 use super::steps::{Step, moved};
-use super::{actions, detail, filter, help, open_dialog};
+use super::{actions, detail, filter, help, open_dialog, panels, points};
 use crate::model::{Intent, Response, Timestamp, WorkspaceId, WorkspaceView, display_text};
 use crate::present::{Urgency, sessions};
 
@@ -175,11 +175,17 @@ fn perform(
         KeyCommand::Erase => drop(state.filter.text.pop()),
         KeyCommand::EraseWord => erase_word(&mut state.filter.text),
         KeyCommand::EraseAll => state.filter.text.clear(),
+        KeyCommand::Tab => panels::show_tab(state, views, press),
+        KeyCommand::Zoom => panels::zoom(state, views),
+        KeyCommand::Tick => match selected_row(state, views).filter(|_| state.is_among_points()) {
+            Some(row) => points::tick(state, &views[row]),
+            None => actions::begin(state, views, WorkspaceCommand::Reply, reaction),
+        },
         KeyCommand::Go => go(state, views, reaction),
-        KeyCommand::Open => open(state, views),
-        KeyCommand::Close => close_detail(state),
-        KeyCommand::Unfold => unfold(state, views, reaction),
-        KeyCommand::SwitchFocus => switch_focus(state),
+        KeyCommand::Open => panels::open(state, views),
+        KeyCommand::Close => panels::close_detail(state),
+        KeyCommand::Unfold => panels::unfold(state, views, reaction),
+        KeyCommand::SwitchFocus => panels::switch_focus(state),
         KeyCommand::Filter => start_filter(state),
         KeyCommand::NextWaiting => select_next_waiting(state, views),
         KeyCommand::NextMatch => select_around(state, views, 1),
@@ -209,8 +215,8 @@ fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
         scroll_detail(state, views, step);
     } else {
         let rows = ListRows::of(state, views);
-        let n_shown = areas(state, views).map_or(1, |areas| areas.n_list_rows());
-        let from = selected_in(state, views, &rows).unwrap_or(0);
+        let n_shown = areas(state, views).map_or(1, |areas| areas.list_shape().n_shown);
+        let from = rows.selected(state, views).unwrap_or(0);
         select_row(state, views, &rows, step.go(from, rows.len(), n_shown));
     }
 }
@@ -218,27 +224,11 @@ fn take_step(state: &mut State, views: &[WorkspaceView], step: Step) {
 fn scroll_detail(state: &mut State, views: &[WorkspaceView], step: Step) {
     let Some(area) = areas(state, views).and_then(|areas| areas.detail) else { return };
     let Some(position) = selected_row(state, views) else { return };
-    let n_lines = detail::n_lines(state, &views[position], area.width);
-    state.detail_top = step.scroll(state.detail_top, n_lines, area.height.into());
-}
-
-/// Shows one more part of what is folded away: the finished and quiet rows, then the workspaces in which only old
-/// sessions are; then folds both again.
-fn unfold(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
-    let rows = ListRows::of(state, views);
-    if rows.n_finished + rows.n_quiet > 0 {
-        state.is_unfolded = true;
+    if state.is_among_points() && points::take_step(state, &views[position], area, step) {
         return;
     }
-    if !state.is_older_shown && state.n_older > 0 {
-        state.is_older_shown = true;
-    } else {
-        state.is_unfolded = false;
-        if !std::mem::take(&mut state.is_older_shown) {
-            return;
-        }
-    }
-    reaction.intents.push(Intent::ShowOlder { is_shown: state.is_older_shown });
+    let n_lines = detail::n_lines(state, &views[position], area.width);
+    state.detail_top = step.scroll(state.detail_top, n_lines, area.height.into());
 }
 
 fn close_page(state: &mut State) {
@@ -246,14 +236,9 @@ fn close_page(state: &mut State) {
     state.page_top = 0;
 }
 
-fn close_detail(state: &mut State) {
-    state.focus = Focus::List;
-    state.is_zoomed = false;
-}
-
 fn step_back(state: &mut State) {
     if state.focus == Focus::Detail {
-        close_detail(state);
+        panels::close_detail(state);
     } else {
         state.filter = super::Filter::default();
     }
@@ -266,29 +251,13 @@ fn go(state: &mut State, views: &[WorkspaceView], reaction: &mut Reaction) {
         Some((view, session)) => reaction
             .intents
             .push(Intent::JumpToPane { workspace: view.id.clone(), session_id: session.session_id.clone() }),
-        None => open(state, views),
+        None => panels::open(state, views),
     }
-}
-
-fn open(state: &mut State, views: &[WorkspaceView]) {
-    if selected_row(state, views).is_some() {
-        state.focus = Focus::Detail;
-        state.is_zoomed = true;
-    }
-}
-
-fn switch_focus(state: &mut State) {
-    state.is_zoomed = false;
-    state.focus = match state.focus {
-        Focus::List => Focus::Detail,
-        Focus::Detail => Focus::List,
-    };
 }
 
 fn start_filter(state: &mut State) {
     state.filter.is_editing = true;
-    state.focus = Focus::List;
-    state.is_zoomed = false;
+    panels::close_detail(state);
 }
 
 fn write_filter(state: &mut State, text: &str) {
@@ -324,12 +293,12 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
         scroll_detail(state, views, Step::By(by * WHEEL_LINES));
     } else if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {
         let rows = ListRows::of(state, views);
-        let from = selected_in(state, views, &rows).unwrap_or(0);
+        let from = rows.selected(state, views).unwrap_or(0);
         if mouse.kind == MouseKind::Press {
             state.focus = Focus::List;
             let line = mouse.row - list.y;
             let is_there = |(y, _): &&(u16, Entry)| (*y..*y + areas.row_height).contains(&line);
-            let entries = rows.entries(state.list_top, &areas);
+            let entries = rows.entries(state.list_top, areas.list_shape());
             if let Some((_, Entry::Row(row))) = entries.iter().find(is_there) {
                 select_row(state, views, &rows, *row);
             }
@@ -367,7 +336,7 @@ fn shown(state: &State, views: &[WorkspaceView]) -> Vec<Intent> {
     let rows = ListRows::of(state, views);
     let entries = areas(state, views)
         .filter(|areas| areas.list.is_some())
-        .map(|areas| rows.entries(state.list_top, &areas))
+        .map(|areas| rows.entries(state.list_top, areas.list_shape()))
         .unwrap_or_default();
     let rows = entries.iter().filter_map(|(_, entry)| match entry {
         Entry::Row(row) => Some(&views[rows.positions[*row]].id),

@@ -166,14 +166,14 @@ fn last_line(state: &State, views: &[WorkspaceView]) -> String {
 fn the_hint_says_what_enter_does() {
     let views = [with_subagents()];
     let mut state = screen_of(80, 24, &views);
-    assert!(last_line(&state, &views).starts_with(" Enter go to pane  l open  w next waiting"));
+    assert!(last_line(&state, &views).starts_with(" Enter go to pane  l open  1-6 tabs"));
     let _ = press(&mut state, &views, "l");
-    assert!(last_line(&state, &views).starts_with(" Esc back  Enter go to pane  w next waiting"));
+    assert!(last_line(&state, &views).starts_with(" Esc back  Enter go to pane  1-6 tabs"));
     let views = [with_todos()];
     let mut state = screen_of(80, 24, &views);
-    assert!(last_line(&state, &views).starts_with(" Enter open  w next waiting"));
+    assert!(last_line(&state, &views).starts_with(" Enter open  1-6 tabs"));
     let _ = press(&mut state, &views, "\n");
-    assert!(last_line(&state, &views).starts_with(" Esc back  w next waiting"));
+    assert!(last_line(&state, &views).starts_with(" Esc back  1-6 tabs"));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn sessions_that_are_over_fold_away_and_others_never() {
     view.sessions.push(late);
     let views = [view];
     let mut state = screen_of(80, 40, &views);
-    let _ = press(&mut state, &views, "l");
+    let _ = press(&mut state, &views, "5+");
     let shown = text_of(&frame(&state, &views)).join("\n");
     assert!(shown.contains("Sessions  8") && shown.contains("+4 ended"), "{shown}");
     assert!(
@@ -256,7 +256,9 @@ fn what_is_not_known_is_said_to_be_unknown() {
     // A record of an old session that does not tell: nothing lives there.
     assert!(!row(view.clone()).contains("unknown"));
     view.sessions[0].pane = Some(pane("%2"));
-    let shown = text_of(&frame(&screen_of(80, 24, &[view.clone()]), &[view])).join("\n");
+    let mut state = screen_of(80, 24, &[view.clone()]);
+    let _ = press(&mut state, &[view.clone()], "5");
+    let shown = text_of(&frame(&state, &[view])).join("\n");
     assert!(shown.contains("· unknown\n") && shown.contains("codex  unknown  "), "{shown}");
 }
 
@@ -281,7 +283,7 @@ fn git_without_facts_says_why() {
     view.verdict.as_mut().unwrap().parts = vec![part(PartRole::Decided, evidence)];
     let views = [view];
     let mut state = screen_of(80, 40, &views);
-    let _ = press(&mut state, &views, "l");
+    let _ = press(&mut state, &views, "4");
     let rows = text_of(&frame(&state, &views));
     let heading = rows.iter().position(|row| row == " Git").unwrap();
     assert_eq!(rows[heading + 1], format!("   {reason}"));

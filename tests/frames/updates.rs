@@ -316,7 +316,7 @@ fn work_that_goes_on_is_in_sight_however_long_the_list_is() {
         let _ = press(&mut state, &views, keys);
         let shown = text_of(&frame(&state, &views)).join("\n");
         let selected = selected(&state);
-        assert!(shown.contains("● WORKING") && shown.contains(&selected), "{keys}:\n{shown}");
+        assert!(shown.contains("● WORKING") && shown.contains(selected), "{keys}:\n{shown}");
     }
     let _ = press(&mut state, &views, "G");
     assert_eq!(selected(&state), "api");

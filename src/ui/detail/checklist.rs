@@ -1,38 +1,43 @@
-//! The checklists, best source first, with their progress.
+//! A checklist with its progress.
 
 use ratatui::text::{Line, Span};
 
-use crate::model::{Checklist, ChecklistItem, ItemState, WorkspaceView};
+use crate::model::{Checklist, ChecklistItem, ItemState};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;
 
 /// More items of one list are counted, not shown.
-const MAX_ITEMS: usize = 100;
-
-/// The lines of the section.
-pub(in crate::ui) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
-    view.checklists.iter().flat_map(|list| one(list, sheet)).collect()
-}
+pub(super) const MAX_ITEMS: usize = 100;
 
 /// One checklist with its heading.
 pub(in crate::ui) fn one(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
-    let remark = format!("{} of {} done  {}", list.n_done(), list.items.len(), text::line(&list.from));
-    let mut lines = sheet.heading("Checklist", &remark).to_vec();
+    let mut lines = heading(list, sheet).to_vec();
     lines.extend(list.items.iter().take(MAX_ITEMS).flat_map(|step| item(step, sheet)));
-    if list.items.len() > MAX_ITEMS {
-        lines.extend(sheet.text(&format!("and {} more", list.items.len() - MAX_ITEMS), TextStyle::Faint, 2));
-    }
+    lines.extend(more(list, sheet));
     lines
 }
 
-fn item(item: &ChecklistItem, sheet: TextLayout) -> Vec<Line<'static>> {
+pub(super) fn heading(list: &Checklist, sheet: TextLayout) -> [Line<'static>; 2] {
+    let remark = format!("{} of {} done  {}", list.n_done(), list.items.len(), text::line(&list.from));
+    sheet.heading("Checklist", &remark)
+}
+
+/// How many items are not shown.
+pub(super) fn more(list: &Checklist, sheet: TextLayout) -> Vec<Line<'static>> {
+    match list.items.len().saturating_sub(MAX_ITEMS) {
+        0 => Vec::new(),
+        n_more => sheet.text(&format!("and {n_more} more"), TextStyle::Faint, 2),
+    }
+}
+
+pub(super) fn item(item: &ChecklistItem, sheet: TextLayout) -> Vec<Line<'static>> {
     let (sign, sign_tone, style) = match item.state {
         ItemState::Done => (Sign::Done, TextStyle::Good, TextStyle::Faint),
         ItemState::Active => (Sign::Active, TextStyle::Busy, TextStyle::Strong),
         ItemState::Open => (Sign::Open, TextStyle::Open, TextStyle::Plain),
     };
-    let sign = sheet.span(format!("  {} ", sheet.look.sign(sign)), sign_tone);
+    let sign = sheet.span(format!("     {} ", sheet.look.sign(sign)), sign_tone);
     let indent = text::width(&sign.content);
     let title = sheet.span(text::line(&item.title), style);
     let mut lines = text::wrap(&[title], sheet.width, &sign, &Span::raw(" ".repeat(indent)));

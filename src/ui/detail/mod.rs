@@ -8,6 +8,7 @@ pub(super) mod checklist;
 mod evidence;
 mod git;
 mod last_words;
+pub(super) mod left;
 mod sessions;
 mod verdict;
 
@@ -15,14 +16,18 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use left::LeftLines;
+
 use super::areas::Areas;
+use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
 use super::list_rows::ListRows;
 use super::look::{Look, TextStyle};
-use super::selection::selected_in;
 use super::sheet::TextLayout;
 use super::state::{Focus, State};
+use super::tabs::{self, Tab};
 use super::text;
 use crate::model::{Timestamp, WorkspaceView};
+use crate::present::phrases::tab as say;
 use crate::ui::sheet::{put, put_rule};
 
 /// Longer lines than this are hard to read, and ages would stand far from what they belong to.
@@ -39,43 +44,89 @@ pub(super) fn draw(
 ) {
     let (Some(area), Some(title)) = (areas.detail, areas.detail_title) else { return };
     let style = if state.focus == Focus::Detail { TextStyle::Strong } else { TextStyle::Plain };
-    let Some(view) = selected_in(state, views, rows).map(|row| &views[rows.positions[row]]) else {
+    let Some(view) = rows.selected(state, views).map(|row| &views[rows.positions[row]]) else {
         put_rule(buffer, title, "", style, "", state.look);
         return;
     };
-    let lines = lines(view, sheet(state.look, area.width, now));
+    let lines = lines(view, state, sheet(state.look, area.width, now));
     let n_shown = usize::from(area.height);
     let top = state.detail_top.min(lines.len().saturating_sub(n_shown));
     let remark = match lines.len() {
         n_lines if n_lines <= n_shown => String::new(),
         n_lines => format!("{}-{} of {n_lines}", top + 1, top + n_shown),
     };
-    put_rule(buffer, title, &text::line(&view.name), style, &remark, state.look);
+    if let Some(tabs) = areas.tabs {
+        put_rule(buffer, title, &text::line(&view.name), style, &remark, state.look);
+        let width = usize::from(tabs.width);
+        put(buffer, tabs, [tabs::bar(state.tab, Some(view), width, state.look)]);
+    } else {
+        put_rule(buffer, title, "", style, &remark, state.look);
+        let room = title.width.saturating_sub(4 + height_of(text::width(&remark)) + 4);
+        let bar = tabs::bar(state.tab, Some(view), usize::from(room), state.look);
+        let place = Rect { x: title.x + 2, width: height_of(text::line_width(&bar)).min(room), ..title };
+        put(buffer, place, [bar]);
+    }
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     put(buffer, inner, lines.into_iter().skip(top));
 }
 
+fn height_of(n_cells: usize) -> u16 {
+    u16::try_from(n_cells).unwrap_or(u16::MAX)
+}
+
 /// How many lines the detail of a workspace has in an area of this width.
 pub(super) fn n_lines(state: &State, view: &WorkspaceView, width: u16) -> usize {
-    lines(view, sheet(state.look, width, state.guard.now())).len()
+    lines(view, state, sheet(state.look, width, state.guard.now())).len()
+}
+
+/// The lines of the open points, and where each begins.
+pub(super) fn left(state: &State, view: &WorkspaceView, width: u16) -> LeftLines {
+    left::lines(view, &state.points, true, sheet(state.look, width, state.guard.now()))
 }
 
 fn sheet(look: Look, width: u16, now: Timestamp) -> TextLayout {
     TextLayout { width: usize::from(width.saturating_sub(2)).min(MAX_WIDTH), look, now }
 }
 
-fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static>> {
-    let mut lines = verdict::lines(view, sheet);
-    lines.extend(actions::running(view, sheet));
-    lines.extend(sessions::lines(view, sheet));
-    lines.extend(actions::receipts(view, sheet));
-    lines.extend(actions::reports(view, sheet));
-    lines.extend(evidence::lines(view, sheet));
-    lines.extend(checklist::lines(view, sheet));
-    lines.extend(last_words::lines(view, sheet));
-    lines.extend(git::lines(view, sheet));
-    lines.extend(actions::history(view, sheet));
-    lines.extend(about(view, sheet));
+fn lines(view: &WorkspaceView, state: &State, sheet: TextLayout) -> Vec<Line<'static>> {
+    let said = |lines: Vec<Line<'static>>, nothing: &[String]| {
+        if lines.is_empty() {
+            return nothing.iter().flat_map(|words| sheet.text(words, TextStyle::Faint, 1)).collect();
+        }
+        lines
+    };
+    let key = |command| key_of(KeyCommand::Action(command));
+    match state.tab {
+        Tab::Why => {
+            let mut lines = verdict::lines(view, sheet);
+            lines.extend(actions::running(view, sheet));
+            lines.extend(evidence::lines(view, sheet));
+            lines.extend(last_words::lines(view, sheet));
+            lines.extend(about(view, sheet));
+            lines
+        }
+        Tab::LeftToDo => left::lines(view, &state.points, state.focus == Focus::Detail, sheet).lines,
+        Tab::Asked => {
+            let mut lines = actions::running(view, sheet);
+            lines.extend(actions::reports(view, sheet));
+            let by = say::ask_by(key(WorkspaceCommand::SmartCheck), key(WorkspaceCommand::Verify));
+            said(from_the_top(lines), &[say::nothing_asked().to_owned(), by])
+        }
+        Tab::Changes => from_the_top(git::lines(view, sheet)),
+        Tab::Sessions => {
+            let mut lines = sessions::lines(view, sheet);
+            lines.extend(actions::receipts(view, sheet));
+            from_the_top(lines)
+        }
+        Tab::History => said(from_the_top(actions::history(view, sheet)), &[say::nothing_done().to_owned()]),
+    }
+}
+
+/// Without the empty line above the first heading.
+fn from_the_top(mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
+    if lines.first().is_some_and(|line| text::line_width(line) == 0) {
+        lines.remove(0);
+    }
     lines
 }
 

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use crate::model::{
     ActivityState, AskedByTool, Attention, Choice, NextActionKind, Question, Rule, Verdict, WorkspaceView,
 };
-use crate::present::{Urgency, age, counts, mark, row, sessions, sets};
+use crate::present::{Urgency, age, counts, left, mark, row, sessions, sets};
 use crate::ui::keymap::{self, KeyCommand, WorkspaceCommand};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
@@ -36,6 +36,9 @@ pub(super) fn lines(view: &WorkspaceView, sheet: TextLayout) -> Vec<Line<'static
         lines.extend(text::wrap(&[asked], sheet.width, &sign, &Span::raw("  ")));
     }
     lines.extend(next_action(verdict, is_own_word(view, verdict), sheet));
+    if let Some(words) = left::complete_when(view) {
+        lines.extend(sheet.text(&words, TextStyle::Plain, INDENT));
+    }
     if let Some(not_asked) = &view.not_asked {
         lines.extend(sheet.text(&text::line(not_asked), TextStyle::Faint, INDENT));
     }

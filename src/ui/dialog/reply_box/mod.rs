@@ -15,7 +15,7 @@ mod sessions;
 mod writing;
 
 use super::{Context, Step};
-use crate::model::{Intent, Response, WorkspaceView};
+use crate::model::{Intent, Response, SessionName, WorkspaceView};
 use crate::ui::input::{Edited, KeyPress};
 use crate::ui::keymap::{Hint, hints_of};
 use crate::ui::text;
@@ -49,6 +49,29 @@ pub(in crate::ui) fn begin(
     if let Some(draft) = draft.filter(|_| reply.area.is_empty()) {
         let _ = reply.area.replace_all(draft);
     }
+    Ok((reply, intents))
+}
+
+/// Opens the box for one session, the first if none is named, with this text behind what was written before.
+pub(in crate::ui) fn begin_with(
+    view: &WorkspaceView,
+    session: Option<SessionName>,
+    text: &str,
+) -> Result<(ReplyBox, Vec<Intent>), String> {
+    let (mut reply, mut intents) = begin(view, None)?;
+    let session = session.or_else(|| sessions::all(view).into_iter().next());
+    if let Some(session) = session.filter(|session| *session != reply.session || intents.is_empty()) {
+        intents = reply.turn_to(session, Some(view));
+    }
+    let before = reply.area.text().trim_end();
+    // What was left there unsent must not be sent a second time with the same points.
+    let whole = match before {
+        "" => text.to_owned(),
+        before if before.contains(text.trim()) => before.to_owned(),
+        before => format!("{before}\n\n{text}"),
+    };
+    let _ = reply.area.replace_all(&whole);
+    intents.push(reply.keep());
     Ok((reply, intents))
 }
 

@@ -1,0 +1,56 @@
+//! What is left to do, in words: when a workspace is COMPLETE, one point with its source, and the message that sends
+//! points back to an agent.
+
+use super::phrases::{complete_when as when, left};
+use super::{age, counts};
+use crate::model::{
+    OpenPoint, PointKind, PointState, Rule, Timestamp, VerdictState, WorkspaceView, display_text,
+};
+
+/// What has to happen before the workspace is COMPLETE; `None` where it is, or where nothing was asked.
+pub(crate) fn complete_when(view: &WorkspaceView) -> Option<String> {
+    let verdict = view.verdict.as_ref()?;
+    if matches!(verdict.state, VerdictState::Complete | VerdictState::NoTask) {
+        return None;
+    }
+    let n_of = |kind: PointKind| {
+        verdict.left_to_do.open().filter(|point| point.weighs && point.kind == kind).count()
+    };
+    let is_at_work = matches!(verdict.state, VerdictState::Working | VerdictState::Waiting);
+    let n_left = n_of(PointKind::Finish);
+    let parts = [
+        (n_of(PointKind::Allow) > 0).then(|| when::allowed().to_owned()),
+        (n_of(PointKind::Answer) > 0).then(|| when::answered().to_owned()),
+        (n_of(PointKind::Repair) > 0).then(|| when::repaired().to_owned()),
+        is_at_work.then(|| when::turn_ends().to_owned()),
+        (n_of(PointKind::Resume) > 0).then(|| when::resumed().to_owned()),
+        (n_left > 0).then(|| counts::points_closed(n_left)),
+        (n_of(PointKind::Keep) > 0).then(|| when::committed().to_owned()),
+        (verdict.rule == Rule::NotProven).then(|| when::proven().to_owned()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let words = match parts.split_last() {
+        None => when::said_done().to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => when::all(before.join(", "), last),
+    };
+    Some(when::complete(words))
+}
+
+/// What became of a point, with its age; nothing for one that is just open.
+pub(crate) fn state_of(point: &OpenPoint, now: Timestamp) -> Option<String> {
+    match point.state {
+        PointState::Open if point.is_earlier => Some(left::earlier().to_owned()),
+        PointState::Open => None,
+        PointState::Sent { at } => Some(left::sent(age::ago(now, at))),
+        PointState::Done { .. } => Some(left::done().to_owned()),
+    }
+}
+
+/// The message to an agent with these points. It holds the text of each as it is told, so that the points are known
+/// again as sent.
+pub(crate) fn message(points: &[&OpenPoint]) -> String {
+    let lines: Vec<String> =
+        points.iter().map(|point| format!("- {}", display_text::line(point.text.trim()))).collect();
+    format!("{}\n\n{}\n\n{}", left::message_begins(), lines.join("\n"), left::message_ends())
+}

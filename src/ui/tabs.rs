@@ -1,0 +1,87 @@
+//! The tabs of the detail: which there are, and the line that names them.
+
+use ratatui::text::{Line, Span};
+
+use super::look::{Look, TextStyle};
+use super::text;
+use crate::model::WorkspaceView;
+use crate::present::phrases::tab as say;
+
+/// A tab of the selected workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tab {
+    /// The verdict, and every source behind it.
+    #[default]
+    Why,
+    /// The open points, to be sent back.
+    LeftToDo,
+    /// What agents answered when they were asked.
+    Asked,
+    /// Commits and uncommitted files.
+    Changes,
+    /// The sessions of agents.
+    Sessions,
+    /// What was done here.
+    History,
+}
+
+impl Tab {
+    /// Every tab, in the order of their keys.
+    pub const ALL: [Tab; 6] =
+        [Tab::Why, Tab::LeftToDo, Tab::Asked, Tab::Changes, Tab::Sessions, Tab::History];
+
+    /// The tab that this digit shows.
+    pub(super) fn of_digit(sign: char) -> Option<Tab> {
+        let number = usize::try_from(sign.to_digit(10)?).ok()?;
+        Tab::ALL.get(number.checked_sub(1)?).copied()
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Tab::Why => say::why(),
+            Tab::LeftToDo => say::left_to_do(),
+            Tab::Asked => say::asked(),
+            Tab::Changes => say::changes(),
+            Tab::Sessions => say::sessions(),
+            Tab::History => say::history(),
+        }
+    }
+
+    /// How much there is in it, where a number says something.
+    fn n_in(self, view: &WorkspaceView) -> usize {
+        match self {
+            Tab::Why | Tab::Asked | Tab::History => 0,
+            Tab::LeftToDo => view.verdict.iter().flat_map(|verdict| verdict.left_to_do.open()).count(),
+            Tab::Changes => {
+                let changes = view.git.as_ref().and_then(|git| git.changes.as_ref());
+                changes.map_or(0, |changes| usize::try_from(changes.n_paths).unwrap_or(usize::MAX))
+            }
+            Tab::Sessions => view.sessions.len(),
+        }
+    }
+}
+
+/// The line of tabs in so many cells: with numbers, without, or only the shown one by its name.
+pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: Look) -> Line<'static> {
+    let counted = |tab: Tab| match view.map_or(0, |view| tab.n_in(view)) {
+        0 => tab.label().to_owned(),
+        n => format!("{} ({n})", tab.label()),
+    };
+    let forms: [&dyn Fn(Tab) -> String; 3] =
+        [&counted, &|tab| if tab == shown { counted(tab) } else { tab.label().to_owned() }, &|tab| {
+            if tab == shown { counted(tab) } else { String::new() }
+        }];
+    let lines = forms.map(|words| line(shown, words, look));
+    let [first, second, third] = lines;
+    [first, second].into_iter().find(|line| text::line_width(line) <= width).unwrap_or(third)
+}
+
+fn line(shown: Tab, words: &dyn Fn(Tab) -> String, look: Look) -> Line<'static> {
+    let mut line = Line::default();
+    for (at, tab) in Tab::ALL.into_iter().enumerate() {
+        let label = format!(" {} {} ", at + 1, words(tab)).replace("  ", " ");
+        let style = if tab == shown { TextStyle::Selected } else { TextStyle::Faint };
+        line.push_span(Span::styled(label, look.style(style)));
+    }
+    line
+}

@@ -1,0 +1,154 @@
+//! The tabs of a workspace, each at every size, and what is left to do: marking points and sending them back.
+
+use closeout::model::{
+    Action, Checklist, Draft, Intent, ItemState, OpenPoint, PointKind, PointState, ProbeAttempt, Source,
+    WorkspaceView,
+};
+use closeout::ui::{Dialog, Focus, State, Tab};
+use insta::assert_snapshot;
+
+use crate::support::action_samples::{smart_report, verify_report};
+use crate::support::samples::{failing, five};
+use crate::support::screen::{frame, item, minutes_ago, picture, press, screen_of, text_of};
+use crate::support::session_samples::with_todos;
+
+const SIZES: [(u16, u16); 4] = [(44, 14), (80, 24), (120, 40), (200, 60)];
+
+fn point(kind: PointKind, source: Source, text: &str, state: PointState) -> OpenPoint {
+    OpenPoint {
+        id: format!("point/{text}"),
+        source,
+        from: "claude".to_owned(),
+        session: None,
+        kind,
+        text: text.to_owned(),
+        state,
+        since: minutes_ago(30),
+        is_earlier: false,
+        weighs: true,
+    }
+}
+
+/// Two test failures, uncommitted work, and ten todos of which four are done.
+fn busy() -> WorkspaceView {
+    let mut view = WorkspaceView { sessions: with_todos().sessions, ..failing() };
+    let titles: Vec<String> = (1..=10).map(|number| format!("Step {number} of the import")).collect();
+    let state = |at: usize| if at < 4 { ItemState::Done } else { ItemState::Open };
+    let items = titles.iter().enumerate().map(|(at, title)| item(title, state(at))).collect();
+    view.checklists = vec![Checklist { from: "claude".to_owned(), items }];
+    let open = PointState::Open;
+    let mut points = vec![
+        point(PointKind::Finish, Source::Tests, "reads_empty_file fails", open),
+        point(PointKind::Finish, Source::Tests, "keeps_order fails", PointState::Sent { at: minutes_ago(2) }),
+        point(PointKind::Keep, Source::Changes, "2 files are not committed", open),
+    ];
+    points.extend(titles[4..].iter().map(|title| point(PointKind::Finish, Source::Plan, title, open)));
+    points.push(point(PointKind::Finish, Source::Command, "clippy fails", PointState::Done { at: minutes_ago(1) }));
+    view.verdict.as_mut().unwrap().left_to_do.points = points;
+    let attempts = &smart_report().attempts;
+    let attempt = |number: u32| ProbeAttempt { number, ..attempts[number as usize % attempts.len()].clone() };
+    let mut report = smart_report();
+    report.attempts = (1..=5).map(attempt).collect();
+    view.smart_check = Some(report);
+    view
+}
+
+fn shown(state: &State, views: &[WorkspaceView]) -> String {
+    text_of(&frame(state, views)).join("\n")
+}
+
+#[test]
+fn every_tab_at_every_size() {
+    let mut views = vec![busy()];
+    views.extend(five().into_iter().filter(|view| view.name != "importer"));
+    for (width, height) in SIZES {
+        for (at, tab) in Tab::ALL.into_iter().enumerate() {
+            let mut state = screen_of(width, height, &views);
+            let _ = press(&mut state, &views, &format!("{}", at + 1));
+            assert_eq!((state.tab, state.focus), (tab, Focus::Detail));
+            assert_snapshot!(
+                format!("tab_{}_{width}x{height}", at + 1),
+                picture(&frame(&state, &views))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_checklist_of_ten_points_and_five_attempts_are_whole_on_a_small_screen() {
+    let views = [busy(), five().remove(0)];
+    let mut state = screen_of(80, 24, &views);
+    let _ = press(&mut state, &views, "2+");
+    let left = shown(&state, &views);
+    for number in 1..=10 {
+        assert!(left.contains(&format!("Step {number} of the import")), "{left}");
+    }
+    assert!(left.contains("reads_empty_file fails") && left.contains("sent 2m ago"), "{left}");
+    let _ = press(&mut state, &views, "3");
+    let asked = shown(&state, &views);
+    for number in 1..=5 {
+        assert!(asked.lines().any(|line| line.trim_start().starts_with(&format!("{number}  "))), "{asked}");
+    }
+    let _ = press(&mut state, &views, "+");
+    assert!(shown(&state, &views).contains("left to do"), "the list is back");
+}
+
+#[test]
+fn why_says_what_completion_waits_for() {
+    let views = [busy()];
+    let words = shown(&screen_of(120, 40, &views), &views);
+    assert!(words.contains("COMPLETE when: 8 points are closed and the work is committed"), "{words}");
+}
+
+#[test]
+fn marked_points_are_sent_back_as_one_reply_that_can_be_edited() {
+    let views = [busy()];
+    let mut state = screen_of(80, 24, &views);
+    // The first point is marked, the second left out, the third marked.
+    let sent = press(&mut state, &views, "2 j b");
+    let Some(Dialog::Reply(_)) = &state.dialog else { panic!("{:?}", state.dialog) };
+    let texts: Vec<&Draft> = sent
+        .intents
+        .iter()
+        .filter_map(|intent| if let Intent::KeepDraft { draft, .. } = intent { Some(draft) } else { None })
+        .collect();
+    let text = &texts.last().unwrap().text;
+    assert!(text.contains("- reads_empty_file fails\n- 2 files are not committed\n"), "{text}");
+    assert!(!text.contains("Step"), "{text}");
+    let plans = |intent: &Intent| {
+        matches!(intent, Intent::Action { action, .. } if matches!(**action, Action::PlanReply { .. }))
+    };
+    assert_eq!(sent.intents.iter().filter(|intent| plans(intent)).count(), 1);
+    assert_snapshot!("points_to_send_80x24", picture(&frame(&state, &views)));
+}
+
+#[test]
+fn without_a_mark_all_that_is_left_is_sent_and_nothing_that_is_done() {
+    let views = [busy()];
+    let mut state = screen_of(80, 24, &views);
+    let sent = press(&mut state, &views, "b");
+    let text = format!("{:?}", sent.intents);
+    assert!(text.contains("Step 10 of the import") && text.contains("keeps_order fails"), "{text}");
+    assert!(!text.contains("clippy fails"), "{text}");
+    // What was written before stays, and the same points are not written twice.
+    let draft = sent.intents.iter().find_map(|intent| match intent {
+        Intent::KeepDraft { draft, .. } => Some(draft.clone()),
+        _ => None,
+    });
+    let views = [WorkspaceView { drafts: draft.into_iter().collect(), ..busy() }];
+    let mut state = screen_of(80, 24, &views);
+    let again = format!("{:?}", press(&mut state, &views, "b").intents);
+    assert_eq!(again.matches("Step 10 of the import").count(), 1, "{again}");
+}
+
+#[test]
+fn where_nothing_is_for_an_agent_it_is_said() {
+    let mut view = busy();
+    view.verdict.as_mut().unwrap().left_to_do.points =
+        vec![point(PointKind::Answer, Source::LastWords, "Which one?", PointState::Open)];
+    view.verified = Some(verify_report());
+    let views = [view];
+    let mut state = screen_of(80, 24, &views);
+    assert_eq!(press(&mut state, &views, "b").intents, []);
+    assert_eq!(state.answer.as_deref(), Some("no point here is for an agent"));
+}
