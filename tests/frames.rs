@@ -354,19 +354,21 @@ fn a_clean_tree_is_told_with_the_age_of_the_look_at_it() {
     assert_eq!(
         rows,
         [
-            "▌ done by decision, and the tree is clean │ done by decision, and the tree is clean",
+            "▌ done by decision, and the tree is clean │ ✔ COMPLETE for 7m",
+            "│ done by decision, and the tree is clean",
             "│ noted ABSTAIN changes git the tree is clean now",
             "│ Changes none: the work tree is clean",
         ]
     );
     assert_eq!(next, Some(NOW.plus_millis(5_000)));
     let old = NOW.plus_millis(-50_000);
-    assert_eq!(shown(Some(old)).0[2], "│ Changes none: the work tree was clean just now");
+    assert_eq!(shown(Some(old)).0[3], "│ Changes none: the work tree was clean just now");
     let (rows, next) = shown(Some(minutes_ago(2)));
     assert_eq!(
         rows,
         [
-            "▌ done by decision, and the tree was clean 2m ago │ done by decision, and the tree was clean 2m ago",
+            "▌ done by decision, and the tree was clean 2m ago │ ✔ COMPLETE for 7m",
+            "│ done by decision, and the tree was clean 2m ago",
             "│ noted ABSTAIN changes git the tree was clean 2m",
             "│ Changes none: the work tree was clean 2m ago",
         ]
@@ -381,7 +383,8 @@ fn every_picture_belongs_to_a_test() {
         include_str!("frames.rs"),
         include_str!("frames/sessions.rs"),
         include_str!("frames/actions.rs"),
-        include_str!("frames/reply_box.rs")
+        include_str!("frames/reply_box.rs"),
+        include_str!("frames/tabs.rs")
     );
     let folders = [tests.join("snapshots"), tests.join("frames/snapshots")];
     let names = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
@@ -390,14 +393,17 @@ fn every_picture_belongs_to_a_test() {
         .filter_map(|name| {
             let name = name.to_string_lossy().into_owned();
             let name = name.strip_prefix("tests__frames__")?.strip_suffix(".snap")?;
-            let modules = ["sessions__", "actions__", "reply_box__"];
+            let modules = ["sessions__", "actions__", "reply_box__", "tabs__"];
             Some(modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(name).to_owned())
         })
         .collect();
     assert!(pictures.len() > 20);
     for picture in pictures {
-        let is_used =
-            source.contains(&format!("fn {picture}()")) || source.contains(&format!("\"{picture}\""));
+        // Those of the tabs are named by tab and size.
+        let is_tab = picture.starts_with("tab_") && source.contains("\"tab_{}_{width}x{height}\"");
+        let is_used = source.contains(&format!("fn {picture}()"))
+            || source.contains(&format!("\"{picture}\""))
+            || is_tab;
         assert!(is_used, "no test draws {picture}");
     }
 }

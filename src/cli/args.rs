@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::agent::{Hooks, all_hooks, hooks_of};
 use crate::model::{Proof, TaskKind};
@@ -109,6 +110,14 @@ pub(super) enum Command {
     Log(Log),
     /// Print the JSON schema of everything that `--json` prints
     Schema,
+    /// Print what a shell needs to complete the commands and their options
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL", value_enum)]
+        shell: Shell,
+    },
+    /// Print the manual page, in the form that `man -l` reads
+    Man,
 }
 
 /// `closeout watch`.

@@ -19,6 +19,7 @@ mod hook;
 mod json;
 mod local_time;
 mod log;
+mod manual;
 mod mark;
 mod output;
 mod probing;
@@ -88,6 +89,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Trust(trust)) => trust::run(&environment, &trust),
         Some(Command::Log(log)) => log::run(&environment, &log),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Completions { shell }) => manual::completions(shell),
+        Some(Command::Man) => manual::page(),
     };
     end(outcome, is_json)
 }
@@ -105,7 +108,7 @@ fn mistyped(environment: &Environment, arguments: &Arguments) -> Option<Failure>
     }
     let has_slash = |path: &PathBuf| path.as_os_str().as_encoded_bytes().contains(&b'/');
     let is_path = |path: &PathBuf| has_slash(path) || environment.absolute(path).exists();
-    let word = arguments.watch.paths.iter().find(|path| !is_path(path))?;
+    let word = arguments.watch.paths.first().filter(|path| !is_path(path))?;
     let word = word.to_string_lossy();
     let command = Arguments::command();
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();

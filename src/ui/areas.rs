@@ -133,7 +133,7 @@ impl Areas {
         let n_freed = u16::from(is_zoomed && self.rule.is_some());
         let body = Rect { y: self.body.y - n_freed, height: self.body.height + n_freed, ..self.body };
         let n_folded = u16::from(rows.has_fold(state) && !is_zoomed);
-        let has_headings = rows.has_headings() && rows.n_lines(1) + n_folded <= (body.height / 2).max(2);
+        let has_headings = rows.has_headings() && rows.n_lines(1) + n_folded <= body.height.div_ceil(2);
         let n_lines = if has_headings {
             rows.n_lines(1)
         } else {

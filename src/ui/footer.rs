@@ -111,7 +111,7 @@ fn all_hints(state: &State, areas: &Areas, selected: Option<&WorkspaceView>, wid
 /// As many hints as fit, each a key and a word.
 fn hints(state: &State, bindings: &[&Binding], has_pane: bool, width: usize) -> Line<'static> {
     let hint = |binding: &&Binding| Hint {
-        key: binding.first_key(),
+        key: binding.label.map_or_else(|| binding.first_key(), str::to_owned),
         word: binding.hint_with_pane.filter(|_| has_pane).or(binding.hint).unwrap_or("back"),
         is_on: true,
     };

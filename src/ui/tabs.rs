@@ -79,9 +79,12 @@ pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: 
 fn line(shown: Tab, words: &dyn Fn(Tab) -> String, look: Look) -> Line<'static> {
     let mut line = Line::default();
     for (at, tab) in Tab::ALL.into_iter().enumerate() {
-        let label = format!(" {} {} ", at + 1, words(tab)).replace("  ", " ");
+        let words = words(tab);
+        let label = if words.is_empty() { (at + 1).to_string() } else { format!("{} {words}", at + 1) };
         let style = if tab == shown { TextStyle::Selected } else { TextStyle::Faint };
+        line.push_span(Span::raw(" "));
         line.push_span(Span::styled(label, look.style(style)));
     }
+    line.push_span(Span::raw(" "));
     line
 }

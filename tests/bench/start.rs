@@ -13,7 +13,7 @@ use super::screen::Screen;
 pub(crate) fn started(fleet: &Fleet) -> Result<(Screen, Duration, Duration)> {
     let mut screen = Screen::start(&fleet.world, fleet.main())?;
     let first = screen.wait_for(|text| text.contains("closeout"))? - screen.started();
-    let word = format!("{} incomplete", fleet.tops.len());
+    let word = format!("{} left to do", fleet.tops.len());
     let judged = screen.wait_for(|text| text.contains(&word))? - screen.started();
     Ok((screen, first, judged))
 }

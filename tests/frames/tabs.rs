@@ -43,7 +43,12 @@ fn busy() -> WorkspaceView {
         point(PointKind::Keep, Source::Changes, "2 files are not committed", open),
     ];
     points.extend(titles[4..].iter().map(|title| point(PointKind::Finish, Source::Plan, title, open)));
-    points.push(point(PointKind::Finish, Source::Command, "clippy fails", PointState::Done { at: minutes_ago(1) }));
+    points.push(point(
+        PointKind::Finish,
+        Source::Command,
+        "clippy fails",
+        PointState::Done { at: minutes_ago(1) },
+    ));
     view.verdict.as_mut().unwrap().left_to_do.points = points;
     let attempts = &smart_report().attempts;
     let attempt = |number: u32| ProbeAttempt { number, ..attempts[number as usize % attempts.len()].clone() };
@@ -60,16 +65,13 @@ fn shown(state: &State, views: &[WorkspaceView]) -> String {
 #[test]
 fn every_tab_at_every_size() {
     let mut views = vec![busy()];
-    views.extend(five().into_iter().filter(|view| view.name != "importer"));
+    views.extend(five().into_iter().filter(|view| ["api", "docs"].contains(&view.name.as_str())));
     for (width, height) in SIZES {
         for (at, tab) in Tab::ALL.into_iter().enumerate() {
             let mut state = screen_of(width, height, &views);
             let _ = press(&mut state, &views, &format!("{}", at + 1));
             assert_eq!((state.tab, state.focus), (tab, Focus::Detail));
-            assert_snapshot!(
-                format!("tab_{}_{width}x{height}", at + 1),
-                picture(&frame(&state, &views))
-            );
+            assert_snapshot!(format!("tab_{}_{width}x{height}", at + 1), picture(&frame(&state, &views)));
         }
     }
 }
@@ -115,9 +117,7 @@ fn marked_points_are_sent_back_as_one_reply_that_can_be_edited() {
     let text = &texts.last().unwrap().text;
     assert!(text.contains("- reads_empty_file fails\n- 2 files are not committed\n"), "{text}");
     assert!(!text.contains("Step"), "{text}");
-    let plans = |intent: &Intent| {
-        matches!(intent, Intent::Action { action, .. } if matches!(**action, Action::PlanReply { .. }))
-    };
+    let plans = |intent: &Intent| matches!(intent, Intent::Action { action, .. } if matches!(**action, Action::PlanReply { .. }));
     assert_eq!(sent.intents.iter().filter(|intent| plans(intent)).count(), 1);
     assert_snapshot!("points_to_send_80x24", picture(&frame(&state, &views)));
 }
@@ -131,9 +131,8 @@ fn without_a_mark_all_that_is_left_is_sent_and_nothing_that_is_done() {
     assert!(text.contains("Step 10 of the import") && text.contains("keeps_order fails"), "{text}");
     assert!(!text.contains("clippy fails"), "{text}");
     // What was written before stays, and the same points are not written twice.
-    let draft = sent.intents.iter().find_map(|intent| match intent {
-        Intent::KeepDraft { draft, .. } => Some(draft.clone()),
-        _ => None,
+    let draft = sent.intents.iter().find_map(|intent| {
+        if let Intent::KeepDraft { draft, .. } = intent { Some(draft.clone()) } else { None }
     });
     let views = [WorkspaceView { drafts: draft.into_iter().collect(), ..busy() }];
     let mut state = screen_of(80, 24, &views);

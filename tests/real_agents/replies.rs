@@ -160,7 +160,7 @@ fn dialogs_for_its_pane(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'stat
         let mark = story.follow.mark();
         let before = story.world.tmux.screen(pane);
         let (code, out, err) = replied(story, "1")?;
-        ensure!(code == Some(2) && err.contains("answer it in its pane"), "{code:?} {out}{err}");
+        ensure!(code == Some(20) && err.contains("answer it in its pane"), "{code:?} {out}{err}");
         let plan = looked(story)?;
         ensure!(plan["channel"]["kind"] == "nowhere" && plan["pane"].is_object(), "{plan}");
         ensure!(plan["warnings"][0].as_str().is_some_and(|words| words.contains(why)), "{plan}");

@@ -77,7 +77,7 @@ fn c_previews_y_commits_z_undoes_exactly_and_redoes() {
     terminal.press("y");
     terminal.wait_for("made again", |shown| shown.has("put 1 commit on"));
     assert_eq!(state_of(&repo), after);
-    terminal.press("l\x1b[F");
+    terminal.press("6");
     terminal.wait_for("the history", |shown| shown.has("redo") && shown.has("undo") && shown.has("rescue"));
 }
 

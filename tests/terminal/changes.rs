@@ -60,14 +60,14 @@ fn a_failing_decision_that_is_removed_counts_no_more() {
     let terminal = on_demo(&env, SMALL);
     wait_for_state(&terminal, "failing", "INCOMPLETE");
     env.demo("failing").remove(".closeout/decision.json");
-    wait_for_state(&terminal, "failing", "NO_TASK");
+    terminal.wait_for("one more quiet row", |shown| shown.has("2 quiet"));
 }
 
 #[test]
 fn a_decision_file_in_a_new_folder_is_seen() {
     let env = TestEnv::with_demo();
     let terminal = on_demo(&env, SMALL);
-    wait_for_state(&terminal, "shop", "NO_TASK");
+    terminal.wait_for("a quiet row", |shown| shown.has("1 quiet"));
     env.demo("shop").write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "shop", "COMPLETE");
 }
@@ -122,12 +122,12 @@ fn a_new_worktree_appears_and_goes() {
     let terminal = on_demo(&env, SMALL);
     let shop = env.demo("shop");
     shop.git(["worktree", "add", "-q", "-b", "search", "../search"]);
-    wait_for_state(&terminal, "search", "NO_TASK");
+    terminal.wait_for("one more quiet row", |shown| shown.has("2 quiet"));
     env.demo("search").write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "search", "COMPLETE");
     shop.git(["worktree", "remove", "--force", "../search"]);
     terminal.wait_for("search gone", |shown| shown.state_of("search").is_none());
-    assert_eq!(terminal.shown().list().len(), 6);
+    assert_eq!(terminal.shown().list().len(), 5);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_workspace_that_vanishes_says_so_and_returns() {
     });
     // The others go on.
     env.demo("failing").remove(".closeout/decision.json");
-    wait_for_state(&terminal, "failing", "NO_TASK");
+    terminal.wait_for("one more quiet row", |shown| shown.has("2 quiet"));
     fs::rename(env.at("demo/away"), env.at("demo/finished")).unwrap();
     wait_for_state(&terminal, "finished", "COMPLETE");
 }
@@ -154,7 +154,7 @@ fn a_path_that_was_given_is_watched_beside_the_worktrees() {
     other.write("README", "hello\n").commit("first");
     let path = other.path().display().to_string();
     let terminal = Terminal::start(&env, &env.shop(), &["watch", &path], SMALL);
-    wait_for_state(&terminal, "other", "NO_TASK");
+    terminal.wait_for("one more quiet row", |shown| shown.has("2 quiet"));
     other.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     wait_for_state(&terminal, "other", "COMPLETE");
 }

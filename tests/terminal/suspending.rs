@@ -25,7 +25,7 @@ fn is_prompt(shown: &Shown) -> bool {
 }
 
 fn is_drawn(shown: &Shown) -> bool {
-    shown.is_alternate && shown.list().len() == 6 && is_judged(shown)
+    shown.is_alternate && shown.list().len() == 5 && is_judged(shown)
 }
 
 /// Starts the program by its name, and waits for its screen.

@@ -61,16 +61,17 @@ pub(super) fn draw(
         put(buffer, tabs, [tabs::bar(state.tab, Some(view), width, state.look)]);
     } else {
         put_rule(buffer, title, "", style, &remark, state.look);
-        let room = title.width.saturating_sub(4 + height_of(text::width(&remark)) + 4);
+        let n_remark = if remark.is_empty() { 0 } else { cells(text::width(&remark)) + 4 };
+        let room = title.width.saturating_sub(2 + n_remark);
         let bar = tabs::bar(state.tab, Some(view), usize::from(room), state.look);
-        let place = Rect { x: title.x + 2, width: height_of(text::line_width(&bar)).min(room), ..title };
+        let place = Rect { x: title.x + 2, width: cells(text::line_width(&bar)).min(room), ..title };
         put(buffer, place, [bar]);
     }
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     put(buffer, inner, lines.into_iter().skip(top));
 }
 
-fn height_of(n_cells: usize) -> u16 {
+fn cells(n_cells: usize) -> u16 {
     u16::try_from(n_cells).unwrap_or(u16::MAX)
 }
 

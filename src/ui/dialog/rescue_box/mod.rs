@@ -70,6 +70,11 @@ impl RescueBox {
             return self.key_while_writing(press, context);
         }
         let Some(action) = action_of(self.table(), press) else { return Step::stay() };
+        if action == BoxAction::Yes && self.lacks_author_only() {
+            // git knows no name for the commit: it is asked for here, and `y` commits then.
+            self.writing = Some(Writing::Author(Field::default()));
+            return Step::stay();
+        }
         if action != BoxAction::Tick && !self.is_offered(action, context) {
             return Step::stay();
         }

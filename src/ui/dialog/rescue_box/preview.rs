@@ -116,7 +116,16 @@ impl RescueBox {
 
     /// Whether all is there that a commit needs.
     pub(super) fn can_commit(&self) -> bool {
-        self.chosen.target.is_some() && self.chosen.author.is_some() && self.committed().next().is_some()
+        self.chosen.author.is_some() && self.has_content()
+    }
+
+    /// Whether nothing but the name is missing that the commit is to bear.
+    pub(super) fn lacks_author_only(&self) -> bool {
+        self.chosen.author.is_none() && self.has_content()
+    }
+
+    fn has_content(&self) -> bool {
+        self.chosen.target.is_some() && self.committed().next().is_some()
     }
 
     /// Whether the message is being written: it stands above then.
