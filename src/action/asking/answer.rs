@@ -5,12 +5,34 @@
 
 use serde_json::Value;
 
-use super::NoAnswer;
 use crate::agent::AnswerPlace;
 use crate::model::AskCost;
 
 /// So many characters of a client's own words on its failure are kept.
 const REASON_CHARACTERS: usize = 400;
+
+/// Why there is no answer. The words may hold untrusted text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// The client could not be started.
+    #[error("it could not be started: {0}")]
+    NotStarted(String),
+    /// It took too long and was ended.
+    #[error("no answer within {0} s; it was ended")]
+    TimedOut(u64),
+    /// A person ended it.
+    #[error("it was ended on request")]
+    Cancelled,
+    /// It printed more than any answer has, and was ended.
+    #[error("it printed more than 1 MiB and was ended")]
+    Flooded,
+    /// The client says that it failed, or ended as one that failed.
+    #[error("{0}")]
+    ClientError(String),
+    /// It ended well and its output holds no answer.
+    #[error("{0}")]
+    Unreadable(String),
+}
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

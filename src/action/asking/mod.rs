@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use answer::{Answer, Found, read_answer};
+pub use answer::{Answer, Found, NoAnswer, read_answer};
 pub use run::shown;
 
 use crate::model::AskCost;
@@ -50,27 +50,4 @@ pub struct Asked {
     pub cost: AskCost,
     /// What else a person should know, a sentence each. May hold untrusted text.
     pub notes: Vec<String>,
-}
-
-/// Why there is no answer. The words may hold untrusted text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoAnswer {
-    /// The client could not be started.
-    #[error("it could not be started: {0}")]
-    NotStarted(String),
-    /// It took too long and was ended.
-    #[error("no answer within {0} s; it was ended")]
-    TimedOut(u64),
-    /// A person ended it.
-    #[error("it was ended on request")]
-    Cancelled,
-    /// It printed more than any answer has, and was ended.
-    #[error("it printed more than 1 MiB and was ended")]
-    Flooded,
-    /// The client says that it failed, or ended as one that failed.
-    #[error("{0}")]
-    ClientError(String),
-    /// It ended well and its output holds no answer.
-    #[error("{0}")]
-    Unreadable(String),
 }

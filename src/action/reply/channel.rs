@@ -6,7 +6,7 @@ use super::{Current, Replier};
 use crate::agent::Asking;
 use crate::model::{
     ActionClass, ActionProblem, ActivitySource, ActivityState, AskedByTool, LiveStatus, LongText, Pane,
-    PermissionPrompt, ReplyChannel, display_text,
+    PermissionPrompt, Question, ReplyChannel, ReplyPlan, display_text,
 };
 
 /// The way that was chosen.
@@ -273,4 +273,30 @@ fn in_pane(
     let words = format!("pasted into tmux pane {}", pane.id);
     let channel = ReplyChannel::Pane { pane: pane.clone(), server: address.server, process };
     Ok((channel, words, address))
+}
+
+impl Replier<'_> {
+    /// The way, if it is the one that was confirmed.
+    pub(super) fn as_planned(&self, plan: &ReplyPlan, current: &Current) -> Result<Chosen, ActionProblem> {
+        let chosen = choose(self, current)?;
+        let changed = |what: &str| {
+            let words = format!("changed since you looked: {what}; nothing was sent");
+            Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"))
+        };
+        if chosen.channel != plan.channel {
+            return changed("it would go another way");
+        }
+        if chosen.permission != plan.permission {
+            return changed("it waits for another permission, or for none");
+        }
+        if chosen.asked != plan.asked {
+            return changed("it asks something else, or nothing any more");
+        }
+        let is_queue = matches!(plan.channel, ReplyChannel::Queue);
+        let text = |question: &Option<Question>| question.as_ref().map(|asked| asked.text.clone());
+        if !is_queue && text(&current.view.question) != text(&plan.question) {
+            return changed("its question is another one");
+        }
+        Ok(chosen)
+    }
 }

@@ -4,9 +4,10 @@
 //! It must not take the text of a screen for evidence of what is asked: what is asked, and which options
 //! there are, comes from the record. The screen only keeps a key from going where it would be another thing.
 
+use super::channel::refused;
 use super::input_box::{AtCursor, plain};
+use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
 use super::pane::{Address, NotTyped};
-use super::sending::{LOOK_AGAIN, LOOKS_AT_BOX, refused};
 use super::{Current, Replier};
 use crate::agent::{Adapter, OptionDialog};
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};

@@ -9,76 +9,27 @@ mod dialog;
 mod file;
 mod input_box;
 mod journal;
+mod look;
 mod loopback;
 mod pane;
 mod program;
+mod replier;
 mod resume;
 mod sending;
 mod server;
 mod text;
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 pub use pane::TmuxAccess;
 pub use program::Programs;
+pub use replier::{Current, Replier};
 
-use crate::agent::Adapter;
 use crate::model::{
-    ActionClass, ActionProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, SessionObservation,
-    SessionView, Timestamp,
+    ActionClass, ActionProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, Timestamp,
 };
-use crate::process::Cancel;
-use channel::{Chosen, choose};
+use channel::choose;
 use journal::Journal;
-
-/// What a session is at this moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Current {
-    /// What was read of it.
-    pub session: SessionObservation,
-    /// The same, weighed.
-    pub view: SessionView,
-    /// Whether certainly no process works on it.
-    pub is_surely_gone: bool,
-    /// Its record.
-    pub record: Option<PathBuf>,
-}
-
-/// What replies to one session are sent with.
-pub struct Replier<'a> {
-    /// The agent.
-    pub adapter: &'a Adapter,
-    /// The workspace.
-    pub workspace: &'a Path,
-    /// tmux, where it is installed.
-    pub tmux: Option<TmuxAccess>,
-    /// How agents' programs are started.
-    pub programs: Programs,
-    /// closeout's own folder.
-    pub state: PathBuf,
-    /// Looks at the session again.
-    pub look: &'a dyn Fn() -> Result<Current, ActionProblem>,
-    /// The time.
-    pub now: &'a dyn Fn() -> Timestamp,
-    /// Told how far it is.
-    pub report: &'a dyn Fn(&str),
-    /// How long the record is looked at for the words after they were typed or queued.
-    pub patience: Duration,
-    /// How long the agent's program may take with a session that is not open.
-    pub turn_limit: Duration,
-    /// Ends the turn of such a program early.
-    pub cancel: Cancel,
-    /// Told when an agent has a reply and its program goes on with the turn: what is left is that turn.
-    pub taken: &'a dyn Fn(&Receipt),
-}
-
-impl std::fmt::Debug for Replier<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Replier").field("workspace", &self.workspace).finish_non_exhaustive()
-    }
-}
 
 impl Replier<'_> {
     /// How a reply to `session` would go at this moment. Nothing is sent.
@@ -177,39 +128,6 @@ impl Replier<'_> {
             Err(problem) => tracing::warn!("{}", problem.message),
         }
         outcome
-    }
-
-    /// The way, if it is the one that was confirmed.
-    fn as_planned(&self, plan: &ReplyPlan, current: &Current) -> Result<Chosen, ActionProblem> {
-        let chosen = choose(self, current)?;
-        let changed = |what: &str| {
-            let words = format!("changed since you looked: {what}; nothing was sent");
-            Err(ActionProblem::new(ActionClass::Refused, words).with_next("look again"))
-        };
-        if chosen.channel != plan.channel {
-            return changed("it would go another way");
-        }
-        if chosen.permission != plan.permission {
-            return changed("it waits for another permission, or for none");
-        }
-        if chosen.asked != plan.asked {
-            return changed("it asks something else, or nothing any more");
-        }
-        let is_queue = matches!(plan.channel, crate::model::ReplyChannel::Queue);
-        let text =
-            |question: &Option<crate::model::Question>| question.as_ref().map(|asked| asked.text.clone());
-        if !is_queue && text(&current.view.question) != text(&plan.question) {
-            return changed("its question is another one");
-        }
-        Ok(chosen)
-    }
-}
-
-impl Current {
-    /// Whether the reply is the session's newest prompt.
-    fn shows(&self, receipt: &Receipt) -> bool {
-        let prompted = self.session.prompt.as_deref().zip(self.session.prompted_at);
-        prompted.is_some_and(|(prompt, at)| receipt.is_shown_by(prompt, at))
     }
 }
 

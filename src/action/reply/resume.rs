@@ -8,8 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::Replier;
+use super::channel::refused;
+use super::look::LOOK_AGAIN;
 use super::program::Ran;
-use super::sending::{LOOK_AGAIN, refused};
 use crate::agent::Asking;
 use crate::model::{ActionProblem, Receipt, ReceiptState};
 

@@ -3,28 +3,19 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::channel::Chosen;
+use super::channel::{Chosen, refused};
 use super::input_box::{self, AtCursor};
-use super::pane::{Address, NotTyped, TmuxAccess};
+use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
+use super::pane::{Address, NotTyped};
 use super::program::Ran;
 use super::{Current, Replier, dialog, file, text};
 use crate::agent::Asking;
-use crate::model::{
-    ActionClass, ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan,
-};
+use crate::model::{ActionProblem, ActivityState, Receipt, ReceiptState, ReplyBody, ReplyChannel, ReplyPlan};
 
 /// How long an agent's queue may take to answer.
 const QUEUE_LIMIT: Duration = Duration::from_secs(30);
-/// How often a session is looked at while its record is waited for.
-pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(150);
-/// So often a box that is not empty is looked at.
-pub(super) const LOOKS_AT_BOX: u32 = 4;
 /// The pause after a paste grows by a millisecond for so many bytes.
 const BYTES_A_MS: usize = 200;
-
-pub(super) fn refused(words: impl Into<String>, next: &str) -> ActionProblem {
-    ActionProblem::new(ActionClass::Refused, words).with_next(next)
-}
 
 impl Replier<'_> {
     /// What a person knows the reply again by, if it may go this way: its words, or what the key says.
@@ -137,19 +128,6 @@ impl Replier<'_> {
             (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => {
                 Err(refused("a prompt on its screen is answered in a pane only", "answer it on its screen"))
             }
-        }
-    }
-
-    /// The pane, if all is as it was confirmed at this very moment.
-    pub(super) fn pane_now(
-        &self,
-        plan: &ReplyPlan,
-    ) -> Result<(&TmuxAccess, Address, Current), ActionProblem> {
-        let current = (self.look)()?;
-        let chosen = self.as_planned(plan, &current)?;
-        match (&self.tmux, chosen.address) {
-            (Some(tmux), Some(address)) => Ok((tmux, address, current)),
-            _ => Err(refused("it has no pane any more", "look again")),
         }
     }
 
@@ -272,28 +250,6 @@ impl Replier<'_> {
             }
             Ran::Failed(why) => Ok((ReceiptState::Consumed, Some(why))),
             Ran::CutOff(why) => Ok(self.by_record(receipt, &why)),
-        }
-    }
-
-    /// What the record tells, where the program that took the words does not.
-    pub(super) fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
-        let is_shown = (self.look)().is_ok_and(|current| current.shows(receipt));
-        let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
-        (state, Some(why.to_owned()))
-    }
-
-    /// Looks at the session until it is so, for as long as patience lasts.
-    pub(super) fn wait_until(&self, is_so: impl Fn(&Current) -> bool) -> bool {
-        let begun = (self.now)();
-        loop {
-            if (self.look)().is_ok_and(|current| is_so(&current)) {
-                return true;
-            }
-            let waited = (self.now)().millis_since(begun);
-            if waited < 0 || u128::from(waited.unsigned_abs()) >= self.patience.as_millis() {
-                return false;
-            }
-            std::thread::sleep(LOOK_AGAIN);
         }
     }
 }

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{self, Journal, Saved};
 use super::lock::WorktreeLock;
 use super::references::{self, Hidden};
-use super::saving::now_millis;
 use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{Rescuer, recovery, vault};

@@ -2,25 +2,11 @@
 
 use std::path::Path;
 
+use super::ask_above::AskAbove;
 use super::error::RescueError;
 use super::lock::WorktreeLock;
 use super::survey::Expected;
 use crate::model::{KeepIn, RecordCost, RecordOrder};
-
-/// A record of more than this is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskAbove {
-    /// New or changed bytes.
-    pub n_bytes: u64,
-    /// New or changed files.
-    pub n_files: usize,
-}
-
-impl Default for AskAbove {
-    fn default() -> AskAbove {
-        AskAbove { n_bytes: 200_000_000, n_files: 10_000 }
-    }
-}
 
 /// Whether a record of what is expected may be made.
 ///

@@ -2,6 +2,8 @@
 //!
 //! It must not trust the index about the state of a file: names come from here, contents never.
 
+use std::collections::BTreeMap;
+
 use super::error::RescueError;
 use crate::git::{Git, IndexEntry, Input, Sha1, Shadow, line, succeeded};
 
@@ -88,7 +90,7 @@ pub(super) struct TreeEntry {
 }
 
 /// A whole tree by its paths.
-pub(super) type Tree = std::collections::BTreeMap<Vec<u8>, TreeEntry>;
+pub(super) type Tree = BTreeMap<Vec<u8>, TreeEntry>;
 
 /// The tree of a commit, with all that is below it.
 pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
@@ -109,4 +111,27 @@ pub(super) fn tree(git: &Git<'_>, commit: &str) -> Result<Tree, RescueError> {
         }
     }
     Ok(tree)
+}
+
+/// Sizes of those of `ids` that exist, as far as our own object directory and the repository's know.
+pub(super) fn present(
+    git: &Git<'_>,
+    shadow: &Shadow,
+    ids: &[&str],
+) -> Result<BTreeMap<String, u64>, RescueError> {
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let input = Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
+    let output = git.shadowed(shadow, &shadow.objects, args, input)?;
+    Ok(sizes(&succeeded("cat-file", output)?.stdout))
+}
+
+/// Ids and sizes as `cat-file --batch-check` tells them; what is missing is not in it.
+pub(super) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
+    String::from_utf8_lossy(answer)
+        .lines()
+        .filter_map(|line| {
+            let (id, size) = line.split_once(' ')?;
+            Some((id.to_owned(), size.parse().ok()?))
+        })
+        .collect()
 }

@@ -4,10 +4,12 @@
 //! It must not run anything that a repository names and nobody trusts, must not change the work tree, and must
 //! not remove a lock that is not provably its own.
 
+mod ask_above;
 mod author;
 mod belonging;
 mod branch;
 mod catalogue;
+mod clock;
 mod coverage;
 mod deletion;
 mod error;
@@ -23,10 +25,12 @@ mod leaving_out;
 mod limits;
 mod listing;
 mod lock;
+mod looked_at;
 mod message;
 mod names;
 mod nested;
 mod new_branch;
+mod own_command;
 mod own_program;
 mod packs;
 mod plan;
@@ -74,12 +78,10 @@ use std::time::Duration;
 use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Cancel, Held, Launcher};
 
+pub use ask_above::AskAbove;
 pub use error::RescueError;
-pub use limits::AskAbove;
 pub use plan::PlanRequest;
 pub use step::Step;
-
-use saving::Recorded;
 
 /// How long a call of git's may take that looks at lists.
 const GIT_LIMIT: Duration = Duration::from_secs(10);

@@ -2,62 +2,18 @@
 //! `commit-rescue.py` at the top of the workspace. The record is made first; what the program did is judged by
 //! the commits that are there afterwards, never by its words.
 
-use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-
 use super::error::RescueError;
 use super::hooks;
 use super::journal::{JournalEntry, Move, Purpose, Saved};
 use super::listing;
 use super::lock::WorktreeLock;
-use super::rescuer::Current;
+use super::looked_at::Current;
 use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
-use super::{Rescuer, branch, kept_index, references, survey};
+use super::{Rescuer, branch, kept_index, own_command, references, survey};
 use crate::git::{Git, Input, line, operation, succeeded};
 use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};
-
-/// The name at the top of a workspace.
-const NAME: &str = "commit-rescue.py";
-
-/// A program that can be run.
-pub(super) struct OwnProgram {
-    /// By absolute path.
-    pub(super) program: PathBuf,
-    /// Its arguments.
-    pub(super) args: Vec<OsString>,
-    /// As a person wrote or knows it.
-    pub(super) words: Vec<String>,
-}
-
-/// The program of this workspace, if there is one that can be started.
-pub(super) fn find(rescuer: &Rescuer, top: &Path) -> Option<OwnProgram> {
-    let path_var =
-        rescuer.program_env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
-    if let Some(command) = &rescuer.own_program {
-        let (first, args) = command.split_first()?;
-        let path = Path::new(first);
-        let program = if path.is_absolute() {
-            path.to_owned()
-        } else if path.components().count() > 1 {
-            top.join(path)
-        } else {
-            process::find_program(first.to_str()?, path_var)?
-        };
-        let words = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        return Some(OwnProgram { program, args: args.to_vec(), words });
-    }
-    let script = top.join(NAME);
-    let metadata = script.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-    if metadata.permissions().mode() & 0o100 != 0 {
-        return Some(OwnProgram { program: script, args: Vec::new(), words: vec![NAME.to_owned()] });
-    }
-    let python = process::find_program("python3", path_var)?;
-    let words = vec!["python3".to_owned(), NAME.to_owned()];
-    Some(OwnProgram { program: python, args: vec![script.into_os_string()], words })
-}
 
 impl Rescuer {
     /// Runs the person's own program in place of the commit, and judges what it did.
@@ -69,7 +25,7 @@ impl Rescuer {
         plan: &RescuePlan,
         saved: &Saved,
     ) -> Result<Rescued, RescueError> {
-        let Some(own) = find(self, &git.repo.top) else {
+        let Some(own) = own_command::find(self, &git.repo.top) else {
             return Err(RescueError::Refused("there is no rescue program that can be started".to_owned()));
         };
         let programs = self.programs(git, &current.shadow)?;

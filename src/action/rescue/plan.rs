@@ -7,10 +7,11 @@ use std::path::Path;
 use super::error::RescueError;
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
+use super::looked_at::Recorded;
 use super::message::{self, Words};
 use super::trust::Programs;
 use super::visible::{self, Attributes, Staged, Staging};
-use super::{Recorded, Rescuer, author, leaving_out, own_program, recovery, split, target};
+use super::{Rescuer, author, leaving_out, own_command, recovery, split, target};
 use crate::git::{ForPrograms, Git, Input, line};
 use crate::model::{
     LeftOut, OwnProgram, PlanNote, PlannedPath, PlannedPrograms, RecordOrder, RescuePlan, RescueRecord,
@@ -168,7 +169,7 @@ impl Rescuer {
             is_trusted: programs.is_trusted,
             filters,
             hooks: programs.hooks.keys().map(|name| (*name).to_owned()).collect(),
-            own: own_program::find(self, &git.repo.top)
+            own: own_command::find(self, &git.repo.top)
                 .map(|own| OwnProgram { words: own.words, is_trusted: programs.is_own_trusted }),
             wanted: None,
             digest: programs.list.digest,

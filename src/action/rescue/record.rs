@@ -17,7 +17,7 @@ use super::settings;
 use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
-use super::{unchanged, verify};
+use super::unchanged;
 use crate::git::{self, Git, IndexEntry, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 use crate::model::Gap;
 
@@ -149,7 +149,7 @@ impl Draft {
         let mut ids: Vec<&str> = survey.entries.iter().map(|entry| entry.id.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let present = verify::present(git, shadow, &ids)?;
+        let present = listing::present(git, shadow, &ids)?;
         let is_missing = |entry: &IndexEntry| !entry.is_gitlink() && !present.contains_key(&entry.id);
         let promised = if survey.entries.iter().any(is_missing) && settings::is_partial(git)? {
             survey.head.commit.as_ref().and_then(|head| listing::tree(git, head).ok())

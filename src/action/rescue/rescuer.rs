@@ -8,12 +8,13 @@ use super::hooks::{self, Hooks};
 use super::journal::{self, Move, Purpose, Saved};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
+use super::looked_at::Current;
 use super::packs::Needed;
 use super::seen_index::{self, SeenIndex};
 use super::settings::Settings;
 use super::spool::Spool;
 use super::step::Step;
-use super::survey::{self, Survey};
+use super::survey;
 use super::trust::Programs;
 use super::visible::{self, Staged, Staging};
 use super::{
@@ -215,22 +216,6 @@ fn with_difference(error: RescueError, difference: Option<&str>) -> RescueError 
         Some(difference) => RescueError::SavedOnly(format!("{error}; {difference}")),
         None => error,
     }
-}
-
-/// The state that is as the plan shows it.
-pub(super) struct Current {
-    /// The settings of the repository.
-    pub(super) settings: Settings,
-    /// The shadow with the index as it was.
-    pub(super) shadow: Shadow,
-    /// What was read.
-    pub(super) survey: Survey,
-    /// The last commit.
-    head: Tree,
-    /// The work tree.
-    snapshot: Tree,
-    /// The meaning of the index.
-    pub(super) digest: String,
 }
 
 /// The move that makes `commit` visible where the plan wants it.

@@ -214,7 +214,7 @@ fn sizes(git: &Git<'_>, files: &Files) -> Result<BTreeMap<String, u64>, RescueEr
     let ids: String = files.values().map(|entry| entry.id.clone() + "\n").collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let output = succeeded("cat-file", git.real(args, Input::Bytes(ids.into_bytes()))?)?;
-    let sizes = super::verify::sizes(&output.stdout);
+    let sizes = listing::sizes(&output.stdout);
     match files.iter().find(|(_, entry)| !sizes.contains_key(&entry.id)) {
         None => Ok(sizes),
         Some((path, _)) => {

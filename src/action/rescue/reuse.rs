@@ -5,12 +5,12 @@
 //! they are. Everything was read and summed up before this is asked, and the record must hold all of it now.
 
 use super::Rescuer;
+use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{self, Saved};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
 use super::record::Draft;
-use super::saving::now_millis;
 use super::survey::Survey;
 use super::{catalogue, listing, references, vault, verify};
 use crate::git::Git;

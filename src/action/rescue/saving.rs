@@ -4,37 +4,24 @@
 
 use std::path::{Path, PathBuf};
 
+use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{Saved, Shown};
 use super::listing::Tree;
 use super::lock::WorktreeLock;
+use super::looked_at::Recorded;
 use super::record::{Commits, Draft};
 use super::seen_index;
 use super::settings::Settings;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
-use super::unchanged::Unchanged;
 use super::{
     Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
     survey, unchanged, vault, verify,
 };
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
-
-/// What a record was made of, for the visible commit that follows.
-pub(super) struct Recorded {
-    /// The settings of the repository.
-    pub(super) settings: Settings,
-    /// The shadow in which it was made.
-    pub(super) shadow: Shadow,
-    /// What was read.
-    pub(super) survey: Survey,
-    /// The last commit; why it could not be read before the record was made.
-    pub(super) head: Result<Tree, String>,
-    /// Files that git takes for unchanged, whatever their bytes are.
-    pub(super) unchanged: Unchanged,
-}
 
 /// Where a record is kept.
 struct Kept {
@@ -278,10 +265,4 @@ fn shown(time: Timestamp, survey: &Survey, draft: &Draft) -> Shown {
         n_gaps: Some(draft.gaps.len()),
         ..Shown::default()
     }
-}
-
-/// The time now, in milliseconds since the epoch.
-pub(super) fn now_millis() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
 }

@@ -20,7 +20,7 @@ use super::error::RescueError;
 use super::hook_files;
 use super::listing;
 use super::lock::WorktreeLock;
-use super::own_program;
+use super::own_command;
 use super::scripts::{Scripts, named_files};
 use super::seen_index;
 use super::settings::Settings;
@@ -121,8 +121,9 @@ impl Rescuer {
             words.push(value.clone());
             collected.add(TrustKind::Setting, key, value.clone(), value.as_bytes());
         }
-        let last = |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
-        let (hooks_path, attributes_file) = (last("core.hookspath"), last("core.attributesfile"));
+        let value_of =
+            |name: &str| settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value);
+        let (hooks_path, attributes_file) = (value_of("core.hookspath"), value_of("core.attributesfile"));
         let resolve = |text: &String| resolved(text, &git.repo.top, self.home.as_deref());
         let entries = index_entries(git, shadow, &shadow.index)?;
         let mut attribute_files = attribute_files(git, shadow, &entries)?;
@@ -141,7 +142,7 @@ impl Rescuer {
             scripts.add_commands(value, &git.repo.top);
         }
         let mut is_own_outside = false;
-        if let Some(own) = own_program::find(self, &git.repo.top) {
+        if let Some(own) = own_command::find(self, &git.repo.top) {
             is_own_outside = self.own_program.is_some() && named_files(&own.words, git.repo).is_empty();
             let shown = own.words.join(" ");
             collected.add(TrustKind::RescueProgram, &shown, String::new(), shown.as_bytes());

@@ -1,36 +1,12 @@
 //! Compares what git says it stored with what was read: names, modes, ids and sizes. Nothing is called
 //! saved before. It must not take git's success for an answer.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::RescueError;
 use super::listing;
 use super::record::{Commits, Draft};
-use crate::git::{Git, Input, Shadow, succeeded};
-
-/// Sizes of those of `ids` that exist, as far as our own object directory and the repository's know.
-pub(super) fn present(
-    git: &Git<'_>,
-    shadow: &Shadow,
-    ids: &[&str],
-) -> Result<BTreeMap<String, u64>, RescueError> {
-    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let input = Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes());
-    let output = git.shadowed(shadow, &shadow.objects, args, input)?;
-    Ok(sizes(&succeeded("cat-file", output)?.stdout))
-}
-
-/// Ids and sizes as `cat-file --batch-check` tells them; what is missing is not in it.
-pub(super) fn sizes(answer: &[u8]) -> BTreeMap<String, u64> {
-    String::from_utf8_lossy(answer)
-        .lines()
-        .filter_map(|line| {
-            let (id, size) = line.split_once(' ')?;
-            Some((id.to_owned(), size.parse().ok()?))
-        })
-        .collect()
-}
+use crate::git::{Git, Input, succeeded};
 
 /// Checks that the repository holds the whole record.
 pub(super) fn verify(
@@ -61,7 +37,7 @@ pub(super) fn is_there(git: &Git<'_>, draft: &Draft, commits: &[&str]) -> Result
     let ids: Vec<&str> = draft.sizes.keys().map(String::as_str).chain(commits.iter().copied()).collect();
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
     let output = git.real(args, Input::Bytes(format!("{}\n", ids.join("\n")).into_bytes()))?;
-    let mut stored = sizes(&succeeded("cat-file", output)?.stdout);
+    let mut stored = listing::sizes(&succeeded("cat-file", output)?.stdout);
     if commits.iter().all(|id| stored.remove(*id).is_some()) && stored == draft.sizes {
         return Ok(());
     }

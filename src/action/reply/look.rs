@@ -1,0 +1,50 @@
+//! Looks at a session again: whether all is as it was confirmed, and whether its record shows the words.
+
+use std::time::Duration;
+
+use super::channel::refused;
+use super::pane::{Address, TmuxAccess};
+use super::replier::{Current, Replier};
+use crate::model::{ActionProblem, Receipt, ReceiptState, ReplyPlan};
+
+/// How often a session is looked at while its record is waited for.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(150);
+/// So often a box that is not empty is looked at.
+pub(super) const LOOKS_AT_BOX: u32 = 4;
+
+impl Replier<'_> {
+    /// The pane, if all is as it was confirmed at this very moment.
+    pub(super) fn pane_now(
+        &self,
+        plan: &ReplyPlan,
+    ) -> Result<(&TmuxAccess, Address, Current), ActionProblem> {
+        let current = (self.look)()?;
+        let chosen = self.as_planned(plan, &current)?;
+        match (&self.tmux, chosen.address) {
+            (Some(tmux), Some(address)) => Ok((tmux, address, current)),
+            _ => Err(refused("it has no pane any more", "look again")),
+        }
+    }
+
+    /// What the record tells, where the program that took the words does not.
+    pub(super) fn by_record(&self, receipt: &Receipt, why: &str) -> (ReceiptState, Option<String>) {
+        let is_shown = (self.look)().is_ok_and(|current| current.shows(receipt));
+        let state = if is_shown { ReceiptState::Consumed } else { ReceiptState::Unknown };
+        (state, Some(why.to_owned()))
+    }
+
+    /// Looks at the session until it is so, for as long as patience lasts.
+    pub(super) fn wait_until(&self, is_so: impl Fn(&Current) -> bool) -> bool {
+        let begun = (self.now)();
+        loop {
+            if (self.look)().is_ok_and(|current| is_so(&current)) {
+                return true;
+            }
+            let waited = (self.now)().millis_since(begun);
+            if waited < 0 || u128::from(waited.unsigned_abs()) >= self.patience.as_millis() {
+                return false;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
