@@ -245,3 +245,106 @@ fn the_prompt_reaches_the_command_in_the_way_that_it_names() {
         assert_eq!(world.outside("argument").contains("Paint 'it' $RED."), argument == "{prompt}");
     }
 }
+
+#[test]
+fn what_happened_is_in_the_log_and_counted() {
+    let world = World::new();
+    let run = world.run(
+        &[],
+        "if [ $CLOSEOUT_ITERATION = 1 ]; then say incomplete x; else commit two; say complete ''; fi",
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = world.env.run(world.repo.path(), &["log", "--all", "--json", "--since", "1h"]);
+    let events: Vec<String> =
+        lines(&log).iter().map(|line| line["event"].as_str().unwrap_or_default().to_owned()).collect();
+    assert_eq!(events.iter().filter(|event| *event == "iteration").count(), 2, "{log:?}");
+    assert_eq!(events.iter().filter(|event| *event == "run_ended").count(), 1, "{log:?}");
+    assert!(events.contains(&"verdict".to_owned()), "{log:?}");
+    assert_eq!(world.env.run(world.repo.path(), &["log", "--since", "2020-01-01T00:00:00Z"]).code, 0);
+    let stats = world.env.run(world.repo.path(), &["stats", "--json"]).json();
+    assert_eq!(
+        (&stats["all"]["iterations"], &stats["all"]["time_out_rate"]),
+        (&2.into(), &0.0.into()),
+        "{stats}"
+    );
+    assert_eq!(stats["all"]["runs"]["complete"], 1);
+    let table = world.env.run(world.repo.path(), &["stats"]);
+    assert!(table.out.lines().nth(1).unwrap().starts_with("all "), "{table:?}");
+}
+
+#[test]
+fn one_waits_until_a_workspace_has_a_state() {
+    let world = World::new();
+    let arguments = ["wait", ".", "--until", "incomplete,complete", "--timeout", "60s"];
+    let child = spawn(&mut world.env.command(world.repo.path(), &arguments));
+    std::thread::sleep(Duration::from_secs(1));
+    fs::create_dir_all(world.repo.path().join(".closeout")).unwrap();
+    fs::write(
+        world.repo.path().join(".closeout/decision.json"),
+        "{\"decision\":\"incomplete\",\"reasons\":[\"x\"]}",
+    )
+    .unwrap();
+    let waited = finish(child);
+    assert!(waited.code == 0 && waited.out.starts_with("INCOMPLETE"), "{waited:?}");
+    let late = world.env.run(world.repo.path(), &["wait", "--until", "COMPLETE", "--timeout", "1s"]);
+    assert_eq!(late.code, 31, "{late:?}");
+    assert_eq!(world.env.run(world.repo.path(), &["wait", "--until", "FINE"]).code, 2);
+}
+
+#[test]
+fn the_examples_do_what_they_say() {
+    for (name, options, iterations) in [
+        ("review-json.sh", &["--prompt", "Do it."][..], 2),
+        ("review-legacy.sh", &["--decision-file", "verdict.txt"], 2),
+        ("review-markers.sh", &[], 2),
+    ] {
+        let world = World::new();
+        for (key, value) in [("user.name", "a"), ("user.email", "a@b")] {
+            world.repo.git(["config", key, value]);
+        }
+        let script = format!("{}/config/examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let all = [&["run"], options, &["--", "sh", &script]].concat();
+        let run = world.env.run(world.repo.path(), &all);
+        assert_eq!((run.code, &result(&run)["iterations"]), (0, &iterations.into()), "{name}: {run:?}");
+    }
+    let world = World::new();
+    fs::write(world.repo.path().join("a.txt"), "1\n2\n").unwrap();
+    world.repo.commit("a.txt");
+    let script = format!("{}/config/examples/read-and-ask.sh", env!("CARGO_MANIFEST_DIR"));
+    let arguments = ["run", "--task-kind", "READ_INFO", "--", "sh", &script];
+    let child = spawn(&mut world.env.command(world.repo.path(), &arguments));
+    wait_for("the example to ask", || {
+        world.env.run(world.repo.path(), &["reply", ".", "a.txt", "--yes"]).code == 0
+    });
+    let run = finish(child);
+    assert!(run.code == 0 && run.err.contains("a.txt: it has 2 lines"), "{run:?}");
+}
+
+#[test]
+fn a_person_is_told_once_by_several_closeouts_and_over_restarts() {
+    let world = World::new();
+    let log = world.env.at("outside/told");
+    fs::create_dir_all(world.env.at("outside")).unwrap();
+    let script = world.env.at("tell.sh");
+    fs::write(&script, format!("echo \"$1 $3\" >> '{}'\n", log.display())).unwrap();
+    let arguments = ["watch", ".", "--headless", "--notify-command", "sh", script.to_str().unwrap()];
+    let start = || spawn(&mut world.env.command(world.repo.path(), &arguments));
+    let mut closeouts: Vec<_> = (0..3).map(|_| start()).collect();
+    std::thread::sleep(Duration::from_secs(2));
+    fs::write(world.repo.path().join("work.txt"), "x\n").unwrap();
+    world.repo.stage("work.txt").commit("work");
+    fs::create_dir_all(world.repo.path().join(".closeout")).unwrap();
+    fs::write(world.repo.path().join(".closeout/.gitignore"), "*\n").unwrap();
+    fs::write(world.repo.path().join(".closeout/decision.json"), "{\"decision\":\"complete\"}").unwrap();
+    wait_for("the notice", || log.exists());
+    for closeout in &mut closeouts {
+        closeout.kill().unwrap();
+        closeout.wait().unwrap();
+    }
+    let mut again = start();
+    std::thread::sleep(Duration::from_secs(2));
+    again.kill().unwrap();
+    again.wait().unwrap();
+    let told = fs::read_to_string(&log).unwrap();
+    assert_eq!(told, format!("is finished {}\n", world.repo.path().display()));
+}

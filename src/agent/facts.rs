@@ -23,6 +23,8 @@ pub struct Facts {
     pub programs: &'static [&'static str],
     /// The command line by which it works without a screen, with the prompt on standard input.
     pub work: Option<&'static [&'static str]>,
+    /// What makes it tell then what it cost.
+    pub telling_cost: &'static [&'static str],
     /// The folder of its package, by which its script is known that has another name.
     pub package: Option<&'static str>,
     /// The oldest and the newest version whose records were read in real runs. Others are read all the same, as
@@ -62,6 +64,7 @@ impl Facts {
         session_variable: None,
         programs: &[],
         work: None,
+        telling_cost: &[],
         package: None,
         tried: None,
         has_traceless_probe: false,

@@ -6,11 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::agent::{Hooks, all_hooks, hooks_of};
-use crate::model::{Proof, TaskKind};
+use crate::model::{Proof, TaskKind, Timestamp};
 
 use super::ask_args::{Decide, Mark, Probe, Probing, Verify};
+use super::notices::Notices;
 use super::rescue_args::{Forget, Rescue, Rescues, Restore, Trust, Undo};
-use super::run_args::Run;
+use super::run_args::{Run, Stats, Wait};
+use super::value_parsers::{moment, proof, task_kind};
 
 /// For each working directory of a coding agent: is the work really finished, what is the evidence,
 /// and what is left to do.
@@ -108,6 +110,14 @@ pub(super) enum Command {
     Trust(Trust),
     /// Print what was done to workspaces, by whom, and how it ended; the newest last
     Log(Log),
+    /// Print figures: false aborts, rescues, probes, time-outs, proofs, for each agent and week
+    ///
+    /// They are counted from the lines of `closeout log --all`.
+    Stats(Stats),
+    /// Wait until a workspace has one of some states
+    ///
+    /// Exit codes: 0 it has, 31 it did not in time, and 2 to 6 as those of `check`.
+    Wait(Wait),
     /// Print the JSON schema of everything that `--json` prints
     Schema,
     /// Print what a shell needs to complete the commands and their options
@@ -126,6 +136,8 @@ pub(super) struct Watch {
     /// Directories to look at beside the worktrees of this repository
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) notify: Notices,
 }
 
 /// `closeout check`.
@@ -241,6 +253,12 @@ pub(super) struct Log {
     /// At most so many, the newest
     #[arg(short, long, value_name = "N", default_value = "50")]
     pub(super) number: usize,
+    /// Only from this moment on: a day like 2026-11-20, a time, or how long ago, like 2h or 7d
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    pub(super) since: Option<Timestamp>,
+    /// Also what happened: verdicts that changed, iterations of runs, notices
+    #[arg(long)]
+    pub(super) all: bool,
     /// Print a JSON object a line
     #[arg(long)]
     pub(super) json: bool,
@@ -323,17 +341,6 @@ fn hook_agent(name: &str) -> Result<&'static Hooks, String> {
         let names: Vec<&str> = all_hooks().map(|hooks| hooks.agent).collect();
         format!("it is one of {}", names.join(", "))
     })
-}
-
-pub(super) fn task_kind(name: &str) -> Result<TaskKind, String> {
-    TaskKind::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
-        format!("it is one of {}", names.join(", "))
-    })
-}
-
-pub(super) fn proof(name: &str) -> Result<Proof, String> {
-    Proof::from_name(name).ok_or_else(|| "it is one of said, committed, checked".to_owned())
 }
 
 /// What can be a revision at all; whether it is one, the repository says.

@@ -1,4 +1,4 @@
-//! `closeout log`: what was done, by whom, to which workspace, and how it ended.
+//! `closeout log`: what was done to workspaces and what happened in them, by whom, and how it ended.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::Flags;
-use crate::model::{ActionKind, Actor, AuditEntry, Timestamp, WorkspaceId, display_text};
+use crate::model::{
+    ActionKind, Actor, AuditEntry, HistoryEntry, HistoryEvent, Timestamp, WorkspaceId, display_text,
+};
 use crate::present::json::{VERSION, line};
 use crate::present::sets;
-use crate::store::Store;
+use crate::store::{Audit, History, Store};
 
 use super::args::Log;
 use super::environment::Environment;
@@ -38,38 +40,82 @@ pub(super) struct LogRow {
     end: Option<crate::model::ActionEnd>,
 }
 
+/// One thing that happened, for scripts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EventRow {
+    /// The version of this form.
+    version: u32,
+    /// When.
+    at: Timestamp,
+    /// The workspace.
+    workspace: String,
+    /// The agent at work there, if one is known.
+    agent: Option<String>,
+    /// What.
+    #[serde(flatten)]
+    what: HistoryEvent,
+}
+
+/// A line of the log.
+enum Entry<'a> {
+    Action(&'a AuditEntry),
+    Event(&'a HistoryEntry),
+}
+
+impl Entry<'_> {
+    fn at(&self) -> Timestamp {
+        match self {
+            Entry::Action(entry) => entry.at,
+            Entry::Event(entry) => entry.at,
+        }
+    }
+}
+
 /// Prints it.
 pub(super) fn run(environment: &Environment, log: &Log) -> Ended {
-    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
-        Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
-    })?;
-    let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
-    let audit = Store::open(folder).and_then(|store| store.audit()).map_err(failed)?;
-    if audit.n_unread > 0 {
-        output::complain(&format!("closeout: {} lines of the record cannot be read", audit.n_unread));
-    }
+    let (audit, history) = read(environment, log.since)?;
     let path = log.path.as_ref().map(|path| environment.absolute(path));
     let path = path.map(|path| path.canonicalize().unwrap_or(path));
     let is_meant =
         |workspace: &WorkspaceId| path.as_ref().is_none_or(|path| path.starts_with(workspace.path()));
-    let entries: Vec<&AuditEntry> =
-        audit.entries.iter().filter(|entry| is_meant(&entry.workspace)).take(log.number).collect();
+    let is_late = |at: Timestamp| log.since.is_none_or(|since| at >= since);
+    let actions = audit.entries.iter().filter(|entry| is_meant(&entry.workspace) && is_late(entry.at));
+    let events = history.entries.iter().filter(|entry| is_meant(&entry.workspace) && log.all);
+    let mut entries: Vec<Entry<'_>> =
+        actions.rev().map(Entry::Action).chain(events.map(Entry::Event)).collect();
     if let Some(path) = path.as_ref().filter(|path| entries.is_empty() && !path.exists()) {
         let path = display_text::path(path);
         return Err(Failure::NoWorkspace(format!("{path} does not exist, and nothing was done there")));
     }
-    let mut text = String::new();
     // The newest last, where a terminal ends.
-    for entry in entries.into_iter().rev() {
-        if log.json {
-            text.push_str(&line(&row(entry)));
-            text.push('\n');
-        } else {
-            write_entry(&mut text, entry);
+    entries.sort_by_key(Entry::at);
+    let mut text = String::new();
+    for entry in entries.iter().skip(entries.len().saturating_sub(log.number)) {
+        match (entry, log.json) {
+            (Entry::Action(entry), true) => text.push_str(&(line(&row(entry)) + "\n")),
+            (Entry::Event(entry), true) => text.push_str(&(line(&event_row(entry)) + "\n")),
+            (Entry::Action(entry), false) => write_entry(&mut text, entry),
+            (Entry::Event(entry), false) => write_event(&mut text, entry),
         }
     }
     output::print(&text)?;
     Ok(Outcome::Done)
+}
+
+/// What was done and what happened since a moment; lines that cannot be read are told.
+pub(super) fn read(environment: &Environment, since: Option<Timestamp>) -> Result<(Audit, History), Failure> {
+    let folder = environment.sources(Flags::default()).state_folder().ok_or_else(|| {
+        Failure::Usage("there is no state folder: set HOME or CLOSEOUT_STATE_DIR".to_owned())
+    })?;
+    let failed = |error: crate::store::StoreError| Failure::Unreadable(error.to_string());
+    let store = Store::open(folder).map_err(failed)?;
+    let audit = store.audit().map_err(failed)?;
+    let history = store.history(since).map_err(failed)?;
+    if audit.n_unread + history.n_unread > 0 {
+        let n_unread = audit.n_unread + history.n_unread;
+        output::complain(&format!("closeout: {n_unread} lines of the record cannot be read"));
+    }
+    Ok((audit, history))
 }
 
 fn row(entry: &AuditEntry) -> LogRow {
@@ -85,12 +131,22 @@ fn row(entry: &AuditEntry) -> LogRow {
     }
 }
 
+fn event_row(entry: &HistoryEntry) -> EventRow {
+    EventRow {
+        version: VERSION,
+        at: entry.at,
+        workspace: entry.workspace.to_string(),
+        agent: entry.agent.clone(),
+        what: entry.what.clone(),
+    }
+}
+
 fn write_entry(text: &mut String, entry: &AuditEntry) {
     let by = sets::actor(entry.by);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{}  {:<8}  {}  ({by})  {}",
+        "{}  {:<9}  {}  ({by})  {}",
         local_time::second(entry.at),
         entry.kind.name(),
         entry.workspace,
@@ -101,4 +157,31 @@ fn write_entry(text: &mut String, entry: &AuditEntry) {
         None => "begun; it did not end, or closeout was ended in it".to_owned(),
     };
     let _ = writeln!(text, "{:21}→ {end}", "");
+}
+
+fn write_event(text: &mut String, entry: &HistoryEntry) {
+    let what = match &entry.what {
+        HistoryEvent::Verdict { state, before, proof } => {
+            let before = before.map(|before| format!("{} → ", before.name())).unwrap_or_default();
+            let proof = proof.map(|proof| format!(" ({})", proof.name())).unwrap_or_default();
+            format!("{before}{}{proof}", state.name())
+        }
+        HistoryEvent::Seen { after_ms } => format!("seen {} s after it was finished", after_ms / 1000),
+        HistoryEvent::Iteration { number, end, verdict, took_ms, .. } => {
+            format!("iteration {number} {} after {} s: {}", end.label(), took_ms / 1000, verdict.name())
+        }
+        HistoryEvent::RunEnded { status, iterations, .. } => {
+            format!("run ended {} after {iterations} iterations", status.name())
+        }
+        HistoryEvent::Notice { why } => format!("told: {why}"),
+    };
+    let agent = entry.agent.as_deref().map(|agent| format!("  ({})", display_text::line(agent)));
+    let _ = writeln!(
+        text,
+        "{}  {:<9}  {}{}  {what}",
+        local_time::second(entry.at),
+        entry.what.name(),
+        entry.workspace,
+        agent.unwrap_or_default()
+    );
 }

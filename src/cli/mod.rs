@@ -21,6 +21,7 @@ mod local_time;
 mod log;
 mod manual;
 mod mark;
+mod notices;
 mod output;
 mod probing;
 mod reply;
@@ -31,12 +32,15 @@ mod run;
 mod run_args;
 mod schema;
 mod signalled;
+mod stats;
 mod status;
 mod target;
 mod target_workspace;
 mod text;
 mod trust;
 mod tui;
+mod value_parsers;
+mod wait;
 
 use std::ffi::OsString;
 use std::io;
@@ -47,7 +51,7 @@ use clap::{CommandFactory as _, Parser};
 
 use crate::config::nearest;
 use crate::model::{UndoDirection, display_text};
-use args::{Arguments, Command};
+use args::{Arguments, Command, Watch};
 use environment::Environment;
 use exit::{Ended, Failure};
 
@@ -67,8 +71,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return end(Err(failure), is_json);
     }
     let outcome = match arguments.command {
-        None => tui::run(&environment, &arguments.watch),
-        Some(Command::Watch(watch)) => tui::run(&environment, &watch),
+        None => watch(&environment, &arguments.watch),
+        Some(Command::Watch(arguments)) => watch(&environment, &arguments),
         Some(Command::Check(check)) => check::run(&environment, &check),
         Some(Command::Run(run)) => run::run(&environment, &run),
         Some(Command::Probe(probe)) => asking::probe(&environment, &probe),
@@ -88,11 +92,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Forget(forget)) => rescue::forget(&environment, &forget),
         Some(Command::Trust(trust)) => trust::run(&environment, &trust),
         Some(Command::Log(log)) => log::run(&environment, &log),
+        Some(Command::Stats(stats)) => stats::run(&environment, &stats),
+        Some(Command::Wait(wait)) => wait::run(&environment, &wait),
         Some(Command::Schema) => schema::run(),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man) => manual::page(),
     };
     end(outcome, is_json)
+}
+
+/// The screen, or the notices without one.
+fn watch(environment: &Environment, watch: &Watch) -> Ended {
+    if watch.notify.headless {
+        return notices::run(environment, &watch.paths, &watch.notify);
+    }
+    tui::run(environment, watch)
 }
 
 /// Whether JSON is asked for, also where the rest of the arguments cannot be read.

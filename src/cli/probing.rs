@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::{EngineConfig, clock};
+use crate::judge::supervised_loop::{Breaker, BreakerNews};
 use crate::model::{
-    Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeRescue, RecordOrder,
-    SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
+    Action, ActionClass, ActionOutcome, AskPlan, AskPurpose, ProbeAttempt, ProbeReading, ProbeRescue,
+    ProbeWord, RecordOrder, SmartReport, SmartStatus, Timestamp, VerdictState, WorkspaceView, display_text,
 };
 use crate::present::json as forms;
 use crate::present::json::{Row, VERSION};
+use crate::store::Store;
 
 use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
@@ -87,6 +89,7 @@ impl From<SmartStatus> for SmartWord {
 }
 
 /// What is known at the end.
+#[derive(Default)]
 struct Found {
     report: Option<SmartReport>,
     /// Why nobody was asked.
@@ -99,13 +102,28 @@ struct Found {
 /// Runs the smart check.
 pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     let mut target_workspace = TargetWorkspace::judge(config)?;
-    let mut found = match find(&mut target_workspace, &check.probing) {
-        Ok(found) => found,
-        Err(outcome) => return Ok(outcome),
+    let store = config.state_folder.as_ref().and_then(|folder| Store::open(folder).ok());
+    let id = target_workspace.view().id.clone();
+    let breaker = Breaker { n_time_outs: store.as_ref().map_or(0, |store| store.time_outs(&id)) };
+    let mut found = if breaker.is_open() {
+        let words = "the circuit breaker is open: the last questions and commands here timed out";
+        output::complain(&format!("closeout: {words}"));
+        Found { not_asked: Some(words.to_owned()), ..Found::default() }
+    } else {
+        match find(&mut target_workspace, &check.probing) {
+            Ok(found) => found,
+            Err(outcome) => return Ok(outcome),
+        }
     };
     rescue(&mut target_workspace, &check.probing, &mut found);
     found.notes.extend(target_workspace.notices());
     let state = verdict(target_workspace.view());
+    let after = news(found.report.as_ref(), state).map_or(breaker, |news| breaker.after(news));
+    if let Some(Err(error)) =
+        store.filter(|_| after != breaker).map(|store| store.keep_time_outs(&id, after.n_time_outs))
+    {
+        found.notes.push(error.to_string());
+    }
     let smart = smart(target_workspace.view(), state, found);
     let (is_complete, status) = (smart.complete, smart.status);
     if check.json {
@@ -134,10 +152,31 @@ fn verdict(view: &WorkspaceView) -> VerdictState {
     view.verdict.as_ref().map_or(VerdictState::Error, |verdict| verdict.state)
 }
 
+/// What the circuit breaker is told: an agent that says that work goes on did not time out.
+fn news(report: Option<&SmartReport>, state: VerdictState) -> Option<BreakerNews> {
+    if state == VerdictState::Complete {
+        return Some(BreakerNews::Succeeded);
+    }
+    // Where nobody was asked nothing timed out, and no row is broken.
+    let report = report?;
+    let goes_on = |attempt: &ProbeAttempt| {
+        matches!(attempt.reading, Some(ProbeReading::Answered(ProbeWord::Waiting | ProbeWord::Working)))
+    };
+    Some(match report.outcome.status {
+        SmartStatus::Timeout | SmartStatus::ProbeError if !report.attempts.last().is_some_and(goes_on) => {
+            BreakerNews::TimedOut
+        }
+        SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo => {
+            BreakerNews::Succeeded
+        }
+        SmartStatus::Timeout | SmartStatus::ProbeError | SmartStatus::GitError => BreakerNews::Other,
+    })
+}
+
 /// Plans and asks. An error is how the program ends.
 #[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
 fn find(target_workspace: &mut TargetWorkspace<'_>, probing: &Probing) -> Result<Found, Outcome> {
-    let mut found = Found { report: None, not_asked: None, rescued: false, record: None, notes: Vec::new() };
+    let mut found = Found::default();
     let plan = match target_workspace.action(Action::PlanAsk { purpose: AskPurpose::Probe, session: None }) {
         ActionOutcome::AskPlanned(plan) => with_flags(*plan, probing),
         ActionOutcome::Failed(problem) => {

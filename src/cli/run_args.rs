@@ -1,13 +1,13 @@
-//! The command line of `closeout run`, as types. What help says of it is written here.
+//! The command line of `closeout run`, `stats` and `wait`, as types. What help says of it is written here.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::model::{Proof, TaskKind};
+use crate::model::{Proof, TaskKind, Timestamp, VerdictState};
 
-use super::args::{proof, task_kind};
+use super::value_parsers::{dollars, duration, moment, proof, state, task_kind};
 
 /// `closeout run`.
 #[derive(Debug, Args)]
@@ -91,47 +91,30 @@ pub(super) enum OnQuestion {
     End,
 }
 
-/// A duration as people write it.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let words = || "it is a time like 90s, 20m or 1h30m".to_owned();
-    if text == "0" {
-        return Ok(Duration::ZERO);
-    }
-    let duration: jiff::SignedDuration = text.parse().map_err(|_| words())?;
-    Duration::try_from(duration).map_err(|_| words())
+/// `closeout stats`.
+#[derive(Debug, Args)]
+pub(super) struct Stats {
+    /// Only from this moment on: a day like 2026-11-20, a time, or how long ago, like 2h or 7d
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    pub(super) since: Option<Timestamp>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
-/// Dollars as millionths.
-fn dollars(text: &str) -> Result<u64, String> {
-    let amount: f64 = text.parse().map_err(|_| "it is a number of dollars like 2.50".to_owned())?;
-    micros(amount)
-        .filter(|micros| *micros > 0)
-        .ok_or_else(|| "it is more than 0 and less than a million".to_owned())
-}
-
-/// An amount of dollars as millionths; `None` for what is none.
-pub(super) fn micros(amount: f64) -> Option<u64> {
-    if !(0.0..1_000_000.0).contains(&amount) {
-        return None;
-    }
-    format!("{:.0}", amount * 1_000_000.0).parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_and_money_are_read_as_people_write_them() {
-        for (text, seconds) in [("90s", 90), ("20m", 1200), ("1h30m", 5400), ("1h 30m", 5400), ("0", 0)] {
-            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
-        }
-        for text in ["", "5", "-5m", "soon"] {
-            assert!(duration(text).is_err(), "{text}");
-        }
-        assert_eq!(dollars("2.50"), Ok(2_500_000));
-        for text in ["0", "-1", "NaN", "inf", "x", "1e9"] {
-            assert!(dollars(text).is_err(), "{text}");
-        }
-    }
+/// `closeout wait`.
+#[derive(Debug, Args)]
+pub(super) struct Wait {
+    /// The workspace
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(super) path: PathBuf,
+    /// The state that is waited for; several with commas
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state, default_value = "COMPLETE")]
+    pub(super) until: Vec<VerdictState>,
+    /// Give up after this time, like 90s, 20m or 1h30m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(super) timeout: Option<Duration>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }

@@ -13,11 +13,12 @@ use super::doctor::Diagnosis;
 use super::exit::Ended;
 use super::exit::Outcome;
 use super::json::{Failed, NoContent, Printed};
-use super::log::LogRow;
+use super::log::{EventRow, LogRow};
 use super::output;
 use super::probing::Smart;
 use super::reply::Told;
 use super::run::report::RunLine;
+use super::stats::Figures;
 use super::trust::Trusted;
 use crate::present::rescue_json::{ListRow, PlanRow, RecordedRow, RescuedRow, UndoRow};
 
@@ -63,6 +64,10 @@ enum Output {
     Failed(Failed),
     /// A line of `log --json`.
     Log(LogRow),
+    /// A line of `log --all --json` about what happened.
+    Event(EventRow),
+    /// `stats --json`.
+    Stats(Figures),
     /// `classify --json`, and a line of `classify --jsonl`.
     Classified(Labelled),
     /// `doctor --json`.

@@ -20,6 +20,7 @@ use crate::watch::{Inbox, ProcessEnds, WatchEvent};
 use super::discovering::{Discovering, Trigger};
 use super::draft_keeping::DraftKeeping;
 use super::event::EngineEvent;
+use super::history::History;
 use super::running_actions::RunningActions;
 use super::store_lane::StoreLane;
 use super::watching::Watching;
@@ -51,6 +52,7 @@ pub struct Engine {
     slow_lanes: Arc<Semaphore>,
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
     store_lane: StoreLane,
+    history: History,
     wake_at: Option<Timestamp>,
     discovering: Discovering,
     actions: RunningActions,
@@ -118,6 +120,7 @@ impl Engine {
             lanes: Arc::new(Semaphore::new(N_LANES)),
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
             store_lane,
+            history: History::default(),
             wake_at: None,
             discovering,
             actions: RunningActions::default(),
@@ -186,7 +189,9 @@ impl Engine {
 
     /// What changed for a front since it asked last.
     pub fn take_changes(&mut self) -> ViewChanges {
-        self.monitor.take_changes()
+        let changes = self.monitor.take_changes();
+        self.history.note(&changes.views, &mut self.store_lane);
+        changes
     }
 
     /// What went wrong beside the workspaces since this was asked last, in words.

@@ -15,6 +15,7 @@ mod event;
 mod for_fronts;
 mod found;
 mod gate;
+mod history;
 mod live;
 mod once;
 mod pane_jump;

@@ -21,7 +21,7 @@ use crate::store::Store;
 use super::actions::{self, Tools};
 use super::discover;
 use super::recall::recall;
-use super::{EngineConfig, clock, collect};
+use super::{EngineConfig, Scope, clock, collect, history};
 
 /// How many collections run at once.
 const N_WORKERS: usize = 2;
@@ -79,7 +79,19 @@ impl<'a> OneShot<'a> {
             notices,
         };
         all.apply(discovery.event());
+        all.note();
         all
+    }
+
+    /// Writes down what the one workspace that was looked for is like; of many, a screen does.
+    fn note(&mut self) {
+        if let (Scope::One(_), Some(store)) = (&self.config.scope, &self.store) {
+            for view in self.views.values() {
+                if let Err(error) = history::note_once(store, view) {
+                    self.notices.push(error.to_string());
+                }
+            }
+        }
     }
 
     /// What is known by now.

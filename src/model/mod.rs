@@ -27,6 +27,7 @@ mod evidence;
 mod gate;
 mod git_facts;
 pub mod hex;
+mod history;
 mod hook_event;
 mod intent;
 mod mark;
@@ -86,6 +87,7 @@ pub use git_facts::{
     ChangeKind, ChangedFile, Changes, CommitCounts, CommitSummary, GitFacts, GitReader, Head, HiddenFile,
     OnDisk, Operation, Upstream,
 };
+pub use history::{HistoryEntry, HistoryEvent};
 pub use hook_event::{BackgroundTask, HOOK_TEXT, HookEvent, HookKind, hook_file_stem, stable_hash};
 pub use intent::Intent;
 pub use mark::{Mark, MarkLapse, MarkOrder, MarkSeen, MarkWord, Marks};

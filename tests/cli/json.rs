@@ -68,6 +68,18 @@ fn fronts_with_json(env: &TestEnv) -> BTreeSet<String> {
         .collect()
 }
 
+/// The fronts of supervised runs, and of what happened.
+fn supervised(fronts: &mut Fronts, repo: &Repo) {
+    let ran = fronts.asked.env.run(repo.path(), &["run", "--json", "--max-iterations", "1", "--", "false"]);
+    for line in ran.out.lines() {
+        let one = Run { out: format!("{line}\n"), err: String::new(), code: ran.code };
+        fronts.holds(50, &["run", "--json"], &one);
+    }
+    fronts.run(0, &["log", "--all", "--json"]);
+    fronts.run(0, &["stats", "--json"]);
+    fronts.run(31, &["wait", "--json", "--until", "NO_TASK", "--timeout", "1s"]);
+}
+
 #[test]
 fn every_front_prints_what_the_schema_says() {
     let asked = Asked::new(&says(COMPLETE), &says(CHECKLIST));
@@ -118,11 +130,7 @@ fn every_front_prints_what_the_schema_says() {
     fronts.run(22, &["trust", "--json"]);
     fronts.run(0, &["trust", "--json", "--yes"]);
     fronts.run(0, &["log", "--json"]);
-    let ran = fronts.asked.env.run(repo.path(), &["run", "--json", "--max-iterations", "1", "--", "false"]);
-    for line in ran.out.lines() {
-        let one = Run { out: format!("{line}\n"), err: String::new(), code: ran.code };
-        fronts.holds(50, &["run", "--json"], &one);
-    }
+    supervised(&mut fronts, &repo);
     let doctor = fronts.asked.env.run(repo.path(), &["doctor", "--json"]);
     fronts.holds(doctor.code, &["doctor", "--json"], &doctor);
     let told = fronts.asked.env.run_with_input(&["classify", "--json"], b"Shall I use A or B?\n");

@@ -4,10 +4,15 @@
 //! understand. It is stricter than the standard in one point: a property that the schema does not
 //! name is wrong, since everything that is printed shall be documented.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// Keywords that say nothing about what is valid.
 const NOTES: [&str; 6] = ["$schema", "$defs", "title", "description", "format", "default"];
+
+/// Keywords that put the schemas of one value together.
+const PARTS: [&str; 3] = ["$ref", "oneOf", "anyOf"];
 
 /// A schema.
 pub(crate) struct Schema {
@@ -22,7 +27,7 @@ impl Schema {
 
     /// What is wrong with a value; empty when nothing is.
     pub(crate) fn problems(&self, value: &Value) -> Vec<String> {
-        self.check(&self.root, value, "")
+        self.check(&self.root, value, "", &BTreeSet::new())
     }
 
     /// Fails when the value is not valid.
@@ -31,14 +36,21 @@ impl Schema {
         assert!(problems.is_empty(), "{}\n{value:#}", problems.join("\n"));
     }
 
-    fn check(&self, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    /// `beside` are the properties that a schema around this one names of the same value.
+    fn check(&self, schema: &Value, value: &Value, place: &str, beside: &BTreeSet<String>) -> Vec<String> {
         let Some(schema) = schema.as_object() else { return vec![format!("{place}: no schema")] };
+        let own = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let around: BTreeSet<String> = own.map(|(name, _)| name.clone()).chain(beside.clone()).collect();
+        let parts = PARTS.iter().filter_map(|keyword| schema.get(*keyword));
+        let within: BTreeSet<String> =
+            parts.flat_map(|rule| self.names(rule)).chain(beside.clone()).collect();
+        let none = BTreeSet::new();
         let mut problems = Vec::new();
         for (keyword, rule) in schema {
             match keyword.as_str() {
-                "$ref" => problems.extend(self.check(self.definition(rule), value, place)),
-                "anyOf" => problems.extend(self.one_of(rule, value, place, 1..=usize::MAX)),
-                "oneOf" => problems.extend(self.one_of(rule, value, place, 1..=1)),
+                "$ref" => problems.extend(self.check(self.definition(rule), value, place, &around)),
+                "anyOf" => problems.extend(self.one_of(rule, value, place, (1..=usize::MAX, &around))),
+                "oneOf" => problems.extend(self.one_of(rule, value, place, (1..=1, &around))),
                 "type" if !is_of_type(rule, value) => problems.push(format!("{place}: is no {rule}")),
                 "const" if value != rule => problems.push(format!("{place}: is not {rule}")),
                 "enum" if !rule.as_array().unwrap().contains(value) => {
@@ -52,14 +64,20 @@ impl Schema {
                 }
                 "type" | "const" | "enum" | "minimum" | "maximum" => {}
                 "required" => problems.extend(missing(rule, value, place)),
-                "properties" => problems.extend(self.properties(rule, value, place)),
+                "properties" => problems.extend(self.properties(rule, value, place, &within)),
                 "items" => {
                     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                        problems.extend(self.check(rule, item, &format!("{place}/{index}")));
+                        problems.extend(self.check(rule, item, &format!("{place}/{index}"), &none));
                     }
                 }
                 // `properties` refuses what it does not name in any case.
                 "additionalProperties" if *rule == Value::Bool(false) => {}
+                // The members of a map, which has no properties of its own.
+                "additionalProperties" if !schema.contains_key("properties") => {
+                    for (name, member) in value.as_object().into_iter().flatten() {
+                        problems.extend(self.check(rule, member, &format!("{place}/{name}"), &none));
+                    }
+                }
                 keyword if NOTES.contains(&keyword) => {}
                 keyword => problems.push(format!("{place}: the validator does not know `{keyword}`")),
             }
@@ -77,10 +95,14 @@ impl Schema {
         branches: &Value,
         value: &Value,
         place: &str,
-        allowed: std::ops::RangeInclusive<usize>,
+        (allowed, beside): (std::ops::RangeInclusive<usize>, &BTreeSet<String>),
     ) -> Vec<String> {
-        let branches: Vec<Vec<String>> =
-            branches.as_array().unwrap().iter().map(|branch| self.check(branch, value, place)).collect();
+        let branches: Vec<Vec<String>> = branches
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|branch| self.check(branch, value, place, beside))
+            .collect();
         let n_valid = branches.iter().filter(|problems| problems.is_empty()).count();
         if allowed.contains(&n_valid) {
             return Vec::new();
@@ -90,12 +112,36 @@ impl Schema {
         problems
     }
 
-    fn properties(&self, named: &Value, value: &Value, place: &str) -> Vec<String> {
+    /// The properties that a rule which names other schemas of the same value has in all of them.
+    fn names(&self, rule: &Value) -> BTreeSet<String> {
+        let parts: Vec<&Value> = match rule.as_array() {
+            Some(branches) => branches.iter().collect(),
+            None => vec![self.definition(rule)],
+        };
+        let mut names = BTreeSet::new();
+        for part in parts.into_iter().filter_map(Value::as_object) {
+            let own = part.get("properties").and_then(Value::as_object).into_iter().flatten();
+            names.extend(own.map(|(name, _)| name.clone()));
+            names.extend(
+                PARTS.iter().filter_map(|keyword| part.get(*keyword)).flat_map(|rule| self.names(rule)),
+            );
+        }
+        names
+    }
+
+    fn properties(
+        &self,
+        named: &Value,
+        value: &Value,
+        place: &str,
+        beside: &BTreeSet<String>,
+    ) -> Vec<String> {
         let mut problems = Vec::new();
         for (name, property) in value.as_object().into_iter().flatten() {
             let place = format!("{place}/{name}");
             match named.get(name) {
-                Some(schema) => problems.extend(self.check(schema, property, &place)),
+                Some(schema) => problems.extend(self.check(schema, property, &place, &BTreeSet::new())),
+                None if beside.contains(name) => {}
                 None => problems.push(format!("{place}: is not in the schema")),
             }
         }

@@ -117,6 +117,7 @@ impl Agent for Claude {
             session_variable: Some("CLAUDE_CODE_SESSION_ID"),
             programs: &["claude", "claude.exe"],
             work: Some(&["claude", "-p"]),
+            telling_cost: &["--output-format", "json"],
             package: Some("claude-code"),
             // 1.0.128, 2.1.197 and 2.1.330 were read.
             tried: Some((Version(1, 0, 128), Version(2, 1, 330))),

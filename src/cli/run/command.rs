@@ -18,6 +18,8 @@ use crate::process::{self, Cancel, End, Launcher, ProcessError, Spec};
 
 /// So often the output is passed on.
 const PASS_ON: Duration = Duration::from_millis(150);
+/// What moved no longer ago is at work.
+const ACTIVE: Duration = Duration::from_mins(1);
 /// After INT it has so long to clean up.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(3);
 /// A command without a limit ends by itself, or when it stands still.
@@ -46,33 +48,47 @@ pub(super) trait Watcher: Sync {
     fn patience(&self) -> Option<Duration>;
     /// Something that is other whenever files, git or the record moved.
     fn look(&self) -> u64;
-    /// It stands still and will be ended.
-    fn before_the_end(&self);
+    /// It stands still and will be ended; whether its agent is at work all the same.
+    fn before_the_end(&self) -> bool;
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ended {
+    pub(super) end: CommandEnd,
+    /// Whether it was at work when it was ended.
+    pub(super) was_active: bool,
+}
+
+/// What was seen of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Watched {
+    stood_still: bool,
+    was_active: bool,
 }
 
 /// Runs it, and waits for its end. `stop` ends it early.
-pub(super) fn run(
-    command: &Command<'_>,
-    stop: &Cancel,
-    watcher: &dyn Watcher,
-) -> Result<CommandEnd, Failure> {
+pub(super) fn run(command: &Command<'_>, stop: &Cancel, watcher: &dyn Watcher) -> Result<Ended, Failure> {
     let spec = spec(command)?;
     let (ending, over) = (Cancel::new(), Cancel::new());
     let spec = Spec { cancel: Some(ending.clone()), ..spec };
-    let (ended, stood_still) = thread::scope(|scope| {
+    let (outcome, seen) = thread::scope(|scope| {
         let watching = scope.spawn(|| watch(command, stop, &ending, &over, watcher));
-        let ended = process::run(&spec);
+        let outcome = process::run(&spec);
         over.cancel();
-        (ended, watching.join().unwrap_or(false))
+        (outcome, watching.join().unwrap_or_default())
     });
-    match ended {
-        Ok(output) => Ok(match output.end {
-            End::Code(code) => CommandEnd::Code(code),
-            End::Signal(signal) => CommandEnd::Signal(signal),
-            End::TimedOut => CommandEnd::TookTooLong,
-            End::Cancelled | End::AtCap if stood_still => CommandEnd::StoodStill,
-            End::Cancelled | End::AtCap => CommandEnd::Ended,
-        }),
+    match outcome {
+        Ok(output) => {
+            let end = match output.end {
+                End::Code(code) => CommandEnd::Code(code),
+                End::Signal(signal) => CommandEnd::Signal(signal),
+                End::TimedOut => CommandEnd::TookTooLong,
+                End::Cancelled | End::AtCap if seen.stood_still => CommandEnd::StoodStill,
+                End::Cancelled | End::AtCap => CommandEnd::Ended,
+            };
+            Ok(Ended { end, was_active: seen.was_active })
+        }
         Err(error) => {
             let why = match &error {
                 ProcessError::Start { source, .. } | ProcessError::Lost { source, .. } => {
@@ -107,21 +123,21 @@ fn spec(command: &Command<'_>) -> Result<Spec, Failure> {
     })
 }
 
-/// Passes the output on until the command is `over`; true when it stood still and was ended for that.
+/// Passes the output on until the command is `over`; what was seen of it meanwhile.
 fn watch(
     command: &Command<'_>,
     stop: &Cancel,
     ending: &Cancel,
     over: &Cancel,
     watcher: &dyn Watcher,
-) -> bool {
+) -> Watched {
     let mut tails = [Tail::new(&command.output.0), Tail::new(&command.errors.0)];
     let patience = watcher.patience();
     let pause = patience.map(|patience| (patience / 10).clamp(PASS_ON, Duration::from_secs(30)));
     let mut seen = patience.map(|_| watcher.look());
     // Counted in pauses: a clock that is set changes nothing.
     let (mut still_for, mut since_look) = (Duration::ZERO, Duration::ZERO);
-    let mut stood_still = false;
+    let (mut stood_still, mut was_active) = (false, true);
     loop {
         let is_over = over.wait(PASS_ON);
         let mut has_written = false;
@@ -129,13 +145,16 @@ fn watch(
             has_written |= tail.pass_on(command.is_quiet, is_over);
         }
         if is_over {
-            return stood_still;
+            return Watched { stood_still, was_active };
         }
         if stop.is_cancelled() {
             ending.cancel();
         }
         still_for = if has_written { Duration::ZERO } else { still_for + PASS_ON };
         since_look += PASS_ON;
+        if !stood_still {
+            was_active = still_for < ACTIVE;
+        }
         let Some((patience, pause)) = patience.zip(pause) else { continue };
         if stood_still || since_look < pause {
             continue;
@@ -146,7 +165,7 @@ fn watch(
             (seen, still_for) = (now, Duration::ZERO);
         } else if still_for >= patience {
             stood_still = true;
-            watcher.before_the_end();
+            was_active = watcher.before_the_end();
             ending.cancel();
         }
     }

@@ -2,10 +2,9 @@
 
 use crate::cli::exit::{Failure, Outcome};
 use crate::engine::clock;
-use crate::model::{RunEnding, RunPhase, RunStatus, VerdictState, Warning};
+use crate::model::{HistoryEvent, RunEnding, RunPhase, RunStatus, VerdictState, Warning};
 
-use super::breaker_words;
-use super::driver::{Driver, dollars};
+use super::driver::{Driver, breaker_words, dollars};
 use super::mover::record;
 use super::report::{RunNews, RunResult};
 
@@ -21,19 +20,7 @@ impl Driver<'_> {
         {
             self.record = record(self.config, &self.workspace).or(self.record);
         }
-        // R6: what a limit ended is not complete.
-        let verdict = match status {
-            RunStatus::Complete => VerdictState::Complete,
-            RunStatus::Unanswered => VerdictState::AwaitingResponse,
-            RunStatus::Failed | RunStatus::Unreadable => VerdictState::Error,
-            RunStatus::Cancelled => state.unwrap_or(VerdictState::Incomplete),
-            _ if is_at_risk => VerdictState::RescueNeeded,
-            RunStatus::MaxIterations
-            | RunStatus::Stalled
-            | RunStatus::BreakerOpen
-            | RunStatus::Budget
-            | RunStatus::Deadline => VerdictState::Stalled,
-        };
+        let verdict = verdict_of(status, state, is_at_risk);
         if status == RunStatus::Cancelled {
             // It can go on: the command is run again.
             self.run.state.phase = RunPhase::Running;
@@ -53,6 +40,11 @@ impl Driver<'_> {
             | RunStatus::Unanswered
             | RunStatus::Failed => Outcome::Run(status),
         };
+        self.note(HistoryEvent::RunEnded {
+            run: self.run.id.clone(),
+            status,
+            iterations: self.run.state.iteration,
+        });
         let last = self.run.iterations.last();
         let open_points = last.map(|last| last.open_points.clone()).unwrap_or_default();
         let result = RunResult {
@@ -90,5 +82,21 @@ impl Driver<'_> {
             RunStatus::Cancelled => "it was ended; `closeout run --resume` goes on".to_owned(),
             RunStatus::Failed => "the command could not be run".to_owned(),
         }
+    }
+}
+
+/// The verdict of a run that ended so. What a limit ended is not complete (R6).
+fn verdict_of(status: RunStatus, state: Option<VerdictState>, is_at_risk: bool) -> VerdictState {
+    match status {
+        RunStatus::Complete => VerdictState::Complete,
+        RunStatus::Unanswered => VerdictState::AwaitingResponse,
+        RunStatus::Failed | RunStatus::Unreadable => VerdictState::Error,
+        RunStatus::Cancelled => state.unwrap_or(VerdictState::Incomplete),
+        _ if is_at_risk => VerdictState::RescueNeeded,
+        RunStatus::MaxIterations
+        | RunStatus::Stalled
+        | RunStatus::BreakerOpen
+        | RunStatus::Budget
+        | RunStatus::Deadline => VerdictState::Stalled,
     }
 }

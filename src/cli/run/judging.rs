@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::cli::environment::Environment;
 use crate::cli::exit::Failure;
-use crate::cli::run_args::micros;
+use crate::cli::value_parsers::micros;
 use crate::config::Flags;
 use crate::engine::{EngineConfig, Overrides, Scope};
 use crate::judge::supervised_loop::CheckFacts;

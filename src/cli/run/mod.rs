@@ -12,9 +12,9 @@ mod judging;
 mod mover;
 mod order;
 pub(super) mod report;
+mod steps;
 
 use crate::engine::{OneShot, clock};
-use crate::judge::supervised_loop::Breaker;
 use crate::model::{LoopState, RunOrder, RunPhase, SupervisedRun, WorkspaceId, display_text};
 use crate::process::Cancel;
 use crate::store::{RunLock, Store};
@@ -26,7 +26,7 @@ use super::run_args::Run;
 use super::signalled::Signalled;
 use super::target_workspace::engine_config;
 
-use driver::Driver;
+use driver::{Driver, unkept};
 
 /// Runs it.
 pub(super) fn run(environment: &Environment, run: &Run) -> Ended {
@@ -119,17 +119,4 @@ fn refused(store: &Store, workspace: &WorkspaceId) -> Outcome {
     let words = format!("another run is at work in this workspace{}", who.unwrap_or_default());
     output::complain(&format!("closeout: {words}"));
     Outcome::Action(crate::model::ActionClass::Busy)
-}
-
-/// A run that cannot be kept is not begun: a crash would lose where it was.
-fn unkept(why: &str) -> Failure {
-    Failure::Unreadable(format!("a run cannot be kept: {}", display_text::line(why)))
-}
-
-/// A breaker that is open, in words.
-fn breaker_words(n_time_outs: u32) -> Option<String> {
-    let breaker = Breaker { n_time_outs };
-    breaker.is_open().then(|| {
-        format!("the circuit breaker is open: {n_time_outs} commands in a row timed out; --reset-breaker closes it")
-    })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::cli::target_workspace;
 use crate::engine::{EngineConfig, OneShot};
-use crate::model::{Action, ActionClass, ActionOutcome, RecordOrder, WorkspaceId};
+use crate::model::{Action, ActionClass, ActionOutcome, ActivityState, RecordOrder, WorkspaceId};
 
 use super::command::Watcher;
 use super::judging;
@@ -29,9 +29,11 @@ impl Watcher for Mover {
         seen ^ judging::newest_below(self.workspace.path()).rotate_left(1)
     }
 
-    fn before_the_end(&self) {
+    fn before_the_end(&self) -> bool {
         let made = record(&self.config, &self.workspace);
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = made;
+        let views = OneShot::judge(&self.config).judged().views;
+        views.first().is_some_and(|view| view.activity.state == ActivityState::Working)
     }
 }
 

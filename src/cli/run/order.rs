@@ -20,22 +20,26 @@ pub(super) fn order(environment: &Environment, run: &Run) -> Result<RunOrder, Fa
     };
     let mut command = run.command.clone();
     if let Some(agent) = &run.agent {
-        let work = environment.adapters().into_iter().find(|adapter| adapter.name() == agent);
-        let work = work.and_then(|adapter| adapter.facts().work).ok_or_else(|| {
-            Failure::Usage(format!(
-                "{} is no agent that can be run; it is one of claude, codex, opencode, gemini",
-                display_text::line(agent)
-            ))
-        })?;
+        let adapters = environment.adapters();
+        let facts = adapters.iter().find(|adapter| adapter.name() == agent).map(|adapter| adapter.facts());
+        let (work, telling_cost) =
+            facts.and_then(|facts| Some((facts.work?, facts.telling_cost))).ok_or_else(|| {
+                let known = adapters.iter().filter(|adapter| adapter.facts().work.is_some());
+                let known: Vec<&str> = known.map(|adapter| adapter.name()).collect();
+                let agent = display_text::line(agent);
+                Failure::Usage(format!(
+                    "{agent} is no agent that can be run; it is one of {}",
+                    known.join(", ")
+                ))
+            })?;
         if prompt.trim().is_empty() {
             return Err(Failure::Usage(
                 "an agent needs a prompt: --prompt-file FILE, or --prompt TEXT".to_owned(),
             ));
         }
         let mut words: Vec<String> = work.iter().map(|word| (*word).to_owned()).collect();
-        if run.budget.is_some() && agent == "claude" {
-            // Its answer as one JSON object, which has the cost.
-            words.extend(["--output-format".to_owned(), "json".to_owned()]);
+        if run.budget.is_some() {
+            words.extend(telling_cost.iter().map(|word| (*word).to_owned()));
         }
         words.append(&mut command);
         command = words;

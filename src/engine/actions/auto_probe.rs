@@ -9,6 +9,7 @@ use super::audit;
 use super::smart_check::carry_out;
 use super::tools::{ActionFinished, Tools, guarded};
 use crate::engine::clock;
+use crate::judge::supervised_loop::Breaker;
 use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource, ActivityState,
     Actor, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, Trace,
@@ -42,6 +43,11 @@ fn ask(
         return Err(refused("the configuration does not allow it (completion_check.auto_probe)"));
     }
     let store = store.ok_or_else(|| refused("there is no state folder to keep the budget in"))?;
+    if (Breaker { n_time_outs: store.time_outs(&request.workspace) }).is_open() {
+        return Err(refused(
+            "the circuit breaker of the workspace is open: the last questions and commands timed out",
+        ));
+    }
     let ready = ready(request, AskPurpose::Probe, Some(&moment.session), tools)?;
     check(&ready, moment)?;
     if has_person_asked(store, request, moment).map_err(|error| unkept(&error))? {

@@ -3,7 +3,7 @@
 
 use crate::model::{
     Evidence, LastWords, Observations, Parts, Reading, Rejection, SessionFacts, SessionObservation, Source,
-    TaskKind, TextFile, Timestamp, TurnState,
+    TaskKind, TaskWork, TextFile, Timestamp, TurnState,
 };
 
 use super::memory::Memory;
@@ -66,12 +66,26 @@ pub(super) fn weigh(
         prompt: session.and_then(|session| session.prompt.clone()),
         prompted_at: tasks::asked_at(tasks),
         last_demand: tasks::last_demand(tasks),
-        work: work::work(observations, tasks, memory),
+        work: of_run(work::work(observations, tasks, memory), tasks, scales),
         is_checked: proven.is_checked,
         acted_outside: proven.acted_outside,
         round_mark: round_mark(session, said.written_at),
         has_unreadable_decision: said.is_unreadable,
         decision_file: observations.decision_digest.clone().zip(said.written_at),
+    }
+}
+
+/// The command of a supervised run leaves no record of its own: what was there before the run began is not its work.
+fn of_run(work: TaskWork, tasks: &[SessionTask], scales: &WeighContext<'_>) -> TaskWork {
+    match &scales.settings.supervised {
+        Some(run) if tasks.is_empty() => TaskWork {
+            first_prompt_at: Some(run.began_at),
+            began_at: Some(run.began_at),
+            has_deeds: true,
+            moves_files: true,
+            ..work
+        },
+        Some(_) | None => work,
     }
 }
 

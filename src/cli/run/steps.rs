@@ -1,0 +1,272 @@
+//! Carries out the steps of a run, one after the other, and keeps where it stands before each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::cli::exit::{Failure, Outcome};
+use crate::cli::output;
+use crate::engine::{OneShot, clock};
+use crate::judge::supervised_loop::{LoopEvent, LoopStep, advance};
+use crate::model::{CommandEnd, HistoryEvent, RunIteration, WorkspaceView, display_text};
+
+use super::command::{self, Command};
+use super::driver::{Driver, dollars, unkept};
+use super::judging;
+use super::mover::Mover;
+use super::report::RunNews;
+
+/// Between two looks while others are waited for, or a person.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// An answer is looked for so often.
+const LISTEN: Duration = Duration::from_millis(250);
+impl Driver<'_> {
+    /// Runs it to its end.
+    pub(super) fn run(mut self, is_resumed: bool) -> Result<Outcome, Failure> {
+        self.reporter.tell(RunNews::Started {
+            path: display_text::path(self.workspace.path()),
+            baseline: self.run.baseline.clone(),
+            max_iterations: self.run.order.max_iterations,
+            is_resumed,
+        })?;
+        if let Some(cut) = self.run.iterations.last_mut().filter(|last| last.end.is_none()) {
+            cut.end = Some(CommandEnd::Unknown);
+        }
+        if self.run.iterations.is_empty() {
+            self.settle();
+            self.run.began_at = clock::now();
+        }
+        let mut event = LoopEvent::Begun;
+        loop {
+            let before = self.run.state.n_time_outs;
+            let (mut state, mut step) = advance(self.run.state.clone(), &self.limits, event);
+            if !matches!(step, LoopStep::Finish(_) | LoopStep::Check)
+                && let Some(over) = self.over()
+            {
+                (state, step) = advance(state, &self.limits, over);
+            }
+            self.run.state = state;
+            if self.run.state.n_time_outs != before {
+                let kept = self.store.keep_time_outs(&self.workspace, self.run.state.n_time_outs);
+                kept.map_err(|error| unkept(&error.to_string()))?;
+            }
+            if let LoopStep::Finish(status) = step {
+                return self.finish(status);
+            }
+            self.keep()?;
+            event = match step {
+                LoopStep::Run { number, stage } => self.command(number, stage)?,
+                LoopStep::Check => self.check()?,
+                LoopStep::WaitForOthers => self.wait_for_others()?,
+                LoopStep::Ask => self.ask()?,
+                LoopStep::Finish(_) => LoopEvent::Cancelled,
+            };
+        }
+    }
+
+    /// Runs the command once.
+    fn command(&mut self, number: u32, stage: u8) -> Result<LoopEvent, Failure> {
+        let check_id = format!("{}-{}", self.run.id, self.run.iterations.len() + 1);
+        let prompt = self.prompt(number, stage, &check_id);
+        let baseline = self.last.as_ref().map_or_else(
+            || self.run.baseline.clone(),
+            |view| view.git.as_ref().and_then(|git| git.head.commit()).map(str::to_owned),
+        );
+        self.run.answer = None;
+        self.run.iterations.push(RunIteration {
+            number,
+            check_id: check_id.clone(),
+            baseline,
+            began_at: clock::now(),
+            ended_at: None,
+            end: None,
+            verdict: None,
+            why: String::new(),
+            open_points: Vec::new(),
+            new_commits: 0,
+            cost_micros: None,
+        });
+        self.keep()?;
+        self.reporter.tell(RunNews::Iteration { number, stage, check_id: check_id.clone() })?;
+        let end = match self.run_command(number, &check_id, &prompt) {
+            Ok(end) => end,
+            Err(failure) => {
+                self.reporter.tell(RunNews::Note { text: failure.to_string() })?;
+                return Ok(LoopEvent::NotStarted);
+            }
+        };
+        if let Some(iteration) = self.run.iterations.last_mut() {
+            iteration.ended_at = Some(clock::now());
+            iteration.end = Some(end);
+        }
+        Ok(if self.stop.is_cancelled() { LoopEvent::Cancelled } else { LoopEvent::CommandEnded(end) })
+    }
+
+    fn run_command(&mut self, number: u32, check_id: &str, prompt: &str) -> Result<CommandEnd, Failure> {
+        let kept = |error: crate::store::StoreError| unkept(&error.to_string());
+        self.folder.begin("prompt", prompt.as_bytes()).map_err(kept)?;
+        let out = self.folder.begin("output", b"").map_err(kept)?;
+        let errors = self.folder.begin("errors", b"").map_err(kept)?;
+        let words = &self.run.order.command;
+        let name = words.first().map(String::as_str).unwrap_or_default();
+        let launcher = self.config.own_program.clone();
+        let launcher =
+            launcher.ok_or_else(|| Failure::Usage("closeout does not know its own program".to_owned()))?;
+        let timeout = self.run.order.timeout_seconds.map(Duration::from_secs);
+        let left = self.time_left();
+        let command = Command {
+            words,
+            program: command::program(name, &self.environment.here, |name| self.environment.program(name))?,
+            workspace: self.workspace.path(),
+            environment: self.variables(number, check_id),
+            launcher,
+            prompt,
+            prompt_file: self.folder.place("prompt"),
+            output: (self.folder.place("output"), Arc::new(out)),
+            errors: (self.folder.place("errors"), Arc::new(errors)),
+            time_limit: timeout.into_iter().chain(left).min(),
+            is_quiet: self.is_quiet,
+        };
+        let seconds = self.run.order.stall_seconds;
+        let config = judging::engine_config(
+            self.environment,
+            self.workspace.path(),
+            &self.run,
+            (check_id, None, None),
+        )?;
+        let watcher = Mover {
+            config,
+            workspace: self.workspace.clone(),
+            patience: (seconds > 0).then(|| Duration::from_secs(seconds)),
+            record: Mutex::default(),
+        };
+        let command::Ended { end, was_active } = command::run(&command, &self.stop, &watcher)?;
+        self.was_active = was_active;
+        if end == CommandEnd::StoodStill {
+            self.record = watcher.record.lock().unwrap_or_else(PoisonError::into_inner).take();
+            self.reporter.tell(RunNews::StoodStill { record: self.record.clone() })?;
+        }
+        // What the whole run's time ended is no time-out of the command.
+        let is_of_run = end == CommandEnd::TookTooLong && self.time_left().is_some_and(|left| left.is_zero());
+        Ok(if is_of_run { CommandEnd::Ended } else { end })
+    }
+
+    /// Judges what is there now.
+    fn judge(&mut self) -> Result<Option<WorkspaceView>, Failure> {
+        let Some(last) = self.run.iterations.last() else { return Ok(None) };
+        let text = judging::output_end(&self.folder.place("output"));
+        let place = self.folder.place("judged-output");
+        let output = (!text.is_empty()).then_some(place.as_path());
+        if output.is_some() {
+            self.folder.begin("judged-output", &text).map_err(|error| unkept(&error.to_string()))?;
+        }
+        let about = (last.check_id.as_str(), last.end, output);
+        let config = judging::engine_config(self.environment, self.workspace.path(), &self.run, about)?;
+        let judged = OneShot::judge(&config).judged();
+        for notice in &judged.notices {
+            output::complain(&format!("closeout: {}", display_text::line(notice)));
+        }
+        Ok(judged.views.into_iter().next())
+    }
+
+    fn check(&mut self) -> Result<LoopEvent, Failure> {
+        let view = self.judge()?;
+        let Some((view, verdict)) = view.as_ref().and_then(|view| Some((view, view.verdict.as_ref()?)))
+        else {
+            self.reporter.tell(RunNews::Note { text: "the workspace is gone".to_owned() })?;
+            return Ok(LoopEvent::NotStarted);
+        };
+        let cost = judging::cost(&judging::output_end(&self.folder.place("output")));
+        let facts = judging::facts(verdict, cost);
+        let new_commits = view.git.as_ref().map_or(0, |git| git.commits.n_new);
+        if let Some(iteration) = self.run.iterations.last_mut() {
+            iteration.verdict = Some(verdict.state);
+            iteration.why.clone_from(&verdict.why);
+            iteration.open_points = judging::open_points(verdict);
+            iteration.new_commits = new_commits;
+            iteration.cost_micros = cost;
+            if self.run.state.n_waits == 0 {
+                let ended_at = iteration.ended_at.unwrap_or(iteration.began_at);
+                let news = RunNews::Checked {
+                    number: iteration.number,
+                    end: iteration.end,
+                    took_ms: u64::try_from(ended_at.millis_since(iteration.began_at)).unwrap_or_default(),
+                    verdict: verdict.state,
+                    why: verdict.why.clone(),
+                    new_commits,
+                    open_points: iteration.open_points.clone(),
+                    cost_usd: cost.map(dollars),
+                };
+                self.reporter.tell(news)?;
+                let number = iteration.number;
+                let event = iteration.end.map(|end| HistoryEvent::Iteration {
+                    run: self.run.id.clone(),
+                    number,
+                    end,
+                    verdict: verdict.state,
+                    took_ms: ended_at.millis_since(iteration.began_at),
+                    was_active: self.was_active,
+                });
+                if let Some(event) = event {
+                    self.note(event);
+                }
+            }
+        }
+        self.run.question = judging::question(view);
+        self.last = Some(view.clone());
+        Ok(LoopEvent::Checked(facts))
+    }
+
+    fn wait_for_others(&mut self) -> Result<LoopEvent, Failure> {
+        if self.run.state.n_waits == 1 {
+            let why =
+                self.last.as_ref().and_then(|view| view.verdict.as_ref()).map(|verdict| verdict.why.clone());
+            self.reporter.tell(RunNews::Waits { why: why.unwrap_or_default() })?;
+        }
+        self.stop.wait(LOOK_AGAIN);
+        Ok(self.over().unwrap_or(LoopEvent::Moved))
+    }
+
+    /// Waits for the answer: typed here, handed over, or given to the agent's session elsewhere.
+    fn ask(&mut self) -> Result<LoopEvent, Failure> {
+        let question = self.run.question.clone().unwrap_or_default();
+        self.typed.clear();
+        // One that was handed over for an earlier question.
+        let _ = self.folder.take_answer();
+        self.reporter.tell(RunNews::Asks { question: question.clone() })?;
+        if self.typed.is_open() {
+            output::complain("      Type the answer and Enter, or give it by `closeout reply`:");
+        }
+        let asked = self.last.as_ref().map(judging::fingerprint);
+        let mut looked_at = clock::now();
+        loop {
+            if self.stop.wait(LISTEN) {
+                return Ok(LoopEvent::Cancelled);
+            }
+            if let Some(over) = self.over() {
+                return Ok(over);
+            }
+            let handed = self.folder.take_answer().map_err(|error| unkept(&error.to_string()))?;
+            let (answer, from) = match self.typed.next() {
+                Some(typed) => (Some(typed), "here"),
+                None => (handed, "reply"),
+            };
+            if let Some(answer) = answer {
+                self.run.answer = Some(answer);
+                self.reporter.tell(RunNews::Answered { from })?;
+                return Ok(LoopEvent::Answered);
+            }
+            if clock::now().millis_since(looked_at)
+                >= i64::try_from(LOOK_AGAIN.as_millis()).unwrap_or(i64::MAX)
+            {
+                looked_at = clock::now();
+                let view = self.judge()?;
+                let is_same = view.as_ref().map(judging::fingerprint) == asked
+                    && view.as_ref().and_then(judging::question).as_deref() == Some(&question);
+                if !is_same {
+                    self.reporter.tell(RunNews::Answered { from: "session" })?;
+                    return Ok(LoopEvent::Moved);
+                }
+            }
+        }
+    }
+}

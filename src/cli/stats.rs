@@ -1,0 +1,326 @@
+//! `closeout stats`: figures over what was done and what happened, for all, for each agent and for each week.
+//!
+//! Each is counted from the lines that `closeout log` shows, so that they can be checked by hand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{
+    ActionClass, ActionKind, AuditEntry, HistoryEntry, HistoryEvent, Proof, RunStatus, Timestamp,
+    VerdictState, display_text,
+};
+use crate::present::json::{VERSION, line};
+use crate::store::History;
+
+use super::environment::Environment;
+use super::exit::{Ended, Outcome};
+use super::run_args::Stats;
+use super::{log, output};
+
+/// What `stats --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Figures {
+    /// The version of this form.
+    version: u32,
+    /// All together.
+    all: Group,
+    /// For each agent, by its name; what no agent is known of is under "".
+    agents: BTreeMap<String, Group>,
+    /// For each week, by its ISO number like 2026-W48.
+    weeks: BTreeMap<String, Group>,
+}
+
+/// The figures of one group. A rate is null where there was nothing to count.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Group {
+    #[serde(flatten)]
+    counts: Counts,
+    /// Commands that closeout ended while the agent was at work, of all that it ended.
+    false_abort_rate: Option<f64>,
+    /// Rescues that ended with a commit, of all that a person wanted.
+    rescue_success_rate: Option<f64>,
+    /// Questions to agents, for each smart check.
+    probes_per_check: Option<f64>,
+    /// Iterations and smart checks that timed out, of all.
+    time_out_rate: Option<f64>,
+    /// From finished to seen, the median, in milliseconds.
+    seen_after_ms: Option<i64>,
+}
+
+/// What was counted.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct Counts {
+    /// Iterations of supervised runs.
+    iterations: u32,
+    /// Runs that ended, by how.
+    runs: BTreeMap<&'static str, u32>,
+    /// Commands that closeout ended.
+    aborts: u32,
+    /// Those of which the agent was at work.
+    false_aborts: u32,
+    /// Iterations and smart checks that timed out.
+    time_outs: u32,
+    /// Rescues that were wanted.
+    rescues: u32,
+    /// Those that ended with a commit.
+    rescued: u32,
+    /// Smart checks.
+    smart_checks: u32,
+    /// Questions that they sent.
+    probes: u32,
+    /// Replies to agents.
+    replies: u32,
+    /// Marks of a person.
+    marks: u32,
+    /// How often a gate held an agent back.
+    gate_blocks: u32,
+    /// How often work became COMPLETE.
+    completed: u32,
+    /// The same, by proof.
+    proofs: BTreeMap<&'static str, u32>,
+    #[serde(skip)]
+    seen_after_ms: Vec<i64>,
+}
+
+/// Prints them.
+pub(super) fn run(environment: &Environment, stats: &Stats) -> Ended {
+    let (audit, history) = log::read(environment, stats.since)?;
+    let is_late = |entry: &&AuditEntry| stats.since.is_none_or(|since| entry.at >= since);
+    let actions: Vec<&AuditEntry> = audit.entries.iter().filter(is_late).collect();
+    let figures = figures(&actions, &history);
+    if stats.json {
+        output::print_line(&line(&figures))?;
+    } else {
+        output::print(&table(&figures))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn figures(actions: &[&AuditEntry], history: &History) -> Figures {
+    let known = history.agents();
+    let mut all = Counts::default();
+    let (mut agents, mut weeks) = (BTreeMap::<String, Counts>::new(), BTreeMap::<String, Counts>::new());
+    let mut count = |agent: Option<&String>, at: Timestamp, add: &dyn Fn(&mut Counts)| {
+        add(&mut all);
+        add(agents.entry(agent.cloned().unwrap_or_default()).or_default());
+        add(weeks.entry(week(at)).or_default());
+    };
+    for entry in &history.entries {
+        let agent = entry.agent.as_ref().or_else(|| known.get(&entry.workspace));
+        count(agent, entry.at, &|counts| counts.add_event(entry));
+    }
+    for entry in actions {
+        count(known.get(&entry.workspace), entry.at, &|counts| counts.add_action(entry));
+    }
+    let groups = |counted: BTreeMap<String, Counts>| {
+        counted.into_iter().map(|(name, counts)| (name, Group::of(counts))).collect()
+    };
+    Figures { version: VERSION, all: Group::of(all), agents: groups(agents), weeks: groups(weeks) }
+}
+
+impl Counts {
+    fn add_event(&mut self, entry: &HistoryEntry) {
+        match &entry.what {
+            HistoryEvent::Verdict { state: VerdictState::Complete, proof, .. } => {
+                self.completed += 1;
+                *self.proofs.entry(proof.map_or("unknown", Proof::name)).or_default() += 1;
+            }
+            HistoryEvent::Seen { after_ms } => self.seen_after_ms.push(*after_ms),
+            HistoryEvent::Iteration { end, was_active, .. } => {
+                self.iterations += 1;
+                self.time_outs += u32::from(end.is_time_out());
+                let is_abort = end.is_time_out() || *end == crate::model::CommandEnd::Ended;
+                self.aborts += u32::from(is_abort);
+                self.false_aborts += u32::from(is_abort && *was_active);
+            }
+            HistoryEvent::RunEnded { status, .. } => {
+                *self.runs.entry(RunStatus::name(*status)).or_default() += 1;
+            }
+            HistoryEvent::Verdict { .. } | HistoryEvent::Notice { .. } => {}
+        }
+    }
+
+    fn add_action(&mut self, entry: &AuditEntry) {
+        let class = entry.end.as_ref().map(|end| end.class);
+        match entry.kind {
+            ActionKind::Rescue => {
+                self.rescues += 1;
+                self.rescued += u32::from(matches!(class, Some(ActionClass::Done | ActionClass::SavedGaps)));
+            }
+            ActionKind::Probe => {
+                self.smart_checks += 1;
+                self.probes += entry.end.as_ref().map_or(0, |end| n_probes(&end.message));
+                self.time_outs += u32::from(class == Some(ActionClass::TimedOut));
+            }
+            ActionKind::Reply => self.replies += 1,
+            ActionKind::Mark => self.marks += 1,
+            ActionKind::Gate => self.gate_blocks += 1,
+            ActionKind::Plan
+            | ActionKind::Record
+            | ActionKind::Undo
+            | ActionKind::Redo
+            | ActionKind::Restore
+            | ActionKind::Forget
+            | ActionKind::Trust
+            | ActionKind::Verify
+            | ActionKind::Decide => {}
+        }
+    }
+}
+
+/// The number in "… after 3 probes".
+fn n_probes(message: &str) -> u32 {
+    let number = message.strip_suffix(" probes").and_then(|text| text.rsplit(' ').next());
+    number.and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
+impl Group {
+    fn of(mut counts: Counts) -> Group {
+        counts.seen_after_ms.sort_unstable();
+        let middle = counts.seen_after_ms.len() / 2;
+        Group {
+            false_abort_rate: rate(counts.false_aborts, counts.aborts),
+            rescue_success_rate: rate(counts.rescued, counts.rescues),
+            probes_per_check: rate(counts.probes, counts.smart_checks),
+            time_out_rate: rate(counts.time_outs, counts.iterations + counts.smart_checks),
+            seen_after_ms: counts.seen_after_ms.get(middle).copied(),
+            counts,
+        }
+    }
+}
+
+fn rate(part: u32, of: u32) -> Option<f64> {
+    (of > 0).then(|| f64::from(part) / f64::from(of))
+}
+
+/// The ISO week of a moment at this machine.
+fn week(at: Timestamp) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
+    moment.to_zoned(TimeZone::system()).strftime("%G-W%V").to_string()
+}
+
+/// A row for each group.
+fn table(figures: &Figures) -> String {
+    let mut text = String::new();
+    let heads = [
+        "",
+        "iterations",
+        "time-outs",
+        "false aborts",
+        "probes/check",
+        "rescued",
+        "complete",
+        "checked",
+        "seen after",
+        "gate",
+    ];
+    write_row(&mut text, &heads.map(str::to_owned));
+    write_row(&mut text, &cells("all", &figures.all));
+    for (agent, group) in &figures.agents {
+        let name = if agent.is_empty() { "no agent" } else { agent };
+        write_row(&mut text, &cells(&display_text::line(name), group));
+    }
+    for (week, group) in &figures.weeks {
+        write_row(&mut text, &cells(week, group));
+    }
+    text
+}
+
+fn cells(name: &str, group: &Group) -> [String; 10] {
+    let counts = &group.counts;
+    let percent =
+        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
+    let checked = counts.proofs.get("checked").copied().unwrap_or_default();
+    [
+        name.to_owned(),
+        counts.iterations.to_string(),
+        percent(group.time_out_rate),
+        percent(group.false_abort_rate),
+        group.probes_per_check.map_or_else(|| "-".to_owned(), |number| format!("{number:.1}")),
+        percent(group.rescue_success_rate),
+        counts.completed.to_string(),
+        percent(rate(checked, counts.completed)),
+        group.seen_after_ms.map_or_else(|| "-".to_owned(), |millis| format!("{} s", millis / 1000)),
+        counts.gate_blocks.to_string(),
+    ]
+}
+
+fn write_row(text: &mut String, cells: &[String; 10]) {
+    let [name, rest @ ..] = cells;
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{name:<12}");
+    for cell in rest {
+        let _ = write!(text, "  {cell:>12}");
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{ActionEnd, Actor, CommandEnd, WorkspaceId};
+
+    fn event(at: i64, agent: Option<&str>, what: HistoryEvent) -> HistoryEntry {
+        let agent = agent.map(str::to_owned);
+        HistoryEntry { at: Timestamp(at), workspace: WorkspaceId::local("/w"), agent, what }
+    }
+
+    fn action(kind: ActionKind, class: ActionClass, message: &str) -> AuditEntry {
+        AuditEntry {
+            id: String::new(),
+            at: Timestamp(0),
+            by: Actor::Command,
+            workspace: WorkspaceId::local("/w"),
+            kind,
+            plan: String::new(),
+            end: Some(ActionEnd { at: Timestamp(1), class, message: message.to_owned() }),
+            decided: None,
+        }
+    }
+
+    #[test]
+    fn the_figures_are_those_of_the_log() {
+        let iteration = |end, was_active| HistoryEvent::Iteration {
+            run: "r".to_owned(),
+            number: 1,
+            end,
+            verdict: VerdictState::Incomplete,
+            took_ms: 1,
+            was_active,
+        };
+        let complete = |proof| HistoryEvent::Verdict { state: VerdictState::Complete, before: None, proof };
+        let entries = vec![
+            event(0, Some("claude"), complete(Some(Proof::Checked))),
+            event(0, None, complete(Some(Proof::Said))),
+            event(0, None, iteration(CommandEnd::Code(0), true)),
+            event(0, None, iteration(CommandEnd::StoodStill, false)),
+            event(0, None, iteration(CommandEnd::TookTooLong, true)),
+            event(7 * 86_400_000, None, HistoryEvent::Seen { after_ms: 3_000 }),
+        ];
+        let history = History { entries, n_unread: 0 };
+        let actions = [
+            action(ActionKind::Rescue, ActionClass::Done, ""),
+            action(ActionKind::Rescue, ActionClass::Refused, ""),
+            action(ActionKind::Probe, ActionClass::Done, "COMPLETE after 3 probes"),
+            action(ActionKind::Probe, ActionClass::TimedOut, "no answer"),
+            action(ActionKind::Gate, ActionClass::Done, ""),
+        ];
+        let found = figures(&actions.iter().collect::<Vec<_>>(), &history);
+        let all = &found.all;
+        assert_eq!(all.false_abort_rate, Some(0.5));
+        assert_eq!(all.rescue_success_rate, Some(0.5));
+        assert_eq!(all.probes_per_check, Some(1.5));
+        assert_eq!(all.time_out_rate, Some(0.6));
+        assert_eq!(all.seen_after_ms, Some(3_000));
+        assert_eq!(all.counts.proofs, BTreeMap::from([("checked", 1), ("said", 1)]));
+        assert_eq!((all.counts.gate_blocks, found.weeks.len()), (1, 2));
+        // What has no agent of its own is of the one that is known there.
+        assert_eq!(found.agents.keys().collect::<Vec<_>>(), ["claude"]);
+        assert_eq!(Group::of(Counts::default()).false_abort_rate, None);
+        assert!(table(&found).lines().count() >= 4);
+    }
+}

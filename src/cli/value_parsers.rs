@@ -1,0 +1,113 @@
+//! How the values of arguments are read, with the words for what is none.
+
+use std::time::Duration;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::engine::clock;
+use crate::model::{Proof, TaskKind, Timestamp, VerdictState};
+
+pub(super) fn task_kind(name: &str) -> Result<TaskKind, String> {
+    TaskKind::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
+        format!("it is one of {}", names.join(", "))
+    })
+}
+
+pub(super) fn proof(name: &str) -> Result<Proof, String> {
+    Proof::from_name(name).ok_or_else(|| "it is one of said, committed, checked".to_owned())
+}
+
+/// A duration as people write it.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let words = || "it is a time like 90s, 20m or 1h30m".to_owned();
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let days = text.strip_suffix('d').and_then(|days| days.parse::<u64>().ok());
+    if let Some(days) = days {
+        return days.checked_mul(24).map(Duration::from_hours).ok_or_else(words);
+    }
+    let duration: jiff::SignedDuration = text.parse().map_err(|_| words())?;
+    Duration::try_from(duration).map_err(|_| words())
+}
+
+/// A moment: a day like 2026-11-20, a time, or a duration before now.
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    if let Ok(duration) = duration(text) {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        return Ok(Timestamp(clock::now().0.saturating_sub(millis)));
+    }
+    if let Ok(at) = text.parse::<jiff::Timestamp>() {
+        return Ok(Timestamp(at.as_millisecond()));
+    }
+    let day = text.parse::<Date>().ok().and_then(|day| day.to_zoned(TimeZone::system()).ok());
+    let words = || "it is a day like 2026-11-20, a time, or how long ago, like 2h or 7d".to_owned();
+    day.map(|day| Timestamp(day.timestamp().as_millisecond())).ok_or_else(words)
+}
+
+/// A state of a verdict, in upper or lower case.
+pub(super) fn state(name: &str) -> Result<VerdictState, String> {
+    let found = VerdictState::ALL.into_iter().find(|state| state.name().eq_ignore_ascii_case(name));
+    found.ok_or_else(|| {
+        let names: Vec<&str> = VerdictState::ALL.into_iter().map(VerdictState::name).collect();
+        format!("it is one of {}", names.join(", "))
+    })
+}
+
+/// A span of the day like 22:00-07:30, as minutes of the day.
+pub(super) fn hours(text: &str) -> Result<(u16, u16), String> {
+    let minute = |text: &str| {
+        let (hour, minute) = text.split_once(':')?;
+        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+        (hour < 24 && minute < 60).then_some(hour * 60 + minute)
+    };
+    let span = text.split_once('-').and_then(|(from, to)| Some((minute(from)?, minute(to)?)));
+    span.filter(|(from, to)| from != to).ok_or_else(|| "it is a span like 22:00-07:30".to_owned())
+}
+
+/// Dollars as millionths.
+pub(super) fn dollars(text: &str) -> Result<u64, String> {
+    let amount: f64 = text.parse().map_err(|_| "it is a number of dollars like 2.50".to_owned())?;
+    micros(amount)
+        .filter(|micros| *micros > 0)
+        .ok_or_else(|| "it is more than 0 and less than a million".to_owned())
+}
+
+/// An amount of dollars as millionths; `None` for what is none.
+pub(super) fn micros(amount: f64) -> Option<u64> {
+    if !(0.0..1_000_000.0).contains(&amount) {
+        return None;
+    }
+    format!("{:.0}", amount * 1_000_000.0).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_money_are_read_as_people_write_them() {
+        let long = |n| Duration::from_hours(n);
+        let known =
+            [("90s", Duration::from_secs(90)), ("2h", long(2)), ("7d", long(168)), ("0", Duration::ZERO)];
+        for (text, expected) in known {
+            assert_eq!(duration(text), Ok(expected), "{text}");
+        }
+        assert_eq!(duration("1h30m"), duration("1h 30m"));
+        for text in ["", "5", "-5m", "soon", "-1d"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert_eq!(dollars("2.50"), Ok(2_500_000));
+        for text in ["0", "-1", "NaN", "inf", "x", "1e9"] {
+            assert!(dollars(text).is_err(), "{text}");
+        }
+        assert_eq!(moment("2026-11-20T00:00:00Z"), Ok(Timestamp(1_795_132_800_000)));
+        assert!(moment("2026-11-20").is_ok() && moment("yesterday").is_err());
+        assert_eq!(hours("22:00-07:30"), Ok((1320, 450)));
+        assert!(hours("22:00").is_err() && hours("24:00-01:00").is_err() && hours("1:00-1:00").is_err());
+        assert_eq!(state("complete"), Ok(VerdictState::Complete));
+        assert!(state("DONE").is_err());
+    }
+}

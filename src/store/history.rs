@@ -1,0 +1,295 @@
+//! The history: verdicts that changed, iterations of runs, notices. One line each in a file that only grows; when it is
+//! full it becomes the older half, in place of the one before.
+//!
+//! Several closeouts look at one workspace. What they all see is written once: each workspace has a small file with
+//! what was written of it last, which is compared under the lock.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::write::{Journal, open_to_append};
+use crate::model::{HistoryEntry, HistoryEvent, Proof, Timestamp, VerdictState, WorkspaceId};
+
+use super::StoreError;
+use super::folder::{Store, replace_record_soon, unreadable};
+use super::workspace_files::WorkspaceFiles;
+use super::written_path::WrittenPath;
+
+/// The version that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+/// A file that is larger is set aside, in bytes: half a million events and more.
+const LARGEST_FILE: u64 = 100 << 20;
+
+/// What was read of the history.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// What happened, the oldest first.
+    pub entries: Vec<HistoryEntry>,
+    /// Lines that could not be read: cut off by a crash, damaged, or of a newer closeout.
+    pub n_unread: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    version: u32,
+    at: Timestamp,
+    host: String,
+    #[serde(flatten)]
+    path: WrittenPath,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(flatten)]
+    what: HistoryEvent,
+}
+
+/// What was written of a workspace last.
+#[derive(Serialize, Deserialize)]
+struct Last {
+    state: VerdictState,
+    at: Timestamp,
+    #[serde(default)]
+    was_seen: bool,
+    /// The occasions that a person was told of, by their names; the newest last.
+    #[serde(default)]
+    notified: Vec<String>,
+}
+
+/// So many occasions of a workspace are remembered.
+const MOST_NOTIFIED: usize = 50;
+
+impl Store {
+    /// Adds what happened.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add_history(&self, entry: &HistoryEntry) -> Result<(), StoreError> {
+        let path = self.history_file();
+        let line = Line {
+            version: VERSION,
+            at: entry.at,
+            host: entry.workspace.host().to_owned(),
+            path: WrittenPath::of(entry.workspace.path()),
+            agent: entry.agent.clone(),
+            what: entry.what.clone(),
+        };
+        let text = serde_json::to_string(&line)
+            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
+        let mut file = open_to_append(&path, Some(0o600)).map_err(|error| unreadable(&path, error))?;
+        // One write, so that lines of several closeouts do not mix; what a crash cut off is ended first.
+        file.write_all(format!("\n{text}\n").as_bytes()).map_err(StoreError::io("write", &path))?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        if length > LARGEST_FILE {
+            fs::rename(&path, self.older_history_file()).map_err(StoreError::io("set aside", &path))?;
+        }
+        Ok(())
+    }
+
+    /// What happened since a moment, the oldest first.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn history(&self, since: Option<Timestamp>) -> Result<History, StoreError> {
+        let mut history = History::default();
+        for path in [self.older_history_file(), self.history_file()] {
+            let journal: Journal<Line> = Journal::at(path.clone(), LARGEST_FILE * 2, None);
+            let lines = journal.read().map_err(|error| unreadable(&path, error))?;
+            history.n_unread += lines.n_unread();
+            for line in lines.entries {
+                let Some(entry) = line.entry() else {
+                    history.n_unread += 1;
+                    continue;
+                };
+                if since.is_none_or(|since| entry.at >= since) {
+                    history.entries.push(entry);
+                }
+            }
+        }
+        Ok(history)
+    }
+
+    /// Writes down a verdict that is another one than what was written last; true if it is.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note_verdict(
+        &self,
+        workspace: &WorkspaceId,
+        agent: Option<&str>,
+        (state, proof): (VerdictState, Option<Proof>),
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let is_known = |last: &Option<Last>| last.as_ref().is_some_and(|last| last.state == state);
+        // Mostly nothing is new, and nobody has to wait for the turn to write.
+        if is_known(&self.last_files().one(workspace)) {
+            return Ok(false);
+        }
+        let _lock = self.lock()?;
+        let last: Option<Last> = self.last_files().one(workspace);
+        if is_known(&last) {
+            return Ok(false);
+        }
+        let before = last.as_ref().map(|last| last.state);
+        let notified = last.map(|last| last.notified).unwrap_or_default();
+        self.keep_last(workspace, &Last { state, at, was_seen: false, notified })?;
+        let what = HistoryEvent::Verdict { state, before, proof };
+        let agent = agent.map(str::to_owned);
+        self.add_history(&HistoryEntry { at, workspace: workspace.clone(), agent, what })?;
+        Ok(true)
+    }
+
+    /// Writes down that a person saw finished work, once.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note_seen(
+        &self,
+        workspace: &WorkspaceId,
+        agent: Option<&str>,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let _lock = self.lock()?;
+        let Some(last) = self.last_files().one::<Last>(workspace) else { return Ok(()) };
+        if last.was_seen || last.state != VerdictState::Complete {
+            return Ok(());
+        }
+        let after_ms = at.millis_since(last.at).max(0);
+        self.keep_last(workspace, &Last { was_seen: true, ..last })?;
+        let (workspace, agent) = (workspace.clone(), agent.map(str::to_owned));
+        self.add_history(&HistoryEntry { at, workspace, agent, what: HistoryEvent::Seen { after_ms } })
+    }
+
+    /// Takes the turn to tell a person of an occasion; false if somebody told them already. `why` is written down.
+    ///
+    /// # Errors
+    /// It cannot be written down: then nobody is told twice, and here not at all.
+    pub fn claim_notice(
+        &self,
+        workspace: &WorkspaceId,
+        (occasion, why): (&str, &str),
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let _lock = self.lock()?;
+        let last: Option<Last> = self.last_files().one(workspace);
+        let fresh = Last { state: VerdictState::NoTask, at, was_seen: false, notified: Vec::new() };
+        let mut last = last.unwrap_or(fresh);
+        if last.notified.iter().any(|known| known == occasion) {
+            return Ok(false);
+        }
+        last.notified.push(occasion.to_owned());
+        let n_over = last.notified.len().saturating_sub(MOST_NOTIFIED);
+        last.notified.drain(..n_over);
+        self.keep_last(workspace, &last)?;
+        let what = HistoryEvent::Notice { why: why.to_owned() };
+        self.add_history(&HistoryEntry { at, workspace: workspace.clone(), agent: None, what })?;
+        Ok(true)
+    }
+
+    fn keep_last(&self, workspace: &WorkspaceId, last: &Last) -> Result<(), StoreError> {
+        self.last_files().keep(workspace, last, replace_record_soon)
+    }
+
+    fn last_files(&self) -> WorkspaceFiles {
+        WorkspaceFiles::new(self.folder().join("last"))
+    }
+
+    fn history_file(&self) -> PathBuf {
+        self.folder().join("history.jsonl")
+    }
+
+    fn older_history_file(&self) -> PathBuf {
+        self.folder().join("history.older.jsonl")
+    }
+}
+
+impl History {
+    /// The agent that was last known in each workspace.
+    pub fn agents(&self) -> HashMap<WorkspaceId, String> {
+        let known =
+            self.entries.iter().filter_map(|entry| Some((entry.workspace.clone(), entry.agent.clone()?)));
+        known.collect()
+    }
+}
+
+impl Line {
+    /// What it says; `None` in the words of a newer closeout.
+    fn entry(self) -> Option<HistoryEntry> {
+        if self.version > VERSION {
+            return None;
+        }
+        let workspace = WorkspaceId::on(&self.host, self.path.read().ok()?);
+        Some(HistoryEntry { at: self.at, workspace, agent: self.agent, what: self.what })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CommandEnd, RunStatus};
+
+    /// Lines as they were written when the format was made: they stay readable.
+    const OLD_LINES: [&str; 5] = [
+        r#"{"version":1,"at":1,"host":"","path":"/w","agent":"claude","event":"verdict","state":"COMPLETE","before":"WORKING","proof":"checked"}"#,
+        r#"{"version":1,"at":2,"host":"","path":"/w","event":"seen","after_ms":1}"#,
+        r#"{"version":1,"at":3,"host":"","path":"/w","event":"iteration","run":"r","number":2,"end":{"kind":"code","number":0},"verdict":"INCOMPLETE","took_ms":9,"was_active":false}"#,
+        r#"{"version":1,"at":4,"host":"","path":"/w","event":"run_ended","run":"r","status":"max_iterations","iterations":2}"#,
+        r#"{"version":1,"at":5,"host":"","path":"/w","event":"notice","why":"asks"}"#,
+    ];
+
+    #[test]
+    fn old_lines_stay_readable_and_damaged_ones_are_counted() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::open(temp.path().join("state")).unwrap();
+        let text = format!("{}\n{{\"version\":9}}\ncut off", OLD_LINES.join("\n"));
+        fs::write(store.history_file(), text).unwrap();
+        let history = store.history(None).unwrap();
+        assert_eq!((history.entries.len(), history.n_unread), (5, 2));
+        let event = HistoryEvent::Iteration {
+            run: "r".to_owned(),
+            number: 2,
+            end: CommandEnd::Code(0),
+            verdict: VerdictState::Incomplete,
+            took_ms: 9,
+            was_active: false,
+        };
+        assert_eq!(history.entries[2].what, event);
+        let ended =
+            HistoryEvent::RunEnded { run: "r".to_owned(), status: RunStatus::MaxIterations, iterations: 2 };
+        assert_eq!(history.entries[3].what, ended);
+        assert_eq!(store.history(Some(Timestamp(4))).unwrap().entries.len(), 2);
+        // What follows a line that was cut off is read.
+        store.add_history(&history.entries[0]).unwrap();
+        assert_eq!(store.history(None).unwrap().entries.len(), 6);
+        assert_eq!(history.agents().len(), 1);
+    }
+
+    #[test]
+    fn what_several_closeouts_see_is_written_and_told_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let stores: Vec<Store> = (0..3).map(|_| Store::open(temp.path().join("state")).unwrap()).collect();
+        let workspace = WorkspaceId::local("/w");
+        let complete = (VerdictState::Complete, Some(Proof::Said));
+        let noted = |at: i64| -> usize {
+            let note =
+                |store: &Store| store.note_verdict(&workspace, Some("a"), complete, Timestamp(at)).unwrap();
+            stores.iter().filter(|store| note(store)).count()
+        };
+        assert_eq!((noted(10), noted(11)), (1, 0));
+        for store in &stores {
+            store.note_seen(&workspace, Some("a"), Timestamp(30)).unwrap();
+        }
+        let told = |occasion: &str| {
+            let claim =
+                |store: &Store| store.claim_notice(&workspace, (occasion, "asks"), Timestamp(40)).unwrap();
+            stores.iter().filter(|store| claim(store)).count()
+        };
+        assert_eq!((told("asks/1"), told("asks/1"), told("asks/2")), (1, 0, 1));
+        let history = stores[0].history(None).unwrap();
+        let names: Vec<&str> = history.entries.iter().map(|entry| entry.what.name()).collect();
+        assert_eq!(names, ["verdict", "seen", "notice", "notice"]);
+        assert_eq!(history.entries[1].what, HistoryEvent::Seen { after_ms: 20 });
+    }
+}
