@@ -180,6 +180,7 @@ impl SomeGit {
     fn facts(&self) -> GitFacts {
         let commit = "1".repeat(40);
         GitFacts {
+            tree: None,
             head: if self.detached {
                 Head::Detached { commit }
             } else {

@@ -10,6 +10,9 @@ use super::{Baseline, TestChange, Timestamp};
 pub struct GitFacts {
     /// Where HEAD stands.
     pub head: Head,
+    /// The tree of its commit: the same content has the same one, whatever the commit is called.
+    #[serde(skip)]
+    pub tree: Option<String>,
     /// From which commit work is counted.
     pub baseline: Baseline,
     /// What happened since the baseline.

@@ -5,9 +5,9 @@ use super::tracked::Tracked;
 use crate::judge::combine::table::{LastPrompt, Mark};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
-    Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen, MarkWord,
-    OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState, SessionFacts, Timestamp,
-    Verdict, VerdictState, stable_hash,
+    ActionKind, Baseline, BaselineOrigin, Claim, Demand, Effect, Evidence, GitFacts, MarkOrder, MarkSeen,
+    MarkWord, OpenPoint, Parts, PointState, Policy, Rejection, Rounds, Rule, SeenState, SessionFacts,
+    Timestamp, Verdict, VerdictState, stable_hash,
 };
 
 impl Tracked {
@@ -15,6 +15,7 @@ impl Tracked {
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
         let evidence = self.evidence();
         self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
+        self.follow_rescue();
         let is_lapsed = self.actions.marks.expire(&self.seen);
         let advanced = self.advance_rounds(&evidence);
         let verdict = combine::combine(&evidence, &self.case(policy, &advanced));
@@ -68,6 +69,26 @@ impl Tracked {
         self.is_seen = true;
         if is_first {
             (self.verdict_since, self.is_found_state) = (Some(seen.since), seen.is_found);
+        }
+    }
+
+    /// A rescue moves work and changes none of it: a mark is bound to what is there after it, and does not lapse by
+    /// what is seen on the way.
+    fn follow_rescue(&mut self) {
+        let is_moving = |kind: ActionKind| {
+            matches!(kind, ActionKind::Rescue | ActionKind::Undo | ActionKind::Redo | ActionKind::Restore)
+        };
+        if self.actions.running.as_ref().is_some_and(|running| is_moving(running.kind)) {
+            self.seen.content = None;
+        } else if let Some(moved_at) = self.actions.moved_at {
+            if self.snapshot.tree_at.is_some_and(|tree_at| tree_at >= moved_at) {
+                self.actions.moved_at = None;
+                if let Some(mark) = &mut self.actions.marks.word {
+                    mark.seen.content.clone_from(&self.seen.content);
+                }
+            } else {
+                self.seen.content = None;
+            }
         }
     }
 
@@ -170,7 +191,8 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
     let prompted_at = facts.sessions.iter().filter_map(|session| session.prompted_at).max();
     let content = git.and_then(|git| {
         let changes = git.changes.as_ref()?;
-        let head = git.head.commit().unwrap_or_default();
+        // A rebase or an amend of the same content makes other commits of one tree.
+        let head = git.tree.as_deref().or(git.head.commit()).unwrap_or_default();
         let files = changes.files.iter().map(|file| format!("{file:?}"));
         let on_disk = changes
             .on_disk

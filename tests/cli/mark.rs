@@ -65,6 +65,14 @@ fn done_lapses_with_what_it_did_not_see_and_says_so() {
 }
 
 #[test]
+fn done_holds_over_another_commit_of_the_same_content() {
+    let (repo, env) = undone();
+    mark(&env, &repo, &["done"]);
+    repo.git(["commit", "--quiet", "--amend", "--message", "The same in other words"]);
+    assert_eq!(state(&env, &repo).1, "by_you");
+}
+
+#[test]
 fn open_is_above_every_yes() {
     let (repo, env) = undone();
     repo.write(".closeout/decision.json", r#"{"decision":"complete"}"#);

@@ -98,6 +98,7 @@ pub(crate) fn verdict(state: VerdictState, rule: Rule, why: &str) -> Verdict {
 
 pub(crate) fn git_facts(branch: &str) -> GitFacts {
     GitFacts {
+        tree: None,
         head: Head::Branch {
             name: branch.to_owned(),
             commit: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432".to_owned(),

@@ -63,6 +63,7 @@ pub(super) fn advanced(
         upstream.ahead += u32::try_from(commits.len() - 1).unwrap_or_default();
     }
     facts.git.head = stamp.head().clone();
+    facts.git.tree = commits.last().map(|commit| commit.tree.clone());
     facts.targets = targets::of(repository, stamp.head(), known.upstream_name.as_deref());
     facts.stamp = Some(stamp.until_read_anew());
     Ok(Some(facts))

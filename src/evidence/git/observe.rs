@@ -123,9 +123,11 @@ fn read_facts(
     evidence: &[Vec<u8>],
 ) -> Read<Facts> {
     let head = repo.head()?;
-    if let Some(commit) = head.commit()
-        && !repo.commits(&[commit.to_owned()])?.iter().any(Option::is_some)
-    {
+    let mut tree = None;
+    if let Some(commit) = head.commit() {
+        tree = repo.commits(&[commit.to_owned()])?.into_iter().flatten().map(|commit| commit.tree).next();
+    }
+    if let Some(commit) = head.commit().filter(|_| tree.is_none()) {
         let short = commit.get(..8).unwrap_or(commit);
         let words =
             format!("the commit {short} that HEAD names is missing or damaged; `git fsck` tells more");
@@ -162,6 +164,7 @@ fn read_facts(
     let targets = targets::of(repository, &head, upstream_name.as_deref());
     let git = GitFacts {
         head,
+        tree,
         baseline,
         commits: counted.counts,
         operation: None,
