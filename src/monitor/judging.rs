@@ -10,6 +10,9 @@ use crate::model::{
     Timestamp, Verdict, VerdictState, stable_hash,
 };
 
+/// A state that was shown for so long, in milliseconds, counts as read in later runs too.
+const READ_MS: i64 = 1_000;
+
 impl Tracked {
     /// Judges what is known now. Effects keep what other runs are to know of it.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
@@ -49,7 +52,8 @@ impl Tracked {
         self.look_at_tree(now);
         self.is_seen = true;
         let state = self.verdict.as_ref().map(|verdict| verdict.state).filter(|state| state.is_terminal())?;
-        let since = self.verdict_since?;
+        // What has only just come was shown, and hardly read: the next run shows it as new.
+        let since = self.verdict_since.filter(|since| now.millis_since(*since) >= READ_MS)?;
         let moment = asked::moment(&self.snapshot.session_facts);
         let is_known = |seen: &SeenState| seen.state == state && seen.since == since && seen.moment == moment;
         if self.actions.seen.as_ref().is_some_and(is_known) {

@@ -1,6 +1,7 @@
 //! Which workspaces the filter shows: every word of it must match a field, most of them fuzzily.
 //!
-//! The order of the list is never changed by it: most urgent first, filtered or not.
+//! Whose name matches comes before whose words do; among equals the order is that of the list. `s:asks` asks for a
+//! state and for nothing else.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -20,25 +21,41 @@ pub(super) fn matching(state: &State, views: &[WorkspaceView]) -> Vec<usize> {
     }
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
-    (0..views.len())
-        .filter(|&position| {
-            let view = &views[position];
-            wanted.iter().all(|word| word.matches(view, &mut matcher, &mut buffer))
-        })
-        .collect()
+    let mut matching: Vec<(bool, usize)> = Vec::new();
+    for (position, view) in views.iter().enumerate() {
+        if wanted.iter().all(|word| word.matches(view, &mut matcher, &mut buffer)) {
+            let is_named = wanted.iter().any(|word| word.names(view, &mut matcher, &mut buffer));
+            matching.push((!is_named, position));
+        }
+    }
+    matching.sort_unstable();
+    matching.into_iter().map(|(_, position)| position).collect()
 }
+
+/// What begins a word that asks for a state.
+const STATE: &str = "s:";
 
 /// One word of the filter. In a long text nearly every word is found with its letters scattered, so
 /// the question is searched for the word as it is.
 struct Wanted {
     scattered: Atom,
     whole: Atom,
+    is_state: bool,
 }
 
 impl Wanted {
     fn new(word: &str) -> Wanted {
-        let atom = |kind| Atom::new(word, CaseMatching::Smart, Normalization::Smart, kind, false);
-        Wanted { scattered: atom(AtomKind::Fuzzy), whole: atom(AtomKind::Substring) }
+        let state = word.strip_prefix(STATE).filter(|state| !state.is_empty());
+        let word = state.unwrap_or(word);
+        let case = if state.is_some() { CaseMatching::Ignore } else { CaseMatching::Smart };
+        let atom = |kind| Atom::new(word, case, Normalization::Smart, kind, false);
+        let (scattered, whole) = (atom(AtomKind::Fuzzy), atom(AtomKind::Substring));
+        Wanted { scattered, whole, is_state: state.is_some() }
+    }
+
+    /// Whether the workspace's own name has it as it stands.
+    fn names(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
+        !self.is_state && self.whole.score(Utf32Str::new(&view.name, buffer), matcher).is_some()
     }
 
     fn matches(&self, view: &WorkspaceView, matcher: &mut Matcher, buffer: &mut Vec<char>) -> bool {
@@ -47,6 +64,10 @@ impl Wanted {
         let agents = view.sessions.iter().map(|session| Some(session.agent.as_str()));
         let fields = [Some(view.name.as_str()), branch, view.agent.as_deref()].into_iter().chain(agents);
         let state = [Some(row::state_of(view)), verdict.map(|verdict| verdict.state.name())];
+        if self.is_state {
+            let mut states = state.into_iter().flatten();
+            return states.any(|field| self.whole.score(Utf32Str::new(field, buffer), matcher).is_some());
+        }
         let sessions = view.sessions.iter();
         let beside = sessions.map(|session| session.question.as_ref().map(|asked| asked.text.as_str()));
         let question = verdict.and_then(|verdict| verdict.question.as_ref()).map(|asked| asked.text.as_str());

@@ -209,7 +209,8 @@ pub const BINDINGS: &[Binding] = &[
     .hinted("tabs"),
     bind(&[sign('+')], KeyCommand::Zoom, "the whole screen for it, or beside the list again").hinted("zoom"),
     bind(&[sign('w')], KeyCommand::NextWaiting, "next that waits for you").hinted("next waiting"),
-    bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, state, question").hinted("filter"),
+    bind(&[sign('/')], KeyCommand::Filter, "filter by name, branch, agent, question; s:asks by state")
+        .hinted("filter"),
     bind(&[sign('R')], KeyCommand::Refresh, "look again at this workspace").hinted("refresh"),
     bind(&[key(KeyCode::Tab), key(KeyCode::BackTab)], KeyCommand::SwitchFocus, "between list and detail")
         .hinted("switch"),

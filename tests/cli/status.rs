@@ -21,8 +21,8 @@ fn the_most_urgent_comes_first() {
     assert_eq!(words[0], ["AWAITING_RESPONSE", "asks"]);
     assert!(run.out.lines().next().unwrap().contains("どちらにしますか"), "{run:?}");
     assert_eq!(words[1], ["RESCUE_NEEDED", "uncommitted"]);
-    assert_eq!(words[3], ["COMPLETE", "finished"]);
-    assert_eq!(words[4], ["WORKING", "working"]);
+    assert_eq!(words[3], ["WORKING", "working"]);
+    assert_eq!(words[4], ["COMPLETE", "finished"]);
     // Where nobody was asked, nothing waits.
     assert_eq!(words[5], ["NO_TASK", "shop"]);
 }

@@ -40,9 +40,41 @@ fn wrong_arguments_are_told_with_a_hint() {
         (&["status", "\u{1b}]0;PWNED\u{7}", "--\u{1b}]0;PWNED\u{7}"], "unexpected argument"),
     ] {
         let run = env.run(".", arguments);
-        assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}");
+        assert_eq!(run.code, 2, "{arguments:?}");
+        if arguments.contains(&"--json") {
+            let told = run.json();
+            assert!(told["exit_code"] == 2 && told["error"].as_str().unwrap().contains(hint), "{told}");
+        } else {
+            assert_eq!(run.out, "", "{arguments:?}");
+        }
         assert!(run.err.contains(hint), "{arguments:?}: {run:?}");
         assert!(!run.err.contains(['\u{1b}', '\u{7}']), "{arguments:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_is_told_from_a_path() {
+    let env = TestEnv::with_demo();
+    for (arguments, hint) in [
+        (["chekc"].as_slice(), "did you mean `closeout check`?"),
+        (&["stauts", "x"], "did you mean `closeout status`?"),
+        (&["blorf"], "`closeout --help` lists the commands"),
+    ] {
+        let run = env.run(env.shop(), arguments);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{arguments:?}");
+        assert!(
+            run.err.contains("is no command, and there is no such path") && run.err.contains(hint),
+            "{run:?}"
+        );
+    }
+    // A folder that is there is a path, whatever a command is called.
+    let run = env.run(env.shop(), &["src"]);
+    assert!(run.err.contains("`closeout status`"), "{run:?}");
+    let run = env.run(env.shop(), &["log", "/no/such/path"]);
+    assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
+    for arguments in [["completions", "bash"].as_slice(), &["man"]] {
+        let run = env.run(env.shop(), arguments);
+        assert!(run.code == 0 && run.out.contains("closeout"), "{run:?}");
     }
 }
 

@@ -196,9 +196,9 @@ fn o_shows_and_folds_older_sessions() {
     let mut state = screen_of(80, 24, &views);
     assert!(!text_of(&frame(&state, &views)).join("").contains("older"));
     state.n_older = 12;
-    assert_eq!(text_of(&frame(&state, &views))[7], "   12 older sessions · o to show");
+    assert_eq!(text_of(&frame(&state, &views))[12], "   12 older sessions · o to show");
     assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: true }]);
-    assert_eq!(text_of(&frame(&state, &views))[7], "   old sessions included · o to hide");
+    assert_eq!(text_of(&frame(&state, &views))[12], "   old sessions included · o to hide");
     assert_eq!(press(&mut state, &views, "o").intents, [Intent::ShowOlder { is_shown: false }]);
     let mut state = screen_of(80, 24, &[]);
     state.n_older = 1;

@@ -433,6 +433,24 @@ fn no_key_is_bound_twice_and_each_is_on_the_help_page() {
 }
 
 #[test]
+fn a_filter_has_names_first_and_asks_for_a_state_by_s() {
+    let mut views = five();
+    let question = views[0].verdict.as_mut().unwrap().question.as_mut().unwrap();
+    question.text = "Shall the docs say so?".to_owned();
+    let order = |keys: &str| {
+        let mut state = screen_of(80, 24, &views);
+        let _ = press(&mut state, &views, keys);
+        let rows = text_of(&frame(&state, &views));
+        let named = |row: &&String| row.contains("search-ui ") || row.contains("docs ");
+        rows[2..12].iter().filter(named).map(|row| row.contains("COMPLETE")).collect::<Vec<bool>>()
+    };
+    // The row that is named so, then the one that asks about it.
+    assert_eq!(order("/docs\n"), [true, false]);
+    assert_eq!(order("/s:asks\n"), [false]);
+    assert_eq!(order("/s:complete\n"), [true]);
+}
+
+#[test]
 fn the_cursor_stands_behind_the_filter_while_it_is_written() {
     use ratatui::Terminal;
     use ratatui::backend::{Backend, TestBackend};
