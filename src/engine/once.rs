@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::monitor::Monitor;
 use crate::process::Cancel;
-use crate::store::Store;
+use crate::store::{Store, StoreWrite};
 
 use super::actions::{self, Tools};
 use super::discover;
@@ -54,6 +54,8 @@ pub struct OneShot<'a> {
     responses: Vec<Response>,
     /// The action that the monitor asked for and that was not carried out yet.
     wanted: Option<Box<ActionRequest>>,
+    /// What is to be remembered when all is judged.
+    writes: Vec<StoreWrite>,
     /// Ends the action that runs.
     cancel: Cancel,
     notices: Vec<String>,
@@ -75,6 +77,7 @@ impl<'a> OneShot<'a> {
             views: BTreeMap::new(),
             responses: Vec::new(),
             wanted: None,
+            writes: Vec::new(),
             cancel: Cancel::new(),
             notices,
         };
@@ -161,23 +164,21 @@ impl<'a> OneShot<'a> {
                 None => break,
             }
         }
+        let writes = std::mem::take(&mut self.writes);
+        if let Some(store) = &self.store {
+            self.notices.extend(store.write_all(writes).iter().map(ToString::to_string));
+        }
     }
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Collect(request) => self.run.start(*request),
             Effect::RememberBaseline { workspace, baseline } => {
-                let store = self.store.as_ref();
-                if let Some(Err(error)) = store.map(|store| store.remember_baseline(&workspace, &baseline)) {
-                    self.notices.push(error.to_string());
-                }
+                self.writes.push(Box::new(move |store| store.remember_baseline(&workspace, &baseline)));
             }
             Effect::Action(request) => self.wanted = Some(request),
             Effect::KeepReports { workspace, reports } => {
-                let store = self.store.as_ref();
-                if let Some(Err(error)) = store.map(|store| store.keep_reports(&workspace, &reports)) {
-                    self.notices.push(error.to_string());
-                }
+                self.writes.push(Box::new(move |store| store.keep_reports(&workspace, &reports)));
             }
             Effect::Watch { .. }
             | Effect::WatchProcesses { .. }

@@ -1,7 +1,7 @@
 //! The lane beside the loop for what is remembered: each record waits for the disk, and they are many at a
 //! first start.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
@@ -9,13 +9,14 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 use super::clock;
 use super::event::EngineEvent;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, StoreWrite};
 
-/// The lane. One record at a time is written.
+/// The lane. What came together is written together, and waits for the disk once.
 pub(super) struct StoreLane {
     store: Option<Store>,
     sender: UnboundedSender<EngineEvent>,
     lane: Arc<Semaphore>,
+    waiting: Arc<Mutex<Vec<StoreWrite>>>,
     writing: JoinSet<()>,
     has_tidied: bool,
 }
@@ -27,6 +28,7 @@ impl StoreLane {
             store,
             sender,
             lane: Arc::new(Semaphore::new(1)),
+            waiting: Arc::default(),
             writing: JoinSet::new(),
             has_tidied: false,
         }
@@ -36,11 +38,16 @@ impl StoreLane {
     pub(super) fn write(&mut self, write: impl FnOnce(&Store) -> Result<(), StoreError> + Send + 'static) {
         let Some(store) = self.store.clone() else { return };
         let (sender, lane) = (self.sender.clone(), Arc::clone(&self.lane));
+        let waiting = Arc::clone(&self.waiting);
+        waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(write));
         while self.writing.try_join_next().is_some() {}
         self.writing.spawn(async move {
             let _lane = lane.acquire().await.ok();
-            let work = spawn_blocking(move || write(&store));
-            if let Ok(Err(error)) = work.await {
+            let writes = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
+            if writes.is_empty() {
+                return;
+            }
+            for error in spawn_blocking(move || store.write_all(writes)).await.unwrap_or_default() {
                 let _ = sender.send(EngineEvent::Notice(error.to_string()));
             }
         });

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::{Baseline, Timestamp, WorkspaceId, display_text};
 
 use super::StoreError;
-use super::folder::{Store, own_folder, read_record, replace_record, sync_folder};
+use super::folder::{Store, own_folder, read_record, sync_folder};
 use super::record::{Record, Unread};
 use super::workspace_files::{file_name, json_files};
 
@@ -70,7 +70,7 @@ impl Store {
         match read_record(&path)?.map(|json| Record::from_json(&json)) {
             Some(Err(Unread::Newer(version))) => Err(StoreError::Newer { path, version }),
             Some(Ok(before)) if before == record => Ok(()),
-            Some(Ok(_) | Err(Unread::Damaged(_))) | None => write(&path, &record),
+            Some(Ok(_) | Err(Unread::Damaged(_))) | None => write(self, &path, &record),
         }
     }
 
@@ -100,8 +100,8 @@ impl Store {
                     n_forgotten += 1;
                 }
                 (true, Some(_)) | (false, None) => {}
-                (true, None) => write(&path, &Record { gone_since: Some(now), ..record })?,
-                (false, Some(_)) => write(&path, &Record { gone_since: None, ..record })?,
+                (true, None) => write(self, &path, &Record { gone_since: Some(now), ..record })?,
+                (false, Some(_)) => write(self, &path, &Record { gone_since: None, ..record })?,
             }
         }
         if n_forgotten > 0 {
@@ -154,9 +154,9 @@ enum Loaded {
     SetAside(String),
 }
 
-fn write(path: &Path, record: &Record) -> Result<(), StoreError> {
+fn write(store: &Store, path: &Path, record: &Record) -> Result<(), StoreError> {
     let json = record.to_json().map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
-    replace_record(path, &json)
+    store.replace(path, &json)
 }
 
 /// True only when the system says that there is no such directory: one that cannot be looked at (no

@@ -18,7 +18,15 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
+    /// False in a batch, which waits for the disk once at its end.
+    waits: bool,
 }
+
+/// Something that is to be remembered.
+pub type StoreWrite = Box<dyn FnOnce(&Store) -> Result<(), StoreError> + Send>;
+
+/// From so many on, writes wait for the disk together.
+const BATCH: usize = 2;
 
 /// The lock of this process to write; ends when dropped.
 pub(super) struct StoreLock {
@@ -34,12 +42,30 @@ impl Store {
     pub fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
         let folder = folder.into();
         own_folder(&folder)?;
-        Ok(Store { folder })
+        Ok(Store { folder, waits: true })
     }
 
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Writes everything, with one wait for the disk where it is much, and answers what could not be written.
+    pub fn write_all(&self, writes: Vec<StoreWrite>) -> Vec<StoreError> {
+        let is_batch = writes.len() >= BATCH;
+        let store = Store { folder: self.folder.clone(), waits: !is_batch };
+        let mut errors: Vec<StoreError> =
+            writes.into_iter().filter_map(|write| write(&store).err()).collect();
+        if is_batch {
+            let synced = write::sync_file_system(&self.folder).map_err(StoreError::io("sync", &self.folder));
+            errors.extend(synced.err());
+        }
+        errors
+    }
+
+    /// As [`replace_record`], but that a batch waits for the disk itself.
+    pub(super) fn replace(&self, path: &Path, content: &[u8]) -> Result<(), StoreError> {
+        if self.waits { replace_record(path, content) } else { replace_record_soon(path, content) }
     }
 
     /// Waits for the lock of this process to write, at most two seconds.

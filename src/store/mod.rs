@@ -33,6 +33,6 @@ mod written_path;
 pub use audit::Audit;
 pub use baselines::Remembered;
 pub use error::StoreError;
-pub use folder::Store;
+pub use folder::{Store, StoreWrite};
 pub use history::History;
 pub use runs::{RunFolder, RunLock};

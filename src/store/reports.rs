@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::{KeptReports, WorkspaceId};
 
 use super::StoreError;
-use super::folder::{Store, replace_record};
+use super::folder::Store;
 use super::workspace_files::WorkspaceFiles;
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
     /// # Errors
     /// They cannot be written; those before stay.
     pub fn keep_reports(&self, workspace: &WorkspaceId, reports: &KeptReports) -> Result<(), StoreError> {
-        self.report_files().keep(workspace, reports, replace_record)
+        self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
     }
 
     /// The reports of all workspaces. What cannot be read stays where it is, and is counted.
