@@ -17,7 +17,7 @@ use crate::support::repo::{Repo, git_program};
 /// No condition of these tests takes so long on any machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
+pub(crate) fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
     let configuration = repo.home().join("config.toml");
     std::fs::write(&configuration, "[watch]\ncollect_limit_seconds = 1\n").unwrap();
     let sources = Sources {
@@ -45,15 +45,38 @@ fn launch(repo: &Repo, paths: &[&Repo]) -> EngineConfig {
 }
 
 /// A front without a screen.
-struct Front {
+pub(crate) struct Front {
     engine: Engine,
     views: BTreeMap<String, WorkspaceView>,
     told: Vec<Response>,
 }
 
 impl Front {
-    fn start(launch: EngineConfig) -> Front {
+    pub(crate) fn start(launch: EngineConfig) -> Front {
         Front { engine: Engine::start(launch), views: BTreeMap::new(), told: Vec::new() }
+    }
+
+    /// Wishes the same of all workspaces.
+    pub(crate) fn want_of_all(&mut self, intent: impl Fn(WorkspaceId) -> Intent) {
+        for view in self.views.values() {
+            self.engine.want(intent(view.id.clone()));
+        }
+    }
+
+    /// What is known.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &WorkspaceView> {
+        self.views.values()
+    }
+
+    /// Turns the engine for so long, and takes over what changed.
+    pub(crate) async fn turn_for(&mut self, span: Duration) {
+        let turning = async {
+            loop {
+                self.engine.turn().await;
+            }
+        };
+        let _ = tokio::time::timeout(span, turning).await;
+        self.take();
     }
 
     /// Takes over what changed.
@@ -89,7 +112,11 @@ impl Front {
     }
 
     /// Turns the engine until the views are as wanted.
-    async fn until(&mut self, what: &str, is_so: impl Fn(&BTreeMap<String, WorkspaceView>) -> bool) {
+    pub(crate) async fn until(
+        &mut self,
+        what: &str,
+        is_so: impl Fn(&BTreeMap<String, WorkspaceView>) -> bool,
+    ) {
         let turning = async {
             loop {
                 self.take();
@@ -113,7 +140,7 @@ fn is(views: &BTreeMap<String, WorkspaceView>, name: &str, wanted: VerdictState)
     views.get(name).and_then(state) == Some(wanted)
 }
 
-fn run(test: impl Future<Output = ()>) {
+pub(crate) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(test);
     runtime.shutdown_background();

@@ -19,6 +19,7 @@ mod config;
 mod corpus;
 mod documents;
 mod engine;
+mod engine_quiet;
 mod evidence_files;
 mod evidence_git;
 mod frames;

@@ -15,7 +15,7 @@ use super::recall::recall;
 use super::watching::Watching;
 use super::{EngineConfig, clock};
 use crate::agent::{self, Memories};
-use crate::model::{Event, WatchTarget, WorkspaceId};
+use crate::model::{Event, Timestamp, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};
 
 /// After a discovery the next one waits so many times what it took: an agent that writes all the time
@@ -123,6 +123,7 @@ impl Discovering {
                     targets: std::mem::take(&mut found.folders),
                     problems: std::mem::take(&mut found.problems),
                     event: found.event(),
+                    began_at: began,
                     took_ms: clock::now().millis_since(began).unsigned_abs(),
                 }))
             });
@@ -148,7 +149,7 @@ impl Discovering {
             if let Some(watching) = watching
                 && !found.targets.is_empty()
             {
-                self.watch(found.targets, watching);
+                self.watch(found.targets, found.began_at, watching);
             }
             for problem in found.problems.iter().filter(|problem| !self.reported.contains(problem)) {
                 let _ = self.sender.send(EngineEvent::Notice(problem.clone()));
@@ -162,18 +163,18 @@ impl Discovering {
 
     /// What was not watched before is sighted once, so what happened between the look and the watch is
     /// not missed.
-    fn watch(&mut self, targets: Vec<WatchTarget>, watching: &Watching) {
+    fn watch(&mut self, targets: Vec<WatchTarget>, read_at: Timestamp, watching: &Watching) {
         let mut wanted: BTreeMap<PathBuf, Vec<WatchTarget>> = BTreeMap::new();
         for target in targets {
             wanted.entry(target.folder.clone()).or_default().push(target);
         }
         for (folder, targets) in &wanted {
             if self.watched.get(folder) != Some(targets) {
-                watching.watch(Discovering::stand_in(folder), targets.clone());
+                watching.watch(Discovering::stand_in(folder), targets.clone(), read_at);
             }
         }
         for folder in self.watched.keys().filter(|folder| !wanted.contains_key(*folder)) {
-            watching.watch(Discovering::stand_in(folder), Vec::new());
+            watching.watch(Discovering::stand_in(folder), Vec::new(), read_at);
         }
         self.watched = wanted;
     }

@@ -1,6 +1,6 @@
 //! What the engine's loop is told by the work beside it.
 
-use crate::model::{Event, WatchTarget};
+use crate::model::{Event, Timestamp, WatchTarget};
 
 /// What comes back from work beside the loop.
 pub(super) enum EngineEvent {
@@ -17,4 +17,6 @@ pub(super) struct Discovered {
     pub(super) targets: Vec<WatchTarget>,
     pub(super) problems: Vec<String>,
     pub(super) took_ms: u64,
+    /// When it began to look.
+    pub(super) began_at: Timestamp,
 }

@@ -10,8 +10,8 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 
 use crate::model::{
-    Baseline, CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem,
-    WatchTarget, WorkspaceId,
+    CollectProblem, CollectRequest, Effect, Event, Intent, Parts, Timestamp, WatchProblem, WatchTarget,
+    WorkspaceId,
 };
 use crate::monitor::{Monitor, ViewChanges};
 use crate::store::Store;
@@ -47,7 +47,8 @@ pub struct Engine {
     inbox_filled: Arc<Notify>,
     watching: Option<Watching>,
     memories: HashMap<WorkspaceId, MemorySlot>,
-    last_took_ms: HashMap<WorkspaceId, u32>,
+    /// When the last reading of each workspace began, and how long it took.
+    last_read: HashMap<WorkspaceId, (Timestamp, u32)>,
     lanes: Arc<Semaphore>,
     slow_lanes: Arc<Semaphore>,
     /// The lane for what is remembered: each record waits for the disk, and they are many at a first start.
@@ -116,7 +117,7 @@ impl Engine {
             inbox_filled,
             watching,
             memories: HashMap::new(),
-            last_took_ms: HashMap::new(),
+            last_read: HashMap::new(),
             lanes: Arc::new(Semaphore::new(N_LANES)),
             slow_lanes: Arc::new(Semaphore::new(N_SLOW_LANES)),
             store_lane,
@@ -232,7 +233,7 @@ impl Engine {
                 if targets.is_empty() {
                     // It is gone, or nothing is there to be followed.
                     self.memories.remove(&workspace);
-                    self.last_took_ms.remove(&workspace);
+                    self.last_read.remove(&workspace);
                 }
                 self.watch(workspace, targets);
             }
@@ -268,13 +269,18 @@ impl Engine {
                 }
             }
             Effect::Wake { at } => self.wake_at = Some(at),
-            Effect::RememberBaseline { workspace, baseline } => self.remember(workspace, baseline),
+            Effect::RememberBaseline { workspace, baseline } => {
+                self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
+            }
         }
     }
 
     fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
         match &self.watching {
-            Some(watching) => watching.watch(workspace, targets),
+            Some(watching) => {
+                let read_at = self.last_read.get(&workspace).map_or(Timestamp(0), |(began_at, _)| *began_at);
+                watching.watch(workspace, targets, read_at);
+            }
             None if targets.is_empty() => {}
             None => {
                 let problem = Some(WatchProblem::Failed("watching did not start".to_owned()));
@@ -287,8 +293,9 @@ impl Engine {
     fn arrived(&mut self, arrival: EngineEvent) {
         match arrival {
             EngineEvent::Event(event) => {
-                if let Event::Collected { workspace, took_ms, .. } = &event {
-                    self.last_took_ms.insert(workspace.clone(), *took_ms);
+                if let Event::Collected { at, workspace, took_ms, .. } = &event {
+                    let began_at = at.plus_millis(-i64::from(*took_ms));
+                    self.last_read.insert(workspace.clone(), (began_at, *took_ms));
                 }
                 self.actions.hear(&event);
                 self.update(event);
@@ -350,15 +357,11 @@ impl Engine {
         }
     }
 
-    fn remember(&mut self, workspace: WorkspaceId, baseline: Baseline) {
-        self.store_lane.write(move |store| store.remember_baseline(&workspace, &baseline));
-    }
-
     /// Reads beside the loop: one event comes back, whatever happens.
     fn collect(&mut self, request: CollectRequest) {
         let slot = Arc::clone(self.memories.entry(request.workspace.clone()).or_default());
         let is_slow = request.parts.contains(Parts::CHANGES)
-            && self.last_took_ms.get(&request.workspace).is_some_and(|took_ms| *took_ms > SLOW_MS);
+            && self.last_read.get(&request.workspace).is_some_and(|(_, took_ms)| *took_ms > SLOW_MS);
         let (lanes, slow_lanes) = (Arc::clone(&self.lanes), Arc::clone(&self.slow_lanes));
         let config = Arc::clone(&self.config);
         let sender = self.sender.clone();

@@ -4,12 +4,12 @@
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-use crate::model::{WatchTarget, WorkspaceId};
-use crate::watch::{Inbox, WatchError, WatchEvent, Watcher};
+use crate::model::{Timestamp, WatchTarget, WorkspaceId};
+use crate::watch::{Inbox, WatchError, WatchEvent, Watcher, changed_since};
 
 /// What the owner is told to do.
 enum Order {
-    Watch { workspace: WorkspaceId, targets: Vec<WatchTarget> },
+    Watch { workspace: WorkspaceId, targets: Vec<WatchTarget>, read_at: Timestamp },
     Rearm,
     Recheck,
 }
@@ -29,9 +29,12 @@ impl Watching {
         thread::spawn(move || {
             while let Ok(order) = todo.recv() {
                 match order {
-                    Order::Watch { workspace, targets } => {
+                    Order::Watch { workspace, targets, read_at } => {
                         // What was read before the watch stood may have changed unseen.
-                        let parts = watcher.watch(&workspace, &targets);
+                        let mut parts = watcher.watch(&workspace, &targets);
+                        if !parts.is_empty() {
+                            parts &= changed_since(&targets, read_at);
+                        }
                         if !parts.is_empty() {
                             inbox.put(WatchEvent::Changed { workspace, parts });
                         }
@@ -44,8 +47,9 @@ impl Watching {
         Ok(Watching { orders })
     }
 
-    pub(super) fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>) {
-        self.order(Order::Watch { workspace, targets });
+    /// Replaces the targets of a workspace, which were read no earlier than `read_at`.
+    pub(super) fn watch(&self, workspace: WorkspaceId, targets: Vec<WatchTarget>, read_at: Timestamp) {
+        self.order(Order::Watch { workspace, targets, read_at });
     }
 
     pub(super) fn rearm(&self) {
