@@ -227,13 +227,10 @@ impl Shared {
 }
 
 impl Seen {
-    /// Whether nothing more of a frame is to come: each ends with the cursor, hidden or shown and set.
+    /// Whether nothing more of a frame is to come: each is one synchronised update.
     fn is_whole(&self) -> bool {
-        let end = &self.bytes[self.bytes.len().saturating_sub(24)..];
-        let last = end.iter().rposition(|byte| *byte == 0x1b).unwrap_or(0);
-        !self.parser.screen().alternate_screen()
-            || end.ends_with(b"\x1b[?25l")
-            || (end.ends_with(b"H") && end[..last].ends_with(b"\x1b[?25h"))
+        let last = |mark: &[u8]| self.bytes.windows(mark.len()).rposition(|bytes| bytes == mark);
+        !self.parser.screen().alternate_screen() || last(b"\x1b[?2026h") <= last(b"\x1b[?2026l")
     }
 }
 

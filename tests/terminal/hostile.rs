@@ -27,8 +27,8 @@ fn sequences(bytes: &[u8]) -> BTreeSet<String> {
 /// The program's own: modes at the start and the end, then cursor, colours, clearing.
 fn own() -> BTreeSet<String> {
     let modes = [
-        "?1049h", "?1049l", "?2004h", "?2004l", "?1004h", "?1004l", "?1000h", "?1000l", "?1006h", "?1006l",
-        "?25h", "?25l",
+        "?2026h", "?2026l", "?1049h", "?1049l", "?2004h", "?2004l", "?1004h", "?1004l", "?1000h", "?1000l",
+        "?1006h", "?1006l", "?25h", "?25l",
     ];
     modes.iter().chain(&["H", "J", "m"]).map(|sequence| format!("\\x1b[{sequence}")).collect()
 }

@@ -56,6 +56,8 @@ enum News {
     Seen,
     /// Something that can move its row.
     Moved,
+    /// Another state than before, or another reason to look: a person may wait for it.
+    Turned,
 }
 
 impl Front {
@@ -127,10 +129,10 @@ impl Front {
         }
         if !changes.removed.is_empty() {
             self.views.retain(|view| !changes.removed.contains(&view.id));
-            news = News::Moved;
+            news = news.max(News::Moved);
         }
         if news >= News::Seen && engine.is_discovered() {
-            if news == News::Moved || !self.is_ordered() {
+            if news >= News::Moved || !self.is_ordered() {
                 self.order();
             }
             let reaction = ui::views_changed(&mut self.state, &self.views);
@@ -148,6 +150,7 @@ impl Front {
             News::None => {}
             News::Reading => self.ask_for_frame(now.plus_millis(READING_MS)),
             News::Seen | News::Moved => self.ask_for_frame(self.pace.next(now)),
+            News::Turned => self.ask_for_frame(self.pace.next_urgent(now)),
         }
     }
 
@@ -182,7 +185,12 @@ impl Front {
         if *known == view {
             return News::Reading;
         }
-        let news = if place(known) == place(&view) { News::Seen } else { News::Moved };
+        let is_judged = known.verdict.is_some();
+        let news = match (place(known), place(&view)) {
+            (before, after) if is_judged && (&before.0, before.1) != (&after.0, after.1) => News::Turned,
+            (before, after) if before != after => News::Moved,
+            _ => News::Seen,
+        };
         *known = view;
         news
     }

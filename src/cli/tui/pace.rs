@@ -8,17 +8,21 @@ const FRAME_MS: i64 = 33;
 /// other.
 const BURST: i64 = 3;
 
+/// Frames that show a workspace in another state do not wait for the budget, but for each other so long.
+const URGENT_MS: i64 = 11;
+
 /// The budget of frames that the world asks for.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// When the budget is whole again.
     whole_at: Timestamp,
+    drew_at: Timestamp,
 }
 
 impl Pace {
     /// A whole budget.
     pub(super) fn new() -> Pace {
-        Pace { whole_at: Timestamp(0) }
+        Pace { whole_at: Timestamp(0), drew_at: Timestamp(0) }
     }
 
     /// The earliest moment of the next frame.
@@ -26,9 +30,15 @@ impl Pace {
         self.whole_at.plus_millis(-(BURST - 1) * FRAME_MS).max(now)
     }
 
-    /// A frame was drawn.
+    /// The same of a frame that a person waits for.
+    pub(super) fn next_urgent(&self, now: Timestamp) -> Timestamp {
+        self.next(now).min(self.drew_at.plus_millis(URGENT_MS).max(now))
+    }
+
+    /// A frame was drawn. What urgent frames took beyond the budget is not owed for longer than one frame.
     pub(super) fn drew(&mut self, now: Timestamp) {
-        self.whole_at = self.whole_at.max(now).plus_millis(FRAME_MS);
+        self.drew_at = now;
+        self.whole_at = self.whole_at.max(now).plus_millis(FRAME_MS).min(now.plus_millis(BURST * FRAME_MS));
     }
 }
 
@@ -48,5 +58,19 @@ mod tests {
         }
         assert_eq!(drawn, [0, 0, 0, 33, 66, 99]);
         assert_eq!(pace.next(Timestamp(20_000)), Timestamp(20_000));
+    }
+
+    #[test]
+    fn another_state_does_not_wait_for_the_budget_and_uses_no_more_of_it() {
+        let mut pace = Pace::new();
+        let mut now = Timestamp(10_000);
+        let mut drawn = Vec::new();
+        for _ in 0..20 {
+            now = pace.next_urgent(now);
+            pace.drew(now);
+            drawn.push(now.0 - 10_000);
+        }
+        assert_eq!(drawn[..6], [0, 0, 0, 11, 22, 33]);
+        assert_eq!(pace.next(now), now.plus_millis(33));
     }
 }

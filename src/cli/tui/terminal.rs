@@ -35,11 +35,44 @@ impl Command for TellMouse {
 /// A frame is written in one piece up to so many bytes; a full one of a large screen has about 20 kB.
 const FRAME_BYTES: usize = 1 << 16;
 
+/// Begin and end of a synchronised update (private mode 2026): a terminal that knows it shows a frame as a whole, and
+/// others pass over it.
+const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
+const END_UPDATE: &[u8] = b"\x1b[?2026l";
+
+/// Where frames are written: what comes between two flushes is shown at once.
+pub(super) struct Frames {
+    out: BufWriter<Stdout>,
+    is_begun: bool,
+}
+
+impl Frames {
+    fn new() -> Frames {
+        Frames { out: BufWriter::with_capacity(FRAME_BYTES, stdout()), is_begun: false }
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.out.write_all(BEGIN_UPDATE)?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.is_begun) {
+            self.out.write_all(END_UPDATE)?;
+        }
+        self.out.flush()
+    }
+}
+
 /// The terminal, taken over.
 pub(super) struct Screen {
     /// Where frames are drawn. Its own ending is left out: it complains on standard error, and panics
     /// when the terminal behind that is gone.
-    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    pub(super) terminal: ManuallyDrop<Terminal<CrosstermBackend<Frames>>>,
     /// Whether the mouse is told, too.
     has_mouse: bool,
 }
@@ -66,7 +99,7 @@ impl Screen {
 }
 
 /// Changes the terminal for frames. The alternate screen begins empty, as a new terminal's buffers do.
-fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<Frames>>> {
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::SeqCst);
     let taken = execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, Hide);
@@ -75,8 +108,7 @@ fn enter(has_mouse: bool) -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdo
             TELLS_MOUSE.store(true, Ordering::SeqCst);
             execute!(stdout(), TellMouse(true))?;
         }
-        let frames = BufWriter::with_capacity(FRAME_BYTES, stdout());
-        Terminal::new(CrosstermBackend::new(frames))
+        Terminal::new(CrosstermBackend::new(Frames::new()))
     });
     entered.inspect_err(|_| put_back())
 }
@@ -94,6 +126,8 @@ fn put_back() {
         if TELLS_MOUSE.swap(false, Ordering::SeqCst) {
             let _ = execute!(stdout(), TellMouse(false));
         }
+        // A frame that was cut off is shown as far as it came.
+        let _ = stdout().write_all(END_UPDATE);
         let _ = execute!(stdout(), DisableFocusChange, DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
         let _ = stdout().flush();
