@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 
 use super::Scope;
+use super::program::closeout;
 use super::samples::Samples;
 use super::table::{Reference, Table};
 use super::world::World;
 
-const CLOSEOUT: &str = env!("CARGO_BIN_EXE_closeout");
 /// What a person would write without closeout: the same fields, picked by jq.
 const WITH_JQ: &str = r#"mkdir -p "$HOME/hooks" && jq -c '{at: now, session_id, hook_event_name, cwd, tool_name, tool_use_id, what: .tool_input.command}' >> "$HOME/hooks/events.jsonl""#;
 /// The same without jq: the whole payload.
@@ -33,7 +33,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
         let (mut ours, mut shell) = (Samples::default(), Samples::default());
         for _ in 0..scope.pick(300, 30) {
             let event = ["hook", "event", "--agent", "claude"];
-            ours.push(time(world.command(CLOSEOUT).args(event), payload)?);
+            ours.push(time(world.command(closeout()).args(event), payload)?);
             shell.push(time(world.command("sh").args(["-c", script]), payload)?);
         }
         table.times(name, &ours, Some(&Reference::new(words, &shell)), goal);

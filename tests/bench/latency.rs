@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::fleet::{Fleet, decide, decision, long_transcript, said};
+use super::program::closeout;
 use super::samples::{Samples, time};
 use super::screen::Screen;
 use super::table::{Reference, Table};
@@ -24,7 +25,7 @@ pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
         let fleet = Fleet::new(n)?;
         let (firsts, judged) = start::cold_starts(&fleet, scope.pick(15, 4))?;
         let bare = time(15, || {
-            let _ = fleet.world.command(env!("CARGO_BIN_EXE_closeout")).arg("--version").output();
+            let _ = fleet.world.command(closeout()).arg("--version").output();
         });
         let reference = Reference::new("closeout --version", &bare);
         table.times(&format!("start to first frame, {n} workspaces"), &firsts, Some(&reference), "≤ 8 ms");

@@ -1,8 +1,9 @@
 //! The benchmark: what closeout takes, beside a reference measured in the same run and the goal.
 //!
 //! `cargo bench` runs everything; `cargo bench -- --quick` takes fewer samples of smaller worlds;
-//! `cargo bench -- screen` runs the groups and rows whose names hold the word. It prints as it goes and
-//! ends with one table. Nothing here fails because something is slow: a busy machine is no defect.
+//! `cargo bench -- screen` runs the groups and rows whose names hold the word, one group after the other. `--json FILE`
+//! writes the figures, `--compare FILE` holds them against such a file of another commit, and `--program FILE` measures
+//! another build of the program. It prints as it goes and ends with one table. Nothing here fails because something is slow: a busy machine is no defect.
 //!
 //! Worlds are made in a temporary folder and removed at the end; nothing of the user's is read.
 
@@ -12,11 +13,13 @@
 mod collecting;
 mod events;
 mod fleet;
+mod growth;
 mod hooks;
 mod judging;
 mod latency;
 mod machine;
 mod one_shot;
+mod program;
 mod rescue;
 mod rest;
 mod samples;
@@ -32,20 +35,31 @@ use anyhow::Result;
 use table::Table;
 
 /// How much is measured.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     is_quick: bool,
     filter: Option<String>,
+    json: Option<String>,
+    compare: Option<String>,
+    program: Option<String>,
 }
 
 impl Scope {
     /// Reads the arguments; those that cargo adds are passed over.
     fn read() -> Scope {
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
-        Scope {
-            is_quick: arguments.iter().any(|argument| argument == "--quick"),
-            filter: arguments.into_iter().find(|argument| !argument.starts_with("--")),
+        let mut scope = Scope::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => scope.is_quick = true,
+                "--json" => scope.json = arguments.next(),
+                "--compare" => scope.compare = arguments.next(),
+                "--program" => scope.program = arguments.next(),
+                _ if argument.starts_with("--") => {}
+                _ => scope.filter = scope.filter.or(Some(argument)),
+            }
         }
+        scope
     }
 
     /// Whether a group is wanted.
@@ -70,13 +84,15 @@ fn main() {
     }
     let scope = Scope::read();
     machine::print_facts();
+    let _copy = program::take_copy(scope.program.as_deref()).unwrap();
     let mut table = Table::default();
-    let groups: [(&str, Group); 10] = [
+    let groups: [(&str, Group); 11] = [
         ("judge", judging::run),
         ("collect", collecting::run),
         ("transcript", transcript::run),
         ("event", events::run),
         ("one-shot", one_shot::run),
+        ("growth", growth::run),
         ("hook", hooks::run),
         ("rescue", rescue::run),
         ("screen", latency::run),
@@ -92,5 +108,11 @@ fn main() {
         }
     }
     println!("\n{table}");
+    if let Some(file) = &scope.json {
+        table.write(file).unwrap();
+    }
+    if let Some(file) = &scope.compare {
+        println!("{}", table.compare(file).unwrap());
+    }
     machine::print_facts();
 }

@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::Scope;
 use super::fleet::Fleet;
+use super::program::closeout;
 use super::samples::Samples;
 use super::table::{Reference, Table};
 use super::world::World;
 
-const CLOSEOUT: &str = env!("CARGO_BIN_EXE_closeout");
 /// What a person would write without closeout.
 const LOOP: &str = r#"for top do
     git -C "$top" rev-list --count base..HEAD
@@ -21,14 +21,15 @@ done"#;
 
 /// Runs the group.
 pub(crate) fn run(scope: &Scope, table: &mut Table) -> Result<()> {
-    let size = fs::metadata(CLOSEOUT)?.len();
+    let size = fs::metadata(closeout())?.len();
     table.value(
         "size of the program",
         &format!("{}.{} MB", size >> 20, (size >> 10) % 1024 * 10 / 1024),
         "≤ 12 MB",
     );
+    let alone = Fleet::new(1)?;
+    compare(&alone.world, alone.main(), &[alone.main()], "check", scope.pick(60, 10), table)?;
     let fleet = Fleet::new(scope.pick(100, 20))?;
-    compare(&fleet.world, fleet.main(), &[fleet.main()], "check", scope.pick(60, 10), table)?;
     let all: Vec<&Path> = fleet.tops.iter().map(std::path::PathBuf::as_path).collect();
     compare(&fleet.world, fleet.main(), &all, "status", scope.pick(20, 5), table)?;
     for n_files in scope.pick(vec![5_000, 100_000], vec![2_000]) {
@@ -55,7 +56,7 @@ fn compare(
     let (mut ours, mut shell) = (Samples::default(), Samples::default());
     for _ in 0..count {
         let began = Instant::now();
-        let output = world.command(CLOSEOUT).arg(front).current_dir(top).output()?;
+        let output = world.command(closeout()).arg(front).current_dir(top).output()?;
         ours.push(began.elapsed());
         let code = output.status.code();
         ensure!(code <= Some(1), "{front} ended with {code:?}: {}", String::from_utf8_lossy(&output.stderr));

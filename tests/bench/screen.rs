@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use super::program::closeout;
 use super::world::World;
 
 const WIDTH: u16 = 200;
@@ -31,7 +32,7 @@ impl Screen {
     pub(crate) fn start(world: &World, folder: &Path) -> Result<Screen> {
         let size = PtySize { rows: HEIGHT, cols: WIDTH, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size)?;
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_closeout"));
+        let mut command = CommandBuilder::new(closeout());
         command.env_clear();
         for (name, value) in world.environment() {
             command.env(name, value);
