@@ -4,8 +4,8 @@
 //! let go says nothing of completion.
 
 use crate::model::{
-    BlockRow, Claim, GateCall, GateEvent, GateSettings, NextActionKind, Proof, QuestionWeight, Rule, Source,
-    Timestamp, Verdict, VerdictState, WorkspaceView,
+    BlockRow, GateCall, GateEvent, GateSettings, NextActionKind, OpenPoint, PointKind, Proof, QuestionWeight,
+    Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
 };
 
 /// What a gate says.
@@ -97,7 +97,7 @@ pub fn decide(
     if let Some(reason) = let_go {
         return GateDecision::LetGo(reason);
     }
-    let points = points(view, call.event, settings.required);
+    let points = points(view, call, settings.required);
     if points.is_empty() {
         return GateDecision::LetGo(LetGo::NothingOpen);
     }
@@ -134,29 +134,31 @@ fn by_verdict(view: &WorkspaceView, row: BlockRow) -> Option<LetGo> {
     }
 }
 
-/// What is left to do and this event is about.
-fn points(view: &WorkspaceView, event: GateEvent, required: Proof) -> Vec<String> {
+/// What is left to do for this agent and this event, in words.
+fn points(view: &WorkspaceView, call: &GateCall, required: Proof) -> Vec<String> {
     let Some(verdict) = &view.verdict else { return Vec::new() };
-    let is_meant = |source: Source| match event {
-        GateEvent::Stop | GateEvent::AfterAgent | GateEvent::PostToolUse => true,
-        // The words and the list of the session are those of the agent that sent it off.
-        GateEvent::SubagentStop => source != Source::LastWords,
-        // Other tasks of the list are open by nature: only what a machine checks speaks of this one.
-        GateEvent::TaskCompleted => source.rank() == Source::Tests.rank(),
-    };
-    let counts = verdict.parts.iter().map(|part| &part.evidence);
-    let mut points: Vec<String> = counts
-        .filter(|evidence| evidence.claim == Claim::No && is_meant(evidence.source))
-        .flat_map(|evidence| {
-            let title = evidence.source.title();
-            let reasons = evidence.reasons.iter().map(move |reason| format!("{title}: {reason}"));
-            reasons.chain(evidence.reasons.is_empty().then(|| format!("{title}: {}", evidence.name)))
-        })
-        .collect();
-    if points.is_empty() && event != GateEvent::TaskCompleted {
+    let words = |point: &OpenPoint| format!("{}: {}", point.source.title(), point.text);
+    let mut points: Vec<String> =
+        verdict.left_to_do.open().filter(|point| is_meant(point, call)).map(words).collect();
+    if points.is_empty() && call.event != GateEvent::TaskCompleted {
         points.extend(unproven(verdict, required));
     }
     points
+}
+
+/// Whether a point holds this agent: what is open, of its own session or of no session.
+fn is_meant(point: &OpenPoint, call: &GateCall) -> bool {
+    let is_of_another = point.session.as_ref().is_some_and(|session| {
+        call.session_id.as_ref().is_some_and(|asking| *asking != session.session_id)
+    });
+    let is_of_event = match call.event {
+        GateEvent::Stop | GateEvent::AfterAgent | GateEvent::PostToolUse => true,
+        // The words and the list of the session are those of the agent that sent it off.
+        GateEvent::SubagentStop => point.session.is_none(),
+        // Other tasks of the list are open by nature: only what a machine checks speaks of this one.
+        GateEvent::TaskCompleted => point.source.rank() == Source::Tests.rank(),
+    };
+    point.kind == PointKind::Finish && point.weighs && !is_of_another && is_of_event
 }
 
 /// What is done and not as well proven, or not as well kept, as the person requires.

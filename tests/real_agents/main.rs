@@ -12,6 +12,7 @@
 mod asked;
 mod client;
 mod closeout_program;
+mod gated;
 mod hooks;
 mod killed;
 mod machine;
