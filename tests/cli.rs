@@ -2,10 +2,12 @@
 
 mod bad_input;
 mod check;
+mod checks;
 mod classify;
 mod doctor;
 mod json;
 mod mark;
+mod mcp;
 mod records;
 mod remembered;
 mod rescue;

@@ -22,6 +22,7 @@ mod engine;
 mod engine_quiet;
 mod evidence_files;
 mod evidence_git;
+mod examples;
 mod frames;
 mod hooks;
 mod judge_properties;

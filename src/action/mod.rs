@@ -4,6 +4,7 @@
 //! action is written to a journal outside the repository before it moves something.
 
 pub mod asking;
+pub mod checking;
 pub mod decision;
 pub mod reply;
 pub mod rescue;

@@ -76,6 +76,9 @@ pub(super) enum Command {
     ///
     /// Exit codes: 0 nothing is in the way, 1 something is to be mended.
     Doctor(Doctor),
+    /// Let an agent ask what is left of its work, and decide: a server of the Model Context Protocol on standard input
+    /// and output
+    Mcp,
     /// Let the agents tell closeout what they do, at the moment they do it
     #[command(subcommand)]
     Hook(Hook),
@@ -165,6 +168,9 @@ pub(super) struct Check {
     /// How well COMPLETE has to be proven: said, committed or checked
     #[arg(long, value_name = "PROOF", value_parser = proof)]
     pub(super) require: Option<Proof>,
+    /// Run the checks that are configured (`[[check]]`) first
+    #[arg(long, conflicts_with = "probe")]
+    pub(super) run_checks: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,

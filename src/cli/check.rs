@@ -1,8 +1,10 @@
 //! `closeout check`: judges one workspace once.
 
+use std::io::IsTerminal as _;
+
 use crate::config::Flags;
-use crate::engine::{Overrides, Scope, clock, judge_once};
-use crate::model::{VerdictState, display_text};
+use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock, judge_once};
+use crate::model::{Action, ActionOutcome, ActionProgress, VerdictState, display_text};
 use crate::present::json as forms;
 use crate::present::json::{Report, Row, VERSION};
 
@@ -10,6 +12,7 @@ use super::args::Check;
 use super::environment::Environment;
 use super::exit::Ended;
 use super::exit::{Failure, Outcome};
+use super::signalled::Signalled;
 use super::{output, probing, text};
 
 /// Runs the check and prints its verdict.
@@ -37,7 +40,7 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
     if check.probing.probe {
         return probing::run(&config, check);
     }
-    let judged = judge_once(&config);
+    let judged = if check.run_checks { with_checks(&config) } else { judge_once(&config) };
     if let Some((_, reason)) = judged.refused.first() {
         let path = display_text::path(&check.path);
         return Err(Failure::NoWorkspace(format!("{path} {reason}")));
@@ -61,4 +64,25 @@ pub(super) fn run(environment: &Environment, check: &Check) -> Ended {
         }
     }
     Ok(Outcome::of(state.unwrap_or(VerdictState::Error)))
+}
+
+/// Runs the checks that are configured, and judges again. What each said stands in the verdict.
+fn with_checks(config: &EngineConfig) -> Judged {
+    let mut all = OneShot::judge(config);
+    let judged = all.judged();
+    let Some(view) = judged.views.first() else { return judged };
+    let is_seen = std::io::stderr().is_terminal();
+    let report = move |progress: ActionProgress| {
+        if is_seen && !progress.message.is_empty() {
+            output::complain(&display_text::line(&progress.message));
+        }
+    };
+    let signalled = Signalled::listen(all.cancel());
+    let outcome = all.action(&view.id, Action::RunChecks, &report);
+    drop(signalled);
+    if let ActionOutcome::Failed(problem) = outcome {
+        let next = problem.next.map_or_else(String::new, |next| format!("; {next}"));
+        output::complain(&format!("closeout: {}{next}", display_text::line(&problem.message)));
+    }
+    all.judged()
 }

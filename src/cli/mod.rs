@@ -21,6 +21,7 @@ mod local_time;
 mod log;
 mod manual;
 mod mark;
+mod mcp;
 mod notices;
 mod output;
 mod probing;
@@ -83,6 +84,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Reply(reply)) => reply::run(&environment, &reply),
         Some(Command::Classify(classify)) => classify::run(&environment, &classify),
         Some(Command::Doctor(doctor)) => doctor::run(&environment, &doctor),
+        Some(Command::Mcp) => mcp::run(&environment),
         Some(Command::Hook(command)) => hook::run(&environment, &command),
         Some(Command::Rescue(rescue)) => rescue::run(&environment, &rescue),
         Some(Command::Undo(undo)) => rescue::run_undo(&environment, &undo, UndoDirection::Undo),

@@ -5,10 +5,11 @@ use std::path::Path;
 use tracing::level_filters::LevelFilter;
 
 use crate::model::{
-    BaselineOrigin, CustomAgent, GateSettings, GivenBaseline, Policy, Proof, TaskKind, WatchSettings,
-    WorkspaceSettings, display_text,
+    BaselineOrigin, CheckMode, CheckPlan, CustomAgent, GateSettings, GivenBaseline, Policy, Proof, TaskKind,
+    WatchSettings, WorkspaceSettings, display_text,
 };
 
+use super::check_entry::CheckEntry;
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
 use super::key::Key;
@@ -143,6 +144,7 @@ impl Config {
             plans: stack.list(Key::Plans),
             required_files: stack.list(Key::RequiredFiles),
             test_results: stack.list(Key::TestResults),
+            checks: self.checks_for(path),
             are_plans_chosen: person.says(Key::Plans),
             required: stack.text(Key::Require).and_then(Proof::from_name).unwrap_or_default(),
             may_be_asked: stack.switch(Key::AutoProbe).unwrap_or(false),
@@ -175,6 +177,19 @@ impl Config {
     pub fn gate_for(&self, path: &Path) -> Option<GateSettings> {
         let none = Values::new();
         self.person(path).over(&self.built_in.values, &none).gate().ok()
+    }
+
+    /// The checks of the workspace at `path`. Only the person's own file has them.
+    fn checks_for(&self, path: &Path) -> CheckPlan {
+        let is_meant =
+            |entry: &&CheckEntry| entry.pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
+        let none = Values::new();
+        let is_any =
+            self.person(path).over(&self.built_in.values, &none).text(Key::ChecksMode) == Some("any");
+        CheckPlan {
+            checks: self.user.checks.iter().filter(is_meant).map(|entry| entry.check.clone()).collect(),
+            mode: if is_any { CheckMode::Any } else { CheckMode::All },
+        }
     }
 
     /// Whether a gate is set in any workspace.

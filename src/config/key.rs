@@ -55,6 +55,8 @@ pub enum Key {
     Mouse,
     /// `log.level`
     LogLevel,
+    /// `checks.mode`
+    ChecksMode,
     /// `gate.enabled`
     GateEnabled,
     /// `gate.max_blocks`
@@ -135,7 +137,7 @@ const fn within(bounds: Bounds) -> Kind {
 }
 
 /// All keys, in the order of `config/default.toml`.
-pub(super) const SPECS: [Spec; 35] = [
+pub(super) const SPECS: [Spec; 36] = [
     spec(Key::TaskKind, "", "task_kind", Kind::Task, Reach::Settled),
     spec(Key::BaselineRev, "baseline", "rev", Kind::Revision, Reach::Settled),
     spec(Key::DecisionFile, "evidence", "decision_file", Kind::PathOrNone, Reach::Settled),
@@ -166,6 +168,7 @@ pub(super) const SPECS: [Spec; 35] = [
         Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         Reach::Person,
     ),
+    spec(Key::ChecksMode, "checks", "mode", Kind::Choice(&["all", "any"]), Reach::PersonForSome),
     spec(Key::GateEnabled, "gate", "enabled", Kind::Switch, Reach::PersonForSome),
     spec(Key::GateMaxBlocks, "gate", "max_blocks", number(1, 100), Reach::PersonForSome),
     spec(Key::GateDeadlineMinutes, "gate", "deadline_minutes", number(0, 1440), Reach::PersonForSome),

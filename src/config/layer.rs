@@ -13,6 +13,7 @@ use crate::model::CustomAgent;
 
 use super::ConfigError;
 use super::agent_entry::AGENTS;
+use super::check_entry::{CHECKS, CheckEntry};
 use super::key::{self, Key, LayerOrigin, SPECS, Spec};
 use super::kind::Value;
 use super::near_name::nearest;
@@ -36,6 +37,8 @@ pub struct Layer {
     pub(super) overrides: Vec<Override>,
     /// The agents that a person described.
     pub(super) agents: Vec<CustomAgent>,
+    /// The checks that a person configured.
+    pub(super) checks: Vec<CheckEntry>,
 }
 
 /// Settings for the workspaces that a pattern names.
@@ -84,6 +87,8 @@ impl Reader<'_> {
                 self.read_overrides(name.span().start, value, layer);
             } else if name.get_ref() == AGENTS {
                 self.read_agents(name.span().start, value, &mut layer.agents);
+            } else if name.get_ref() == CHECKS {
+                self.read_checks(name.span().start, value, &mut layer.checks);
             } else {
                 self.read_entry("", name.get_ref(), name.span().start, value, &mut layer.values);
             }
@@ -214,7 +219,7 @@ impl Reader<'_> {
                 }
             }
             if prefix.is_empty() && self.origin != LayerOrigin::Workspace {
-                allowed.extend([OVERRIDES, AGENTS]);
+                allowed.extend([OVERRIDES, AGENTS, CHECKS]);
             } else if !prefix.is_empty() {
                 allowed.push(OVERRIDE_PATH);
             }

@@ -10,6 +10,7 @@
 //! a command (`agent_entry`) counts in the person's own file only.
 
 mod agent_entry;
+mod check_entry;
 mod completion_check;
 mod effective;
 mod error;

@@ -8,6 +8,9 @@ use crate::model::{
     Rule, Source, Timestamp, Verdict, VerdictState, WorkspaceView,
 };
 
+/// How the id of a configured check's point begins.
+const CHECK: &str = "check/";
+
 /// What a gate says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
@@ -85,6 +88,13 @@ pub fn without_verdict(call: &GateCall, settings: &GateSettings) -> Option<LetGo
     }
 }
 
+/// Whether only checks that were not run hold this agent, so that they are worth their time.
+pub fn waits_for_checks(view: &WorkspaceView, call: &GateCall) -> bool {
+    let Some(verdict) = &view.verdict else { return false };
+    let mut points = verdict.left_to_do.open().filter(|point| is_meant(point, call)).peekable();
+    points.peek().is_some() && points.all(|point| point.id.starts_with(CHECK))
+}
+
 /// Whether the agent is held back. `row` is how often it was in a row.
 pub fn decide(
     view: &WorkspaceView,
@@ -148,9 +158,10 @@ fn points(view: &WorkspaceView, call: &GateCall, required: Proof) -> Vec<String>
 
 /// Whether a point holds this agent: what is open, of its own session or of no session.
 fn is_meant(point: &OpenPoint, call: &GateCall) -> bool {
-    let is_of_another = point.session.as_ref().is_some_and(|session| {
-        call.session_id.as_ref().is_some_and(|asking| *asking != session.session_id)
-    });
+    let is_of_another = point
+        .session
+        .as_ref()
+        .is_some_and(|session| call.session_id.as_ref().is_some_and(|asking| *asking != session.session_id));
     let is_of_event = match call.event {
         GateEvent::Stop | GateEvent::AfterAgent | GateEvent::PostToolUse => true,
         // The words and the list of the session are those of the agent that sent it off.

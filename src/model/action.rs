@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionClass, AskPlan, AskPurpose, Baseline, DecidedFile, EvidenceSummary, LeftToDo, MarkOrder, NotAsked,
-    ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan, RescueRecord, Rescued,
-    SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp, UndoDirection, UndoPlan,
-    VerifyReport, WorkspaceId, WorkspaceSettings,
+    ActionClass, AskPlan, AskPurpose, Baseline, CheckRecord, DecidedFile, EvidenceSummary, LeftToDo,
+    MarkOrder, NotAsked, ProbeAttempt, Receipt, RecordCost, RecordOrder, ReplyBody, ReplyPlan, RescuePlan,
+    RescueRecord, Rescued, SessionMoment, SessionName, SessionPlace, SmartReport, TaskKind, Timestamp,
+    UndoDirection, UndoPlan, VerifyReport, WorkspaceId, WorkspaceSettings,
 };
 
 /// An action on one workspace.
@@ -91,6 +91,8 @@ pub enum Action {
         /// Why, in the person's words.
         reason: Option<String>,
     },
+    /// Runs the checks that the person configured.
+    RunChecks,
 }
 
 /// What an action is, without what it is about.
@@ -125,6 +127,8 @@ pub enum ActionKind {
     Mark,
     /// A gate held an agent back that was about to stop.
     Gate,
+    /// The checks that the person configured.
+    Checks,
 }
 
 impl ActionKind {
@@ -145,6 +149,7 @@ impl ActionKind {
             ActionKind::Decide => "decide",
             ActionKind::Mark => "mark",
             ActionKind::Gate => "gate",
+            ActionKind::Checks => "checks",
         }
     }
 }
@@ -164,6 +169,7 @@ impl Action {
             | Action::Ask { .. }
             | Action::AutoProbe { .. }
             | Action::Mark { .. }
+            | Action::RunChecks
             | Action::Decide { .. } => false,
         }
     }
@@ -187,6 +193,7 @@ impl Action {
             Action::AutoProbe { .. } => ActionKind::Probe,
             Action::Decide { .. } => ActionKind::Decide,
             Action::Mark { .. } => ActionKind::Mark,
+            Action::RunChecks => ActionKind::Checks,
         }
     }
 }
@@ -216,10 +223,21 @@ pub struct ActionRequest {
     pub last_words: Option<String>,
     /// What speaks for and against that the work is done.
     pub standing: EvidenceSummary,
+    /// The work as it was when the verdict was made.
+    pub looked_at: LookedAt,
     /// Of an earlier checklist by the closer what it left open, and its summary.
     pub verified: Option<Box<VerifyReport>>,
     /// What is left to do, where an agent is told of it.
     pub left_to_do: LeftToDo,
+}
+
+/// The work of a workspace as it was looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookedAt {
+    /// A name for HEAD and the uncommitted changes; `None` where nobody could look.
+    pub content: Option<String>,
+    /// Whether there was no work yet: no new commit, and nothing uncommitted.
+    pub is_before_work: bool,
 }
 
 /// What became of an action.
@@ -249,6 +267,8 @@ pub enum ActionOutcome {
     Checked(Box<SmartReport>),
     /// What the closer found.
     Verified(Box<VerifyReport>),
+    /// The checks that were needed have run.
+    ChecksRan(Vec<CheckRecord>),
     /// The agent was not asked by closeout itself.
     NotAsked(NotAsked),
     /// The decision file is written.
@@ -281,6 +301,7 @@ impl ActionOutcome {
             | ActionOutcome::ReplyPlanned(_)
             | ActionOutcome::AskPlanned(_)
             | ActionOutcome::Verified(_)
+            | ActionOutcome::ChecksRan(_)
             | ActionOutcome::Marked { .. }
             | ActionOutcome::Decided(_) => ActionClass::Done,
         }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::smart_check::{ProbeFailure, ProbeReading, SmartStatus};
 use super::{
-    ActionClass, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp, VerdictState,
+    ActionClass, CheckRecord, Checklist, Marks, OpenPoint, Rounds, SessionName, SmartOutcome, Timestamp,
+    VerdictState,
 };
 
 /// What a number of the smart check may be, both ends included.
@@ -255,6 +256,9 @@ pub struct KeptReports {
     /// What was left to do at the last look, with what was sent of it.
     #[serde(default)]
     pub points: Vec<OpenPoint>,
+    /// What came of the last runs of checks.
+    #[serde(default)]
+    pub checks: Vec<CheckRecord>,
     /// What a person looked at last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<SeenState>,

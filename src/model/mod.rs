@@ -18,6 +18,7 @@ mod audit;
 mod auto_probe;
 mod baseline;
 mod certainty;
+mod check;
 mod checklist;
 mod custom_agent;
 pub mod display_text;
@@ -63,7 +64,7 @@ mod watch_target;
 mod workspace_id;
 
 pub use action::{
-    Action, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, RunningAction,
+    Action, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, LookedAt, RunningAction,
 };
 pub use action_class::ActionClass;
 pub use activity::{Activity, ActivitySource, ActivityState, Attention};
@@ -77,6 +78,7 @@ pub use audit::{ActionEnd, Actor, AuditEntry};
 pub use auto_probe::{AutoBudget, NotAsked, SessionMoment};
 pub use baseline::{Baseline, BaselineOrigin};
 pub use certainty::Certainty;
+pub use check::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, ConfiguredCheck};
 pub use checklist::{Checklist, ChecklistItem, ItemState};
 pub use custom_agent::{AgentTrail, CustomAgent, TranscriptFormat};
 pub use effect::{CollectRequest, Effect, JumpTarget};

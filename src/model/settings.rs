@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BaselineOrigin, Proof, SupervisedTurn, TaskKind};
+use super::{BaselineOrigin, CheckPlan, Proof, SupervisedTurn, TaskKind};
 
 /// Where the evidence of one workspace is. Paths are relative to the workspace and may not leave it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct WorkspaceSettings {
     /// Files that must exist: names, or patterns in which a star and a question mark match within one
     /// folder, and two stars over folders.
     pub required_files: Vec<String>,
+    /// The checks that the person configured.
+    #[serde(default)]
+    pub checks: CheckPlan,
     /// Test result files: JUnit XML, or `{"passed": …, "failed": …}`.
     pub test_results: Vec<String>,
     /// The id that a decision must carry.

@@ -41,4 +41,6 @@ pub enum TrustKind {
     RescueProgram,
     /// What a script runs and cannot be found: it is trusted only for the tracked files as they are now.
     NotCovered,
+    /// A check that the person configured, which runs a file of the workspace.
+    Check,
 }

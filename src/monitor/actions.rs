@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Actor,
-    AuditEntry, Claim, Draft, Effect, Evidence, Marks, NotAsked, OpenPoint, Receipt, ReceiptState, ReplyBody,
-    Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName, SmartReport, Source, Strength,
-    Timestamp, VerifyReport, WorkspaceId,
+    AuditEntry, CheckRecord, Claim, Draft, Effect, Evidence, LookedAt, Marks, NotAsked, OpenPoint, Receipt,
+    ReceiptState, ReplyBody, Response, Rounds, RunningAction, SeenState, SessionFacts, SessionName,
+    SmartReport, Source, Strength, Timestamp, VerifyReport, WorkspaceId,
 };
 
 use super::Monitor;
@@ -46,6 +46,8 @@ pub(super) struct Actions {
     pub(super) points: Vec<OpenPoint>,
     /// When a rescue or its undo ended after which the work tree was not looked at yet.
     pub(super) moved_at: Option<Timestamp>,
+    /// What came of the last runs of checks.
+    pub(super) checks: Vec<CheckRecord>,
     /// The reply that is being sent.
     pub(super) sending: Option<String>,
     /// What a person looked at last.
@@ -116,6 +118,7 @@ impl Actions {
                 self.verified = Some((**report).clone());
                 self.asked.closer = self.asked.began.take();
             }
+            ActionOutcome::ChecksRan(records) => self.keep_checks(records),
             ActionOutcome::RescuePlanned(_)
             | ActionOutcome::SizeAsked(_)
             | ActionOutcome::Recorded(_)
@@ -258,7 +261,10 @@ impl Monitor {
             if let ActionOutcome::Marked { order, reason } = &*outcome {
                 tracked.mark(order, reason.as_deref(), at, effects);
             }
-            if matches!(*outcome, ActionOutcome::Checked(_) | ActionOutcome::Verified(_)) {
+            if matches!(
+                *outcome,
+                ActionOutcome::Checked(_) | ActionOutcome::Verified(_) | ActionOutcome::ChecksRan(_)
+            ) {
                 effects.push(tracked.keep_reports());
             }
             // The circle is closed by the watcher as well; but a person waits for what they did.
@@ -303,6 +309,7 @@ fn session_of(action: &Action) -> Option<&SessionName> {
         | Action::Ask { .. }
         | Action::AutoProbe { .. }
         | Action::Mark { .. }
+        | Action::RunChecks
         | Action::Decide { .. } => None,
     }
 }
@@ -325,6 +332,16 @@ pub(super) fn begin(tracked: &mut Tracked, number: u64, action: Action, at: Time
     Effect::Action(Box::new(request(tracked, number, action)))
 }
 
+/// The work as it was looked at, for checks of it.
+fn looked_at(tracked: &Tracked) -> LookedAt {
+    let git = tracked.snapshot.git.as_ref();
+    let is_before_work = git.is_some_and(|git| {
+        let is_clean = git.changes.as_ref().is_some_and(|changes| changes.n_paths == 0);
+        is_clean && git.commits.n_new + git.commits.n_rescued == 0
+    });
+    LookedAt { content: tracked.seen.content.clone(), is_before_work }
+}
+
 fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
     let words = &tracked.snapshot.session_facts;
     let first_session = words
@@ -332,10 +349,13 @@ fn request(tracked: &Tracked, number: u64, action: Action) -> ActionRequest {
         .first()
         .map(|session| SessionName { agent: session.agent.clone(), session_id: session.session_id.clone() });
     // A probe asks for the agent's own word, and is told of nothing.
-    let is_told = matches!(action, Action::PlanAsk { .. } | Action::Ask { .. });
+    let is_told = matches!(action, Action::PlanAsk { .. } | Action::Ask { .. } | Action::RunChecks);
     let verdict = tracked.verdict.as_ref().filter(|_| is_told);
     let left_to_do = verdict.map(|verdict| verdict.left_to_do.clone()).unwrap_or_default();
+    let is_check = matches!(action, Action::RunChecks);
+    let looked_at = if is_check { looked_at(tracked) } else { LookedAt::default() };
     ActionRequest {
+        looked_at,
         number,
         workspace: tracked.id.clone(),
         action,
@@ -367,6 +387,7 @@ fn label(kind: ActionKind) -> &'static str {
         ActionKind::Verify => "a check by the closer",
         ActionKind::Mark => "a mark",
         ActionKind::Gate => "a gate",
+        ActionKind::Checks => "a run of checks",
         ActionKind::Decide => "a decision",
     }
 }

@@ -4,8 +4,8 @@
 
 use crate::judge::weigh;
 use crate::model::{
-    Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SeenState, SessionFacts,
-    SessionMoment, SessionName, SessionView, Source, TaskMoment, Verdict,
+    CheckRecord, Claim, Evidence, EvidenceSummary, KeptReports, OpenPoint, PointState, SeenState,
+    SessionFacts, SessionMoment, SessionName, SessionView, Source, TaskMoment, Verdict,
 };
 
 use super::actions::Actions;
@@ -68,6 +68,17 @@ impl Actions {
         probe.into_iter().chain(closer).collect()
     }
 
+    /// Keeps the newest run of each check, and of those before the work began the newest.
+    pub(super) fn keep_checks(&mut self, records: &[CheckRecord]) {
+        for record in records {
+            let is_same = |known: &CheckRecord| {
+                known.name == record.name && known.is_before_work == record.is_before_work
+            };
+            self.checks.retain(|known| !is_same(known));
+            self.checks.push(record.clone());
+        }
+    }
+
     /// What is kept of it for other runs.
     pub(super) fn kept_reports(&self) -> KeptReports {
         KeptReports {
@@ -77,6 +88,7 @@ impl Actions {
             rounds: self.rounds.clone(),
             points: self.points.clone(),
             seen: self.seen.clone(),
+            checks: self.checks.clone(),
         }
     }
 
@@ -113,6 +125,11 @@ impl Actions {
         let looked_at = |seen: &Option<SeenState>| seen.as_ref().map(|seen| seen.at);
         if looked_at(&kept.seen) > looked_at(&self.seen) {
             self.seen = kept.seen;
+            is_news = true;
+        }
+        let newest = |records: &[CheckRecord]| records.iter().map(|record| record.at).max();
+        if newest(&kept.checks) > newest(&self.checks) {
+            self.checks = kept.checks;
             is_news = true;
         }
         if let Some((report, then)) = kept.smart_check

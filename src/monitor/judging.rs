@@ -2,6 +2,7 @@
 
 use super::asked;
 use super::tracked::Tracked;
+use crate::judge::checkers::configured;
 use crate::judge::combine::table::{LastPrompt, Mark};
 use crate::judge::{combine, left_to_do, rounds};
 use crate::model::{
@@ -16,6 +17,7 @@ const READ_MS: i64 = 1_000;
 impl Tracked {
     /// Judges what is known now. Effects keep what other runs are to know of it.
     pub(super) fn judge(&mut self, policy: &Policy, now: Timestamp) -> Vec<Effect> {
+        self.seen.content = self.snapshot.git.as_ref().and_then(content);
         let evidence = self.evidence();
         self.seen = seen(&evidence, &self.snapshot.session_facts, self.snapshot.git.as_ref());
         self.follow_rescue();
@@ -132,10 +134,15 @@ impl Tracked {
             self.snapshot.evidence.iter().map(|(_, evidence)| evidence.clone()).collect();
         self.actions.know_decision(facts, &mut evidence);
         evidence.extend(self.actions.evidence(facts));
+        evidence.extend(configured::evidence(&self.settings().checks, self.checks_found()));
         for evidence in &mut evidence {
             dismiss(evidence, &self.actions.marks.not_of_task);
         }
         evidence
+    }
+
+    fn checks_found(&self) -> configured::Found<'_> {
+        configured::Found { records: &self.actions.checks, content: self.seen.content.as_deref() }
     }
 
     fn advance_rounds(&self, evidence: &[Evidence]) -> Rounds {
@@ -176,7 +183,7 @@ impl Tracked {
                 Some(Demand::Nothing | Demand::Work) | None => LastPrompt::Work,
             },
             acted_outside: facts.acted_outside,
-            is_checked: facts.is_checked,
+            is_checked: facts.is_checked || configured::are_met(&self.settings().checks, self.checks_found()),
             chosen: &self.settings().chosen,
             before: &self.actions.points,
         }
@@ -193,30 +200,31 @@ fn seen(evidence: &[Evidence], facts: &SessionFacts, git: Option<&GitFacts>) -> 
         points
     };
     let prompted_at = facts.sessions.iter().filter_map(|session| session.prompted_at).max();
-    let content = git.and_then(|git| {
-        let changes = git.changes.as_ref()?;
-        // A rebase or an amend of the same content makes other commits of one tree.
-        let head = git.tree.as_deref().or(git.head.commit()).unwrap_or_default();
-        let files = changes.files.iter().map(|file| format!("{file:?}"));
-        let on_disk = changes
-            .on_disk
-            .iter()
-            .map(|file| format!("{:?}", file.map(|file| (file.modified_at, file.size))));
-        let hidden = [format!("{:?} {:?}", changes.hidden, git.stashed_here)];
-        let text: Vec<String> = [head.to_owned(), changes.n_paths.to_string()]
-            .into_iter()
-            .chain(files)
-            .chain(on_disk)
-            .chain(hidden)
-            .collect();
-        Some(format!("{:016x}", stable_hash(text.join("\n").as_bytes())))
-    });
+    let content = git.and_then(content);
     MarkSeen {
         points: points_of(&[Claim::No, Claim::Fail]),
         questions: points_of(&[Claim::Ask]),
         prompted_at,
         content,
     }
+}
+
+/// A name for HEAD and the uncommitted changes; `None` where nobody could look.
+fn content(git: &GitFacts) -> Option<String> {
+    let changes = git.changes.as_ref()?;
+    // A rebase or an amend of the same content makes other commits of one tree.
+    let head = git.tree.as_deref().or(git.head.commit()).unwrap_or_default();
+    let files = changes.files.iter().map(|file| format!("{file:?}"));
+    let on_disk =
+        changes.on_disk.iter().map(|file| format!("{:?}", file.map(|file| (file.modified_at, file.size))));
+    let hidden = [format!("{:?} {:?}", changes.hidden, git.stashed_here)];
+    let text: Vec<String> = [head.to_owned(), changes.n_paths.to_string()]
+        .into_iter()
+        .chain(files)
+        .chain(on_disk)
+        .chain(hidden)
+        .collect();
+    Some(format!("{:016x}", stable_hash(text.join("\n").as_bytes())))
 }
 
 /// Whether what is kept for other runs tells the same of what was sent and done. Open points are found again.

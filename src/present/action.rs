@@ -7,9 +7,9 @@ use super::phrases::{asking, outcome, record};
 use super::texts::shown;
 use super::{counts, sets};
 use crate::model::{
-    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, ObjectsGo, ProbeReading, ProbeWord, Receipt,
-    RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus, UndoDirection, UndoPlan, VerifyReport,
-    display_text, quantity,
+    ActionOutcome, ActionProblem, AskCost, AskPlan, AskPurpose, CheckResult, ObjectsGo, ProbeReading,
+    ProbeWord, Receipt, RecordNotice, Rescued, RunningAction, SmartReport, SmartStatus, UndoDirection,
+    UndoPlan, VerifyReport, display_text, quantity,
 };
 
 /// A command line with its arguments apart. Cleaned; it is to be read, not to be run.
@@ -176,6 +176,10 @@ pub(crate) fn label(outcome: &ActionOutcome) -> String {
             outcome::decided(word, display_text::path(&file.path))
         }
         ActionOutcome::Marked { order, .. } => outcome::marked(order.name()),
+        ActionOutcome::ChecksRan(records) => {
+            let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
+            outcome::checks_ran(n_met, records.len())
+        }
         ActionOutcome::Failed(problem) => problem_label(problem),
         ActionOutcome::Checked(report) => smart(report).to_owned(),
         ActionOutcome::NotAsked(_) => outcome::not_asked().to_owned(),

@@ -60,11 +60,11 @@ sets! {
     operation(Operation, "Operation") { Merge, Rebase, CherryPick, Revert, Bisect, ApplyMailbox }
     /// What runs, as the note of a row begins.
     running(ActionKind, "ActionKind.running") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate, Checks,
     }
     /// The title of what became of an action.
     title(ActionKind, "ActionKind.title") {
-        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate,
+        Plan, Record, Rescue, Undo, Redo, Restore, Forget, Trust, Reply, Probe, Verify, Decide, Mark, Gate, Checks,
     }
     /// Who wanted an action.
     actor(Actor, "Actor") { Screen, Command, Configuration, Agent, Automatic }
@@ -89,5 +89,5 @@ sets! {
     /// What became of a record that is kept.
     record_state(RecordState, "RecordState") { Kept, PutBack, NotInJournal, VaultOnly, Lost }
     /// What could run a program.
-    trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram, NotCovered }
+    trust_kind(TrustKind, "TrustKind") { Setting, Attribute, Hook, File, RescueProgram, NotCovered, Check }
 }

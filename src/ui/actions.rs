@@ -270,6 +270,7 @@ fn shown(view: Option<&WorkspaceView>, kind: ActionKind, is_plan: bool, outcome:
         | ActionOutcome::Replied(_)
         | ActionOutcome::Decided(_)
         | ActionOutcome::Marked { .. }
+        | ActionOutcome::ChecksRan(_)
         | ActionOutcome::Failed(_) => Shown::Words(label(&outcome)),
     }
 }

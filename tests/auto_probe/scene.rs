@@ -2,9 +2,9 @@
 
 use closeout::model::{
     Action, ActionOutcome, ActionRequest, ActivitySource, ActivityState, AuditEntry, Claim, CollectRequest,
-    Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, KeptReports, OfferPolicy,
-    Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName, SessionView, Source,
-    TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
+    Draft, Effect, Event, Evidence, EvidenceSummary, FoundWorkspace, GitFacts, KeptReports, LookedAt,
+    OfferPolicy, Parts, Policy, Rejection, Sample, SessionFacts, SessionMoment, SessionName, SessionView,
+    Source, TaskKind, Timestamp, WatchSettings, WorkspaceId, WorkspaceSettings, WorkspaceView,
 };
 use closeout::monitor::Monitor;
 
@@ -197,6 +197,7 @@ pub(crate) fn asks(number: u64, rested: i64) -> Effect {
 
 pub(crate) fn asks_in(workspace: WorkspaceId, number: u64, rested: i64) -> Effect {
     Effect::Action(Box::new(ActionRequest {
+        looked_at: LookedAt::default(),
         number,
         workspace,
         action: Action::AutoProbe { moment: moment(rested) },

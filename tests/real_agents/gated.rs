@@ -35,8 +35,7 @@ fn held_twice(story: &Story<'_>) -> Result<()> {
     fs::create_dir_all(config.parent().context("no folder")?)?;
     let gate = format!("[[workspace]]\npath = \"{}\"\ngate.enabled = true\n", folder.display());
     fs::write(&config, gate)?;
-    let (code, out, err) =
-        program::run(world, &["hook", "install", "--gate", "--agent", client.name()])?;
+    let (code, out, err) = program::run(world, &["hook", "install", "--gate", "--agent", client.name()])?;
     ensure!(code == Some(0), "hook install --gate ended with {code:?}: {out}{err}");
     let mut command = client.headless("Follow the plan");
     let more: &[&str] = match client {

@@ -133,6 +133,8 @@ pub struct Rescuer {
     /// The person's own rescue program and its arguments, from their own configuration. Without it a
     /// `commit-rescue.py` at the top of the workspace is offered.
     pub own_program: Option<Vec<OsString>>,
+    /// The programs of the checks that the person configured for the workspace, each with its arguments.
+    pub check_commands: Vec<Vec<String>>,
     /// The environment for programs that are trusted: filters, hooks, the own rescue program.
     pub program_env: Vec<(OsString, OsString)>,
     /// How long each of these programs may take.
@@ -166,6 +168,7 @@ impl Rescuer {
             protected: Vec::new(),
             trusted: BTreeSet::new(),
             own_program: None,
+            check_commands: Vec::new(),
             program_env: Vec::new(),
             program_limit: Duration::from_mins(5),
             launcher: None,

@@ -112,6 +112,21 @@ impl Rescuer {
         Ok(self.programs(&git, &shadow)?.list)
     }
 
+    /// Whether the programs of checks may run in this workspace: none is a file of it, or all are trusted as they are.
+    ///
+    /// # Errors
+    /// As with [`Rescuer::trust_list`].
+    pub fn are_checks_trusted(&self, workspace: &Path) -> Result<bool, RescueError> {
+        let is_inside = |word: &String| {
+            let is_path = word.contains('/') || workspace.join(word).is_file();
+            is_path && workspace.join(word).canonicalize().is_ok_and(|path| path.starts_with(workspace))
+        };
+        if !self.check_commands.iter().flatten().any(is_inside) {
+            return Ok(true);
+        }
+        Ok(self.trusted.contains(&self.trust_list(workspace)?.digest))
+    }
+
     /// The programs as they are now.
     pub(super) fn programs(&self, git: &Git<'_>, shadow: &Shadow) -> Result<Programs, RescueError> {
         let mut collected = Collected::new(git.repo);
@@ -150,6 +165,13 @@ impl Rescuer {
                 scripts.add_commands(&shown, &git.repo.top);
             }
             words.extend(own.words);
+        }
+        for command in &self.check_commands {
+            if !named_files(command, git.repo).is_empty() {
+                let shown = command.join(" ");
+                collected.add(TrustKind::Check, &shown, String::new(), shown.as_bytes());
+                words.extend(command.iter().cloned());
+            }
         }
         scripts.next.extend(named_files(&words, git.repo));
         collected.add_called(&mut scripts, &mut files)?;

@@ -17,9 +17,9 @@ use super::standard_input::read_payload;
 use crate::agent::hook_events::gate_call;
 use crate::cli::environment::Environment;
 use crate::config::Flags;
-use crate::engine::{EngineConfig, Overrides, Scope, clock, judge_once};
-use crate::judge::gate::{GateDecision, LetGo, decide, without_verdict};
-use crate::model::{EndingTurn, GateCall, GateEvent, GateSettings, WorkspaceId};
+use crate::engine::{EngineConfig, Judged, OneShot, Overrides, Scope, clock};
+use crate::judge::gate::{GateDecision, LetGo, decide, waits_for_checks, without_verdict};
+use crate::model::{Action, EndingTurn, GateCall, GateEvent, GateSettings, WorkspaceId};
 use crate::present::gate::feedback;
 use crate::store::log;
 
@@ -196,7 +196,7 @@ fn by_verdict(
         Ok(None) => return Answer::Failed("there is no state folder".to_owned()),
         Err(error) => return Answer::Failed(error.to_string()),
     };
-    let judged = judge_once(config);
+    let judged = judged_with_checks(config, call);
     if let Some((_, reason)) = judged.refused.first() {
         return Answer::Failed(format!("the folder in the payload {reason}"));
     }
@@ -208,4 +208,17 @@ fn by_verdict(
             Err(error) => Answer::Failed(format!("it cannot be counted, so it is not held: {error}")),
         },
     }
+}
+
+/// Judges, and runs the checks that are configured where the verdict waits for them: an agent that has to go on anyway
+/// need not wait for them.
+fn judged_with_checks(config: &EngineConfig, call: &GateCall) -> Judged {
+    let mut all = OneShot::judge(config);
+    let judged = all.judged();
+    let id = judged.views.first().map(|view| view.id.clone());
+    let waits = judged.views.first().is_some_and(|view| waits_for_checks(view, call));
+    let Some(id) = id.filter(|_| waits) else { return judged };
+    // One that could not be run is told by its row.
+    let _ = all.action(&id, Action::RunChecks, &|_| {});
+    all.judged()
 }

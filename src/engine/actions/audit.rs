@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::engine::clock;
 use crate::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionRequest, Actor,
-    AuditEntry, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
+    AuditEntry, CheckResult, RescuePlan, Timestamp, UndoPlan, WorkspaceId, display_text,
 };
 use crate::store::{Store, StoreError};
 
@@ -64,6 +64,7 @@ fn plan_words(action: &Action) -> String {
             format!("{}, at most {} times", plan.session.agent, plan.max_attempts)
         }
         Action::AutoProbe { moment } => moment.session.agent.clone(),
+        Action::RunChecks => "the checks that are configured".to_owned(),
         Action::Mark { order, reason: None } => order.name().to_owned(),
         Action::Mark { order, reason: Some(reason) } => format!("{}: {reason}", order.name()),
         Action::Decide { is_complete: true, .. } => "complete".to_owned(),
@@ -103,6 +104,10 @@ fn outcome_words(outcome: &ActionOutcome) -> String {
         ActionOutcome::Verified(report) if report.is_complete => "complete".to_owned(),
         ActionOutcome::Verified(report) => format!("not complete, {} open", report.pending_actions.len()),
         ActionOutcome::Decided(file) => display_text::path(&file.path),
+        ActionOutcome::ChecksRan(records) => {
+            let n_met = records.iter().filter(|record| record.result == CheckResult::Passed).count();
+            format!("{n_met} of {} that ran are met", records.len())
+        }
         ActionOutcome::Marked { order, .. } => order.name().to_owned(),
         ActionOutcome::Failed(problem) => problem.message.clone(),
     };

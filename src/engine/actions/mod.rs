@@ -6,6 +6,7 @@
 mod asking;
 pub(super) mod audit;
 mod auto_probe;
+mod checks;
 mod decide;
 mod prompts;
 mod refresher;
@@ -89,6 +90,7 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
             AskPurpose::Probe => smart_check::run(request, plan, tools),
             AskPurpose::Verify => verify::run(request, plan, tools),
         },
+        Action::RunChecks => checks::run(request, tools),
         // Written down by itself.
         Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
         // Who marks is asked before; what it means for the verdict is the monitor's affair.

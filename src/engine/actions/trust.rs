@@ -17,6 +17,8 @@ use crate::store::{Store, StoreError};
 pub(super) fn rescuer_for(config: &EngineConfig, workspace: &Path) -> Result<Rescuer, ActionProblem> {
     let mut rescuer = rescuer::rescuer_of(config)?;
     let top = top(workspace);
+    let checks = config.config.for_workspace(&top).0.checks.checks.into_iter();
+    rescuer.check_commands = checks.filter_map(|check| check.ask.into_command()).collect();
     match Store::open(&rescuer.state).and_then(|store| store.trusted(&top)) {
         Ok(trusted) => rescuer.trusted.extend(trusted),
         Err(error) => tracing::warn!("what is trusted cannot be read, so nothing is: {error}"),

@@ -7,6 +7,7 @@
 //! *Skipped*: not checked at all.
 
 mod composite;
+pub mod configured;
 mod feedback;
 mod single;
 

@@ -31,6 +31,7 @@ impl ReplyBox {
             | ActionOutcome::Verified(_)
             | ActionOutcome::NotAsked(_)
             | ActionOutcome::Marked { .. }
+            | ActionOutcome::ChecksRan(_)
             | ActionOutcome::Decided(_) => None,
         }
     }

@@ -1,0 +1,228 @@
+//! Runs the checks that a person configured, one after the other, until what is configured is decided.
+//!
+//! What a check says is data: it never chooses a command, a path or a verdict. A program gets no terminal, a time limit and
+//! an end with all that came of it.
+
+mod finding;
+mod scope;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use self::finding::Finding;
+use crate::model::{CheckAsk, CheckMode, CheckPlan, CheckRecord, CheckResult, ConfiguredCheck, Timestamp};
+use crate::process::{self, Cancel, End, Launcher, Output, Spec};
+
+/// So much of the end of what a program printed is kept, in bytes.
+const MOST_KEPT: usize = 8 << 10;
+/// So much of its words goes into one line, in characters.
+const LONGEST_FEEDBACK: usize = 1000;
+/// So deep may groups lie in groups.
+const DEEPEST: usize = 8;
+
+/// What checks are run with.
+#[derive(Debug)]
+pub struct Checking<'a> {
+    /// The workspace.
+    pub workspace: &'a Path,
+    /// All checks.
+    pub plan: &'a CheckPlan,
+    /// The environment of a program.
+    pub program_env: &'a [(OsString, OsString)],
+    /// Starts it in a session of its own.
+    pub launcher: Option<Launcher>,
+    /// Ends the run.
+    pub cancel: &'a Cancel,
+    /// The commit from which work is counted.
+    pub baseline: Option<&'a str>,
+    /// What an external check reads: the context as JSON.
+    pub context: String,
+    /// A name for HEAD and the uncommitted changes as they are.
+    pub content: Option<&'a str>,
+    /// Whether there is no work yet.
+    pub is_before_work: bool,
+    /// The time now.
+    pub now: fn() -> Timestamp,
+    /// Why programs may not run here, if they may not.
+    pub untrusted: Option<String>,
+}
+
+/// The answer of an external check.
+#[derive(Deserialize)]
+struct Answer {
+    complete: bool,
+    #[serde(default)]
+    feedback: Option<String>,
+}
+
+impl Checking<'_> {
+    /// Runs what is needed, in order. `report` is told the name of each check before it runs.
+    pub fn run(&self, report: &dyn Fn(&str)) -> Vec<CheckRecord> {
+        let mut records = Vec::new();
+        let top: Vec<&ConfiguredCheck> = self.plan.top().collect();
+        self.run_all(&top, self.plan.mode, 0, report, &mut records);
+        records
+    }
+
+    fn run_all(
+        &self,
+        checks: &[&ConfiguredCheck],
+        mode: CheckMode,
+        depth: usize,
+        report: &dyn Fn(&str),
+        records: &mut Vec<CheckRecord>,
+    ) -> bool {
+        for check in checks {
+            if self.cancel.is_cancelled() {
+                return false;
+            }
+            let is_met = match &check.ask {
+                CheckAsk::Group { mode, of } if depth < DEEPEST => {
+                    let members: Vec<&ConfiguredCheck> =
+                        of.iter().filter_map(|name| self.plan.named(name)).collect();
+                    self.run_all(&members, *mode, depth + 1, report, records)
+                }
+                CheckAsk::Command { .. }
+                | CheckAsk::External { .. }
+                | CheckAsk::Scope { .. }
+                | CheckAsk::Group { .. } => {
+                    report(&check.name);
+                    let record = self.record(check);
+                    let is_met = record.result == CheckResult::Passed;
+                    records.push(record);
+                    is_met
+                }
+            };
+            if is_met == (mode == CheckMode::Any) {
+                return is_met;
+            }
+        }
+        mode == CheckMode::All
+    }
+
+    fn record(&self, check: &ConfiguredCheck) -> CheckRecord {
+        let limit = Duration::from_secs(check.limit_s.into());
+        let finding = match &check.ask {
+            CheckAsk::Command { command } => self.command(command, limit),
+            CheckAsk::External { command } => self.external(command, limit),
+            CheckAsk::Scope { paths, max_lines } => {
+                scope::look(self.workspace, self.baseline, paths, *max_lines)
+            }
+            CheckAsk::Group { .. } => Finding::new(CheckResult::Broken, "groups lie too deep in groups"),
+        };
+        CheckRecord {
+            name: check.name.clone(),
+            asked: check.identity(),
+            at: (self.now)(),
+            content: self.content.map(str::to_owned),
+            is_before_work: self.is_before_work,
+            result: finding.result,
+            feedback: one_line(&finding.feedback),
+            output: finding.output,
+        }
+    }
+
+    /// A program that ends with 0 is met.
+    fn command(&self, command: &[String], limit: Duration) -> Finding {
+        let shown = command.join(" ");
+        match self.started(command, limit, None) {
+            Err(why) => Finding::new(CheckResult::Broken, why),
+            Ok(output) => {
+                let (result, how) = match output.end {
+                    End::Code(0) => (CheckResult::Passed, "ended with 0".to_owned()),
+                    End::Code(code) => (CheckResult::Failed, format!("ended with {code}")),
+                    End::Signal(signal) => (CheckResult::Failed, format!("was ended by the signal {signal}")),
+                    End::TimedOut => (CheckResult::Failed, format!("took longer than {} s", limit.as_secs())),
+                    End::Cancelled | End::AtCap => (CheckResult::Broken, "was ended".to_owned()),
+                };
+                let printed = printed(&output);
+                let last = printed.lines().rev().map(str::trim).find(|line| !line.is_empty());
+                let last = last.filter(|_| result != CheckResult::Passed);
+                let feedback = match last {
+                    Some(last) => format!("`{shown}` {how}: {last}"),
+                    None => format!("`{shown}` {how}"),
+                };
+                Finding { output: printed, ..Finding::new(result, feedback) }
+            }
+        }
+    }
+
+    /// A program that reads the context and answers `{"complete":…,"feedback":…}`.
+    fn external(&self, command: &[String], limit: Duration) -> Finding {
+        let shown = command.join(" ");
+        let broken = |why: String| Finding::new(CheckResult::Broken, why);
+        let output = match self.started(command, limit, Some(self.context.clone().into_bytes())) {
+            Err(why) => return broken(why),
+            Ok(output) => output,
+        };
+        let printed = printed(&output);
+        let finding = match output.end {
+            End::Code(0) if output.is_stdout_cut => broken(format!("`{shown}` answered too much")),
+            End::Code(0) => match serde_json::from_slice::<Answer>(&output.stdout) {
+                Ok(answer) if answer.complete => Finding::new(
+                    CheckResult::Passed,
+                    answer.feedback.unwrap_or_else(|| format!("`{shown}` says that it is complete")),
+                ),
+                Ok(answer) => {
+                    let feedback = answer.feedback.filter(|feedback| !feedback.trim().is_empty());
+                    let feedback = feedback.unwrap_or_else(|| {
+                        format!("`{shown}` says that it is not complete, and gives no reason")
+                    });
+                    Finding::new(CheckResult::Failed, feedback)
+                }
+                Err(error) => broken(format!(
+                    "`{shown}` did not answer with {{\"complete\":…,\"feedback\":…}}: {error}"
+                )),
+            },
+            End::Code(code) => broken(format!("`{shown}` ended with {code} and not with 0")),
+            End::TimedOut => broken(format!("`{shown}` took longer than {} s", limit.as_secs())),
+            End::Signal(_) | End::Cancelled | End::AtCap => broken(format!("`{shown}` was ended")),
+        };
+        Finding { output: printed, ..finding }
+    }
+
+    fn started(&self, command: &[String], limit: Duration, stdin: Option<Vec<u8>>) -> Result<Output, String> {
+        if let Some(why) = &self.untrusted {
+            return Err(why.clone());
+        }
+        let (first, args) = command.split_first().ok_or("there is no program")?;
+        let program = self.program(first).ok_or_else(|| format!("the program `{first}` was not found"))?;
+        let mut spec = Spec::new(program, self.workspace).args(args);
+        spec.env.extend(self.program_env.iter().cloned());
+        spec.stdin = stdin;
+        spec.time_limit = limit;
+        spec.own_session.clone_from(&self.launcher);
+        spec.cancel = Some(self.cancel.clone());
+        process::run(&spec).map_err(|error| format!("`{first}` cannot be run: {error}"))
+    }
+
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        let path = Path::new(name);
+        if path.is_absolute() {
+            return Some(path.to_owned());
+        }
+        if path.components().count() > 1 {
+            return Some(self.workspace.join(path));
+        }
+        let path_var = self.program_env.iter().find(|(name, _)| name == "PATH");
+        process::find_program(name, path_var.map(|(_, value)| value.as_os_str()))
+    }
+}
+
+/// The end of what a program printed.
+fn printed(output: &Output) -> String {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let all = if stderr.trim().is_empty() { stdout.into_owned() } else { format!("{stdout}\n{stderr}") };
+    let begin = all.len().saturating_sub(MOST_KEPT);
+    let begin = (begin..=all.len()).find(|at| all.is_char_boundary(*at)).unwrap_or(0);
+    all[begin..].trim_end().to_owned()
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(LONGEST_FEEDBACK).collect()
+}

@@ -1,0 +1,130 @@
+//! Whether only allowed paths were changed since the baseline, and not too many lines: by libgit2, which runs nothing that
+//! the repository names.
+
+use std::path::Path;
+
+use git2::{DiffOptions, Oid, Repository, RepositoryOpenFlags};
+use regex::bytes::RegexSet;
+
+use super::finding::Finding;
+use crate::model::CheckResult;
+
+/// So many paths are named.
+const MOST_NAMED: usize = 3;
+
+/// What was changed.
+struct Changed {
+    paths: Vec<Vec<u8>>,
+    n_lines: u64,
+}
+
+/// Looks at what was changed since `baseline`, committed or not.
+pub(super) fn look(
+    workspace: &Path,
+    baseline: Option<&str>,
+    allowed: &[String],
+    max_lines: Option<u64>,
+) -> Finding {
+    let broken = |why: String| Finding::new(CheckResult::Broken, why);
+    let changed = match changed(workspace, baseline) {
+        Ok(changed) => changed,
+        Err(error) => return broken(format!("what was changed cannot be found out: {}", error.message())),
+    };
+    let patterns: Result<RegexSet, _> = RegexSet::new(allowed.iter().map(|pattern| rule(pattern)));
+    let Ok(patterns) = patterns else { return broken("the patterns of `paths` are too long".to_owned()) };
+    let is_outside = |path: &&Vec<u8>| !allowed.is_empty() && !patterns.is_match(path);
+    let outside: Vec<String> = changed
+        .paths
+        .iter()
+        .filter(is_outside)
+        .map(|path| String::from_utf8_lossy(path).into_owned())
+        .collect();
+    if !outside.is_empty() {
+        let named = outside.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = if outside.len() > MOST_NAMED { ", ..." } else { "" };
+        let feedback = format!("{} changed outside of what is allowed: {named}{more}", outside.len());
+        return Finding::new(CheckResult::Failed, feedback);
+    }
+    if let Some(most) = max_lines.filter(|most| changed.n_lines > *most) {
+        let feedback = format!("{} lines were changed, and {most} are allowed", changed.n_lines);
+        return Finding::new(CheckResult::Failed, feedback);
+    }
+    let feedback = format!("{} paths and {} lines were changed", changed.paths.len(), changed.n_lines);
+    Finding::new(CheckResult::Passed, feedback)
+}
+
+fn changed(workspace: &Path, baseline: Option<&str>) -> Result<Changed, git2::Error> {
+    let flags = RepositoryOpenFlags::NO_SEARCH;
+    let repository = Repository::open_ext(workspace, flags, std::iter::empty::<&std::ffi::OsStr>())?;
+    let tree = match baseline {
+        Some(commit) => Some(repository.find_commit(Oid::from_str(commit)?)?.tree()?),
+        None => None,
+    };
+    let mut options = DiffOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true).show_untracked_content(true);
+    let diff = repository.diff_tree_to_workdir_with_index(tree.as_ref(), Some(&mut options))?;
+    let stats = diff.stats()?;
+    let mut paths: Vec<Vec<u8>> = diff
+        .deltas()
+        .flat_map(|delta| {
+            let of = |path: Option<&[u8]>| path.map(<[u8]>::to_vec);
+            [of(delta.old_file().path_bytes()), of(delta.new_file().path_bytes())]
+        })
+        .flatten()
+        .collect();
+    // Evidence is never work.
+    paths.retain(|path| !path.starts_with(b".closeout/"));
+    paths.sort();
+    paths.dedup();
+    Ok(Changed { paths, n_lines: (stats.insertions() + stats.deletions()) as u64 })
+}
+
+/// The rule of a pattern: `*` and `?` match within one folder, `**` any folders; a folder stands for all below it.
+fn rule(pattern: &str) -> String {
+    let mut rule = String::from("(?s-u)^");
+    let pattern = pattern.trim_start_matches("./");
+    let folders: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();
+    for (at, folder) in folders.iter().enumerate() {
+        if *folder == "**" {
+            rule.push_str("(?:.*/)?");
+            continue;
+        }
+        for sign in folder.chars() {
+            match sign {
+                '*' => rule.push_str("[^/]*"),
+                '?' => rule.push_str("[^/]"),
+                _ => rule.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        if at + 1 < folders.len() {
+            rule.push('/');
+        }
+    }
+    rule.push_str(if folders.last() == Some(&"**") { ".*$" } else { "(?:/.*)?$" });
+    rule
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::bytes::Regex;
+
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_within_folders_and_a_folder_all_below_it() {
+        let is_match =
+            |pattern: &str, path: &str| Regex::new(&rule(pattern)).unwrap().is_match(path.as_bytes());
+        assert!(
+            is_match("src", "src/a/b.rs")
+                && is_match("src/", "src/a.rs")
+                && is_match("./src/**", "src/a/b.rs")
+        );
+        assert!(!is_match("src", "src2/a.rs") && !is_match("src/*.rs", "src/a/b.rs"));
+        assert!(
+            is_match("src/*.rs", "src/b.rs")
+                && is_match("**/*.md", "a/b/c.md")
+                && is_match("**/*.md", "c.md")
+        );
+        assert!(!is_match("docs/**", "src/docs/a.md") && is_match("a+b.txt", "a+b.txt"));
+    }
+}

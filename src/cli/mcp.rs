@@ -1,0 +1,136 @@
+//! `closeout mcp`: a server of the Model Context Protocol on standard input and output, by which an agent asks what is left of
+//! its work and decides. One JSON object a line (JSON-RPC 2.0), until the input ends.
+//!
+//! It must not let an agent do what `closeout check` and `closeout decide` would not: a mark, a rescue and trust are a
+//! person's.
+
+use std::io::{self, BufRead, Read as _, Write as _};
+
+use serde_json::{Value, json};
+
+use super::environment::Environment;
+use super::exit::{Ended, Failure, Outcome};
+use super::target_workspace::{TargetWorkspace, engine_config};
+use crate::model::{Action, ActionOutcome, OpenPoint, display_text};
+
+/// The newest version of the protocol that is spoken; a client that names another one is answered with its own.
+const PROTOCOL: &str = "2025-06-18";
+/// A longer line is no request, in bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Answers until the input ends.
+pub(super) fn run(environment: &Environment) -> Ended {
+    let mut input = io::stdin().lock();
+    loop {
+        let mut line = Vec::new();
+        let failed = |what: &str, source| Failure::Stream { what: what.to_owned(), source };
+        let read = (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        if read.map_err(|source| failed("cannot read the input", source))? == 0 {
+            return Ok(Outcome::Done);
+        }
+        if let Some(answer) = answer(environment, &line) {
+            let mut output = io::stdout().lock();
+            let written = writeln!(output, "{answer}").and_then(|()| output.flush());
+            written.map_err(|source| failed("cannot write the answer", source))?;
+        }
+    }
+}
+
+/// The answer to one line; `None` to a notification.
+fn answer(environment: &Environment, line: &[u8]) -> Option<Value> {
+    let error = |id: &Value, code: i32, message: &str| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+    if line.trim_ascii().is_empty() {
+        return None;
+    }
+    let Ok(request) = serde_json::from_slice::<Value>(line) else {
+        return Some(error(&Value::Null, -32700, "the line is not JSON"));
+    };
+    let id = request.get("id")?;
+    let parameters = &request["params"];
+    let result = match request["method"].as_str() {
+        Some("initialize") => {
+            let version = parameters["protocolVersion"].as_str().unwrap_or(PROTOCOL);
+            let server = json!({"name": "closeout", "version": env!("CARGO_PKG_VERSION")});
+            json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server})
+        }
+        Some("ping") => json!({}),
+        Some("tools/list") => json!({"tools": tools()}),
+        Some("tools/call") => match call(environment, parameters) {
+            Some(Ok(text)) => json!({"content": [{"type": "text", "text": text}]}),
+            Some(Err(text)) => json!({"content": [{"type": "text", "text": text}], "isError": true}),
+            None => return Some(error(id, -32602, "there is no such tool")),
+        },
+        Some(_) => return Some(error(id, -32601, "there is no such method")),
+        None => return Some(error(id, -32600, "there is no method")),
+    };
+    Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+fn tools() -> Value {
+    json!([
+        {
+            "name": "check_my_work",
+            "description": "Says whether the work in this folder is finished by the evidence (commits, plan, tests, checks), \
+                            and lists everything that is left to do. Ask before you end your work.",
+            "inputSchema": {"type": "object", "properties": {}}
+        },
+        {
+            "name": "decide",
+            "description": "Writes your decision: the work is complete, or it is not, and why.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "decision": {"type": "string", "enum": ["complete", "incomplete"]},
+                    "reason": {"type": "string"}
+                },
+                "required": ["decision"]
+            }
+        }
+    ])
+}
+
+/// What a tool says; an error is what went wrong. `None` if there is no such tool.
+fn call(environment: &Environment, parameters: &Value) -> Option<Result<String, String>> {
+    let arguments = &parameters["arguments"];
+    match parameters["name"].as_str()? {
+        "check_my_work" => Some(check_my_work(environment)),
+        "decide" => {
+            let is_complete = match arguments["decision"].as_str() {
+                Some("complete") => true,
+                Some("incomplete") => false,
+                Some(_) | None => {
+                    return Some(Err("`decision` is \"complete\" or \"incomplete\"".to_owned()));
+                }
+            };
+            Some(decide(environment, is_complete, arguments["reason"].as_str()))
+        }
+        _ => None,
+    }
+}
+
+fn check_my_work(environment: &Environment) -> Result<String, String> {
+    let config = engine_config(environment, &environment.here).map_err(|failure| failure.to_string())?;
+    let target = TargetWorkspace::judge(&config).map_err(|failure| failure.to_string())?;
+    let verdict = target.view().verdict.as_ref().ok_or("there is no verdict")?;
+    let line = |point: &OpenPoint| format!("{}: {}", point.source.title(), display_text::line(&point.text));
+    let left: Vec<String> = verdict.left_to_do.open().map(line).collect();
+    let answer = json!({
+        "verdict": verdict.state,
+        "proof": verdict.proof,
+        "why": verdict.why,
+        "next_action": verdict.next_action.text,
+        "left_to_do": left,
+    });
+    Ok(answer.to_string())
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "every other outcome is one that the action cannot have")]
+fn decide(environment: &Environment, is_complete: bool, reason: Option<&str>) -> Result<String, String> {
+    let config = engine_config(environment, &environment.here).map_err(|failure| failure.to_string())?;
+    let mut target = TargetWorkspace::judge(&config).map_err(|failure| failure.to_string())?;
+    match target.action(Action::Decide { is_complete, reason: reason.map(str::to_owned) }) {
+        ActionOutcome::Decided(file) => Ok(format!("written to {}", display_text::path(&file.path))),
+        ActionOutcome::Failed(problem) => Err(problem.message),
+        _ => Err("the decision was not written".to_owned()),
+    }
+}

@@ -1,0 +1,255 @@
+//! The entries `[[check]]` of the person's file: what must hold before work is complete. Pure.
+//!
+//! They name programs, so no other layer may have them.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::model::{CheckAsk, CheckMode, ConfiguredCheck};
+
+use super::key::LayerOrigin;
+use super::near_name::nearest;
+use super::pattern::Pattern;
+use super::problem::shown;
+use super::reader::{Reader, type_name};
+
+/// The table that holds them.
+pub(super) const CHECKS: &str = "check";
+
+/// More entries than these are refused.
+const MAX_CHECKS: usize = 64;
+/// How many signs a name may have.
+const MAX_NAME: usize = 64;
+/// How many entries a list may have, and how many bytes an entry.
+const MAX_ENTRIES: usize = 100;
+const MAX_TEXT: usize = 4096;
+/// The time that a program may take where nothing is said, in seconds, and the most that can be said.
+const LIMIT_S: u32 = 600;
+const MAX_LIMIT_S: i64 = 86_400;
+
+const KEYS: [&str; 8] = ["name", "kind", "path", "command", "paths", "max_lines", "of", "limit_seconds"];
+const KINDS: [&str; 5] = ["command", "external", "scope", "all", "any"];
+
+/// A check, for the workspaces that a pattern names; for all without one.
+#[derive(Debug, Clone)]
+pub(super) struct CheckEntry {
+    pub(super) pattern: Option<Pattern>,
+    pub(super) check: ConfiguredCheck,
+}
+
+/// What was read of one entry.
+#[derive(Default)]
+struct Entry {
+    name: Option<String>,
+    kind: Option<String>,
+    pattern: Option<Pattern>,
+    command: Option<Vec<String>>,
+    paths: Option<Vec<String>>,
+    max_lines: Option<i64>,
+    of: Option<Vec<String>>,
+    limit: Option<i64>,
+}
+
+impl Reader<'_> {
+    /// Reads the list of entries.
+    pub(super) fn read_checks(
+        &mut self,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+        checks: &mut Vec<CheckEntry>,
+    ) {
+        let problem = |what: &str| Some(what.to_owned());
+        let entries = value.get_ref().as_array();
+        let refusal = match entries {
+            _ if self.origin == LayerOrigin::Workspace => {
+                problem("counts only in your own configuration file: it names commands")
+            }
+            Some(entries) if entries.len() > MAX_CHECKS => {
+                Some(format!("must be at most {MAX_CHECKS} entries, not {}", entries.len()))
+            }
+            Some(entries) if entries.iter().all(|entry| matches!(entry.get_ref(), DeValue::Table(_))) => None,
+            Some(_) | None => problem("must be a list of tables: write [[check]]"),
+        };
+        if let Some(what) = refusal {
+            self.problem(at, Some(CHECKS.to_owned()), what);
+            return;
+        }
+        for entry in entries.into_iter().flatten() {
+            let DeValue::Table(table) = entry.get_ref() else { continue };
+            self.read_check(entry.span().start, table, checks);
+        }
+        self.look_at_groups(at, checks);
+    }
+
+    fn read_check(&mut self, at: usize, table: &DeTable<'_>, checks: &mut Vec<CheckEntry>) {
+        let mut entry = Entry::default();
+        let mut is_read = true;
+        for (name, value) in table {
+            is_read &= self.read_check_key(name.get_ref(), name.span().start, value, &mut entry);
+        }
+        if !is_read {
+            return;
+        }
+        match checked(entry) {
+            Ok(found) if checks.iter().any(|known| known.check.name == found.check.name) => {
+                let what = format!("is the name of another check too: \"{}\"", shown(&found.check.name));
+                self.check_problem(at, "name", what);
+            }
+            Ok(found) => checks.push(found),
+            Err((key, what)) => self.check_problem(at, key, what),
+        }
+    }
+
+    /// Reads one key. False if it is wrong, which is said.
+    fn read_check_key(
+        &mut self,
+        key: &str,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+        entry: &mut Entry,
+    ) -> bool {
+        let text = || value.get_ref().as_str().map(str::to_owned);
+        let list = || {
+            let entries = value.get_ref().as_array()?.iter();
+            entries.map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        };
+        let number = || {
+            let number = value.get_ref().as_integer()?;
+            i64::from_str_radix(number.as_str(), number.radix()).ok()
+        };
+        let is_read = match key {
+            "name" => set(&mut entry.name, text()),
+            "kind" => set(&mut entry.kind, text()),
+            "command" => set(&mut entry.command, list().map(|words| self.at_home_each(words))),
+            "paths" => set(&mut entry.paths, list()),
+            "of" => set(&mut entry.of, list()),
+            "max_lines" => set(&mut entry.max_lines, number()),
+            "limit_seconds" => set(&mut entry.limit, number()),
+            "path" => match text().map(|text| Pattern::parse(&text, self.home)) {
+                Some(Err(what)) => {
+                    self.check_problem(value.span().start, key, what);
+                    return false;
+                }
+                read => set(&mut entry.pattern, read.and_then(Result::ok)),
+            },
+            _ => {
+                let meant = nearest(key, KEYS)
+                    .map_or_else(String::new, |near| format!("; did you mean `{CHECKS}.{near}`?"));
+                let what = format!("is not a key of closeout{meant}; allowed here: {}", KEYS.join(", "));
+                self.check_problem(at, &shown(key), what);
+                return false;
+            }
+        };
+        if !is_read {
+            let wanted = match key {
+                "command" | "paths" | "of" => "a list of strings",
+                "max_lines" | "limit_seconds" => "a whole number",
+                _ => "a string",
+            };
+            let what = format!("must be {wanted}, not {}", type_name(value.get_ref()));
+            self.check_problem(value.span().start, key, what);
+        }
+        is_read
+    }
+
+    /// The words of a command, with the home directory in place of a `~/` at the begin of one.
+    fn at_home_each(&self, words: Vec<String>) -> Vec<String> {
+        let home = self.home.and_then(|home| home.to_str());
+        let at_home = |word: String| match (word.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
+            (Some(_), None) | (None, _) => word,
+        };
+        words.into_iter().map(at_home).collect()
+    }
+
+    /// A group may name only checks that there are, and no check stands in two groups.
+    fn look_at_groups(&mut self, at: usize, checks: &[CheckEntry]) {
+        let mut wrong = Vec::new();
+        let mut taken: Vec<String> = Vec::new();
+        for entry in checks {
+            let CheckAsk::Group { of, .. } = &entry.check.ask else { continue };
+            for name in of {
+                let is_there = checks.iter().any(|other| other.check.name == *name);
+                if !is_there || *name == entry.check.name {
+                    wrong.push(format!("names a check that is not there: \"{}\"", shown(name)));
+                } else if taken.contains(name) {
+                    wrong.push(format!("names a check that another group has: \"{}\"", shown(name)));
+                }
+                taken.push(name.clone());
+            }
+        }
+        for what in wrong {
+            self.check_problem(at, "of", what);
+        }
+    }
+
+    fn check_problem(&mut self, at: usize, key: &str, what: String) {
+        self.problem(at, Some(format!("{CHECKS}.{key}")), what);
+    }
+}
+
+fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    let is_read = value.is_some();
+    *place = value;
+    is_read
+}
+
+/// The check, or which key is wrong and how.
+fn checked(entry: Entry) -> Result<CheckEntry, (&'static str, String)> {
+    let missing = |key: &'static str| (key, "is missing".to_owned());
+    let name = entry.name.ok_or_else(|| missing("name"))?;
+    if name.trim().is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+        return Err(("name", format!("must be 1 to {MAX_NAME} signs without control characters")));
+    }
+    let kind = entry.kind.ok_or_else(|| missing("kind"))?;
+    let command = || {
+        let command = entry.command.clone().ok_or_else(|| missing("command"))?;
+        let is_usable =
+            command.first().is_some_and(|program| !program.is_empty() && !program.starts_with('-'));
+        if is_usable && is_list(&command) {
+            Ok(command)
+        } else {
+            Err(("command", "must be a list of a program and its arguments".to_owned()))
+        }
+    };
+    let of = || entry.of.clone().filter(|of| !of.is_empty() && is_list(of)).ok_or_else(|| missing("of"));
+    let ask = match kind.as_str() {
+        "command" => CheckAsk::Command { command: command()? },
+        "external" => CheckAsk::External { command: command()? },
+        "scope" => scope(entry.paths.clone().unwrap_or_default(), entry.max_lines)?,
+        "all" => CheckAsk::Group { mode: CheckMode::All, of: of()? },
+        "any" => CheckAsk::Group { mode: CheckMode::Any, of: of()? },
+        other => {
+            let meant =
+                nearest(other, KINDS).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            let what = format!("must be one of {}, not \"{}\"{meant}", KINDS.join(", "), shown(other));
+            return Err(("kind", what));
+        }
+    };
+    let limit_s = match entry.limit {
+        None => LIMIT_S,
+        Some(limit) => u32::try_from(limit)
+            .ok()
+            .filter(|_| (1..=MAX_LIMIT_S).contains(&limit))
+            .ok_or_else(|| ("limit_seconds", format!("must be from 1 to {MAX_LIMIT_S}, not {limit}")))?,
+    };
+    Ok(CheckEntry { pattern: entry.pattern, check: ConfiguredCheck { name, ask, limit_s } })
+}
+
+fn scope(paths: Vec<String>, max_lines: Option<i64>) -> Result<CheckAsk, (&'static str, String)> {
+    if paths.is_empty() && max_lines.is_none() {
+        return Err(("paths", "or `max_lines` is missing: one of them says what is allowed".to_owned()));
+    }
+    if !is_list(&paths) {
+        return Err(("paths", format!("must be a list of at most {MAX_ENTRIES} patterns")));
+    }
+    let max_lines = max_lines
+        .map(|lines| u64::try_from(lines).map_err(|_| ("max_lines", "must not be negative".to_owned())))
+        .transpose()?;
+    Ok(CheckAsk::Scope { paths, max_lines })
+}
+
+fn is_list(entries: &[String]) -> bool {
+    entries.len() <= MAX_ENTRIES
+        && entries.iter().all(|entry| entry.len() <= MAX_TEXT && !entry.contains('\0'))
+}

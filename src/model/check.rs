@@ -1,0 +1,134 @@
+//! The checks that a person configured for a workspace, and what came of their last runs.
+//!
+//! Plain values. How checks are combined and what they say of the work is for `judge::checkers`; `action` runs them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Timestamp, stable_hash};
+
+/// All checks of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckPlan {
+    /// The checks, in the order in which they run.
+    pub checks: Vec<ConfiguredCheck>,
+    /// How those that no group has are combined.
+    pub mode: CheckMode,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfiguredCheck {
+    /// Its name, of which there is one.
+    pub name: String,
+    /// What it asks for.
+    pub ask: CheckAsk,
+    /// How long it may take, in seconds.
+    pub limit_s: u32,
+}
+
+/// What a check asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CheckAsk {
+    /// A program ends with 0.
+    Command {
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+    /// A program is given the context as JSON and says whether the work is complete.
+    External {
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+    /// Only these paths were changed, and not too many lines.
+    Scope {
+        /// Patterns of paths from the workspace; empty allows all.
+        paths: Vec<String>,
+        /// The most changed lines, added and removed ones together.
+        max_lines: Option<u64>,
+    },
+    /// Others, combined.
+    Group {
+        /// How.
+        mode: CheckMode,
+        /// Their names.
+        of: Vec<String>,
+    },
+}
+
+/// How checks are combined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckMode {
+    /// All must be met; the first that is not ends it.
+    #[default]
+    All,
+    /// One must be met; the first that is ends it.
+    Any,
+}
+
+/// What came of the last run of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRecord {
+    /// The check.
+    pub name: String,
+    /// The identity of what was asked for: a check that was changed since has not run.
+    pub asked: String,
+    /// When it ended.
+    pub at: Timestamp,
+    /// A name for HEAD and the uncommitted changes as they were; `None` where nobody could look.
+    pub content: Option<String>,
+    /// Whether there was no work yet: what fails then is not the agent's.
+    pub is_before_work: bool,
+    /// What came of it.
+    pub result: CheckResult,
+    /// What it says, in words. Untrusted text.
+    pub feedback: String,
+    /// The end of what it printed. Untrusted text.
+    pub output: String,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckResult {
+    /// It is met.
+    Passed,
+    /// It is not.
+    Failed,
+    /// It could not be run, took too long, or answered nothing usable.
+    Broken,
+}
+
+impl CheckPlan {
+    /// The checks that no group has.
+    pub fn top(&self) -> impl Iterator<Item = &ConfiguredCheck> {
+        self.checks.iter().filter(|check| !self.checks.iter().any(|group| group.has(&check.name)))
+    }
+
+    /// The check of this name.
+    pub fn named(&self, name: &str) -> Option<&ConfiguredCheck> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}
+
+impl CheckAsk {
+    /// The program with its arguments, where it runs one.
+    pub fn into_command(self) -> Option<Vec<String>> {
+        match self {
+            CheckAsk::Command { command } | CheckAsk::External { command } => Some(command),
+            CheckAsk::Scope { .. } | CheckAsk::Group { .. } => None,
+        }
+    }
+}
+
+impl ConfiguredCheck {
+    fn has(&self, name: &str) -> bool {
+        matches!(&self.ask, CheckAsk::Group { of, .. } if of.iter().any(|member| member == name))
+    }
+
+    /// The identity of what it asks for.
+    pub fn identity(&self) -> String {
+        format!("{:032x}", stable_hash(format!("{:?}", self.ask).as_bytes()))
+    }
+}
