@@ -167,7 +167,8 @@ impl Counts {
             | ActionKind::Forget
             | ActionKind::Trust
             | ActionKind::Verify
-            | ActionKind::Decide => {}
+            | ActionKind::Decide
+            | ActionKind::Checks => {}
         }
     }
 }

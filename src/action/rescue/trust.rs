@@ -166,13 +166,7 @@ impl Rescuer {
             }
             words.extend(own.words);
         }
-        for command in &self.check_commands {
-            if !named_files(command, git.repo).is_empty() {
-                let shown = command.join(" ");
-                collected.add(TrustKind::Check, &shown, String::new(), shown.as_bytes());
-                words.extend(command.iter().cloned());
-            }
-        }
+        collected.add_checks(&self.check_commands, &mut words);
         scripts.next.extend(named_files(&words, git.repo));
         collected.add_called(&mut scripts, &mut files)?;
         let tracked = if scripts.unknown.is_empty() {
@@ -239,6 +233,15 @@ impl<'a> Collected<'a> {
         } else {
             entry.0 = format!("{}\n{shown}", entry.0);
             entry.1 = format!("{} {sum}", entry.1);
+        }
+    }
+
+    /// Adds the checks that run a file of the workspace, and their words to `words`.
+    fn add_checks(&mut self, commands: &[Vec<String>], words: &mut Vec<String>) {
+        for command in commands.iter().filter(|command| !named_files(command, self.repo).is_empty()) {
+            let shown = command.join(" ");
+            self.add(TrustKind::Check, &shown, String::new(), shown.as_bytes());
+            words.extend(command.iter().cloned());
         }
     }
 
