@@ -255,10 +255,18 @@ fn what_happened_is_in_the_log_and_counted() {
     );
     assert_eq!(run.code, 0, "{run:?}");
     let log = world.env.run(world.repo.path(), &["log", "--all", "--json", "--since", "1h"]);
+    let found = lines(&log);
     let events: Vec<String> =
-        lines(&log).iter().map(|line| line["event"].as_str().unwrap_or_default().to_owned()).collect();
+        found.iter().map(|line| line["event"].as_str().unwrap_or_default().to_owned()).collect();
     assert_eq!(events.iter().filter(|event| *event == "iteration").count(), 2, "{log:?}");
     assert_eq!(events.iter().filter(|event| *event == "run_ended").count(), 1, "{log:?}");
+    // What is looked at while the command runs is no verdict.
+    let states: Vec<&Value> =
+        found.iter().filter(|line| line["event"] == "verdict").map(|line| &line["state"]).collect();
+    assert_eq!(states.iter().filter(|state| **state == "COMPLETE").count(), 1, "{log:?}");
+    assert_eq!(states.last().unwrap().as_str(), Some("COMPLETE"), "{log:?}");
+    let at = |event: &str| found.iter().rposition(|line| line["event"] == event);
+    assert!(at("verdict") > found.iter().position(|line| line["event"] == "iteration"), "{log:?}");
     assert!(events.contains(&"verdict".to_owned()), "{log:?}");
     assert_eq!(world.env.run(world.repo.path(), &["log", "--since", "2020-01-01T00:00:00Z"]).code, 0);
     let stats = world.env.run(world.repo.path(), &["stats", "--json"]).json();

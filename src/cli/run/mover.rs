@@ -24,7 +24,9 @@ impl Watcher for Mover {
     }
 
     fn look(&self) -> u64 {
-        let views = OneShot::judge(&self.config).judged().views;
+        // What is seen while the command runs is no verdict for the history.
+        let config = EngineConfig { state_folder: None, ..self.config.clone() };
+        let views = OneShot::judge(&config).judged().views;
         let seen = views.first().map_or(0, judging::fingerprint);
         seen ^ judging::newest_below(self.workspace.path()).rotate_left(1)
     }
@@ -32,7 +34,8 @@ impl Watcher for Mover {
     fn before_the_end(&self) -> bool {
         let made = record(&self.config, &self.workspace);
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = made;
-        let views = OneShot::judge(&self.config).judged().views;
+        let config = EngineConfig { state_folder: None, ..self.config.clone() };
+        let views = OneShot::judge(&config).judged().views;
         views.first().is_some_and(|view| view.activity.state == ActivityState::Working)
     }
 }
