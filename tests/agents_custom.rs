@@ -271,6 +271,7 @@ fn the_documented_example_is_right() {
     let text: String = closeout::config::DEFAULT_TEXT
         .lines()
         .skip_while(|line| *line != "# [[agent]]")
+        .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("# "))
         .flat_map(|line| [line, "\n"])
         .collect();

@@ -250,7 +250,7 @@ fn a_session_is_named_by_enough_of_its_id() {
         // A directory that is there: its workspace, with one session.
         assert_ne!(short.code, 4, "{short:?}");
         let few = asked.env.run(asked.repo.path(), &[command, ".min", "--json"]);
-        assert_eq!((few.code, few.out.as_str()), (4, ""), "{few:?}");
+        assert_eq!((few.code, &few.json()["exit_code"]), (4, &json!(4)), "{few:?}");
         assert!(few.err.contains("is no directory"), "{few:?}");
     }
     asked.repo.write(".mine/later.md", "I am done.\n");

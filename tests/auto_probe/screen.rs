@@ -19,8 +19,9 @@ fn it_is_seen_while_it_runs_opens_nothing_and_its_answer_stands_there() {
     assert!(shown.rows[0].ends_with(" · auto probe"), "{}", shown.rows[0]);
     assert!(shown.has("Under way  auto probe, ") && shown.has("x ends it"), "{}", shown.rows.join("\n"));
     fs::write(asked.trace("go"), "").unwrap();
-    let shown = terminal
-        .wait_for("its answer", |shown| shown.has("COMPLETE [self-reported]") && shown.has("Smart check"));
+    terminal.wait_for("its answer", |shown| shown.has("COMPLETE [said]"));
+    terminal.press("3");
+    let shown = terminal.wait_for("its probes", |shown| shown.has("Smart check"));
     // The list stands where it stood, and its keys work.
     assert!(!shown.has("Under way") && !shown.has("Enter Esc close"), "{}", shown.rows.join("\n"));
     terminal.press("x");

@@ -57,7 +57,7 @@ fn a_mistyped_command_is_told_from_a_path() {
     let env = TestEnv::with_demo();
     for (arguments, hint) in [
         (["chekc"].as_slice(), "did you mean `closeout check`?"),
-        (&["stauts", "x"], "did you mean `closeout status`?"),
+        (&["sttus", "x"], "did you mean `closeout status`?"),
         (&["blorf"], "`closeout --help` lists the commands"),
     ] {
         let run = env.run(env.shop(), arguments);
