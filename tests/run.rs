@@ -269,13 +269,13 @@ fn what_happened_is_in_the_log_and_counted() {
     assert!(at("verdict") > found.iter().position(|line| line["event"] == "iteration"), "{log:?}");
     assert!(events.contains(&"verdict".to_owned()), "{log:?}");
     assert_eq!(world.env.run(world.repo.path(), &["log", "--since", "2020-01-01T00:00:00Z"]).code, 0);
-    let stats = world.env.run(world.repo.path(), &["stats", "--json"]).json();
+    let figures = world.env.run(world.repo.path(), &["stats", "--json"]).json();
     assert_eq!(
-        (&stats["all"]["iterations"], &stats["all"]["time_out_rate"]),
+        (&figures["all"]["iterations"], &figures["all"]["time_out_rate"]),
         (&2.into(), &0.0.into()),
-        "{stats}"
+        "{figures}"
     );
-    assert_eq!(stats["all"]["runs"]["complete"], 1);
+    assert_eq!(figures["all"]["runs"]["complete"], 1);
     let table = world.env.run(world.repo.path(), &["stats"]);
     assert!(table.out.lines().nth(1).unwrap().starts_with("all "), "{table:?}");
 }
