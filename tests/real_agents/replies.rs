@@ -110,7 +110,7 @@ fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
     ensure!(option(0)["label"] == "PostgreSQL" && option(1)["description"] == "A file", "{asks}");
     // Words of a person; and a key while somebody writes an answer in the dialog's own field.
     let (code, out, err) = replied(story, "use the second one")?;
-    ensure!(code == Some(2) && err.contains("its number or its name"), "{code:?} {out}{err}");
+    ensure!(code == Some(20) && err.contains("its number or its name"), "{code:?} {out}{err}");
     for _ in 0..2 {
         tmux.press(pane, "Down")?;
     }
@@ -119,7 +119,7 @@ fn dialog(story: &Story<'_>, pane: &Pane) -> Result<Option<(&'static str, f64)>>
     tmux.type_text(pane, "mine")?;
     tmux.wait_for(pane, "the words in the field", limit, |shown| shown.contains("❯ 3. mine"))?;
     let (code, out, err) = replied(story, "2")?;
-    ensure!(code == Some(2) && err.contains("in its pane"), "{code:?} {out}{err}");
+    ensure!(code == Some(20) && err.contains("in its pane"), "{code:?} {out}{err}");
     ensure!(tmux.screen(pane).contains("❯ 3. mine"), "{}", tmux.screen(pane));
     tmux.press(pane, "Up")?;
     tmux.wait_for(pane, "an option", limit, |shown| shown.contains("❯ 2. SQLite"))?;
