@@ -81,7 +81,12 @@ fn records(story: &Story<'_>) -> Result<Records> {
     collect(&folder, &mut records)?;
     let database = folder.join("opencode.db");
     if database.exists() {
-        records.retain(|name, _| !name.contains("opencode.db") && !name.contains("/log/"));
+        // opencode packs the objects of its own snapshots whenever it likes.
+        let packed = |name: &str| {
+            name.contains("/snapshot/")
+                && ["/objects/", "/info/", "packed-refs"].iter().any(|part| name.contains(part))
+        };
+        records.retain(|name, _| !name.contains("opencode.db") && !name.contains("/log/") && !packed(name));
         rows(&database, &mut records)?;
     }
     Ok(records)

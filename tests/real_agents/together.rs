@@ -84,11 +84,13 @@ fn shows_all(screen: &str) -> bool {
         && screen.contains("ASKS")
 }
 
-/// Whether the list has the client's row with the word `gone`, in the row or in the line below it.
+/// Whether the client's row tells that it ended in its turn, in the row or in the line below it: a narrow row has no
+/// room for why.
 fn is_gone(screen: &str, name: &str) -> bool {
     let lines: Vec<&str> = screen.lines().collect();
     lines.windows(2).any(|pair| {
-        pair[0].matches(name).count() >= 2 && (pair[0].contains("gone") || pair[1].contains("gone"))
+        let tells = |line: &str| line.contains("gone") || line.contains("stopped in mid-turn");
+        pair[0].matches(name).count() >= 2 && pair.iter().any(|line| tells(line))
     })
 }
 
