@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// From when on nothing is looked at twice: `.ci/run` gives all of it twelve minutes.
+/// From when on nothing is looked at twice: `.ci/run` gives all of it eleven minutes.
 const LAST_SECOND_LOOK: Duration = Duration::from_mins(7);
 
 /// Why a check was not made, as an error, so that it can come from any depth.
