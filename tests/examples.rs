@@ -21,12 +21,9 @@ fn folder() -> PathBuf {
 fn workspace(config: &str) -> (Repo, TestEnv) {
     let repo = Repo::new();
     let env = TestEnv::beside(&repo);
-    let own = env.at("home/config/closeout");
-    fs::create_dir_all(&own).unwrap();
     // The scratch folder stands for the home of the examples.
     let home = repo.path().parent().unwrap().canonicalize().unwrap();
-    fs::write(own.join("config.toml"), config.replace("~/work/**", &format!("{}/**", home.display())))
-        .unwrap();
+    env.configure(&config.replace("~/work/**", &format!("{}/**", home.display())));
     (repo, env)
 }
 

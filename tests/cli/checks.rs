@@ -15,14 +15,8 @@ fn done_work(config: &str) -> (Repo, TestEnv) {
     repo.switch("work").commit_file("parser.rs");
     repo.write(".closeout/decision.json", r#"{"decision":"complete"}"#);
     let env = TestEnv::beside(&repo);
-    configure(&env, config);
+    env.configure(config);
     (repo, env)
-}
-
-fn configure(env: &TestEnv, config: &str) {
-    let folder = env.at("home/config/closeout");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), config).unwrap();
 }
 
 /// The workspace's own script.
@@ -130,7 +124,7 @@ fn only_allowed_paths_and_so_many_lines() {
         claim == "NO" && reasons.contains("1 changed outside of what is allowed: other/x.rs"),
         "{reasons}"
     );
-    configure(&env, &scope("max_lines = 1"));
+    env.configure(&scope("max_lines = 1"));
     let (claim, reasons) = found(&env);
     assert!(claim == "NO" && reasons.contains("lines were changed, and 1 are allowed"), "{reasons}");
 }
@@ -155,7 +149,7 @@ fn checks_are_combined_and_nested() {
 fn what_failed_before_the_work_began_is_not_the_agents() {
     let repo = Repo::new();
     let env = TestEnv::beside(&repo);
-    configure(&env, &shell("tests", "exit 1"));
+    env.configure(&shell("tests", "exit 1"));
     let run = env.run(repo.path(), &["check", "--run-checks"]);
     assert_ne!(run.code, 0, "{run:?}");
     repo.commit_file("parser.rs");

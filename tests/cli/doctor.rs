@@ -53,14 +53,11 @@ fn a_gate_is_told_where_it_was_put_in_or_is_set() {
         told.map(str::to_owned).collect::<Vec<String>>()
     };
     assert!(gate(&env).is_empty());
-    let config = env.at("home/config/closeout");
-    fs::create_dir_all(&config).unwrap();
-    let enabled = "[[workspace]]\npath = \"~/work/**\"\ngate.enabled = true\n";
-    fs::write(config.join("config.toml"), enabled).unwrap();
+    env.configure("[[workspace]]\npath = \"~/work/**\"\ngate.enabled = true\n");
     assert_eq!(gate(&env), ["note     a gate is set, and it does not ask before it stops"]);
     assert_eq!(env.run(env.shop(), &["hook", "install", "--gate", "--agent", "claude"]).code, 0);
     assert!(gate(&env)[0].starts_with("ok       it asks closeout before it stops ("), "{:?}", gate(&env));
-    fs::write(config.join("config.toml"), "").unwrap();
+    env.configure("");
     assert!(gate(&env)[0].ends_with("and no workspace has a gate"), "{:?}", gate(&env));
 }
 

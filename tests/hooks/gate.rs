@@ -16,14 +16,8 @@ fn open_plan(config: &str) -> (Repo, TestEnv) {
     let repo = Repo::new();
     repo.write("tasks.md", "# Tasks\n- [ ] write the parser\n- [x] read the code\n");
     let env = TestEnv::beside(&repo);
-    configure(&env, config);
+    env.configure(config);
     (repo, env)
-}
-
-fn configure(env: &TestEnv, config: &str) {
-    let folder = env.at("home/config/closeout");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), config).unwrap();
 }
 
 /// What Claude Code 2.1.330 sends at `Stop`, with `more` in it.
@@ -102,7 +96,7 @@ fn nobody_is_held_where_no_gate_is_set() {
 fn one_workspace_alone_can_have_a_gate() {
     let (repo, env) = open_plan("");
     let path = repo.path().canonicalize().unwrap();
-    configure(&env, &format!("[[workspace]]\npath = \"{}\"\ngate.enabled = true\n", path.display()));
+    env.configure(&format!("[[workspace]]\npath = \"{}\"\ngate.enabled = true\n", path.display()));
     held(&stop(&env, &repo, &json!({})));
     // A session in a folder of it is in it.
     fs::create_dir(repo.path().join("src")).unwrap();
@@ -124,7 +118,7 @@ fn an_error_of_our_own_never_holds_an_agent() {
     let huge = payload(&repo, &json!({"zzz": "x".repeat(20 << 20)}));
     held(&ask(&env, &STOP, &huge));
     // A wrong word in the person's own file.
-    configure(&env, "[gate]\nenabled = \"yes\"\n");
+    env.configure("[gate]\nenabled = \"yes\"\n");
     let_go(&stop(&env, &repo, &json!({})));
     assert!(log_text(&env).contains("gate.enabled"), "{}", log_text(&env));
 }
@@ -214,7 +208,7 @@ fn finished_work_that_is_not_committed_holds_only_where_commits_are_required() {
     let (repo, env) = open_plan(ENABLED);
     repo.write("tasks.md", done).write("parser.rs", "fn parse() {}\n");
     let_go(&stop(&env, &repo, &json!({})));
-    configure(&env, &format!("{ENABLED}[verdict]\nrequire = \"committed\"\n"));
+    env.configure(&format!("{ENABLED}[verdict]\nrequire = \"committed\"\n"));
     let reason = held(&stop(&env, &repo, &json!({})));
     assert!(reason.contains("commit the work"), "{reason}");
 }

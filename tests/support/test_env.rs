@@ -93,6 +93,13 @@ impl TestEnv {
         self.scratch.root().join(name)
     }
 
+    /// Writes the person's own configuration.
+    pub(crate) fn configure(&self, config: &str) {
+        let file = self.at("home/config/closeout/config.toml");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, config).unwrap();
+    }
+
     /// A worktree of the demonstration.
     pub(crate) fn demo(&self, name: &str) -> Repo {
         self.scratch.beside(&format!("demo/{name}"))

@@ -39,9 +39,7 @@ fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
     // No two rows that are equally urgent, which would stand in the order of their verdicts.
     let settings =
         format!("[[workspace]]\npath = \"{}\"\nbaseline.rev = \"nothing\"\n", env.shop().display());
-    let file = env.at("home/config/closeout/config.toml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, settings).unwrap();
+    env.configure(&settings);
     let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&env, size));
     forget_looks(&env);
     let terminal = on_demo(&env, SMALL);

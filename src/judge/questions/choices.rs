@@ -2,38 +2,24 @@
 //! in its own words (`1) … 2) …`), or yes and no in its language. What is not certain is no choice: a person
 //! can always write.
 
-use super::answers::{Answers, answers, trimmed};
-use super::inline;
+use super::answers::{Answers, answers};
 use super::language::Language;
-use super::wording::Question;
+use super::wording::{Question, inline_choices};
 use crate::model::Choice;
 
 /// The answers that a question offers, in its order.
 /// `text` is the message in which it stands, `language` that of most of it.
 pub(crate) fn choices(question: &Question, text: &str, language: Language) -> Vec<Choice> {
     if !question.options.is_empty() {
-        let choice = |option: &super::wording::Choice| Choice {
-            label: option.label.clone(),
-            text: option.text.clone(),
-        };
-        return question.options.iter().map(choice).collect();
+        return question.options.clone();
     }
-    let inside = in_sentence(&question.text);
+    let inside = inline_choices(&question.text);
     if !inside.is_empty() {
         return inside;
     }
     // A pair in brackets behind the mark is a sentence of its own.
     let behind = question.ranges.last().and_then(|range| text.get(range.end..)).unwrap_or_default();
     yes_and_no(&question.text, behind.lines().next().unwrap_or_default(), language)
-}
-
-/// Options in the words of the question itself.
-fn in_sentence(text: &str) -> Vec<Choice> {
-    let choice = |option: inline::Inline<'_>| Choice {
-        label: option.label.to_owned(),
-        text: trimmed(&text[option.words]),
-    };
-    inline::options(text).into_iter().map(choice).collect()
 }
 
 /// Yes and no, if the question asks for one of them and nothing else.

@@ -53,7 +53,7 @@ pub use explain::{Finding, Speech};
 pub use judgement::{Ask, Classification, Kind, Label};
 pub use language::Language;
 pub use signals::{PENDING_TENTHS, Signal, SignalHit};
-pub use wording::{Choice, Question};
+pub use wording::Question;
 
 use crate::model::TaskKind;
 

@@ -10,6 +10,7 @@ use super::document::{Document, Sentence};
 use super::inline;
 use super::lines::{Line, Role};
 use super::markers::Marker;
+use crate::model::Choice;
 
 /// At most so many sentences are quoted as the question.
 const SENTENCES: usize = 6;
@@ -25,15 +26,6 @@ pub struct Question {
     pub ranges: Vec<Range<usize>>,
     /// The options to choose from, where there is a list of them.
     pub options: Vec<Choice>,
-}
-
-/// One option.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct Choice {
-    /// Its label without brackets (`1`, `A`, `Option 1`); empty for a bullet.
-    pub label: String,
-    /// Its words.
-    pub text: String,
 }
 
 /// The question of the given sentences; `with_options` if they ask to choose. An option that is itself a
@@ -65,12 +57,16 @@ fn menu_question(document: &Document<'_>, sentence: &Sentence) -> Question {
     let text = document.line_text(sentence);
     let start = line.start + (document.text[line.clone()].len() - document.text[line].trim_start().len());
     let range = start..start + text.len();
+    Question { text: text.to_owned(), ranges: Vec::from([range]), options: inline_choices(text) }
+}
+
+/// The options that stand in one line or sentence.
+pub(super) fn inline_choices(text: &str) -> Vec<Choice> {
     let choice = |option: inline::Inline<'_>| Choice {
         label: option.label.to_owned(),
         text: trimmed(&text[option.words]),
     };
-    let options = inline::options(text).into_iter().map(choice).collect();
-    Question { text: text.to_owned(), ranges: Vec::from([range]), options }
+    inline::options(text).into_iter().map(choice).collect()
 }
 
 /// The list that is nearest below the sentence, else nearest above it: each option with its line.
@@ -112,12 +108,8 @@ fn options(document: &Document<'_>, sentence: &Sentence) -> Vec<(usize, Choice)>
 /// The options of a list that stands in one line: `A) keep it B) drop it`.
 fn in_one_line(document: &Document<'_>, line: usize) -> Option<Vec<(usize, Choice)>> {
     let text = document.text[document.lines[line].range.clone()].trim();
-    let choice = |option: inline::Inline<'_>| Choice {
-        label: option.label.to_owned(),
-        text: trimmed(&text[option.words]),
-    };
-    let found: Vec<_> = inline::options(text).into_iter().map(|option| (line, choice(option))).collect();
-    (!found.is_empty()).then_some(found)
+    let found = inline_choices(text);
+    (!found.is_empty()).then(|| found.into_iter().map(|choice| (line, choice)).collect())
 }
 
 /// The first item of the list that ends at `last`.
