@@ -47,11 +47,7 @@ fn room_of(file: &str) -> Option<&str> {
 
 /// What is written for those who read the code.
 const DOCUMENTS: [&str; 6] = [
-    "CONTRIBUTING.md",
-    "src/ARCHITECTURE.md",
-    "src/DESIGN.md",
-    "src/RESCUE.md",
-    "src/SECURITY.md",
+    "CONTRIBUTING.md", "src/ARCHITECTURE.md", "src/DESIGN.md", "src/RESCUE.md", "src/SECURITY.md",
     "tests/FAULTS.md",
 ];
 
@@ -169,12 +165,7 @@ fn circles_of_files_are_found_however_they_are_made() {
         ("c.rs", "pub fn f() { super::a::f() }"),
     ];
     for files in [
-        BY_USE,
-        BY_PATH,
-        BY_MODULE,
-        BY_NAMES_HANDED_ON,
-        WITH_THE_FOLDERS_OWN_FILE,
-        BY_METHODS_OF_ONE_TYPE,
+        BY_USE, BY_PATH, BY_MODULE, BY_NAMES_HANDED_ON, WITH_THE_FOLDERS_OWN_FILE, BY_METHODS_OF_ONE_TYPE,
         IN_THREE_STEPS_AND_A_MACRO,
     ] {
         let found = planted_circles(files);
@@ -205,13 +196,7 @@ fn what_is_no_circle_of_files_is_not_found() {
 
 /// Rooms that still have names of the time before. The list only gets shorter.
 const STILL_WITH_RETIRED_NAMES: &[&str] = &[
-    "src/action/",
-    "src/cli/",
-    "src/evidence/",
-    "src/judge/",
-    "src/model/",
-    "src/monitor/",
-    "src/ui/",
+    "src/action/", "src/cli/", "src/evidence/", "src/judge/", "src/model/", "src/monitor/", "src/ui/",
     "tests/",
 ];
 

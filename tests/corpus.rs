@@ -214,28 +214,8 @@ fn long_texts_keep_their_question_at_either_end() {
 #[test]
 fn hostile_repetitions_are_answered() {
     for unit in [
-        "which ",
-        "?",
-        "? ",
-        "\"",
-        "`",
-        "`a` ",
-        "'x ",
-        "「",
-        "(",
-        "**",
-        "**?** a",
-        "www.",
-        "://",
-        "- [ ] a\n",
-        "Dear X,\n",
-        "A. ",
-        "\n",
-        "~~~\n",
-        "| ",
-        "あ",
-        "か。",
-        "if you ",
+        "which ", "?", "? ", "\"", "`", "`a` ", "'x ", "「", "(", "**", "**?** a", "www.", "://",
+        "- [ ] a\n", "Dear X,\n", "A. ", "\n", "~~~\n", "| ", "あ", "か。", "if you ",
     ] {
         let text = unit.repeat(100_000 / unit.len());
         questions::classify(&text, &Context::default());

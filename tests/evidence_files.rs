@@ -349,16 +349,8 @@ fn a_markdown_task_list_is_read_in_all_its_forms() {
         - [-] being done\n- [~] half\n- [a] no box\n- [ref] neither\n\n\
         ```\n- [ ] in a fence\n```\n\n    - [ ] in indented code\n\n> - [ ] quoted\n\nText - [ ] inline\n";
     let expected = [
-        "done read the code",
-        "open write the parser",
-        "done nested",
-        "open star",
-        "done numbered",
-        "open loose",
-        "open link",
-        "- being done",
-        "~ half",
-        "open quoted",
+        "done read the code", "open write the parser", "done nested", "open star", "done numbered",
+        "open loose", "open link", "- being done", "~ half", "open quoted",
     ];
     assert_eq!(steps(text), expected);
 }

@@ -208,16 +208,8 @@ fn week(at: Timestamp) -> String {
 fn table(figures: &Figures) -> String {
     let mut text = String::new();
     let heads = [
-        "",
-        "iterations",
-        "time-outs",
-        "false aborts",
-        "probes/check",
-        "rescued",
-        "complete",
-        "checked",
-        "seen after",
-        "gate",
+        "", "iterations", "time-outs", "false aborts", "probes/check", "rescued", "complete", "checked",
+        "seen after", "gate",
     ];
     write_row(&mut text, &heads.map(str::to_owned));
     write_row(&mut text, &cells("all", &figures.all));

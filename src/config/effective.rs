@@ -96,11 +96,7 @@ impl Config {
         let environment = sources.environment_layer()?;
         let flags = sources.flag_layer()?;
         let stack = Stack(vec![
-            &built_in.values,
-            &user_json.values,
-            &user.values,
-            &environment.values,
-            &flags.values,
+            &built_in.values, &user_json.values, &user.values, &environment.values, &flags.values,
         ]);
         Ok(Config {
             policy: stack.policy()?,

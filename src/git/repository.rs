@@ -21,32 +21,13 @@ const CONFIG_CAP: u64 = 1 << 20;
 
 /// What git reads as text in the git directory of a worktree, with the folders on the way.
 const OWN_TEXTS: [&str; 10] = [
-    "HEAD",
-    "commondir",
-    "config.worktree",
-    "info",
-    "info/sparse-checkout",
-    "index",
-    "logs",
-    "rebase-apply",
-    "rebase-merge",
-    "sequencer",
+    "HEAD", "commondir", "config.worktree", "info", "info/sparse-checkout", "index", "logs", "rebase-apply",
+    "rebase-merge", "sequencer",
 ];
 /// The same in the git directory that all worktrees share.
 const SHARED_TEXTS: [&str; 13] = [
-    "config",
-    "info",
-    "info/attributes",
-    "info/grafts",
-    "logs",
-    "objects",
-    "objects/info",
-    "objects/info/alternates",
-    "packed-refs",
-    "refs",
-    "reftable",
-    "reftable/tables.list",
-    "shallow",
+    "config", "info", "info/attributes", "info/grafts", "logs", "objects", "objects/info",
+    "objects/info/alternates", "packed-refs", "refs", "reftable", "reftable/tables.list", "shallow",
 ];
 
 /// Where a repository keeps what.

@@ -19,14 +19,8 @@ use crate::process::{self, Cancel, End, Launcher, Output, ProcessError, Spec};
 
 /// Settings that keep git from starting anything or reaching out.
 const SETTINGS: [&str; 9] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.alternateRefsCommand=",
-    "safe.bareRepository=explicit",
-    "log.showSignature=false",
-    "protocol.allow=never",
-    "gc.auto=0",
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.alternateRefsCommand=",
+    "safe.bareRepository=explicit", "log.showSignature=false", "protocol.allow=never", "gc.auto=0",
     "maintenance.auto=false",
 ];
 /// Variables that do the same, and those that make answers the same everywhere.

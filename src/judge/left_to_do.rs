@@ -272,14 +272,8 @@ mod tests {
         ];
         let left = list(&evidence, &[], None, Timestamp(5));
         let expected = [
-            "Which one?",
-            "interrupted",
-            "Write it",
-            "Test it",
-            "parses fails (cargo)",
-            "out.csv is missing",
-            "write report.md",
-            "2 files are not committed",
+            "Which one?", "interrupted", "Write it", "Test it", "parses fails (cargo)", "out.csv is missing",
+            "write report.md", "2 files are not committed",
         ];
         assert_eq!(texts(&left), expected);
         let text = send_back(&left).unwrap_or_default();

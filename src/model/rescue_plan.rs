@@ -383,15 +383,7 @@ mod tests {
         }
         assert_eq!("安 <a@b>".parse(), known("安", "a@b"));
         let wrong = [
-            "",
-            "Ann",
-            "<a@b>",
-            "Ann <>",
-            "Ann a@b",
-            "A <b> <c>",
-            "A <b<c>",
-            "A\nB <c>",
-            "A <b\u{1b}>",
+            "", "Ann", "<a@b>", "Ann <>", "Ann a@b", "A <b> <c>", "A <b<c>", "A\nB <c>", "A <b\u{1b}>",
             "A <b> c",
         ];
         for text in wrong {

@@ -28,60 +28,17 @@ pub struct TestChange {
 const FOLDERS: [&str; 7] = ["test/", "tests/", "__tests__/", "spec/", "specs/", "testing/", "e2e/"];
 /// How a line begins that defines a test.
 const DEFINES: [&str; 18] = [
-    "def test",
-    "async def test",
-    "#[test]",
-    "#[tokio::test",
-    "#[rstest",
-    "#[case",
-    "it(",
-    "it.each(",
-    "test(",
-    "test.each(",
-    "func Test",
-    "@Test",
-    "@ParameterizedTest",
-    "[Fact",
-    "[Theory",
-    "[Test",
-    "public function test",
-    "TEST",
+    "def test", "async def test", "#[test]", "#[tokio::test", "#[rstest", "#[case", "it(", "it.each(",
+    "test(", "test.each(", "func Test", "@Test", "@ParameterizedTest", "[Fact", "[Theory", "[Test",
+    "public function test", "TEST",
 ];
 /// Words that leave a test out, or leave out all others.
 const LEAVES_OUT: [&str; 33] = [
-    "#[ignore",
-    "mark.skip",
-    "mark.xfail",
-    "pytest.skip(",
-    "pytest.importorskip(",
-    "unittest.skip",
-    "self.skipTest(",
-    "expectedFailure",
-    "it.skip(",
-    "test.skip(",
-    "describe.skip(",
-    "context.skip(",
-    "suite.skip(",
-    "it.todo(",
-    "test.todo(",
-    "test.fixme(",
-    "it.failing(",
-    "test.failing(",
-    "it.only(",
-    "test.only(",
-    "describe.only(",
-    "xit(",
-    "xdescribe(",
-    "xtest(",
-    "xcontext(",
-    "t.Skip",
-    "b.Skip",
-    "@Disabled",
-    "@Ignore",
-    "Skip =",
-    "markTestSkipped(",
-    "markTestIncomplete(",
-    "GTEST_SKIP",
+    "#[ignore", "mark.skip", "mark.xfail", "pytest.skip(", "pytest.importorskip(", "unittest.skip",
+    "self.skipTest(", "expectedFailure", "it.skip(", "test.skip(", "describe.skip(", "context.skip(",
+    "suite.skip(", "it.todo(", "test.todo(", "test.fixme(", "it.failing(", "test.failing(", "it.only(",
+    "test.only(", "describe.only(", "xit(", "xdescribe(", "xtest(", "xcontext(", "t.Skip", "b.Skip",
+    "@Disabled", "@Ignore", "Skip =", "markTestSkipped(", "markTestIncomplete(", "GTEST_SKIP",
 ];
 
 /// Whether the file at this path, from the top, holds tests, by its name.
@@ -134,13 +91,8 @@ mod tests {
     #[test]
     fn files_of_tests_are_known_by_their_names() {
         for path in [
-            "tests/login.rs",
-            "src/login.test.ts",
-            "pkg/a_test.go",
-            "app/test_login.py",
-            "a/__tests__/b.js",
-            "src/test/java/LoginTest.java",
-            "spec/login_spec.rb",
+            "tests/login.rs", "src/login.test.ts", "pkg/a_test.go", "app/test_login.py", "a/__tests__/b.js",
+            "src/test/java/LoginTest.java", "spec/login_spec.rb",
         ] {
             assert!(is_test_file(path), "{path}");
         }

@@ -30,16 +30,8 @@ fn arguments(command: &AgentCommand) -> Vec<&str> {
 }
 
 const LOOK: [&str; 10] = [
-    "-p",
-    "--resume",
-    ID,
-    "--no-session-persistence",
-    "--settings",
-    r#"{"disableAllHooks":true}"#,
-    "--permission-mode",
-    "plan",
-    "--output-format",
-    "json",
+    "-p", "--resume", ID, "--no-session-persistence", "--settings", r#"{"disableAllHooks":true}"#,
+    "--permission-mode", "plan", "--output-format", "json",
 ];
 
 #[test]

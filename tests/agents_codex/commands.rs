@@ -25,22 +25,9 @@ fn texts(command: &AgentCommand) -> Vec<String> {
 fn a_probe_is_a_fork_that_writes_nothing_and_may_change_nothing() {
     let probe = command(ID, &Asking::Probe { prompt: "- STATUS?\nin one line".to_owned() }).unwrap();
     let arguments = [
-        "exec",
-        "fork",
-        "--ephemeral",
-        "--disable",
-        "hooks",
-        "-c",
-        "notify=[]",
-        "-c",
-        "sandbox_mode=\"read-only\"",
-        "-c",
-        "approval_policy=\"never\"",
-        "--json",
-        "--skip-git-repo-check",
-        "--",
-        ID,
-        "-",
+        "exec", "fork", "--ephemeral", "--disable", "hooks", "-c", "notify=[]", "-c",
+        "sandbox_mode=\"read-only\"", "-c", "approval_policy=\"never\"", "--json", "--skip-git-repo-check",
+        "--", ID, "-",
     ];
     assert_eq!(texts(&probe), arguments);
     assert_eq!(

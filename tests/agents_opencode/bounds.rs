@@ -369,14 +369,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     let word = prop_oneof![
         any::<String>(),
         prop::sample::select(vec![
-            "user",
-            "assistant",
-            "tool",
-            "text",
-            "running",
-            "question",
-            "stop",
-            "tool-calls"
+            "user", "assistant", "tool", "text", "running", "question", "stop", "tool-calls"
         ])
         .prop_map(str::to_owned)
     ];
@@ -388,35 +381,9 @@ fn any_json() -> impl Strategy<Value = Value> {
         word.prop_map(Value::from),
     ];
     let key = prop::sample::select(vec![
-        "role",
-        "time",
-        "created",
-        "completed",
-        "finish",
-        "error",
-        "name",
-        "data",
-        "message",
-        "path",
-        "cwd",
-        "tokens",
-        "input",
-        "cache",
-        "read",
-        "parentID",
-        "modelID",
-        "summary",
-        "type",
-        "text",
-        "tool",
-        "state",
-        "status",
-        "questions",
-        "question",
-        "options",
-        "label",
-        "start",
-        "synthetic",
+        "role", "time", "created", "completed", "finish", "error", "name", "data", "message", "path", "cwd",
+        "tokens", "input", "cache", "read", "parentID", "modelID", "summary", "type", "text", "tool",
+        "state", "status", "questions", "question", "options", "label", "start", "synthetic",
     ]);
     leaf.prop_recursive(4, 40, 6, move |inner| {
         prop_oneof![

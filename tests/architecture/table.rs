@@ -47,12 +47,7 @@ pub(super) const ROOMS: &[Room] = &[
         imports: &[],
         rights: &[],
         crates: Some(&[
-            "bitflags",
-            "schemars",
-            "serde",
-            "unicode_normalization",
-            "unicode_segmentation",
-            "unicode_width",
+            "bitflags", "schemars", "serde", "unicode_normalization", "unicode_segmentation", "unicode_width",
         ]),
     },
     Room {
@@ -62,13 +57,7 @@ pub(super) const ROOMS: &[Room] = &[
         // `toml` for the rules of each language, which are embedded data; `schemars` for the form of what
         // `classify --json` prints, which is the judge's own value.
         crates: Some(&[
-            "pulldown_cmark",
-            "regex",
-            "schemars",
-            "serde",
-            "serde_json",
-            "toml",
-            "unicode_normalization",
+            "pulldown_cmark", "regex", "schemars", "serde", "serde_json", "toml", "unicode_normalization",
             "unicode_segmentation",
         ]),
     },
@@ -86,12 +75,7 @@ pub(super) const ROOMS: &[Room] = &[
         rights: &[LazyStatics],
         // `jiff` for the words of a duration; `now` of its types is refused below.
         crates: Some(&[
-            "crossterm",
-            "jiff",
-            "nucleo_matcher",
-            "pulldown_cmark",
-            "ratatui",
-            "unicode_segmentation",
+            "crossterm", "jiff", "nucleo_matcher", "pulldown_cmark", "ratatui", "unicode_segmentation",
             "unicode_width",
         ]),
     },

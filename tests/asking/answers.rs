@@ -116,13 +116,7 @@ fn any_other_output_is_no_answer_and_no_panic() {
         AnswerPlace::ResponseField,
     ];
     let outputs: [&[u8]; 8] = [
-        b"",
-        b"\xff\xfe\x00",
-        b"{",
-        b"[1]",
-        b"null",
-        b"{\"type\":\"result\"}",
-        b"{\"type\":7}\n{}",
+        b"", b"\xff\xfe\x00", b"{", b"[1]", b"null", b"{\"type\":\"result\"}", b"{\"type\":7}\n{}",
         b"warning: x",
     ];
     for place in places {

@@ -63,11 +63,7 @@ fn fsmonitor_and_hooks_never_run() {
     let canary = repo.root().join("canary");
     let script = armed(&repo, &canary, "armed");
     for name in [
-        "post-index-change",
-        "reference-transaction",
-        "post-commit",
-        "prepare-commit-msg",
-        "pre-auto-gc",
+        "post-index-change", "reference-transaction", "post-commit", "prepare-commit-msg", "pre-auto-gc",
         "fsmonitor-watchman",
     ] {
         std::os::unix::fs::symlink(&script, repo.git_dir().join("hooks").join(name)).unwrap();
@@ -101,23 +97,10 @@ fn every_other_setting_that_names_a_program_is_without_effect() {
     let script = armed(&repo, &canary, "setting");
     repo.write(".gitattributes", "* diff=d merge=d\n");
     for key in [
-        "diff.external",
-        "diff.d.command",
-        "diff.d.textconv",
-        "merge.d.driver",
-        "gpg.program",
-        "core.pager",
-        "pager.status",
-        "core.sshCommand",
-        "core.gitProxy",
-        "core.editor",
-        "core.askPass",
-        "core.alternateRefsCommand",
-        "credential.helper",
-        "alias.status",
-        "alias.rev-list",
-        "uploadpack.packObjectsHook",
-        "interactive.diffFilter",
+        "diff.external", "diff.d.command", "diff.d.textconv", "merge.d.driver", "gpg.program", "core.pager",
+        "pager.status", "core.sshCommand", "core.gitProxy", "core.editor", "core.askPass",
+        "core.alternateRefsCommand", "credential.helper", "alias.status", "alias.rev-list",
+        "uploadpack.packObjectsHook", "interactive.diffFilter",
     ] {
         repo.git(["config", key, &script]);
     }

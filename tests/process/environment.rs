@@ -122,10 +122,7 @@ fn claude_gets_its_own_names_and_no_mark_of_a_session() {
 #[test]
 fn codex_gets_its_own_names_and_the_keys_of_providers() {
     let own = [
-        "ANTHROPIC_API_KEY=a",
-        "CODEX_HOME=/home/user/codex",
-        "GEMINI_API_KEY=g",
-        "MISTRAL_API_KEY=m",
+        "ANTHROPIC_API_KEY=a", "CODEX_HOME=/home/user/codex", "GEMINI_API_KEY=g", "MISTRAL_API_KEY=m",
         "OPENAI_API_KEY=o",
     ];
     assert_eq!(printed(&Adapter::named("codex", "/".into()).unwrap()), common_and(&own));

@@ -118,29 +118,12 @@ impl Client {
     pub(crate) fn probe(self, id: &str, prompt: &str) -> Option<Vec<String>> {
         Some(match self {
             Client::Claude => self.words(&[
-                "-p",
-                "--resume",
-                id,
-                "--no-session-persistence",
-                "--settings",
-                r#"{"disableAllHooks":true}"#,
-                "--permission-mode",
-                "plan",
-                "--output-format",
-                "json",
+                "-p", "--resume", id, "--no-session-persistence", "--settings",
+                r#"{"disableAllHooks":true}"#, "--permission-mode", "plan", "--output-format", "json",
                 prompt,
             ]),
             Client::Codex => self.words(&[
-                "exec",
-                "fork",
-                "--json",
-                "--ephemeral",
-                "--disable",
-                "hooks",
-                "-c",
-                "notify=[]",
-                id,
-                prompt,
+                "exec", "fork", "--json", "--ephemeral", "--disable", "hooks", "-c", "notify=[]", id, prompt,
             ]),
             Client::Opencode | Client::Gemini => return None,
         })

@@ -16,26 +16,10 @@ use crate::support::repo::{Repo, git_program};
 
 /// Every hook of git's, of the working copy and of the receiving side.
 const HOOKS: [&str; 20] = [
-    "applypatch-msg",
-    "commit-msg",
-    "fsmonitor-watchman",
-    "post-applypatch",
-    "post-checkout",
-    "post-commit",
-    "post-index-change",
-    "post-merge",
-    "post-rewrite",
-    "post-update",
-    "pre-applypatch",
-    "pre-auto-gc",
-    "pre-commit",
-    "pre-merge-commit",
-    "pre-push",
-    "pre-rebase",
-    "prepare-commit-msg",
-    "reference-transaction",
-    "sendemail-validate",
-    "update",
+    "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout", "post-commit",
+    "post-index-change", "post-merge", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc",
+    "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
+    "reference-transaction", "sendemail-validate", "update",
 ];
 
 /// Settings that name a program; `@` stands for it.
@@ -265,20 +249,9 @@ fn variables_of_the_caller_have_no_effect() {
 
 /// Places in which git would wait for a writer of a FIFO.
 const PLACES: [&str; 15] = [
-    ".gitignore",
-    "dir/.gitignore",
-    ".gitattributes",
-    "dir/.gitattributes",
-    ".git/info/exclude",
-    ".git/info/attributes",
-    ".git/index",
-    ".git/HEAD",
-    ".git/packed-refs",
-    ".git/config",
-    ".git/config.worktree",
-    ".git/refs/heads/main",
-    ".git/shallow",
-    ".git/objects/info/alternates",
+    ".gitignore", "dir/.gitignore", ".gitattributes", "dir/.gitattributes", ".git/info/exclude",
+    ".git/info/attributes", ".git/index", ".git/HEAD", ".git/packed-refs", ".git/config",
+    ".git/config.worktree", ".git/refs/heads/main", ".git/shallow", ".git/objects/info/alternates",
     "included",
 ];
 

@@ -199,18 +199,8 @@ impl Random {
 }
 
 const NAMES: [&str; 12] = [
-    "a",
-    "b",
-    "run.sh",
-    "src/main.rs",
-    "src/deep/er/mod.rs",
-    "docs/read me",
-    "-rf",
-    ":(top)x",
-    "line\nfeed",
-    "日本語/ファイル",
-    "esc\u{1b}[31m",
-    "*",
+    "a", "b", "run.sh", "src/main.rs", "src/deep/er/mod.rs", "docs/read me", "-rf", ":(top)x", "line\nfeed",
+    "日本語/ファイル", "esc\u{1b}[31m", "*",
 ];
 
 /// One change that a person or an agent makes.

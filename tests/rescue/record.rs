@@ -170,16 +170,8 @@ fn a_fifo_in_the_place_of_a_tracked_file_is_a_gap_and_nobody_waits_for_it() {
 fn any_name_is_recorded_byte_for_byte() {
     let repo = Repo::new();
     let names: [&[u8]; 10] = [
-        b"not\xffutf8",
-        b"new\nline",
-        b"tab\there",
-        b"\"quoted\"",
-        b"-rf",
-        b":(top)x",
-        b"*",
-        b"back\\slash",
-        b" space ",
-        b"\x1b[31m",
+        b"not\xffutf8", b"new\nline", b"tab\there", b"\"quoted\"", b"-rf", b":(top)x", b"*", b"back\\slash",
+        b" space ", b"\x1b[31m",
     ];
     for name in names {
         fs::write(repo.path().join(std::ffi::OsStr::from_bytes(name)), name).unwrap();

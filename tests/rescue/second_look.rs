@@ -294,17 +294,8 @@ fn modes_of_git_s_files_stay_and_ours_are_for_this_user_only() {
 fn secrets_by_name_and_by_content_are_left_out_of_the_commit() {
     let repo = Repo::new();
     let secret = [
-        ".git-credentials",
-        "sub/.pgpass",
-        ".kube/config",
-        "kubeconfig",
-        "keys/id_dsa",
-        "keys/id_ecdsa",
-        "secrets.yaml",
-        "config/secrets.toml",
-        "prod.tfvars",
-        "prod.auto.tfvars.json",
-        ".netrc",
+        ".git-credentials", "sub/.pgpass", ".kube/config", "kubeconfig", "keys/id_dsa", "keys/id_ecdsa",
+        "secrets.yaml", "config/secrets.toml", "prod.tfvars", "prod.auto.tfvars.json", ".netrc",
         ".docker/config.json",
     ];
     for name in secret {

@@ -301,13 +301,8 @@ fn no_program_of_the_repository_runs() {
     fs::create_dir_all(&hooks).unwrap();
     let before = fingerprint(&repo);
     for name in [
-        "pre-commit",
-        "post-commit",
-        "prepare-commit-msg",
-        "commit-msg",
-        "post-index-change",
-        "reference-transaction",
-        "post-rewrite",
+        "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg", "post-index-change",
+        "reference-transaction", "post-rewrite",
     ] {
         fs::copy(&program, hooks.join(name)).unwrap();
     }

@@ -11,21 +11,8 @@ use super::random::Random;
 
 /// Names of files, with odd ones among them.
 pub(crate) const NAMES: [&str; 16] = [
-    "a",
-    "b",
-    "c.txt",
-    "run.sh",
-    "src/main.rs",
-    "src/deep/er/mod.rs",
-    "docs/read me",
-    "-rf",
-    ":(top)x",
-    "line\nfeed",
-    "tab\tquote\"back\\slash",
-    "日本語/ファイル",
-    "esc\u{1b}[31m",
-    "bidi\u{202e}txt",
-    "*",
+    "a", "b", "c.txt", "run.sh", "src/main.rs", "src/deep/er/mod.rs", "docs/read me", "-rf", ":(top)x",
+    "line\nfeed", "tab\tquote\"back\\slash", "日本語/ファイル", "esc\u{1b}[31m", "bidi\u{202e}txt", "*",
     "x.ign",
 ];
 

@@ -275,17 +275,8 @@ impl Shown {
 
 /// The states that a row of the list can show.
 const STATES: [&str; 11] = [
-    "COMPLETE",
-    "ASKS",
-    "RESCUE",
-    "INCOMPLETE",
-    "WAITING",
-    "WORKING",
-    "STALLED",
-    "ERROR",
-    "READING",
-    "PERMISSION",
-    "NO_TASK",
+    "COMPLETE", "ASKS", "RESCUE", "INCOMPLETE", "WAITING", "WORKING", "STALLED", "ERROR", "READING",
+    "PERMISSION", "NO_TASK",
 ];
 
 /// State and name of a row of the list: mark, sign, state, with the sign of its proof, name, more.

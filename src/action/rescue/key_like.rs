@@ -27,18 +27,8 @@ const PREFIXES: [(&str, usize); 20] = [
 ];
 /// Names of values that are keys, in lower case.
 const NAMES: [&str; 12] = [
-    "_authtoken",
-    "client-key-data",
-    "authorization: bearer",
-    "api_key",
-    "apikey",
-    "api-key",
-    "secret_key",
-    "secret_access_key",
-    "access_token",
-    "auth_token",
-    "client_secret",
-    "private_key",
+    "_authtoken", "client-key-data", "authorization: bearer", "api_key", "apikey", "api-key", "secret_key",
+    "secret_access_key", "access_token", "auth_token", "client_secret", "private_key",
 ];
 /// A value after such a name is a key from this length on.
 const VALUE: usize = 20;

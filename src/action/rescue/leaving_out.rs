@@ -16,64 +16,22 @@ const AT_ONCE: u64 = 32 << 20;
 const LARGE: u64 = 10_000_000;
 /// Folders of build products and dependencies.
 const JUNK: [&str; 14] = [
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".gradle",
-    ".next",
-    "coverage",
-    ".cache",
+    "node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache",
+    ".pytest_cache", ".gradle", ".next", "coverage", ".cache",
 ];
 /// Names of files with keys or passwords.
 const SECRETS: [&str; 23] = [
-    ".dockercfg",
-    ".env",
-    ".git-credentials",
-    ".htpasswd",
-    ".my.cnf",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    ".terraformrc",
-    ".vault-token",
-    "_netrc",
-    "credentials",
-    "credentials.json",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ecdsa_sk",
-    "id_ed25519",
-    "id_ed25519_sk",
-    "id_rsa",
-    "kubeconfig",
-    "pgpass.conf",
+    ".dockercfg", ".env", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc", ".npmrc", ".pgpass",
+    ".pypirc", ".terraformrc", ".vault-token", "_netrc", "credentials", "credentials.json", "id_dsa",
+    "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa", "kubeconfig", "pgpass.conf",
     "secrets",
 ];
 /// Beginnings of names of such files.
 const SECRET_STARTS: [&str; 2] = [".env.", "secrets."];
 /// Ends of names of such files.
 const SECRET_ENDS: [&str; 13] = [
-    ".jks",
-    ".kdbx",
-    ".key",
-    ".keystore",
-    ".kubeconfig",
-    ".p12",
-    ".p8",
-    ".pem",
-    ".pfx",
-    ".pkcs12",
-    ".ppk",
-    ".tfvars",
-    ".tfvars.json",
+    ".jks", ".kdbx", ".key", ".keystore", ".kubeconfig", ".p12", ".p8", ".pem", ".pfx", ".pkcs12", ".ppk",
+    ".tfvars", ".tfvars.json",
 ];
 /// Ends of paths of such files, whose names alone are those of other files too.
 const SECRET_PLACES: [&str; 3] = [".kube/config", ".docker/config.json", ".config/gh/hosts.yml"];

@@ -25,20 +25,8 @@ use crate::model::Gap;
 const IDENTITY: &str = "closeout <closeout@localhost>";
 /// Files that show an operation of git in progress; folders with their files.
 const STATE_FILES: [&str; 14] = [
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "MERGE_MODE",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "REBASE_HEAD",
-    "ORIG_HEAD",
-    "BISECT_LOG",
-    "BISECT_START",
-    "BISECT_TERMS",
-    "AUTO_MERGE",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
+    "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "ORIG_HEAD",
+    "BISECT_LOG", "BISECT_START", "BISECT_TERMS", "AUTO_MERGE", "rebase-merge", "rebase-apply", "sequencer",
 ];
 /// The largest file of state that is kept, in bytes.
 const STATE_CAP: u64 = 16 << 20;

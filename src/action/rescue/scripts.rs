@@ -15,19 +15,8 @@ use crate::model::display_text;
 const SCRIPT_CAP: usize = 64 << 10;
 /// Words by which a script in another language than the shell's starts programs, or code that it does not name.
 const STARTS: [&str; 13] = [
-    "subprocess",
-    "os.system",
-    "popen",
-    "spawn",
-    "exec",
-    "child_process",
-    "system(",
-    "importlib",
-    "__import__",
-    "eval",
-    "require(`",
-    "import(",
-    "qx",
+    "subprocess", "os.system", "popen", "spawn", "exec", "child_process", "system(", "importlib",
+    "__import__", "eval", "require(`", "import(", "qx",
 ];
 /// Ends of the names of scripts.
 const ENDS: [&str; 14] =

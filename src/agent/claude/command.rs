@@ -39,16 +39,8 @@ pub(in crate::agent) fn command(session: &SessionObservation, asking: &Asking) -
 /// A look that leaves nothing behind and changes nothing.
 fn look(id: &str, folder: PathBuf, prompt: &str, more: &[&str]) -> AgentCommand {
     let fixed = [
-        "-p",
-        "--resume",
-        id,
-        "--no-session-persistence",
-        "--settings",
-        NO_HOOKS,
-        "--permission-mode",
-        "plan",
-        "--output-format",
-        "json",
+        "-p", "--resume", id, "--no-session-persistence", "--settings", NO_HOOKS, "--permission-mode",
+        "plan", "--output-format", "json",
     ];
     started(&[&fixed, more].concat(), folder, prompt)
 }

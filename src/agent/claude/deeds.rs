@@ -28,15 +28,7 @@ const REFUSALS: [&str; 8] = [
 
 /// The fields of a call by which a person knows what it does, the most telling first.
 const TELLING: [&str; 10] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "pattern",
-    "url",
-    "query",
-    "description",
-    "subject",
-    "skill",
+    "command", "file_path", "notebook_path", "pattern", "url", "query", "description", "subject", "skill",
     "path",
 ];
 

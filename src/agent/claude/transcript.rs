@@ -22,24 +22,9 @@ use crate::model::{AnsweredByTool, BreakCause, Prompt, SessionObservation, Times
 
 /// Kinds of lines that keep books and say nothing that is used here.
 const BOOKKEEPING: [&str; 18] = [
-    "agent-name",
-    "ai-title",
-    "api-request",
-    "api-request-blob",
-    "api-request-shape",
-    "atis-latch",
-    "cost-state",
-    "custom-title",
-    "file-history-snapshot",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "pr-link",
-    "progress",
-    "queue-operation",
-    "summary",
-    "tag",
-    "tools-used",
+    "agent-name", "ai-title", "api-request", "api-request-blob", "api-request-shape", "atis-latch",
+    "cost-state", "custom-title", "file-history-snapshot", "last-prompt", "mode", "permission-mode",
+    "pr-link", "progress", "queue-operation", "summary", "tag", "tools-used",
 ];
 /// What the client writes when a person presses Esc.
 const INTERRUPTED: &str = "[Request interrupted by user";

@@ -6,13 +6,8 @@ use crate::model::{GoalState, PromptKind, Timestamp};
 
 /// Starts of a user's text that no person wrote to the agent.
 const NO_PROMPTS: [&str; 7] = [
-    "<environment_context>",
-    "<turn_aborted>",
-    "<hook_prompt",
-    "<user_instructions>",
-    "<user_shell_command>",
-    "<subagent_notification>",
-    "# AGENTS.md instructions",
+    "<environment_context>", "<turn_aborted>", "<hook_prompt", "<user_instructions>", "<user_shell_command>",
+    "<subagent_notification>", "# AGENTS.md instructions",
 ];
 
 /// Who or what wrote a text that stands where a person's prompt stands; `None` for context.

@@ -58,16 +58,8 @@ const QUIET_EVENTS: [&str; 19] = [
 ];
 /// Items of the model's view that say nothing that is used here.
 const QUIET_ITEMS: [&str; 11] = [
-    "additional_tools",
-    "agent_message",
-    "compaction",
-    "context_compaction",
-    "ghost_snapshot",
-    "image_generation_call",
-    "message",
-    "reasoning",
-    "tool_search_call",
-    "tool_search_output",
+    "additional_tools", "agent_message", "compaction", "context_compaction", "ghost_snapshot",
+    "image_generation_call", "message", "reasoning", "tool_search_call", "tool_search_output",
     "web_search_call",
 ];
 /// What a rollout said so far.

@@ -15,20 +15,8 @@ pub(in crate::agent) struct Custom(pub(in crate::agent) CustomAgent);
 /// The usual names of keys and of services.
 const VARIABLES: VariableNames = VariableNames {
     allowed: &[
-        "*_API_BASE",
-        "*_API_KEY",
-        "*_API_TOKEN",
-        "*_BASE_URL",
-        "AIDER_*",
-        "ANTHROPIC_*",
-        "AWS_*",
-        "AZURE_*",
-        "GITHUB_TOKEN",
-        "GOOGLE_*",
-        "GOOSE_*",
-        "HF_TOKEN",
-        "OLLAMA_*",
-        "OPENAI_*",
+        "*_API_BASE", "*_API_KEY", "*_API_TOKEN", "*_BASE_URL", "AIDER_*", "ANTHROPIC_*", "AWS_*", "AZURE_*",
+        "GITHUB_TOKEN", "GOOGLE_*", "GOOSE_*", "HF_TOKEN", "OLLAMA_*", "OPENAI_*",
     ],
     except: &[],
 };

@@ -20,17 +20,8 @@ const MOST_ITEMS: usize = 1000;
 const LONGEST_OUTPUT: usize = 4 << 10;
 /// Tools that only look, or keep a list.
 const LOOKING: [&str; 12] = [
-    "read_file",
-    "read_many_files",
-    "list_directory",
-    "glob",
-    "search_file_content",
-    "grep_search",
-    "google_web_search",
-    "web_fetch",
-    "write_todos",
-    "save_memory",
-    "codebase_investigator",
+    "read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search",
+    "google_web_search", "web_fetch", "write_todos", "save_memory", "codebase_investigator",
     "get_internal_docs",
 ];
 

@@ -21,30 +21,9 @@ const LOG: &str = "logs.json";
 /// Commands after which the same session is shown. `/clear`, `/new`, `/chat`, `/resume` and `/restore` are
 /// none, and of a command that is not known it is not certain.
 const STAYS: [&str; 24] = [
-    "/?",
-    "/about",
-    "/bug",
-    "/compact",
-    "/compress",
-    "/copy",
-    "/dir",
-    "/directory",
-    "/docs",
-    "/editor",
-    "/help",
-    "/hooks",
-    "/ide",
-    "/mcp",
-    "/memory",
-    "/model",
-    "/permissions",
-    "/plan",
-    "/policies",
-    "/settings",
-    "/stats",
-    "/theme",
-    "/tools",
-    "/vim",
+    "/?", "/about", "/bug", "/compact", "/compress", "/copy", "/dir", "/directory", "/docs", "/editor",
+    "/help", "/hooks", "/ide", "/mcp", "/memory", "/model", "/permissions", "/plan", "/policies",
+    "/settings", "/stats", "/theme", "/tools", "/vim",
 ];
 
 /// So long before its place in the record a prompt is logged at most, in milliseconds.

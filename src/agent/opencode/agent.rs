@@ -21,29 +21,12 @@ const DATA: Folder = Folder { variable: Some("XDG_DATA_HOME"), in_home: ".local/
 /// It takes the keys of many providers from the environment.
 const VARIABLES: VariableNames = VariableNames {
     allowed: &[
-        "OPENCODE_*",
-        "*_API_KEY",
-        "*_API_TOKEN",
-        "ANTHROPIC_*",
-        "AWS_*",
-        "AZURE_*",
-        "CLOUDFLARE_*",
-        "GITHUB_TOKEN",
-        "GITLAB_TOKEN",
-        "GOOGLE_*",
-        "HF_TOKEN",
-        "OLLAMA_*",
-        "OPENAI_*",
-        "VERTEX_*",
+        "OPENCODE_*", "*_API_KEY", "*_API_TOKEN", "ANTHROPIC_*", "AWS_*", "AZURE_*", "CLOUDFLARE_*",
+        "GITHUB_TOKEN", "GITLAB_TOKEN", "GOOGLE_*", "HF_TOKEN", "OLLAMA_*", "OPENAI_*", "VERTEX_*",
     ],
     except: &[
-        "OPENCODE_CALLER",
-        "OPENCODE_CLIENT",
-        "OPENCODE_PID",
-        "OPENCODE_PORT",
-        "OPENCODE_PROCESS_ROLE",
-        "OPENCODE_RUN_ID",
-        "OPENCODE_SESSION_ID",
+        "OPENCODE_CALLER", "OPENCODE_CLIENT", "OPENCODE_PID", "OPENCODE_PORT", "OPENCODE_PROCESS_ROLE",
+        "OPENCODE_RUN_ID", "OPENCODE_SESSION_ID",
     ],
 };
 

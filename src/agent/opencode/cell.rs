@@ -6,15 +6,7 @@ use serde_json::Value;
 
 /// Parts of a message that say nothing that is used here.
 const SILENT_PARTS: [&str; 10] = [
-    "agent",
-    "compaction",
-    "file",
-    "patch",
-    "reasoning",
-    "retry",
-    "snapshot",
-    "step-finish",
-    "step-start",
+    "agent", "compaction", "file", "patch", "reasoning", "retry", "snapshot", "step-finish", "step-start",
     "subtask",
 ];
 

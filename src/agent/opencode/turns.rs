@@ -12,18 +12,8 @@ use crate::model::{BreakCause, Deed, Exit, Prompt, Timestamp, TurnEnd};
 
 /// Tools that only look, or keep a list.
 const LOOKING: [&str; 12] = [
-    "read",
-    "grep",
-    "glob",
-    "list",
-    "ls",
-    "webfetch",
-    "websearch",
-    "codesearch",
-    "todoread",
-    "todowrite",
-    "skill",
-    "lsp",
+    "read", "grep", "glob", "list", "ls", "webfetch", "websearch", "codesearch", "todoread", "todowrite",
+    "skill", "lsp",
 ];
 /// The tool that writes the todo list.
 const WRITE_TODOS: &str = "todowrite";

@@ -7,14 +7,8 @@ use crate::model::{Timestamp, TurnEnd, UsageLimit};
 fn usage_limit(error: &str) -> Option<UsageLimit> {
     /// What clients say when a limit of the person's plan is reached.
     const LIMITS: [&str; 8] = [
-        "usage limit",
-        "hit your limit",
-        "session limit",
-        "weekly limit",
-        "limit reached",
-        "quota exceeded",
-        "exceeded your current quota",
-        "out of credits",
+        "usage limit", "hit your limit", "session limit", "weekly limit", "limit reached", "quota exceeded",
+        "exceeded your current quota", "out of credits",
     ];
     let lower = error.to_lowercase();
     if !LIMITS.iter().any(|limit| lower.contains(limit)) {

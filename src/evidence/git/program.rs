@@ -27,21 +27,9 @@ const LOG_LIMIT: usize = 5_000;
 const COMMIT_FORMAT: &str = "--format=%H%x00%T%x00%P%x00%ct%x00%s%x00%B%x00";
 /// What the shadow keeps of the repository's settings, section `core`: those that decide whether a file differs.
 const NEEDED: [&str; 15] = [
-    "autocrlf",
-    "bigfilethreshold",
-    "checkroundtripencoding",
-    "checkstat",
-    "eol",
-    "excludesfile",
-    "filemode",
-    "ignorecase",
-    "ignorestat",
-    "precomposeunicode",
-    "sparsecheckout",
-    "sparsecheckoutcone",
-    "symlinks",
-    "trustctime",
-    "untrackedcache",
+    "autocrlf", "bigfilethreshold", "checkroundtripencoding", "checkstat", "eol", "excludesfile", "filemode",
+    "ignorecase", "ignorestat", "precomposeunicode", "sparsecheckout", "sparsecheckoutcone", "symlinks",
+    "trustctime", "untrackedcache",
 ];
 
 /// A repository read by the git program.
@@ -208,14 +196,7 @@ impl Repo for Program<'_> {
         }
         let limit = format!("--max-count={LOG_LIMIT}");
         let args = [
-            "log",
-            "-g",
-            "--date=raw",
-            "--format=%H%x00%gd%x00%gs",
-            "-z",
-            &limit,
-            "--end-of-options",
-            name,
+            "log", "-g", "--date=raw", "--format=%H%x00%gd%x00%gs", "-z", &limit, "--end-of-options", name,
             "--",
         ];
         let output = self.ask(args)?;
@@ -251,11 +232,7 @@ impl Repo for Program<'_> {
             return Ok(Vec::new());
         }
         let args = [
-            "rev-list",
-            "--no-walk=unsorted",
-            "--ignore-missing",
-            "--no-commit-header",
-            COMMIT_FORMAT,
+            "rev-list", "--no-walk=unsorted", "--ignore-missing", "--no-commit-header", COMMIT_FORMAT,
             "--stdin",
         ];
         let output = succeed(self.ask_about(&args, ids)?)?;
@@ -308,14 +285,8 @@ impl Repo for Program<'_> {
     fn equivalents(&self, head: &str, base: &str) -> Read<HashSet<Id>> {
         let range = format!("{head}...{base}");
         let limit = format!("--max-count={EQUIVALENCE_LIMIT}");
-        let output = succeed(self.ask([
-            "rev-list",
-            "--cherry-mark",
-            "--left-only",
-            "--no-merges",
-            &limit,
-            &range,
-        ])?)?;
+        let output =
+            succeed(self.ask(["rev-list", "--cherry-mark", "--left-only", "--no-merges", &limit, &range])?)?;
         Ok(text(&output).lines().filter_map(|line| line.strip_prefix('=')).map(str::to_owned).collect())
     }
 

@@ -12,16 +12,8 @@ use crate::model::{Head, Names, Parts, WatchTarget};
 
 /// The entries of a worktree's git directory that tell of HEAD and of operations.
 const HEAD_NAMES: [&str; 10] = [
-    "HEAD",
-    "HEAD.lock",
-    "MERGE_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "BISECT_LOG",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-    "gitdir",
+    "HEAD", "HEAD.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge",
+    "rebase-apply", "sequencer", "gitdir",
 ];
 
 /// The places for a workspace whose HEAD and upstream (full name) are these.

@@ -101,19 +101,8 @@ fn contradictions_are_conflicts_and_never_complete() {
 #[test]
 fn entries_that_say_none_are_dropped_and_others_stay_as_they_are() {
     for none in [
-        "none",
-        "None.",
-        "NOTHING!",
-        "n/a",
-        "N/A",
-        "(none)",
-        "- none",
-        "なし",
-        "なし。",
-        "「なし」",
-        "",
-        " \u{3000}",
-        "--",
+        "none", "None.", "NOTHING!", "n/a", "N/A", "(none)", "- none", "なし", "なし。", "「なし」", "",
+        " \u{3000}", "--",
     ] {
         assert!(with("/pendingActions", &json!([none])).complete, "{none}");
     }

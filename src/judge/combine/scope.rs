@@ -153,19 +153,8 @@ const KEEPS: [&str; 8] =
     ["wip", "work in progress", "fixup!", "squash!", "amend!", "作業中", "途中", "仮コミット"];
 /// Words that say so where they are all that a subject says, but for a number or a colon.
 const KEEPS_ALONE: [&str; 13] = [
-    "checkpoint",
-    "savepoint",
-    "save point",
-    "save",
-    "save progress",
-    "autosave",
-    "auto-save",
-    "tmp",
-    "temp",
-    "temporary",
-    "snapshot",
-    "backup",
-    "in progress",
+    "checkpoint", "savepoint", "save point", "save", "save progress", "autosave", "auto-save", "tmp", "temp",
+    "temporary", "snapshot", "backup", "in progress",
 ];
 
 /// Whether a commit keeps work that goes on, by its subject.

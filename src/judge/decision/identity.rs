@@ -113,19 +113,8 @@ mod tests {
     #[test]
     fn each_form_of_a_placeholder_is_known() {
         for id in [
-            "$NAME",
-            "$check_id",
-            "$env:NAME",
-            "${NAME}",
-            "${ NAME }",
-            "${NAME:-x}",
-            "{{name}}",
-            "{{ check_id }}",
-            "%NAME%",
-            "<name>",
-            "<check-id>",
-            "< check id >",
-            " $NAME ",
+            "$NAME", "$check_id", "$env:NAME", "${NAME}", "${ NAME }", "${NAME:-x}", "{{name}}",
+            "{{ check_id }}", "%NAME%", "<name>", "<check-id>", "< check id >", " $NAME ",
         ] {
             assert_eq!(compared(&json!({ "check_id": id }), Some("a")), IdMatch::Placeholder, "{id}");
         }

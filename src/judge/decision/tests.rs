@@ -164,19 +164,8 @@ fn the_output_decides_when_the_file_cannot_and_the_file_is_still_reported() {
 #[test]
 fn long_input_takes_linear_time() {
     for unit in [
-        "COMPLETE ",
-        "not ",
-        "{\"decision\":",
-        "```\n",
-        "~~~ a\n",
-        "* ",
-        "[ ",
-        "[x]",
-        "\u{1b}[",
-        "1. ",
-        "VERDICT:",
-        "PASS: FAIL\n",
-        "not yet\n",
+        "COMPLETE ", "not ", "{\"decision\":", "```\n", "~~~ a\n", "* ", "[ ", "[x]", "\u{1b}[", "1. ",
+        "VERDICT:", "PASS: FAIL\n", "not yet\n",
     ] {
         let text = unit.repeat(200_000 / unit.len());
         decide(&DecisionInput {

@@ -135,16 +135,8 @@ mod tests {
             assert_eq!(found, Some((decision, tail)), "{text}");
         }
         for text in [
-            "COMPLETED",
-            "PASSED",
-            "COMPLETEです",
-            "PASS2",
-            "COMPLETE_CHECK",
-            "not failed",
-            "not",
-            "not incomplete",
-            "done",
-            "",
+            "COMPLETED", "PASSED", "COMPLETEです", "PASS2", "COMPLETE_CHECK", "not failed", "not",
+            "not incomplete", "done", "",
         ] {
             assert_eq!(opening(text), None, "{text}");
         }
@@ -153,10 +145,7 @@ mod tests {
     #[test]
     fn both_kinds_in_one_line_are_an_echo() {
         for line in [
-            "COMPLETE or INCOMPLETE",
-            "PASS/FAIL",
-            "complete|failed",
-            "COMPLETEまたはINCOMPLETE",
+            "COMPLETE or INCOMPLETE", "PASS/FAIL", "complete|failed", "COMPLETEまたはINCOMPLETE",
             "PASS, not COMPLETE",
         ] {
             assert!(is_echo(line, false), "{line}");

@@ -141,16 +141,7 @@ mod tests {
     #[test]
     fn hostile_nesting_ends_and_takes_linear_time() {
         for unit in [
-            "{",
-            "[",
-            "{\"a\":",
-            "{\"a\":[",
-            "{\"",
-            "{\"{\"",
-            "\"",
-            "{\"a\":\"{",
-            "\\\"{",
-            "{\"k\":1}",
+            "{", "[", "{\"a\":", "{\"a\":[", "{\"", "{\"{\"", "\"", "{\"a\":\"{", "\\\"{", "{\"k\":1}",
             "[{\"k\":1}",
         ] {
             // Quadratic work on so much text would take minutes, not a moment.

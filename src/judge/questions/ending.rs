@@ -270,24 +270,9 @@ fn is_placeholder(document: &Document<'_>) -> bool {
 /// Code whose comments say that the content is still to be written.
 fn is_stub_code(document: &Document<'_>) -> bool {
     const STUBS: [&str; 18] = [
-        "todo",
-        "fixme",
-        "goes here",
-        "implement",
-        "placeholder",
-        "your code",
-        "not implemented",
-        "notimplemented",
-        "unimplemented!",
-        "fill in",
-        "tbd",
-        "ここに",
-        "実装予定",
-        "未実装",
-        "在此",
-        "여기에",
-        "stub",
-        "logic here",
+        "todo", "fixme", "goes here", "implement", "placeholder", "your code", "not implemented",
+        "notimplemented", "unimplemented!", "fill in", "tbd", "ここに", "実装予定", "未実装", "在此",
+        "여기에", "stub", "logic here",
     ];
     let mut lines = 0;
     let mut stub = false;

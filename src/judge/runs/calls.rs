@@ -6,22 +6,8 @@ use std::collections::HashMap;
 
 /// Options before the name of a sub-command that take the next word.
 pub(super) const VALUE_OPTIONS: [&str; 16] = [
-    "--prefix",
-    "-C",
-    "--dir",
-    "--cwd",
-    "--directory",
-    "--manifest-path",
-    "--filter",
-    "-F",
-    "-w",
-    "--workspace",
-    "--project",
-    "--config",
-    "--color",
-    "-f",
-    "--file",
-    "--package",
+    "--prefix", "-C", "--dir", "--cwd", "--directory", "--manifest-path", "--filter", "-F", "-w",
+    "--workspace", "--project", "--config", "--color", "-f", "--file", "--package",
 ];
 
 /// A call as it is written in the file: `sed -i*`, `docker compose up !-d`.

@@ -29,32 +29,9 @@ use crate::model::{Deed, RunsSummary, StepMoment, Task, TurnHistory};
 
 /// Words of a task that is about its checks: what failed before it is what it has to mend.
 const ABOUT_CHECKS: [&str; 26] = [
-    "test",
-    "fail",
-    "red",
-    "green",
-    "build",
-    "lint",
-    "clippy",
-    "ci",
-    "pipeline",
-    "error",
-    "warning",
-    "broken",
-    "compile",
-    "type check",
-    "typecheck",
-    "テスト",
-    "失敗",
-    "エラー",
-    "ビルド",
-    "测试",
-    "失败",
-    "错误",
-    "테스트",
-    "실패",
-    "prueba",
-    "fehl",
+    "test", "fail", "red", "green", "build", "lint", "clippy", "ci", "pipeline", "error", "warning",
+    "broken", "compile", "type check", "typecheck", "テスト", "失敗", "エラー", "ビルド", "测试", "失败",
+    "错误", "테스트", "실패", "prueba", "fehl",
 ];
 
 /// What the runs of a session say of `task`; of the whole session where there is none. `home` is the folder of

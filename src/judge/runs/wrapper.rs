@@ -59,14 +59,7 @@ const STARTERS: &[(&[&str], &[&str])] = &[
 const INTERPRETERS: [&str; 8] = ["python", "python3", "py", "php", "ruby", "node", "bash", "sh"];
 /// Options that name the folder in which a tool works.
 const FOLDER_OPTIONS: [&str; 9] = [
-    "--directory",
-    "--prefix",
-    "--dir",
-    "--cwd",
-    "-C",
-    "--manifest-path",
-    "--project-dir",
-    "--test-dir",
+    "--directory", "--prefix", "--dir", "--cwd", "-C", "--manifest-path", "--project-dir", "--test-dir",
     "--rootDir",
 ];
 /// Runners of packages that also start a tool by its bare name.

@@ -260,18 +260,7 @@ fn any_edit() -> impl Strategy<Value = Edit> {
 
 fn any_piece() -> impl Strategy<Value = String> {
     let pieces = [
-        "a",
-        "b c",
-        " ",
-        "\n",
-        "\t",
-        "日本",
-        "。",
-        "e\u{301}",
-        "👩\u{200D}💻",
-        "\u{301}",
-        "🇯",
-        "\u{202E}",
+        "a", "b c", " ", "\n", "\t", "日本", "。", "e\u{301}", "👩\u{200D}💻", "\u{301}", "🇯", "\u{202E}",
         "\u{1b}",
     ];
     proptest::sample::select(pieces.map(str::to_owned).to_vec())

@@ -158,12 +158,8 @@ fn sentences_counts_and_echoes_are_nothing() {
 #[test]
 fn pieces_of_json_are_nothing() {
     for line in [
-        "{\"decision\":\"pass\"}",
-        "\"decision\": \"pass\",",
-        "'decision': 'pass'",
-        "{decision: pass}",
-        "\"complete\"",
-        "\"pass\",",
+        "{\"decision\":\"pass\"}", "\"decision\": \"pass\",", "'decision': 'pass'", "{decision: pass}",
+        "\"complete\"", "\"pass\",",
     ] {
         assert_eq!(read_line(line), None, "{line}");
     }
