@@ -23,7 +23,6 @@ pub struct RescueRecord {
     pub time: Timestamp,
     /// For how many milliseconds nothing has changed since, when it is used again; `None` when it was made
     /// now.
-    #[serde(default)]
     pub unchanged_millis: Option<u64>,
     /// The branch by its full name; `None` when HEAD was detached.
     pub branch: Option<String>,

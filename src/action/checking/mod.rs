@@ -54,7 +54,6 @@ pub struct Checking<'a> {
 #[derive(Deserialize)]
 struct Answer {
     complete: bool,
-    #[serde(default)]
     feedback: Option<String>,
 }
 

@@ -121,13 +121,11 @@ pub(super) struct Move {
     pub(super) inode: (u64, u64),
     /// Device and inode of the file that the locks on HEAD and the branch are linked from; `None` when git
     /// moves the branch.
-    #[serde(default)]
     pub(super) branch_inode: Option<(u64, u64)>,
     /// True when only the branch moves: it is not checked out, and the index is not its own.
     #[serde(default)]
     pub(super) is_branch_only: bool,
     /// Of a new branch: the commit that it grew from.
-    #[serde(default)]
     pub(super) base: Option<String>,
     /// The reference of the record that was made first.
     #[serde(default)]

@@ -39,7 +39,6 @@ struct InputOption {
     #[serde(default)]
     description: String,
     /// A picture of what it would be.
-    #[serde(default)]
     preview: Option<serde::de::IgnoredAny>,
 }
 

@@ -17,7 +17,6 @@ const MOST: usize = 64;
 struct Launched {
     status: String,
     agent_id: String,
-    #[serde(default)]
     description: Option<String>,
 }
 

@@ -40,14 +40,11 @@ struct AskedText {
 
 /// What the client notes beside the answer of a command.
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase")]
 struct Noted {
-    #[serde(default)]
     interrupted: bool,
-    #[serde(default)]
     background_task_id: Option<String>,
     /// Words for a code that is not 0 and is no error, like that of `grep` without a match.
-    #[serde(default)]
     return_code_interpretation: Option<String>,
 }
 

@@ -22,7 +22,6 @@ pub(super) struct Entry {
     pub(super) pid: u32,
     pub(super) session_id: String,
     /// The folder that the process works in.
-    #[serde(default)]
     pub(super) cwd: Option<PathBuf>,
     /// When the process started, as field 22 of its `stat`.
     proc_start: String,
@@ -30,28 +29,22 @@ pub(super) struct Entry {
     #[serde(default)]
     pid_domain: String,
     /// In milliseconds.
-    #[serde(default)]
     pub(super) started_at: Option<i64>,
     /// `interactive`, or `bg` for a session without a screen of its own that a person began.
     #[serde(default)]
     kind: String,
     #[serde(default)]
     entrypoint: String,
-    #[serde(default)]
     pub(super) status: Option<String>,
     /// In milliseconds.
     pub(super) status_updated_at: Option<i64>,
     waiting_for: Option<String>,
-    #[serde(default)]
     name: Option<String>,
     /// `user` for a name that a person gave, `auto` for one that a model made, `derived` for one made of
     /// the folder's.
-    #[serde(default)]
     name_source: Option<String>,
     /// The pane that it is shown in, like `work:@0.%0`: session, window and pane.
-    #[serde(default)]
     tmux: Option<String>,
-    #[serde(default)]
     job_id: Option<String>,
 }
 

@@ -22,14 +22,11 @@ struct JobState {
     #[serde(default)]
     state: String,
     /// What it does, in words.
-    #[serde(default)]
     detail: Option<String>,
     /// What it waits for, in words.
-    #[serde(default)]
     needs: Option<String>,
     #[serde(default)]
     in_flight: InFlight,
-    #[serde(default)]
     updated_at: Option<String>,
 }
 

@@ -17,21 +17,14 @@ pub(super) struct Line<'a> {
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'a, str>,
     /// The kind of a `system` line.
-    #[serde(default)]
     pub(super) subtype: Option<String>,
-    #[serde(default)]
     pub(super) timestamp: Option<String>,
-    #[serde(default)]
     pub(super) cwd: Option<String>,
-    #[serde(default)]
     pub(super) session_id: Option<String>,
-    #[serde(default)]
     pub(super) version: Option<String>,
     /// The line's own id; bookkeeping has none.
-    #[serde(default)]
     pub(super) uuid: Option<String>,
     /// How the client was started: `cli` with a screen, `sdk-cli` without.
-    #[serde(default)]
     pub(super) entrypoint: Option<String>,
     /// A line of a subagent.
     #[serde(default)]
@@ -45,19 +38,17 @@ pub(super) struct Line<'a> {
     /// A model error told as a reply.
     #[serde(default)]
     pub(super) is_api_error_message: bool,
-    #[serde(default)]
     pub(super) prompt_source: Option<String>,
-    #[serde(default)]
     pub(super) origin: Option<Origin>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) message: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) attachment: Option<&'a RawValue>,
     /// What a tool gave back, beside the text that the model was shown.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) tool_use_result: Option<&'a RawValue>,
     /// The text of a `system` line.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) hook_errors: Vec<String>,
@@ -71,13 +62,13 @@ pub(super) struct Line<'a> {
     #[serde(default)]
     pub(super) prevent_continuation: bool,
     /// The name that the person gave the session.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) custom_title: Option<&'a RawValue>,
     /// The name that a model made of its words.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) ai_title: Option<&'a RawValue>,
     /// The same in old versions.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) summary: Option<&'a RawValue>,
 }
 
@@ -91,15 +82,12 @@ pub(super) struct Origin {
 /// The message of a `user` or `assistant` line.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Message<'a> {
-    #[serde(default)]
     pub(super) id: Option<String>,
-    #[serde(default)]
     pub(super) model: Option<String>,
-    #[serde(default)]
     pub(super) stop_reason: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     usage: Option<&'a RawValue>,
 }
 
@@ -121,21 +109,17 @@ struct Usage {
 pub(super) struct Block<'a> {
     #[serde(rename = "type", default)]
     pub(super) kind: String,
-    #[serde(default)]
     pub(super) text: Option<String>,
-    #[serde(default)]
     pub(super) id: Option<String>,
-    #[serde(default)]
     pub(super) name: Option<String>,
-    #[serde(default)]
     pub(super) tool_use_id: Option<String>,
     /// What a tool gave back: a string, or blocks.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) content: Option<&'a RawValue>,
     /// True for what a tool gave back in place of a result.
     #[serde(default, deserialize_with = "flag")]
     pub(super) is_error: bool,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
 }
 
@@ -145,13 +129,13 @@ pub(super) struct Attachment<'a> {
     #[serde(rename = "type", default)]
     pub(super) kind: String,
     /// The text of a prompt that was typed while the agent worked, or blocks.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) prompt: Option<&'a RawValue>,
     /// The goal of the session, where the attachment tells of it.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) condition: Option<&'a RawValue>,
     /// Whether it is reached.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) met: Option<&'a RawValue>,
 }
 

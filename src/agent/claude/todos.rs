@@ -36,11 +36,10 @@ struct TodoWrite {
     todos: Vec<WrittenTodo>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct WrittenTodo {
-    #[serde(default)]
     content: String,
-    #[serde(default)]
     status: String,
 }
 
@@ -53,9 +52,7 @@ struct TaskCreate {
 #[serde(rename_all = "camelCase")]
 struct TaskUpdate {
     task_id: String,
-    #[serde(default)]
     status: Option<String>,
-    #[serde(default)]
     subject: Option<String>,
 }
 

@@ -58,7 +58,6 @@ struct Asked {
 #[derive(Deserialize)]
 struct Question {
     question: String,
-    #[serde(default)]
     options: Option<Vec<Choice>>,
 }
 

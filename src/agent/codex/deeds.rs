@@ -20,40 +20,33 @@ const SHELLS: [&str; 6] =
 const FILE_MARKS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 
 /// The item of a command.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct CommandExecution {
-    #[serde(default)]
     id: String,
-    #[serde(default)]
     command: Vec<String>,
-    #[serde(default)]
     cwd: Option<String>,
-    #[serde(default)]
     status: String,
-    #[serde(default)]
     aggregated_output: Option<String>,
-    #[serde(default)]
     exit_code: Option<i32>,
 }
 
 /// The item of a patch.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct FileChange<'a> {
-    #[serde(default)]
     id: String,
     /// What was done to each file, which is not read.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     changes: BTreeMap<String, &'a RawValue>,
-    #[serde(default)]
     status: String,
 }
 
 /// The item of a tool of an MCP server.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct McpToolCall {
-    #[serde(default)]
     id: String,
-    #[serde(default)]
     tool: String,
 }
 
@@ -62,13 +55,11 @@ struct McpToolCall {
 struct JsonOutput {
     #[serde(default)]
     output: String,
-    #[serde(default)]
     metadata: Option<Metadata>,
 }
 
 #[derive(Deserialize)]
 struct Metadata {
-    #[serde(default)]
     exit_code: Option<i32>,
 }
 

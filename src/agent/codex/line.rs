@@ -14,9 +14,8 @@ pub(super) struct Line<'a> {
     /// What kind of line it is.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'a, str>,
-    #[serde(default)]
     timestamp: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     payload: Option<&'a RawValue>,
 }
 
@@ -30,9 +29,7 @@ pub(super) struct Tag<'a> {
 /// The payload of a `turn_context` line.
 #[derive(Debug, Deserialize)]
 pub(super) struct Context {
-    #[serde(default)]
     pub(super) cwd: Option<String>,
-    #[serde(default)]
     pub(super) model: Option<String>,
 }
 
@@ -46,18 +43,15 @@ pub(super) struct TurnError {
 /// What was counted.
 #[derive(Debug, Deserialize)]
 pub(super) struct TokenInfo {
-    #[serde(default)]
     pub(super) last_token_usage: Option<TokenUsage>,
-    #[serde(default)]
     pub(super) model_context_window: Option<u64>,
 }
 
 /// The tokens of one request.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct TokenUsage {
-    #[serde(default)]
     pub(super) input_tokens: u64,
-    #[serde(default)]
     pub(super) total_tokens: u64,
 }
 
@@ -79,28 +73,23 @@ struct Part {
 pub(super) struct SubagentActivity {
     pub(super) kind: String,
     pub(super) agent_thread_id: String,
-    #[serde(default)]
     pub(super) agent_path: Option<String>,
 }
 
 /// The call of a tool, in each of its forms.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Call {
-    #[serde(default, rename = "call_id")]
+    #[serde(rename = "call_id")]
     pub(super) id: Option<String>,
     /// The id of the line, which stands in for one of its own.
-    #[serde(default, rename = "id")]
+    #[serde(rename = "id")]
     pub(super) item_id: Option<String>,
-    #[serde(default)]
     pub(super) name: Option<String>,
     /// What a function is called with: JSON as text.
-    #[serde(default)]
     pub(super) arguments: Option<String>,
     /// What a free-form tool is called with.
-    #[serde(default)]
     pub(super) input: Option<String>,
     /// What a local shell is called with.
-    #[serde(default)]
     pub(super) action: Option<ShellAction>,
 }
 
@@ -115,16 +104,15 @@ pub(super) struct ShellAction {
 #[derive(Debug, Deserialize)]
 pub(super) struct Output<'a> {
     pub(super) call_id: String,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
 
 /// The goal of a thread.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ThreadGoal {
-    #[serde(default)]
     pub(super) objective: String,
-    #[serde(default)]
     pub(super) status: String,
 }
 

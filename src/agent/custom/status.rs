@@ -21,9 +21,7 @@ const TICK_MS: i64 = 10;
 #[derive(Deserialize)]
 struct Written {
     status: String,
-    #[serde(default)]
     detail: Option<String>,
-    #[serde(default)]
     pid: Option<u32>,
 }
 

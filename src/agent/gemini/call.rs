@@ -63,31 +63,27 @@ struct WriteTodos {
     todos: Vec<Todo>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Todo {
-    #[serde(default)]
     description: String,
-    #[serde(default)]
     status: String,
 }
 
 #[derive(Deserialize)]
 struct Part {
-    #[serde(rename = "functionResponse", default)]
+    #[serde(rename = "functionResponse")]
     function_response: Option<FunctionResponse>,
 }
 
 #[derive(Deserialize)]
 struct FunctionResponse {
-    #[serde(default)]
     response: Option<Response>,
 }
 
 #[derive(Deserialize)]
 struct Response {
-    #[serde(default)]
     output: Option<String>,
-    #[serde(default)]
     error: Option<String>,
 }
 

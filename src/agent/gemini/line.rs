@@ -11,34 +11,28 @@ use crate::model::Timestamp;
 #[serde(rename_all = "camelCase")]
 pub(super) struct Line<'a> {
     /// A message's id.
-    #[serde(default)]
     pub(super) id: Option<String>,
-    #[serde(default)]
     pub(super) timestamp: Option<String>,
     /// What kind of message it is: `user`, `gemini`, `info`, `error`, `warning`.
-    #[serde(rename = "type", default)]
+    #[serde(rename = "type")]
     pub(super) kind: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
     /// What the person typed, where the model was given more.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     display_content: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) tool_calls: Option<&'a RawValue>,
-    #[serde(default)]
     pub(super) tokens: Option<Tokens>,
-    #[serde(default)]
     pub(super) model: Option<String>,
     /// A change of the chat's head.
-    #[serde(rename = "$set", default, borrow)]
+    #[serde(rename = "$set", borrow)]
     pub(super) set: Option<&'a RawValue>,
     /// The message with this id and all after it do not count any more.
-    #[serde(rename = "$rewindTo", default)]
+    #[serde(rename = "$rewindTo")]
     pub(super) rewind_to: Option<String>,
     /// The head's session.
-    #[serde(default)]
     pub(super) session_id: Option<String>,
-    #[serde(default)]
     pub(super) project_hash: Option<String>,
 }
 
@@ -46,15 +40,12 @@ pub(super) struct Line<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Head<'a> {
-    #[serde(default)]
     pub(super) session_id: Option<String>,
     /// `main` or `subagent`.
-    #[serde(default)]
     pub(super) kind: Option<String>,
-    #[serde(default)]
     pub(super) summary: Option<String>,
     /// All messages anew.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) messages: Option<Vec<&'a RawValue>>,
 }
 
@@ -66,20 +57,17 @@ pub(super) struct Tokens {
 }
 
 /// A tool call of a reply, which is recorded when the tool has answered.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ToolCall<'a> {
-    #[serde(default)]
     pub(super) id: String,
-    #[serde(default)]
     pub(super) name: String,
-    #[serde(default)]
     pub(super) status: String,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) args: Option<&'a RawValue>,
     /// What the tool gave back, in the words of the API.
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) result: Option<&'a RawValue>,
-    #[serde(default)]
     pub(super) timestamp: Option<String>,
 }
 
@@ -87,24 +75,22 @@ pub(super) struct ToolCall<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Part<'a> {
-    #[serde(default)]
     pub(super) text: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) thought: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) function_call: Option<FunctionCall<'a>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) function_response: Option<FunctionResponse<'a>>,
 }
 
 /// A call in the words of the API.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct FunctionCall<'a> {
-    #[serde(default)]
     pub(super) id: String,
-    #[serde(default)]
     pub(super) name: String,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) args: Option<&'a RawValue>,
 }
 
@@ -113,13 +99,13 @@ pub(super) struct FunctionCall<'a> {
 pub(super) struct FunctionResponse<'a> {
     #[serde(default)]
     pub(super) id: String,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) response: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct ResponseError<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 

@@ -115,7 +115,6 @@ struct Task {
     kind: String,
     #[serde(default)]
     status: String,
-    #[serde(default)]
     description: Option<String>,
 }
 

@@ -47,13 +47,11 @@ pub(super) struct Details {
     kind: String,
     #[serde(default)]
     title: String,
-    #[serde(rename = "filePath", default)]
+    #[serde(rename = "filePath")]
     file_path: Option<String>,
-    #[serde(default)]
     command: Option<String>,
-    #[serde(rename = "toolName", default)]
+    #[serde(rename = "toolName")]
     tool_name: Option<String>,
-    #[serde(default)]
     prompt: Option<String>,
 }
 

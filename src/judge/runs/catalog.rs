@@ -19,25 +19,19 @@ static BUILT_IN_CATALOG: LazyLock<Catalog> =
 
 /// A file of tools.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct File {
     /// Checks.
-    #[serde(default)]
     tool: Vec<Tool>,
     /// Lines of what runs other tools, by the kind of check.
-    #[serde(default)]
     lines: Vec<Lines>,
     /// Commands that act outside the work tree: what they do, by how they are called.
-    #[serde(default)]
     act: BTreeMap<String, Vec<String>>,
     /// Commands without an end.
-    #[serde(default)]
     endless: Vec<String>,
     /// Commands that change files.
-    #[serde(default)]
     edit: Vec<String>,
     /// Lines by which a shell or a runner says that a tool could not start.
-    #[serde(default)]
     start: Vec<LinePattern>,
 }
 
