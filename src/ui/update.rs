@@ -5,6 +5,7 @@
 use ratatui::layout::Position;
 
 use super::areas::Areas;
+use super::dialog::Dialog;
 use super::input::{Input, KeyCode, KeyPress, Mouse, MouseKind, Reaction};
 use super::keymap::{BINDINGS, FILTER_BINDINGS, KeyCommand, WorkspaceCommand, action_of};
 use super::list_rows::{Entry, ListRows};
@@ -20,13 +21,15 @@ const WHEEL_LINES: isize = 3;
 /// Who did nothing for so long may have been away, and what is shown may be of before.
 const AWAY_MS: i64 = 10_000;
 
-/// Whether a person is at the screen at this moment.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What an input tells of the person at the screen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Presence {
-    /// A key or the mouse says so.
-    Shown,
     /// Only the world changed.
     Unknown,
+    /// A key or the mouse says that somebody is there.
+    Shown,
+    /// They did something with the selected row, so they have seen it.
+    OnRow,
 }
 
 /// Carries out one input. `views` are in the order of [`crate::present::order`].
@@ -34,7 +37,28 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
     let mut reaction = Reaction::default();
     let is_back = state.is_back || input == Input::Focus;
     let was_zoomed = state.is_zoomed;
-    let presence = match input {
+    let selected_before = state.selected.clone();
+    let mut presence = take_in(state, views, input, &mut reaction);
+    if presence == Presence::Shown && state.selected != selected_before {
+        presence = Presence::OnRow;
+    }
+    if presence >= Presence::Shown && !views.is_empty() {
+        state.mode = SelectionMode::Stays;
+    }
+    settle(state, views);
+    let look = if presence == Presence::OnRow { look(state, views) } else { None };
+    let is_looked_at = look.is_some();
+    reaction.intents.extend(look);
+    if is_back {
+        reaction.intents.extend(shown(state, views));
+    } else if !was_zoomed && state.is_zoomed && !is_looked_at {
+        reaction.intents.extend(state.selected.iter().map(glance));
+    }
+    reaction
+}
+
+fn take_in(state: &mut State, views: &[WorkspaceView], input: Input, reaction: &mut Reaction) -> Presence {
+    match input {
         Input::Focus => Presence::Unknown,
         Input::Resize(size) => {
             state.size = size;
@@ -46,46 +70,36 @@ pub fn update(state: &mut State, views: &[WorkspaceView], input: Input) -> React
         }
         Input::Key(press) => {
             state.answer = None;
-            on_key(state, views, press, &mut reaction);
-            Presence::Shown
+            on_key(state, views, press, reaction)
         }
         Input::Paste(text) => {
             match open_dialog::on_paste(state, views, &text) {
-                Some(step) => actions::take(state, views, step, &mut reaction),
+                Some(step) => actions::take(state, views, step, reaction),
                 None => write_filter(state, &text),
             }
             Presence::Shown
         }
         Input::Edited(edited) => {
             if let Some(step) = open_dialog::on_edited(state, views, &edited) {
-                actions::take(state, views, step, &mut reaction);
+                actions::take(state, views, step, reaction);
             }
             Presence::Shown
         }
         Input::Mouse(mouse) => {
             state.answer = None;
             match open_dialog::on_mouse(state, views, mouse) {
-                Some(step) => actions::take(state, views, step, &mut reaction),
+                Some(step) => {
+                    actions::take(state, views, step, reaction);
+                    Presence::OnRow
+                }
                 None => on_mouse(state, views, mouse),
             }
-            Presence::Shown
         }
-    };
-    if presence == Presence::Shown && !views.is_empty() {
-        state.mode = SelectionMode::Stays;
     }
-    settle(state, views);
-    reaction.intents.extend(look(state, views, presence));
-    if is_back {
-        reaction.intents.extend(shown(state, views));
-    } else if !was_zoomed && state.is_zoomed {
-        reaction.intents.extend(state.selected.iter().map(glance));
-    }
-    reaction
 }
 
 /// Takes note of new workspace views, in the order of [`crate::present::order`]. The most urgent one is
-/// selected at the start, until all are judged, and whenever the selected one is gone.
+/// selected at the start, until all are judged, and whenever the selected one is gone. Nobody has seen it by that.
 pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
     state.is_loaded = true;
     let is_known = |view: &WorkspaceView| view.verdict.is_some() || view.problem.is_some();
@@ -96,11 +110,7 @@ pub fn views_changed(state: &mut State, views: &[WorkspaceView]) -> Reaction {
         }
     }
     settle(state, views);
-    Reaction {
-        intents: look(state, views, Presence::Unknown).into_iter().collect(),
-        is_quit: open_dialog::is_left(state, views),
-        ..Reaction::default()
-    }
+    Reaction { is_quit: open_dialog::is_left(state, views), ..Reaction::default() }
 }
 
 /// Takes in the answer to something that a person wanted.
@@ -125,8 +135,10 @@ pub fn on_frame(state: &mut State, now: Timestamp) {
     state.guard.on_frame(now);
 }
 
-fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) {
-    if state.dialog.is_some() {
+fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction: &mut Reaction) -> Presence {
+    if let Some(dialog) = &state.dialog {
+        // Whoever leaves is asked about all of them.
+        let presence = if matches!(dialog, Dialog::Leave(_)) { Presence::Shown } else { Presence::OnRow };
         if press.folded() == KeyPress::ctrl('c') {
             match open_dialog::on_interrupt(state, views) {
                 Some(step) => actions::take(state, views, step, reaction),
@@ -135,17 +147,19 @@ fn on_key(state: &mut State, views: &[WorkspaceView], press: KeyPress, reaction:
         } else if let Some(step) = open_dialog::on_key(state, views, press) {
             actions::take(state, views, step, reaction);
         }
-    } else if state.filter.is_editing {
-        match (action_of(FILTER_BINDINGS, press), press.code) {
-            (Some(action), _) => perform(state, views, action, press, reaction),
-            (None, KeyCode::Char(sign)) if !press.ctrl && !press.alt => {
-                write_filter(state, sign.encode_utf8(&mut [0; 4]));
-            }
-            (None, _) => {}
-        }
-    } else if let Some(action) = action_of(BINDINGS, press) {
-        perform(state, views, action, press, reaction);
+        return presence;
     }
+    let is_editing = state.filter.is_editing;
+    let command = action_of(if is_editing { FILTER_BINDINGS } else { BINDINGS }, press);
+    let is_on_row = state.page == Page::None && command.is_some_and(KeyCommand::is_about_row);
+    match (command, press.code) {
+        (Some(command), _) => perform(state, views, command, press, reaction),
+        (None, KeyCode::Char(sign)) if is_editing && !press.ctrl && !press.alt => {
+            write_filter(state, sign.encode_utf8(&mut [0; 4]));
+        }
+        (None, _) => {}
+    }
+    if is_on_row { Presence::OnRow } else { Presence::Shown }
 }
 
 fn perform(
@@ -274,8 +288,8 @@ fn erase_word(text: &mut String) {
     text.truncate(kept);
 }
 
-fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
-    let Some(areas) = areas(state, views) else { return };
+fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) -> Presence {
+    let Some(areas) = areas(state, views) else { return Presence::Shown };
     let is_over = |area: Option<ratatui::layout::Rect>| {
         area.is_some_and(|area| area.contains(Position::new(mouse.column, mouse.row)))
     };
@@ -286,12 +300,16 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
     };
     if is_over(areas.page) && state.page == Page::Help {
         take_step(state, views, Step::By(by * WHEEL_LINES));
-    } else if is_over(areas.detail) {
+        return Presence::Shown;
+    }
+    if is_over(areas.detail) {
         if mouse.kind == MouseKind::Press {
             state.focus = Focus::Detail;
         }
         scroll_detail(state, views, Step::By(by * WHEEL_LINES));
-    } else if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {
+        return Presence::OnRow;
+    }
+    if let Some(list) = areas.list.filter(|list| is_over(Some(*list))) {
         let rows = ListRows::of(state, views);
         let from = rows.selected(state, views).unwrap_or(0);
         if mouse.kind == MouseKind::Press {
@@ -301,28 +319,26 @@ fn on_mouse(state: &mut State, views: &[WorkspaceView], mouse: Mouse) {
             let entries = rows.entries(state.list_top, areas.list_shape());
             if let Some((_, Entry::Row(row))) = entries.iter().find(is_there) {
                 select_row(state, views, &rows, *row);
+                return Presence::OnRow;
             }
         } else {
             select_row(state, views, &rows, moved(from, by, rows.len()));
         }
     }
+    Presence::Shown
 }
 
-/// Says once that a person looks at the selected workspace: when it is selected, and when it
-/// changed under their eyes and a key shows that they are there. Not at the start and not while a
-/// filter is written, when the selection only passes by.
-fn look(state: &mut State, views: &[WorkspaceView], presence: Presence) -> Option<Intent> {
-    if state.filter.is_editing || state.mode == SelectionMode::FollowsUrgency {
+/// Says once that a person has seen the selected workspace, and anew when it changed since. Not while a filter is
+/// written, when the selection only passes by.
+fn look(state: &mut State, views: &[WorkspaceView]) -> Option<Intent> {
+    if state.filter.is_editing {
         return None;
     }
     let view = &views[selected_row(state, views)?];
-    let is_new = match &state.looked {
-        Some((id, since)) if *id == view.id => {
-            presence == Presence::Shown && !view.is_seen && *since != view.verdict_since
-        }
-        Some(_) | None => true,
-    };
-    if !is_new {
+    if let Some((id, since)) = &state.looked
+        && *id == view.id
+        && (view.is_seen || *since == view.verdict_since)
+    {
         return None;
     }
     state.looked = Some((view.id.clone(), view.verdict_since));

@@ -11,7 +11,9 @@ use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 
 use crate::support::samples::asks_in_japanese;
-use crate::support::screen::{NOW, frame, minutes_ago, picture, press, screen, screen_of, text_of};
+use crate::support::screen::{
+    NOW, frame, minutes_ago, picture, press, screen, screen_of, seen_screen_of, text_of,
+};
 use crate::support::session_samples::{pane, session};
 
 /// The workspace that asks, with the session that does.
@@ -128,13 +130,13 @@ fn i_and_space_ask_how_a_reply_would_go_to_the_session_that_asks() {
         let mut view = asks();
         view.sessions.insert(0, session("codex", ActivityState::Idle, ActivitySource::Process, 3, ""));
         let views = [view];
-        let mut state = screen_of(80, 24, &views);
+        let mut state = seen_screen_of(80, 24, &views);
         let reaction = press(&mut state, &views, keys);
         assert_eq!(reaction.intents, [wants(&views[0], Action::PlanReply { session: name("claude") })]);
         assert!(matches!(state.dialog, Some(Dialog::Reply(_))));
     }
     let views = [asks_in_japanese()];
-    let mut state = screen_of(80, 24, &views);
+    let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "i").intents, []);
     assert_eq!(state.answer.as_deref(), Some("no session of an agent is known here"));
 }
@@ -470,7 +472,7 @@ fn when_several_ask_one_is_chosen_and_tab_turns_to_another() {
         Draft { session: name("gone"), text: "for one that is gone".to_owned() },
     ];
     let views = [view];
-    let mut state = screen_of(80, 24, &views);
+    let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "i").intents, []);
     assert_snapshot!("several_ask", picture(&frame(&state, &views)));
     let plans = |agent: &str| wants(&views[0], Action::PlanReply { session: name(agent) });

@@ -9,7 +9,9 @@ use closeout::ui::{self, Focus, Input, KeyCode, KeyPress, Look, Reaction, State}
 use insta::assert_snapshot;
 
 use crate::support::samples::five;
-use crate::support::screen::{NOW, frame, minutes_ago, part, picture, press, screen, screen_of, text_of};
+use crate::support::screen::{
+    NOW, frame, minutes_ago, part, picture, press, screen, screen_of, seen_screen_of, text_of,
+};
 use crate::support::session_samples::{
     all, codex_asks_beside_claude, codex_wants_permission_beside_claude, gone, guessed, japanese_question,
     just_finished, pane, session, silent, wants_permission, with_subagents, with_todos,
@@ -130,7 +132,7 @@ fn enter_goes_to_the_pane_of_the_session_that_wants_the_person() {
         (codex_wants_permission_beside_claude(), "codex-0b1c2d3e"),
     ] {
         let views = [view];
-        let mut state = screen_of(80, 24, &views);
+        let mut state = seen_screen_of(80, 24, &views);
         let jump = Intent::JumpToPane { workspace: views[0].id.clone(), session_id: wanted.to_owned() };
         let wanted = Reaction { intents: vec![jump], ..Reaction::default() };
         assert_eq!(press(&mut state, &views, "\n"), wanted);
@@ -145,7 +147,7 @@ fn enter_goes_to_the_pane_of_the_session_that_wants_the_person() {
 fn enter_opens_where_no_session_has_a_pane_and_l_opens_anywhere() {
     for (view, keys) in [(with_todos(), "\n"), (with_todos(), "l"), (with_subagents(), "l")] {
         let views = [view];
-        let mut state = screen_of(80, 24, &views);
+        let mut state = seen_screen_of(80, 24, &views);
         let glance = Intent::Glance { workspace: views[0].id.clone() };
         assert_eq!(press(&mut state, &views, keys).intents, [glance]);
         assert_eq!((state.focus, state.is_zoomed), (Focus::Detail, true), "{keys:?}");

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 
 use crate::support::action_samples::{smart_report, verify_report};
 use crate::support::samples::{failing, five};
-use crate::support::screen::{frame, item, minutes_ago, picture, press, screen_of, text_of};
+use crate::support::screen::{frame, item, minutes_ago, picture, press, screen_of, seen_screen_of, text_of};
 use crate::support::session_samples::with_todos;
 
 const SIZES: [(u16, u16); 4] = [(44, 14), (80, 24), (120, 40), (200, 60)];
@@ -147,7 +147,7 @@ fn where_nothing_is_for_an_agent_it_is_said() {
         vec![point(PointKind::Answer, Source::LastWords, "Which one?", PointState::Open)];
     view.verified = Some(verify_report());
     let views = [view];
-    let mut state = screen_of(80, 24, &views);
+    let mut state = seen_screen_of(80, 24, &views);
     assert_eq!(press(&mut state, &views, "b").intents, []);
     assert_eq!(state.answer.as_deref(), Some("no point here is for an agent"));
 }

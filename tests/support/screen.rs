@@ -175,6 +175,13 @@ pub(crate) fn screen_of(width: u16, height: u16, views: &[WorkspaceView]) -> Sta
     state
 }
 
+/// The same when its person has seen the selected row.
+pub(crate) fn seen_screen_of(width: u16, height: u16, views: &[WorkspaceView]) -> State {
+    let mut state = screen_of(width, height, views);
+    let _ = press(&mut state, views, "g");
+    state
+}
+
 /// Presses keys, each a character; a line feed is Enter, a tab Tab, `\u{1b}` Escape. What comes of
 /// them is put together.
 pub(crate) fn press(state: &mut State, views: &[WorkspaceView], keys: &str) -> Reaction {

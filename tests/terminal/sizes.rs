@@ -1,7 +1,5 @@
 //! The screen is right at every size, also when the size changes while it runs.
 
-use std::fs;
-
 use regex::Regex;
 
 use super::{LARGE, SMALL, on_demo};
@@ -18,14 +16,8 @@ fn ageless(shown: &Shown) -> Vec<String> {
     shown.rows.iter().map(|row| age.replace_all(row, " ").trim_end().to_owned()).collect()
 }
 
-/// Nothing was seen before.
-fn forget_looks(env: &TestEnv) {
-    let _ = fs::remove_dir_all(env.at("state/reports"));
-}
-
 /// What a program that is started at this size shows.
 fn fresh(env: &TestEnv, size: (u16, u16)) -> Vec<String> {
-    forget_looks(env);
     let terminal = on_demo(env, size);
     let counts = ["2 need you", "1 at risk", "1 left to do", "1 not seen", "1 at work"];
     let shown =
@@ -41,7 +33,6 @@ fn after_each_resize_the_screen_is_as_if_started_at_that_size() {
         format!("[[workspace]]\npath = \"{}\"\nbaseline.rev = \"nothing\"\n", env.shop().display());
     env.configure(&settings);
     let expected = [SMALL, LARGE, SMALL].map(|size| fresh(&env, size));
-    forget_looks(&env);
     let terminal = on_demo(&env, SMALL);
     terminal.wait_for("the small screen", |shown| ageless(shown) == expected[0]);
     terminal.resize(LARGE.0, LARGE.1);
