@@ -14,6 +14,7 @@ use closeout::model::{
 };
 use proptest::prelude::*;
 use serde::Deserialize;
+use strum::VariantArray as _;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -337,10 +338,10 @@ fn combine_vectors_pass() {
 #[test]
 fn combine_vectors_reach_every_state_and_every_rule() {
     let file: File = serde_json::from_str(include_str!("vectors/combine.json")).unwrap();
-    for state in VerdictState::ALL {
+    for &state in VerdictState::VARIANTS {
         assert!(file.cases.iter().any(|case| case.expect.state == state), "{state:?} is in no vector");
     }
-    for rule in Rule::ALL {
+    for &rule in Rule::VARIANTS {
         assert!(file.cases.iter().any(|case| case.expect.rule == rule), "{rule:?} is in no vector");
     }
 }
@@ -350,7 +351,7 @@ fn combine_vectors_reach_every_state_and_every_rule() {
 #[test]
 fn each_rule_has_cases_that_meet_it_that_do_not_and_that_cannot_be_known() {
     let file: File = serde_json::from_str(include_str!("vectors/combine.json")).unwrap();
-    for rule in Rule::ALL {
+    for &rule in Rule::VARIANTS {
         for case_of in [CaseOf::Met, CaseOf::Unmet, CaseOf::Unknown] {
             let cases: Vec<&Vector> = file
                 .cases
@@ -425,7 +426,7 @@ prop_compose! {
 
 prop_compose! {
     fn any_case()(
-        kind in prop::sample::select(TaskKind::ALL.to_vec()),
+        kind in prop::sample::select(TaskKind::VARIANTS.to_vec()),
         evidence in prop::collection::vec(any_evidence(), 0..12),
         stage in 0u8..5,
         n_unreadable in 0u8..5,

@@ -14,7 +14,7 @@ fn questions_vectors_hold() {
 
 fn judge(input: &Map<String, Value>) -> Map<String, Value> {
     let kind = input.get("task_kind").and_then(Value::as_str).unwrap();
-    let kind = TaskKind::ALL.into_iter().find(|known| known.name() == kind).unwrap();
+    let kind = TaskKind::from_name(kind).unwrap();
     let output = input.get("output").and_then(Value::as_str);
     let failed = input.get("execution_failed").and_then(Value::as_bool).unwrap_or_default();
     let status = questions::status(kind, output, failed);

@@ -106,6 +106,7 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Arguments;
+    use strum::VariantArray as _;
 
     /// The rows of the table in README.md: codes, and what they mean.
     fn documented() -> Vec<(u8, &'static str)> {
@@ -127,8 +128,8 @@ mod tests {
     /// Every code that the program can end with.
     fn codes() -> BTreeSet<u8> {
         let outcomes = [Outcome::Done, Outcome::NotComplete, Outcome::Unjudged, Outcome::Signalled(2)];
-        let actions = ActionClass::ALL.map(Outcome::Action);
-        let runs = RunStatus::ALL.map(Outcome::Run);
+        let actions = ActionClass::VARIANTS.iter().copied().map(Outcome::Action);
+        let runs = RunStatus::VARIANTS.iter().copied().map(Outcome::Run);
         let no_default = ConfigError::NoDefault { key: String::new() };
         let source = || io::Error::from(io::ErrorKind::Other);
         let failures = [
@@ -167,7 +168,7 @@ mod tests {
             ActionClass::Damage => "a check failed",
             ActionClass::Cancelled => "Ctrl-C",
         };
-        for class in ActionClass::ALL {
+        for &class in ActionClass::VARIANTS {
             let (_, meaning) = documented().into_iter().find(|(code, _)| *code == class.exit_code()).unwrap();
             assert!(meaning.contains(words(class)), "{class:?}: {meaning}");
         }

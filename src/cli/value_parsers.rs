@@ -1,6 +1,7 @@
 //! How the values of arguments are read, with the words for what is none.
 
 use std::time::Duration;
+use strum::VariantArray as _;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -9,10 +10,7 @@ use crate::engine::clock;
 use crate::model::{Proof, TaskKind, Timestamp, VerdictState};
 
 pub(super) fn task_kind(name: &str) -> Result<TaskKind, String> {
-    TaskKind::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = TaskKind::ALL.into_iter().map(TaskKind::name).collect();
-        format!("it is one of {}", names.join(", "))
-    })
+    TaskKind::from_name(name).ok_or_else(|| format!("it is one of {}", TaskKind::names().join(", ")))
 }
 
 pub(super) fn proof(name: &str) -> Result<Proof, String> {
@@ -49,9 +47,8 @@ pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
 
 /// A state of a verdict, in upper or lower case.
 pub(super) fn state(name: &str) -> Result<VerdictState, String> {
-    let found = VerdictState::ALL.into_iter().find(|state| state.name().eq_ignore_ascii_case(name));
-    found.ok_or_else(|| {
-        let names: Vec<&str> = VerdictState::ALL.into_iter().map(VerdictState::name).collect();
+    name.to_ascii_uppercase().parse().map_err(|_| {
+        let names: Vec<&str> = VerdictState::VARIANTS.iter().map(|state| state.name()).collect();
         format!("it is one of {}", names.join(", "))
     })
 }

@@ -52,7 +52,7 @@ impl Kind {
     /// What is allowed, after "must be".
     pub(super) fn allowed(self) -> String {
         match self {
-            Kind::Task => one_of(&TaskKind::ALL.map(TaskKind::name)),
+            Kind::Task => one_of(&TaskKind::names()),
             Kind::Revision => "a revision as git understands it, which does not begin with `-`".to_owned(),
             Kind::PathOrNone => "a path inside the workspace, or \"\" for none".to_owned(),
             Kind::Paths => format!("a list of at most {MAX_ENTRIES} paths inside the workspace"),
@@ -74,7 +74,7 @@ impl Kind {
         match (self, value) {
             (Kind::Task, Value::Text(text)) => match TaskKind::from_name(&text) {
                 Some(kind) => Ok(Value::Text(kind.name().to_owned())),
-                None => Err(self.refused_word(&text, &TaskKind::ALL.map(TaskKind::name))),
+                None => Err(self.refused_word(&text, &TaskKind::names())),
             },
             (Kind::Choice(words), Value::Text(text)) => {
                 if words.contains(&text.as_str()) {

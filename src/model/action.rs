@@ -6,6 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{
     ActionClass, AskPlan, AskPurpose, Baseline, CheckRecord, DecidedFile, EvidenceSummary, LeftToDo,
@@ -97,6 +98,8 @@ pub enum Action {
 
 /// What an action is, without what it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum ActionKind {
     /// A plan of one of the others that changes nothing.
@@ -134,23 +137,7 @@ pub enum ActionKind {
 impl ActionKind {
     /// The word for it in a history.
     pub fn name(self) -> &'static str {
-        match self {
-            ActionKind::Plan => "plan",
-            ActionKind::Record => "record",
-            ActionKind::Rescue => "rescue",
-            ActionKind::Undo => "undo",
-            ActionKind::Redo => "redo",
-            ActionKind::Restore => "restore",
-            ActionKind::Forget => "forget",
-            ActionKind::Trust => "trust",
-            ActionKind::Reply => "reply",
-            ActionKind::Probe => "probe",
-            ActionKind::Verify => "verify",
-            ActionKind::Decide => "decide",
-            ActionKind::Mark => "mark",
-            ActionKind::Gate => "gate",
-            ActionKind::Checks => "checks",
-        }
+        self.into()
     }
 }
 

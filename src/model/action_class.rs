@@ -2,9 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// How an action ended. A closed set, and the contract of exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionClass {
     /// Done and verified.
@@ -36,23 +38,6 @@ pub enum ActionClass {
 }
 
 impl ActionClass {
-    /// Every class, by its exit code.
-    pub const ALL: [ActionClass; 13] = [
-        ActionClass::Done,
-        ActionClass::SavedGaps,
-        ActionClass::SavedOnly,
-        ActionClass::Nothing,
-        ActionClass::Refused,
-        ActionClass::Busy,
-        ActionClass::Untrusted,
-        ActionClass::Unknown,
-        ActionClass::Declined,
-        ActionClass::Failed,
-        ActionClass::TimedOut,
-        ActionClass::Damage,
-        ActionClass::Cancelled,
-    ];
-
     /// The exit code of a command that ends so.
     pub fn exit_code(self) -> u8 {
         match self {

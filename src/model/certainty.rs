@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How certain a judgement on a text is, from the least certain up. The levels are calibrated on labelled
 /// messages of real agents (`tests/corpus/README.md` has the figures).
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {

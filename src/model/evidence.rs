@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{SessionName, Timestamp};
 
@@ -162,6 +163,8 @@ impl Source {
 
 /// What a source claims. A closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Claim {
     /// The work is done.
@@ -185,16 +188,7 @@ pub enum Claim {
 impl Claim {
     /// The name used on the screen and in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Claim::Yes => "YES",
-            Claim::No => "NO",
-            Claim::Ask => "ASK",
-            Claim::Wait => "WAIT",
-            Claim::Work => "WORK",
-            Claim::Dirty => "DIRTY",
-            Claim::Fail => "FAIL",
-            Claim::Abstain => "ABSTAIN",
-        }
+        self.into()
     }
 }
 

@@ -5,11 +5,14 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use super::{BackgroundTask, Proof, Timestamp};
 
 /// At which event of an agent a gate is asked. A closed set: the names of `closeout hook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum GateEvent {
     /// The agent is about to end its turn.
     Stop,
@@ -24,29 +27,14 @@ pub enum GateEvent {
 }
 
 impl GateEvent {
-    /// Every event.
-    pub const ALL: [GateEvent; 5] = [
-        GateEvent::Stop,
-        GateEvent::SubagentStop,
-        GateEvent::PostToolUse,
-        GateEvent::TaskCompleted,
-        GateEvent::AfterAgent,
-    ];
-
     /// The word behind `closeout hook`.
     pub fn name(self) -> &'static str {
-        match self {
-            GateEvent::Stop => "stop",
-            GateEvent::SubagentStop => "subagent-stop",
-            GateEvent::PostToolUse => "post-tool-use",
-            GateEvent::TaskCompleted => "task-completed",
-            GateEvent::AfterAgent => "after-agent",
-        }
+        self.into()
     }
 
     /// The event of this name.
     pub fn from_name(name: &str) -> Option<GateEvent> {
-        GateEvent::ALL.into_iter().find(|event| event.name() == name)
+        name.parse().ok()
     }
 
     /// Whether the agent's own turn ends here, so that its last message is its conclusion.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{Baseline, TestChange, Timestamp};
 
@@ -123,6 +124,8 @@ pub struct CommitSummary {
 
 /// An operation that git has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// `git merge`.
@@ -136,20 +139,14 @@ pub enum Operation {
     /// `git bisect`.
     Bisect,
     /// `git am`.
+    #[strum(serialize = "am")]
     ApplyMailbox,
 }
 
 impl Operation {
     /// The command of git that began it.
     pub fn label(self) -> &'static str {
-        match self {
-            Operation::Merge => "merge",
-            Operation::Rebase => "rebase",
-            Operation::CherryPick => "cherry-pick",
-            Operation::Revert => "revert",
-            Operation::Bisect => "bisect",
-            Operation::ApplyMailbox => "am",
-        }
+        self.into()
     }
 }
 

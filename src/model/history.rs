@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{CommandEnd, Proof, RunStatus, Timestamp, VerdictState, WorkspaceId};
 
@@ -23,6 +24,8 @@ pub struct HistoryEntry {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum HistoryEvent {
     /// The verdict became another one.
@@ -57,6 +60,7 @@ pub enum HistoryEvent {
         was_active: bool,
     },
     /// A supervised run ended.
+    #[strum(serialize = "run")]
     RunEnded {
         /// Its id.
         run: String,
@@ -75,12 +79,6 @@ pub enum HistoryEvent {
 impl HistoryEvent {
     /// The word for it in a list.
     pub fn name(&self) -> &'static str {
-        match self {
-            HistoryEvent::Verdict { .. } => "verdict",
-            HistoryEvent::Seen { .. } => "seen",
-            HistoryEvent::Iteration { .. } => "iteration",
-            HistoryEvent::RunEnded { .. } => "run",
-            HistoryEvent::Notice { .. } => "notice",
-        }
+        self.into()
     }
 }

@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::{TaskKind, Timestamp};
 
 /// What a person says of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum MarkOrder {
     /// The work is done.
@@ -23,6 +26,7 @@ pub enum MarkOrder {
     /// Work is counted from HEAD on.
     BaselineHere,
     /// The task is of this kind.
+    #[strum(serialize = "kind")]
     TaskKind {
         /// The kind.
         task_kind: TaskKind,
@@ -34,15 +38,7 @@ pub enum MarkOrder {
 impl MarkOrder {
     /// The word of the command line for it.
     pub fn name(&self) -> &'static str {
-        match self {
-            MarkOrder::Done => "done",
-            MarkOrder::Open => "open",
-            MarkOrder::Quiet => "quiet",
-            MarkOrder::NotOfThisTask { .. } => "not-of-this-task",
-            MarkOrder::BaselineHere => "baseline-here",
-            MarkOrder::TaskKind { .. } => "kind",
-            MarkOrder::Clear => "clear",
-        }
+        self.into()
     }
 }
 

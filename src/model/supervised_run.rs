@@ -5,11 +5,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::{Proof, TaskKind, Timestamp, VerdictState};
 
 /// How a run ended. A closed set: each has its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// The verdict is COMPLETE.
@@ -35,34 +38,9 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// Every status.
-    pub const ALL: [RunStatus; 10] = [
-        RunStatus::Complete,
-        RunStatus::MaxIterations,
-        RunStatus::Stalled,
-        RunStatus::Unreadable,
-        RunStatus::BreakerOpen,
-        RunStatus::Budget,
-        RunStatus::Deadline,
-        RunStatus::Unanswered,
-        RunStatus::Cancelled,
-        RunStatus::Failed,
-    ];
-
     /// The name in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            RunStatus::Complete => "complete",
-            RunStatus::MaxIterations => "max_iterations",
-            RunStatus::Stalled => "stalled",
-            RunStatus::Unreadable => "unreadable",
-            RunStatus::BreakerOpen => "breaker_open",
-            RunStatus::Budget => "budget",
-            RunStatus::Deadline => "deadline",
-            RunStatus::Unanswered => "unanswered",
-            RunStatus::Cancelled => "cancelled",
-            RunStatus::Failed => "failed",
-        }
+        self.into()
     }
 
     /// The exit code of the program.

@@ -2,9 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TaskKind {
     /// Work that ends in commits; the default in a git work tree.
@@ -16,21 +19,19 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
-    /// Every kind, in the order in which help lists them.
-    pub const ALL: [TaskKind; 3] = [TaskKind::Implementation, TaskKind::ReadInfo, TaskKind::Report];
-
     /// The name used in configuration, flags and JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            TaskKind::Implementation => "IMPLEMENTATION",
-            TaskKind::ReadInfo => "READ_INFO",
-            TaskKind::Report => "REPORT",
-        }
+        self.into()
+    }
+
+    /// Every name, in the order in which help lists them.
+    pub fn names() -> Vec<&'static str> {
+        TaskKind::VARIANTS.iter().map(|kind| kind.name()).collect()
     }
 
     /// The kind with this name; letter case and `-` for `_` do not matter.
     pub fn from_name(name: &str) -> Option<TaskKind> {
         let folded = name.trim().to_ascii_uppercase().replace('-', "_");
-        TaskKind::ALL.into_iter().find(|kind| kind.name() == folded)
+        folded.parse().ok()
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A moment in milliseconds since the Unix epoch (UTC). Moments before 1970 are negative.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema
 )]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);

@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::{Evidence, LeftToDo, Question};
 
 /// The state of a workspace. A closed set; it is the contract of the JSON output too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum VerdictState {
     /// Really finished.
@@ -30,32 +33,9 @@ pub enum VerdictState {
 }
 
 impl VerdictState {
-    /// Every state, in the order of DESIGN.md.
-    pub const ALL: [VerdictState; 9] = [
-        VerdictState::Complete,
-        VerdictState::AwaitingResponse,
-        VerdictState::RescueNeeded,
-        VerdictState::Incomplete,
-        VerdictState::Waiting,
-        VerdictState::Working,
-        VerdictState::Stalled,
-        VerdictState::Error,
-        VerdictState::NoTask,
-    ];
-
     /// The name used on the screen and in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            VerdictState::Complete => "COMPLETE",
-            VerdictState::AwaitingResponse => "AWAITING_RESPONSE",
-            VerdictState::RescueNeeded => "RESCUE_NEEDED",
-            VerdictState::Incomplete => "INCOMPLETE",
-            VerdictState::Waiting => "WAITING",
-            VerdictState::Working => "WORKING",
-            VerdictState::Stalled => "STALLED",
-            VerdictState::Error => "ERROR",
-            VerdictState::NoTask => "NO_TASK",
-        }
+        self.into()
     }
 
     /// True when nothing will change without a person or a new round: all but WORKING and WAITING.
@@ -66,6 +46,7 @@ impl VerdictState {
 
 /// The rule that decided. A closed set: the rows of the table (DESIGN.md 2.3) in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// R0: the session is at work by its own word.
@@ -118,40 +99,12 @@ pub enum Rule {
     NotProven,
 }
 
-impl Rule {
-    /// Every rule, in the order of the table.
-    pub const ALL: [Rule; 24] = [
-        Rule::SessionWorks,
-        Rule::ByYou,
-        Rule::Asks,
-        Rule::RunFailed,
-        Rule::RequiredUnreadable,
-        Rule::DecisionUnreadable,
-        Rule::NobodyAsked,
-        Rule::RoundsUsedUp,
-        Rule::SaysNo,
-        Rule::SameAgain,
-        Rule::Works,
-        Rule::TurnCut,
-        Rule::Waits,
-        Rule::NoOutput,
-        Rule::OutputStands,
-        Rule::YesUncommitted,
-        Rule::YesWithCommits,
-        Rule::YesClean,
-        Rule::DoneOutside,
-        Rule::TaskBefore,
-        Rule::Answered,
-        Rule::NothingChanged,
-        Rule::NoEvidence,
-        Rule::NotProven,
-    ];
-}
-
 /// How well a COMPLETE is proven, from the weakest up (DESIGN.md 2.4).
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema
 )]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
     /// Only the agent's word.
@@ -168,12 +121,7 @@ pub enum Proof {
 impl Proof {
     /// The name in configuration, flags and JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Proof::Said => "said",
-            Proof::Committed => "committed",
-            Proof::Checked => "checked",
-            Proof::ByYou => "by_you",
-        }
+        self.into()
     }
 
     /// The proof of this name that can be required; nobody can require a person's own word.

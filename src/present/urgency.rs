@@ -3,6 +3,7 @@
 //! It reads verdict, attention and marks as they are; it judges nothing.
 
 use std::cmp::Reverse;
+use strum::VariantArray;
 
 use crate::model::{
     ActivityState, Attention, RescueDegree, Rule, Timestamp, Verdict, VerdictState, Warning, WorkspaceId,
@@ -11,6 +12,7 @@ use crate::model::{
 
 /// How urgent a workspace is, most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(VariantArray)]
 pub enum Urgency {
     /// A permission is waited for.
     Permission,
@@ -44,6 +46,7 @@ pub enum Urgency {
 
 /// A part of the list, in the order of the list (DESIGN.md 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(VariantArray)]
 pub enum Section {
     /// Nothing goes on until a person answers or repairs something.
     NeedsYou,
@@ -64,18 +67,6 @@ pub enum Section {
 }
 
 impl Section {
-    /// Every section, in the order of the list.
-    pub const ALL: [Section; 8] = [
-        Section::NeedsYou,
-        Section::AtRisk,
-        Section::LeftToDo,
-        Section::AtWork,
-        Section::Unseen,
-        Section::Unread,
-        Section::Finished,
-        Section::Quiet,
-    ];
-
     /// Whether its rows wait for nobody: they are folded into one line and are not counted.
     pub fn is_folded(self) -> bool {
         matches!(self, Section::Finished | Section::Quiet)
@@ -102,24 +93,6 @@ impl Section {
 }
 
 impl Urgency {
-    /// Every urgency, most urgent first.
-    pub const ALL: [Urgency; 14] = [
-        Urgency::Permission,
-        Urgency::Asks,
-        Urgency::Error,
-        Urgency::Stalled,
-        Urgency::Rescue,
-        Urgency::Incomplete,
-        Urgency::ToCommit,
-        Urgency::Working,
-        Urgency::Waiting,
-        Urgency::Offer,
-        Urgency::Unseen,
-        Urgency::Unjudged,
-        Urgency::Seen,
-        Urgency::Quiet,
-    ];
-
     /// The urgency of a workspace.
     pub fn of(view: &WorkspaceView) -> Urgency {
         match view.attention {

@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
+use strum::VariantArray as _;
 
 use super::areas::Areas;
 use super::list_rows::ListRows;
@@ -129,7 +130,7 @@ fn number_of_workspaces(state: &State, n: usize) -> String {
 /// How many rows each section has, in the order of the list, without those that wait for nobody.
 fn sections(state: &State, views: &[WorkspaceView]) -> Vec<(Section, usize)> {
     let sections: Vec<Section> = views.iter().map(|view| section_of(view, state.held())).collect();
-    let counted = Section::ALL.into_iter().filter(|section| !section.is_folded());
+    let counted = Section::VARIANTS.iter().copied().filter(|section| !section.is_folded());
     let counted =
         counted.map(|section| (section, sections.iter().filter(|known| **known == section).count()));
     counted.filter(|(_, n)| *n > 0).collect()

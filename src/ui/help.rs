@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use strum::VariantArray as _;
 
 use super::keymap::{BINDINGS, Binding, FILTER_BINDINGS};
 use super::look::{Look, Sign, TextStyle};
@@ -85,7 +86,7 @@ fn key_line(keys: &str, help: &'static str, look: Look) -> Line<'static> {
 /// Every sign of the list, the changes and the checklist, with what it says.
 fn signs(look: Look) -> Vec<Line<'static>> {
     let mut lines = vec![title(say::signs(), look)];
-    lines.extend(Urgency::ALL.map(|urgency| {
+    lines.extend(Urgency::VARIANTS.iter().map(|&urgency| {
         sign_line(look.sign(Sign::Urgency(urgency)), TextStyle::of(urgency), sets::urgency(urgency), look)
     }));
     lines.push(Line::default());

@@ -1,6 +1,7 @@
 //! The tabs of the detail: which there are, and the line that names them.
 
 use ratatui::text::{Line, Span};
+use strum::VariantArray;
 
 use super::look::{Look, TextStyle};
 use super::text;
@@ -9,6 +10,7 @@ use crate::present::phrases::tab as say;
 
 /// A tab of the selected workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(VariantArray)]
 pub enum Tab {
     /// The verdict, and every source behind it.
     #[default]
@@ -26,14 +28,10 @@ pub enum Tab {
 }
 
 impl Tab {
-    /// Every tab, in the order of their keys.
-    pub const ALL: [Tab; 6] =
-        [Tab::Why, Tab::LeftToDo, Tab::Asked, Tab::Changes, Tab::Sessions, Tab::History];
-
     /// The tab that this digit shows.
     pub(super) fn of_digit(sign: char) -> Option<Tab> {
         let number = usize::try_from(sign.to_digit(10)?).ok()?;
-        Tab::ALL.get(number.checked_sub(1)?).copied()
+        Tab::VARIANTS.get(number.checked_sub(1)?).copied()
     }
 
     fn label(self) -> &'static str {
@@ -78,7 +76,7 @@ pub(super) fn bar(shown: Tab, view: Option<&WorkspaceView>, width: usize, look: 
 
 fn line(shown: Tab, words: &dyn Fn(Tab) -> String, look: Look) -> Line<'static> {
     let mut line = Line::default();
-    for (at, tab) in Tab::ALL.into_iter().enumerate() {
+    for (at, &tab) in Tab::VARIANTS.iter().enumerate() {
         let words = words(tab);
         let label = if words.is_empty() { (at + 1).to_string() } else { format!("{} {words}", at + 1) };
         let style = if tab == shown { TextStyle::Selected } else { TextStyle::Faint };

@@ -47,7 +47,8 @@ pub(super) const ROOMS: &[Room] = &[
         imports: &[],
         rights: &[],
         crates: Some(&[
-            "bitflags", "schemars", "serde", "unicode_normalization", "unicode_segmentation", "unicode_width",
+            "bitflags", "schemars", "serde", "strum", "unicode_normalization", "unicode_segmentation",
+            "unicode_width",
         ]),
     },
     Room {
@@ -57,8 +58,8 @@ pub(super) const ROOMS: &[Room] = &[
         // `toml` for the rules of each language, which are embedded data; `schemars` for the form of what
         // `classify --json` prints, which is the judge's own value.
         crates: Some(&[
-            "pulldown_cmark", "regex", "schemars", "serde", "serde_json", "toml", "unicode_normalization",
-            "unicode_segmentation",
+            "pulldown_cmark", "regex", "schemars", "serde", "serde_json", "strum", "toml",
+            "unicode_normalization", "unicode_segmentation",
         ]),
     },
     Room { name: "monitor", imports: &["model", "judge"], rights: &[], crates: Some(&["serde"]) },
@@ -67,7 +68,7 @@ pub(super) const ROOMS: &[Room] = &[
         imports: &["model"],
         rights: &[LazyStatics],
         // `toml` for the texts, which are embedded data; the others for the JSON form.
-        crates: Some(&["schemars", "serde", "serde_json", "toml"]),
+        crates: Some(&["schemars", "serde", "serde_json", "strum", "toml"]),
     },
     Room {
         name: "ui",
@@ -75,8 +76,8 @@ pub(super) const ROOMS: &[Room] = &[
         rights: &[LazyStatics],
         // `jiff` for the words of a duration; `now` of its types is refused below.
         crates: Some(&[
-            "crossterm", "jiff", "nucleo_matcher", "pulldown_cmark", "ratatui", "unicode_segmentation",
-            "unicode_width",
+            "crossterm", "jiff", "nucleo_matcher", "pulldown_cmark", "ratatui", "strum",
+            "unicode_segmentation", "unicode_width",
         ]),
     },
     Room {

@@ -1,5 +1,7 @@
 //! The tabs of a workspace, each at every size, and what is left to do: marking points and sending them back.
 
+use strum::VariantArray as _;
+
 use closeout::model::{
     Action, Checklist, Draft, Intent, ItemState, OpenPoint, PointKind, PointState, ProbeAttempt, Source,
     WorkspaceView,
@@ -67,7 +69,7 @@ fn every_tab_at_every_size() {
     let mut views = vec![busy()];
     views.extend(five().into_iter().filter(|view| ["api", "docs"].contains(&view.name.as_str())));
     for (width, height) in SIZES {
-        for (at, tab) in Tab::ALL.into_iter().enumerate() {
+        for (at, &tab) in Tab::VARIANTS.iter().enumerate() {
             let mut state = screen_of(width, height, &views);
             let _ = press(&mut state, &views, &format!("{}", at + 1));
             assert_eq!((state.tab, state.focus), (tab, Focus::Detail));

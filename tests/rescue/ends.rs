@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use strum::VariantArray as _;
 
 use closeout::action::rescue::{RescueError, Rescuer, Step};
 use closeout::engine::clock;
@@ -111,7 +112,7 @@ fn daemons(born: &Path) -> String {
 
 #[test]
 fn a_record_that_is_ended_is_there_as_a_whole_or_not_at_all() {
-    let steps = Step::ALL.into_iter().take_while(|step| *step != Step::TreeMade);
+    let steps = Step::VARIANTS.iter().copied().take_while(|step| *step != Step::TreeMade);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);
@@ -138,8 +139,9 @@ fn a_record_in_both_places_that_is_ended_is_in_none() {
 
 #[test]
 fn a_commit_is_ended_until_it_is_pinned_and_finished_from_then_on() {
-    let steps =
-        [Step::Locked].into_iter().chain(Step::ALL.into_iter().skip_while(|it| *it != Step::TreeMade));
+    let steps = [Step::Locked]
+        .into_iter()
+        .chain(Step::VARIANTS.iter().copied().skip_while(|it| *it != Step::TreeMade));
     for step in steps {
         let repo = rich();
         let plan = plan(&repo);

@@ -3,6 +3,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
+use strum::VariantArray as _;
 
 use closeout::action::rescue::{RescueError, Rescuer, Step};
 use rustix::process::Signal;
@@ -22,7 +23,7 @@ fn act_and_die() {
     let Ok(order) = std::env::var(ORDER) else { return };
     let fields: Vec<&str> = order.split('\n').collect();
     let (top, action, n) = (std::path::Path::new(fields[0]), fields[1], fields[2].parse::<usize>().unwrap());
-    let step = Step::ALL[n];
+    let step = Step::VARIANTS[n];
     let signal = Signal::from_named_raw(fields[3].parse().unwrap()).unwrap();
     let beside = top.parent().unwrap();
     let rescuer = closeout::action::rescue::Rescuer {
@@ -68,7 +69,7 @@ fn killed_at(repo: &Repo, action: &str, step: Step) -> bool {
 /// The same with another signal. An action that fails by itself fails the test.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed must be another")]
 fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
-    let n = Step::ALL.iter().position(|it| *it == step).unwrap();
+    let n = Step::VARIANTS.iter().position(|it| *it == step).unwrap();
     // Who started the tests may have ignored a signal, as `nohup` does, and that is inherited.
     let output = Command::new("env")
         .arg("--default-signal")
@@ -91,7 +92,7 @@ fn signalled_at(repo: &Repo, action: &str, step: Step, signal: Signal) -> bool {
 // K01
 #[test]
 fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
-    for step in Step::ALL {
+    for &step in Step::VARIANTS {
         let repo = rich();
         let before = fingerprint(&repo);
         assert!(killed_at(&repo, "commit", step), "{step:?} was not reached");
@@ -116,7 +117,8 @@ fn a_rescue_that_is_killed_at_any_step_ends_before_or_done() {
 // K02
 #[test]
 fn an_undo_that_is_killed_at_any_step_ends_before_or_done() {
-    let steps = Step::ALL.into_iter().skip_while(|step| *step != Step::IndexPrepared).chain([Step::Locked]);
+    let steps =
+        Step::VARIANTS.iter().copied().skip_while(|step| *step != Step::IndexPrepared).chain([Step::Locked]);
     for step in steps {
         let repo = rich();
         let before = fingerprint(&repo);

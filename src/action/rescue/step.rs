@@ -1,8 +1,11 @@
 //! The named steps of a rescue and an undo. A test can be called at each, to end the process there or
 //! to change the repository; nobody else is.
 
+use strum::VariantArray;
+
 /// A step that is over when it is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(VariantArray)]
 pub enum Step {
     /// The lock of the worktree is ours.
     Locked,
@@ -39,27 +42,4 @@ pub enum Step {
     IndexMoved,
     /// The journal says that all of it is done.
     MoveDone,
-}
-
-impl Step {
-    /// All of them, in their order.
-    pub const ALL: [Step; 17] = [
-        Step::Locked,
-        Step::Listed,
-        Step::Surveyed,
-        Step::Imported,
-        Step::PackMoved,
-        Step::Verified,
-        Step::ReferenceMade,
-        Step::RecordJournalled,
-        Step::TreeMade,
-        Step::CommitPinned,
-        Step::IndexPrepared,
-        Step::MoveJournalled,
-        Step::Checked,
-        Step::IndexLocked,
-        Step::BranchMoved,
-        Step::IndexMoved,
-        Step::MoveDone,
-    ];
 }

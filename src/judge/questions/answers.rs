@@ -1,6 +1,8 @@
 //! How answers are offered in each language: the words of `[answers]` in `assets/lang`, as the build wrote them.
 //! It finds no question and no option.
 
+use strum::VariantArray as _;
+
 use super::language::Language;
 
 /// How a language offers answers (`[answers]` in `assets/lang`).
@@ -16,7 +18,8 @@ pub(super) struct Answers {
 }
 
 /// Each language's, with its two letters.
-static ANSWERS: [(&str, Answers); Language::ALL.len()] = include!(concat!(env!("OUT_DIR"), "/answers.rs"));
+static ANSWERS: [(&str, Answers); Language::VARIANTS.len()] =
+    include!(concat!(env!("OUT_DIR"), "/answers.rs"));
 
 /// The answers of all languages, those of `language` first.
 pub(super) fn answers(language: Language) -> impl Iterator<Item = &'static Answers> + Clone {

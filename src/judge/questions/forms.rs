@@ -2,9 +2,11 @@
 //! It knows no phrase itself; what belongs to a group stands in `assets/lang/`.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// One group of phrases, by what a writer does with it. The language files use the snake-case names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
+#[derive(VariantArray)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Form {
     /// A question put to the reader by its words, with or without a mark ("would you like").
@@ -124,70 +126,9 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Every group, in the order of their numbers.
-    const ALL: [Self; COUNT] = [
-        Self::Direct,
-        Self::WhichOption,
-        Self::Confirm,
-        Self::Choose,
-        Self::TellMe,
-        Self::WantsInput,
-        Self::Waiting,
-        Self::Offer,
-        Self::CourtesyCondition,
-        Self::GoCondition,
-        Self::CourtesyQuestion,
-        Self::Courtesy,
-        Self::Optional,
-        Self::AnswerOpen,
-        Self::SelfDecided,
-        Self::NeedsAnswer,
-        Self::You,
-        Self::Me,
-        Self::Wh,
-        Self::Explains,
-        Self::Rhetorical,
-        Self::Understanding,
-        Self::QuestionsMade,
-        Self::QuestionsAsked,
-        Self::Greeting,
-        Self::SignOff,
-        Self::Announce,
-        Self::AnnounceNot,
-        Self::Progress,
-        Self::Partial,
-        Self::Stuck,
-        Self::ErrorOnly,
-        Self::Interrupted,
-        Self::Placeholder,
-        Self::Acknowledgement,
-        Self::PlanLead,
-        Self::CutOff,
-        Self::Done,
-        Self::Instruction,
-        Self::Elsewhere,
-        Self::NotARequest,
-        Self::Reported,
-        Self::AnnounceIng,
-        Self::Finite,
-        Self::Deliberates,
-        Self::Indirect,
-        Self::LeadingCondition,
-        Self::Musing,
-        Self::Plea,
-        Self::Settled,
-        Self::ThirdPerson,
-        Self::IfWants,
-        Self::IfTrouble,
-        Self::Doing,
-        Self::OthersWork,
-        Self::Alternative,
-        Self::Interrogative,
-    ];
-
     /// The name of the group with this number in the language files.
     pub(super) fn name(number: usize) -> Option<String> {
-        let name = serde_json::to_value(Self::ALL.get(number)?).ok()?;
+        let name = serde_json::to_value(Form::VARIANTS.get(number)?).ok()?;
         name.as_str().map(str::to_owned)
     }
 }

@@ -6,11 +6,13 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strum::VariantArray;
 
 use super::script;
 
 /// A language that the judge reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, JsonSchema)]
+#[derive(VariantArray)]
 pub enum Language {
     /// English, and what is no other language of this list.
     #[default]
@@ -40,18 +42,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order of their numbers.
-    pub(super) const ALL: [Self; 8] = [
-        Self::English,
-        Self::Japanese,
-        Self::Chinese,
-        Self::Korean,
-        Self::Spanish,
-        Self::German,
-        Self::French,
-        Self::Portuguese,
-    ];
-
     /// The two letters of the language.
     pub fn code(self) -> &'static str {
         match self {
@@ -73,7 +63,7 @@ impl Language {
 }
 
 /// How many languages there are.
-const COUNT: usize = Language::ALL.len();
+const COUNT: usize = Language::VARIANTS.len();
 
 /// Common words of the languages in Latin letters, each with the languages that use it.
 const COMMON: [(Language, &[&str]); 5] = [
@@ -224,7 +214,7 @@ impl Share {
             return self.joined(expected);
         }
         let latin = if expected.is_joined() { Language::English } else { expected };
-        let most = Language::ALL.into_iter().fold(latin, |best, language| {
+        let most = Language::VARIANTS.iter().copied().fold(latin, |best, language| {
             if self.words[language as usize] > self.words[best as usize] { language } else { best }
         });
         let ahead = self.words[most as usize] - self.words[latin as usize];

@@ -4,6 +4,7 @@
 //! What the build made of the files is embedded (`assets/build.rs`).
 
 use std::sync::LazyLock;
+use strum::VariantArray as _;
 
 use super::forms::FormSet;
 use super::language::Language;
@@ -32,7 +33,7 @@ macro_rules! networks {
 }
 
 /// How many languages there are.
-const N_LANGUAGES: usize = Language::ALL.len();
+const N_LANGUAGES: usize = Language::VARIANTS.len();
 
 /// The phrases of each language, by its number, each read when the first sentence needs it.
 static NETWORKS: [LazyLock<Network>; N_LANGUAGES] = networks!("en", "ja", "zh", "ko", "es", "de", "fr", "pt");
@@ -79,7 +80,7 @@ mod tests {
     /// The language files.
     fn files() -> impl Iterator<Item = (Language, LanguageFile)> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lang");
-        Language::ALL.into_iter().map(move |language| {
+        Language::VARIANTS.iter().map(move |&language| {
             let text = std::fs::read_to_string(format!("{folder}/{}.toml", language.code())).unwrap();
             (language, toml::from_str(&text).unwrap())
         })
@@ -216,7 +217,7 @@ mod tests {
             let joined: String = text.chars().filter(|c| *c != ' ').collect();
             let signs = joined.chars().count().max(text.split(' ').count());
             let walked = |walk: &Walk| usize::try_from(walk.work).unwrap();
-            for language in Language::ALL {
+            for &language in Language::VARIANTS {
                 search.find(language, &text, &joined);
             }
             let work = search.walks.iter().map(walked).max().unwrap();
