@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::commands::{AgentCommand, Asking, LOOK};
 use super::custom::Custom;
 use super::facts::Folder;
-use super::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
+use super::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use super::list::{AGENTS, built_in};
 use crate::model::{CustomAgent, SessionObservation, SessionPlace, Unreadable};
 
@@ -132,7 +132,8 @@ pub fn sessions(
     for adapter in adapters {
         let of_agent: Vec<&SessionPlace> =
             places.iter().filter(|place| place.agent == adapter.name()).collect();
-        let read = (**adapter).sessions(adapter.home(), workspace, &of_agent, memory);
+        let ask = SessionsAsk { home: adapter.home(), workspace, places: &of_agent };
+        let read = (**adapter).sessions(&ask, memory);
         all.sessions.extend(read.sessions);
         all.trouble.extend(read.trouble);
         all.watch_targets.extend(read.watch_targets);

@@ -2,16 +2,20 @@
 //! what is remembered from one look to the next. Facts of one agent stand in that agent's folder alone.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fmt::Debug;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::commands::{AgentCommand, Asking};
 use super::facts::Facts;
+use super::record::note_unreadable;
 use super::screen::{NOT_TRIED, OptionDialog, PermissionKey};
 use super::server::AgentServer;
 use crate::model::{
-    AskedByTool, LiveStatus, SessionObservation, SessionPlace, Timestamp, Unreadable, WatchTarget,
+    AskedByTool, LiveStatus, Names, Parts, SessionObservation, SessionPlace, Timestamp, Unreadable,
+    WatchTarget,
 };
 
 /// A kind of agent. What is known without looking is data ([`Agent::facts`]); everything else has a default
@@ -34,14 +38,8 @@ pub trait Agent: Debug + Send + Sync {
         None
     }
 
-    /// Reads the sessions of `workspace` (absolute, resolved). `places` are those of this agent.
-    fn sessions(
-        &self,
-        home: &Path,
-        workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead;
+    /// Reads the sessions of a workspace.
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead;
 
     /// The program by which a session of this agent is asked or told something. `None` where the
     /// agent has no way to do that.
@@ -124,6 +122,32 @@ pub trait Agent: Debug + Send + Sync {
     }
 }
 
+/// Which sessions are read.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionsAsk<'a> {
+    /// The folder of the agent's records.
+    pub home: &'a Path,
+    /// The workspace (absolute, resolved).
+    pub workspace: &'a Path,
+    /// Where discovery found sessions of this agent in it.
+    pub places: &'a [&'a SessionPlace],
+}
+
+impl SessionsAsk<'_> {
+    /// Where changes of the records at the places show: of these alone, since sessions of other workspaces lie beside
+    /// them.
+    pub(super) fn watch_targets(&self) -> Vec<WatchTarget> {
+        let mut of_folder: BTreeMap<&Path, BTreeSet<OsString>> = BTreeMap::new();
+        for place in self.places {
+            if let (Some(folder), Some(name)) = (place.record.parent(), place.record.file_name()) {
+                of_folder.entry(folder).or_default().insert(name.to_owned());
+            }
+        }
+        let target = |(folder, names)| WatchTarget::new(folder, Names::These(names), Parts::WORDS);
+        of_folder.into_iter().map(target).collect()
+    }
+}
+
 /// The sessions of one workspace, as they were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionsRead {
@@ -133,6 +157,16 @@ pub struct SessionsRead {
     pub trouble: Vec<Unreadable>,
     /// Where a change of them, or a new one in a place that is known, would show.
     pub watch_targets: Vec<WatchTarget>,
+}
+
+impl SessionsRead {
+    /// Takes what the record at `path` holds: a session, none that counts, or trouble.
+    pub(super) fn take(&mut self, path: &Path, read: io::Result<Option<SessionObservation>>) {
+        match read {
+            Ok(session) => self.sessions.extend(session),
+            Err(error) => note_unreadable(&mut self.trouble, path, "the session's record", &error),
+        }
+    }
 }
 
 /// What is looked for.

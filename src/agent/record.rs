@@ -5,7 +5,7 @@
 //! It knows nothing of what the lines mean; a [`LineReader`] does. It never holds more than
 //! [`REACH`] bytes at a time and never reads the whole of a longer file.
 
-use std::fs::File;
+use std::fs::{self, DirEntry, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -26,6 +26,9 @@ const TASK_REACH: u64 = 1 << 20;
 const LONGEST_LINE: usize = 8 << 20;
 /// So much of the begin of a longer line is given to the reader, in bytes.
 const LONGEST_BEGIN: usize = 4 << 10;
+/// The blocks in which something is looked for further back, in bytes, with so much of the next one.
+const BLOCK: usize = 64 << 10;
+const OVERLAP: usize = 64;
 /// How many bytes before the offset are remembered, to notice that a file was rewritten.
 const MARK: u64 = 64;
 
@@ -125,6 +128,30 @@ impl<R: LineReader> Followed<R> {
         Ok(true)
     }
 
+    /// Takes a longer piece, of `reach` bytes from the end, if something in it that was not taken `is_wanted`. It is
+    /// asked of blocks that overlap, so that nothing of at most [`OVERLAP`] bytes is cut in two.
+    pub(super) fn reach_for(
+        &mut self,
+        file: &File,
+        reach: u64,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> io::Result<()> {
+        let size = file.metadata()?.len();
+        let start = size.saturating_sub(reach);
+        let mut end = self.begins_at;
+        // One block for all: the memory of a new one each time costs more than the search.
+        let mut block = vec![0; BLOCK + OVERLAP];
+        while end > start {
+            let begin = end.saturating_sub(BLOCK as u64).max(start);
+            let filled = fill(file, begin, &mut block)?;
+            if is_wanted(&block[..filled]) {
+                return self.take_from(file, start, size);
+            }
+            end = begin;
+        }
+        Ok(())
+    }
+
     fn remember_mark(&mut self, before_offset: &[u8]) {
         let from = before_offset.len().saturating_sub(usize::try_from(MARK).unwrap_or(usize::MAX));
         self.mark = before_offset[from..].to_vec();
@@ -156,8 +183,20 @@ pub(super) fn read_small(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     disk::read(path, longest)?.ok_or(io::ErrorKind::NotFound.into())
 }
 
-/// What is said of a file or folder that is there and cannot be read.
-pub(super) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Unreadable {
-    let detail = format!("{what} cannot be read: {error}");
-    Unreadable { name: path.display().to_string(), problem: disk::file_problem(error), detail }
+/// Says that a file or folder cannot be read. Nothing is said of one that is gone since it was listed.
+pub(super) fn note_unreadable(all: &mut Vec<Unreadable>, path: &Path, what: &str, error: &io::Error) {
+    if error.kind() != io::ErrorKind::NotFound {
+        let detail = format!("{what} cannot be read: {error}");
+        all.push(Unreadable { name: path.display().to_string(), problem: disk::file_problem(error), detail });
+    }
+}
+
+/// What is in a folder; nothing where it is not there or cannot be read, which is said.
+pub(super) fn entries(
+    folder: &Path,
+    what: &str,
+    trouble: &mut Vec<Unreadable>,
+) -> impl Iterator<Item = DirEntry> + use<> {
+    let entries = fs::read_dir(folder).inspect_err(|error| note_unreadable(trouble, folder, what, error));
+    entries.into_iter().flatten().filter_map(Result::ok)
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use closeout::agent::{
-    self, Adapter, Agent, AgentCommand, AnswerPlace, Asking, Facts, FoundSession, Memories, SessionsRead,
-    Survey, SurveyAsk, Trace,
+    self, Adapter, Agent, AgentCommand, AnswerPlace, Asking, Facts, FoundSession, Memories, SessionsAsk,
+    SessionsRead, Survey, SurveyAsk, Trace,
 };
 use closeout::model::{AgentMessage, SessionObservation, SessionPlace, Timestamp, TurnState};
 use tempfile::TempDir;
@@ -39,18 +39,12 @@ impl Agent for Sixth {
         Survey { found: found.collect(), ..Survey::default() }
     }
 
-    fn sessions(
-        &self,
-        _home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
         let n_looks = memory.with(|looks: &mut Looks| {
             looks.0 += 1;
             looks.0
         });
-        let sessions = places.iter().map(|place| {
+        let sessions = ask.places.iter().map(|place| {
             let text = std::fs::read_to_string(&place.record).unwrap();
             let said = text.split_once('\n').unwrap().1.to_owned();
             let mut session = SessionObservation::named(self.name(), &place.session_id);

@@ -5,10 +5,10 @@ use std::path::Path;
 use super::{NAME, command, find, screen, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
-use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
+use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{OptionDialog, PermissionKey};
 use crate::agent::version::Version;
-use crate::model::{AskedByTool, HookKind, SessionObservation, SessionPlace, VariableNames};
+use crate::model::{AskedByTool, HookKind, SessionObservation, VariableNames};
 
 /// Claude Code.
 #[derive(Debug)]
@@ -120,14 +120,8 @@ impl Agent for Claude {
         memory.with(|memory| survey::survey(home, ask, memory))
     }
 
-    fn sessions(
-        &self,
-        home: &Path,
-        workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(home, workspace, places, memory))
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
+        memory.with(|memory| find::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

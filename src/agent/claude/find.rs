@@ -1,7 +1,6 @@
 //! Which records are those of a workspace, and reading them.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::folder::{Listed, record_folder, records};
@@ -9,8 +8,7 @@ use super::follow::Record;
 use super::head::{Head, Heads};
 use super::registry::{KnownEntries, Registry};
 use super::transcript::Transcript;
-use crate::agent::SessionsRead;
-use crate::agent::record::unreadable;
+use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{Names, Parts, SessionObservation, SessionOrigin, SessionPlace, WatchTarget};
 
 /// So many of the newest records are looked at at most, beside those that discovery named.
@@ -43,16 +41,12 @@ struct Candidate {
 }
 
 /// Reads the sessions of `workspace`, the newest first.
-pub(in crate::agent) fn sessions(
-    config_dir: &Path,
-    workspace: &Path,
-    places: &[&SessionPlace],
-    memory: &mut Memory,
-) -> SessionsRead {
+pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
+    let SessionsAsk { home: config_dir, workspace, places } = *ask;
     // Before the records: what they tell beyond it is newer.
     let mut registry = Registry::read(config_dir, &mut memory.entries);
     let mut read = SessionsRead::default();
-    let mut candidates = list(config_dir, workspace, places, &registry, &mut read);
+    let mut candidates = list(ask, &registry, &mut read);
     let there: HashSet<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
     memory.heads.retain(|path| there.contains(path));
     choose(&mut candidates, workspace, &mut memory.heads, &mut read);
@@ -73,8 +67,7 @@ pub(in crate::agent) fn sessions(
                 read.sessions.push(session);
                 memory.records.push(record);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(&candidate.path, "the session's record", &error)),
+            Err(error) => read.take(&candidate.path, Err(error)),
         }
     }
     add_those_without_a_record(places, &candidates, &mut registry, &mut read);
@@ -84,14 +77,8 @@ pub(in crate::agent) fn sessions(
 }
 
 /// Lists the records in the folders of the workspace, the newest first.
-fn list(
-    config_dir: &Path,
-    workspace: &Path,
-    places: &[&SessionPlace],
-    registry: &Registry,
-    read: &mut SessionsRead,
-) -> Vec<Candidate> {
-    let home = record_folder(config_dir, workspace);
+fn list(ask: &SessionsAsk<'_>, registry: &Registry, read: &mut SessionsRead) -> Vec<Candidate> {
+    let (home, places) = (record_folder(ask.home, ask.workspace), ask.places);
     let mut folders = vec![home.clone()];
     for folder in places.iter().filter_map(|place| place.record.parent()) {
         if !folders.iter().any(|known| known == folder) {
@@ -108,8 +95,7 @@ fn list(
                 let is_entered = registry.has_entry(&file.id);
                 Candidate { path, file, is_named, is_at_home: folder == home, is_entered }
             })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(&folder, "the session's record", &error)),
+            Err(error) => read.take(&folder, Err(error)),
         }
         let every = Names::Ending(".jsonl".to_owned());
         read.watch_targets.push(WatchTarget::new(folder, every, Parts::WORDS));
@@ -134,9 +120,7 @@ fn choose(candidates: &mut Vec<Candidate>, workspace: &Path, heads: &mut Heads, 
                 is_used && (candidate.is_named || was_begun_in(head, workspace, candidate.is_at_home))
             }
             Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound {
-                    read.trouble.push(unreadable(&candidate.path, "the session's record", &error));
-                }
+                read.take(&candidate.path, Err(error));
                 false
             }
         }

@@ -11,15 +11,12 @@ use serde::Deserialize;
 use super::background::{Background, SentOff};
 use super::todos::{checklist, checklist_item, item_state};
 use super::transcript::Transcript;
-use crate::agent::record::{Followed, fill, modified_at, open_record, read_small};
+use crate::agent::record::{Followed, modified_at, open_record, read_small};
 use crate::agent::record_text::shortened_if_any;
 use crate::model::{Checklist, Names, Parts, SessionObservation, Subagent, WatchTarget};
 
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
-/// It is searched in blocks of this size, with so much of the next one.
-const TODO_BLOCK: usize = 64 << 10;
-const TODO_OVERLAP: usize = 64;
 
 /// A call that changes the todo list, in the bytes of a transcript.
 static TODO_CALL: LazyLock<Option<Regex>> =
@@ -92,25 +89,11 @@ impl Record {
 
 /// Takes a longer piece if it holds a todo list that the last piece does not.
 fn reach_for_todos(followed: &mut Followed<Transcript>, file: &File) -> io::Result<()> {
-    let size = file.metadata()?.len();
-    let start = size.saturating_sub(TODO_REACH);
     let todos = &followed.reader.todos;
-    let Some(pattern) = TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) else {
-        return Ok(());
-    };
-    let mut end = followed.begins_at;
-    // One block for all: the memory of a new one each time costs more than the search.
-    let mut block = vec![0; TODO_BLOCK + TODO_OVERLAP];
-    while end > start {
-        let begin = end.saturating_sub(TODO_BLOCK as u64).max(start);
-        // A call that lies across two blocks is found in the overlap.
-        let filled = fill(file, begin, &mut block)?;
-        if pattern.is_match(&block[..filled]) {
-            return followed.take_from(file, start, size);
-        }
-        end = begin;
+    match TODO_CALL.as_ref().filter(|_| todos.n_changes() == 0 || todos.is_incomplete()) {
+        Some(call) => followed.reach_for(file, TODO_REACH, |block| call.is_match(block)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Where the client keeps the tasks of a session.

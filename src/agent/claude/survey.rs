@@ -4,8 +4,7 @@
 //! of its folder. Of a record that moved lately the head is read, once.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use super::NAME;
@@ -14,7 +13,7 @@ use super::folder::{Listed, name_begin, record_folder, record_path, records};
 use super::head::Heads;
 use super::registry::{KnownEntries, Registry};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::agent::record::unreadable;
+use crate::agent::record::{entries, note_unreadable};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget};
 
 /// So many folders are looked into at most.
@@ -62,16 +61,8 @@ pub(in crate::agent) fn survey(config_dir: &Path, ask: &SurveyAsk<'_>, memory: &
 /// The folders that can hold what is asked for.
 fn folders(projects: &Path, within: Option<&Path>, survey: &mut Survey) -> Vec<PathBuf> {
     let begin = within.map(name_begin).unwrap_or_default();
-    let entries = match fs::read_dir(projects) {
-        Ok(entries) => entries.filter_map(Result::ok),
-        Err(error) => {
-            if error.kind() != io::ErrorKind::NotFound {
-                survey.problems.push(unreadable(projects, "the session's record", &error));
-            }
-            return Vec::new();
-        }
-    };
-    let is_wanted = |entry: &fs::DirEntry| {
+    let entries = entries(projects, "the session's record", &mut survey.problems);
+    let is_wanted = |entry: &DirEntry| {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(&begin))
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
     };
@@ -90,10 +81,7 @@ fn look_into(
     let files = match records(&looked.path) {
         Ok(files) => files,
         Err(error) => {
-            // Gone since it was listed.
-            if error.kind() != io::ErrorKind::NotFound {
-                survey.problems.push(unreadable(&looked.path, "the session's record", &error));
-            }
+            note_unreadable(&mut survey.problems, &looked.path, "the session's record", &error);
             return looked;
         }
     };

@@ -5,10 +5,10 @@ use std::path::{Component, Path};
 use super::{NAME, command, find, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
-use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
+use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::record::read_small;
 use crate::agent::version::Version;
-use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
+use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 /// Codex.
 #[derive(Debug)]
@@ -88,14 +88,8 @@ impl Agent for Codex {
         memory.with(|memory| survey::survey(home, ask, memory))
     }
 
-    fn sessions(
-        &self,
-        home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(home, places, memory))
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
+        memory.with(|memory| find::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

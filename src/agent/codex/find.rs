@@ -1,8 +1,7 @@
 //! Reading the sessions of a workspace from their rollouts: the begin of each once, then its end, then
 //! what was appended. What a rollout says is worked out elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -15,9 +14,9 @@ use super::head::{Head, Meta, head_of, read_head};
 use super::names::ThreadNames;
 use super::plan;
 use super::rollout::Rollout;
-use crate::agent::SessionsRead;
-use crate::agent::record::{Followed, modified_at, open_record, read_range, take_lines, unreadable};
-use crate::model::{Checklist, DatedTodos, Names, Parts, SessionObservation, SessionPlace, WatchTarget};
+use crate::agent::record::{Followed, modified_at, open_record, read_range, take_lines};
+use crate::agent::{SessionsAsk, SessionsRead};
+use crate::model::{Checklist, DatedTodos, SessionObservation};
 
 /// So many sessions are read at most, the newest.
 const MOST_READ: usize = 8;
@@ -61,8 +60,9 @@ pub fn read_rollout(bytes: &[u8]) -> Option<SessionObservation> {
 }
 
 /// Reads the sessions at `places`, the newest first.
-pub(in crate::agent) fn sessions(home: &Path, places: &[&SessionPlace], memory: &mut Memory) -> SessionsRead {
-    let mut read = SessionsRead { watch_targets: watch_targets(places), ..SessionsRead::default() };
+pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
+    let SessionsAsk { home, places, .. } = *ask;
+    let mut read = SessionsRead { watch_targets: ask.watch_targets(), ..SessionsRead::default() };
     if places.is_empty() {
         memory.records.clear();
         return read;
@@ -80,17 +80,12 @@ pub(in crate::agent) fn sessions(home: &Path, places: &[&SessionPlace], memory: 
         if is_far || is_read.len() == MOST_READ {
             break;
         }
-        match read_place(path, home, memory) {
-            Ok(Some(session)) => {
-                newest_at.get_or_insert(written_at);
-                is_read.push(path);
-                read.sessions.push(session);
-            }
-            Ok(None) => {}
-            // Archived or deleted in this moment.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(path, "the sessions' records", &error)),
+        let session = read_place(path, home, memory);
+        if let Ok(Some(_)) = session {
+            newest_at.get_or_insert(written_at);
+            is_read.push(path);
         }
+        read.take(path, session);
     }
     memory.records.retain(|record| is_read.contains(&record.path.as_path()));
     read
@@ -105,19 +100,6 @@ fn changed_at(path: &Path) -> Option<i64> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(_) => Some(0),
     }
-}
-
-/// Where changes of the records at `places` show: only of these, since all sessions of a day lie in one
-/// folder.
-fn watch_targets(places: &[&SessionPlace]) -> Vec<WatchTarget> {
-    let mut of_folder: BTreeMap<&Path, BTreeSet<OsString>> = BTreeMap::new();
-    for place in places {
-        if let (Some(folder), Some(name)) = (place.record.parent(), place.record.file_name()) {
-            of_folder.entry(folder).or_default().insert(name.to_owned());
-        }
-    }
-    let target = |(folder, names)| WatchTarget::new(folder, Names::These(names), Parts::WORDS);
-    of_folder.into_iter().map(target).collect()
 }
 
 /// Reads one rollout; `None` if it is no person's session or nothing was said in it.

@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 use super::NAME;
 use super::head::{Head, Meta, read_head};
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::agent::record::{modified_at, open_record, unreadable};
+use crate::agent::record::{entries, modified_at, note_unreadable, open_record};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// More days are not looked at; the newest are.
 const MOST_DAYS: usize = 4096;
+/// What is said to be unreadable.
+const RECORDS: &str = "the sessions' records";
 /// The folder of the locks by which the client keeps a thread to one writer: `<id>.lock`.
 const LOCKS: &str = "thread-writer-locks";
 
@@ -110,27 +112,13 @@ impl Look<'_> {
     /// The folders below that are named by a number of so many digits, the newest first.
     fn folders(&mut self, folder: &Path, n_digits: usize) -> Vec<PathBuf> {
         let is_number = |name: &[u8]| name.len() == n_digits && name.iter().all(u8::is_ascii_digit);
-        let mut found: Vec<PathBuf> = self
-            .entries(folder)
+        let mut found: Vec<PathBuf> = entries(folder, RECORDS, &mut self.survey.problems)
             .filter(|entry| is_number(entry.file_name().as_encoded_bytes()))
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
             .map(|entry| entry.path())
             .collect();
         found.sort_unstable_by(|one, other| other.cmp(one));
         found
-    }
-
-    fn entries(&mut self, folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => Some(entries),
-            Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound {
-                    self.survey.problems.push(unreadable(folder, "the sessions' records", &error));
-                }
-                None
-            }
-        };
-        entries.into_iter().flatten().filter_map(Result::ok)
     }
 
     /// New sessions show in the newest folder of each level: in its parent if it is not there yet.
@@ -142,7 +130,7 @@ impl Look<'_> {
 
     /// The rollouts of one day.
     fn day(&mut self, day: &Path) {
-        for entry in self.entries(day) {
+        for entry in entries(day, RECORDS, &mut self.survey.problems) {
             let name = entry.file_name();
             let Some(id) = name.to_str().and_then(id_in) else { continue };
             let Ok(metadata) = entry.metadata() else { continue };
@@ -160,8 +148,7 @@ impl Look<'_> {
                 Ok(Head::Thread(meta)) => self.find(meta, path, moved_at),
                 Ok(Head::Unfinished) => self.unfinished.entry(day.to_owned()).or_default().push(name),
                 Ok(Head::Foreign) => self.foreign.push(path),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => self.survey.problems.push(unreadable(&path, "the sessions' records", &error)),
+                Err(error) => note_unreadable(&mut self.survey.problems, &path, RECORDS, &error),
             }
         }
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{command, read};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::Facts;
-use crate::agent::kind::{Agent, Memories, SessionsRead};
-use crate::model::{CustomAgent, SessionObservation, SessionPlace, VariableNames};
+use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead};
+use crate::model::{CustomAgent, SessionObservation, VariableNames};
 
 /// An agent that a person described.
 #[derive(Debug)]
@@ -31,14 +31,8 @@ impl Agent for Custom {
         if self.0.probe.is_some() { &Facts { has_traceless_probe: true, ..SILENT } } else { &SILENT }
     }
 
-    fn sessions(
-        &self,
-        _home: &Path,
-        workspace: &Path,
-        _places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| read::sessions(&self.0, workspace, memory))
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
+        memory.with(|memory| read::sessions(&self.0, ask.workspace, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

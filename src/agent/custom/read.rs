@@ -7,7 +7,7 @@ use std::path::Path;
 use super::jsonl::{self, Fields};
 use super::search::{Found, Place};
 use super::status;
-use crate::agent::record::{Followed, LineReader, modified_at, read_range, unreadable};
+use crate::agent::record::{Followed, LineReader, modified_at, read_range};
 use crate::agent::record_text::end_of;
 use crate::agent::{SessionsRead, read_claude_transcript, read_codex_rollout};
 use crate::model::{AgentMessage, AgentTrail, CustomAgent, SessionObservation, TranscriptFormat, TurnState};
@@ -34,14 +34,9 @@ pub(in crate::agent) fn sessions(agent: &CustomAgent, workspace: &Path, memory: 
     read.watch_targets.extend(search.watch_targets);
     let newest: Vec<Found> = search.files.into_iter().take(MOST_READ).collect();
     for found in &newest {
-        match read_one(agent, &place, found, memory) {
-            Ok(Some(session)) => {
-                read.sessions.push(SessionObservation { folder: Some(workspace.to_owned()), ..session });
-            }
-            Ok(None) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(Path::new(&found.id), "the session's record", &error)),
-        }
+        let in_workspace = |session| SessionObservation { folder: Some(workspace.to_owned()), ..session };
+        let session = read_one(agent, &place, found, memory);
+        read.take(Path::new(&found.id), session.map(|session| session.map(in_workspace)));
     }
     memory.records.retain(|(name, id, _)| *name != agent.name || newest.iter().any(|found| found.id == *id));
     if let Some(place) = agent.status_file.as_deref().and_then(|text| Place::of(text, workspace)) {

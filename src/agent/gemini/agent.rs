@@ -5,10 +5,10 @@ use std::path::Path;
 use super::{NAME, command, find, input_log, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
-use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
+use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::version::Version;
-use crate::model::{HookKind, LiveStatus, SessionObservation, SessionPlace, VariableNames, WaitsOn};
+use crate::model::{HookKind, LiveStatus, SessionObservation, VariableNames, WaitsOn};
 
 /// Gemini CLI.
 #[derive(Debug)]
@@ -94,14 +94,8 @@ impl Agent for Gemini {
         memory.with(|memory| survey::survey(home, ask, memory))
     }
 
-    fn sessions(
-        &self,
-        _home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| find::sessions(places, memory))
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
+        memory.with(|memory| find::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

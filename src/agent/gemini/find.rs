@@ -1,6 +1,5 @@
 //! Reading the sessions of a workspace from their records.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,17 +7,14 @@ use std::path::{Path, PathBuf};
 use super::call::WRITE_TODOS;
 use super::chat::Chat;
 use super::survey::is_own_copy;
-use crate::agent::SessionsRead;
-use crate::agent::record::{Followed, modified_at, open_record, read_range, unreadable};
-use crate::model::{Names, Parts, SessionObservation, SessionPlace, Timestamp, WatchTarget};
+use crate::agent::record::{Followed, modified_at, open_record};
+use crate::agent::{SessionsAsk, SessionsRead};
+use crate::model::{SessionObservation, SessionPlace, Timestamp};
 
 /// So many sessions of a workspace are read, the newest.
 const MOST_READ: usize = 12;
 /// How far back a todo list is searched for that the last piece does not have, in bytes.
 const TODO_REACH: u64 = 4 << 20;
-/// It is searched in blocks of this size, with so much of the next one.
-const TODO_BLOCK: u64 = 256 << 10;
-const TODO_OVERLAP: u64 = 64;
 
 /// What is remembered of a workspace's records between readings.
 #[derive(Debug, Default)]
@@ -27,17 +23,9 @@ pub(crate) struct Memory {
 }
 
 /// Reads the sessions at `places`, the newest first.
-pub(in crate::agent) fn sessions(places: &[&SessionPlace], memory: &mut Memory) -> SessionsRead {
-    let mut read = SessionsRead::default();
-    let mut watched: BTreeMap<&Path, Vec<&std::ffi::OsStr>> = BTreeMap::new();
-    for place in places {
-        if let (Some(folder), Some(name)) = (place.record.parent(), place.record.file_name()) {
-            watched.entry(folder).or_default().push(name);
-        }
-    }
-    let targets = watched.into_iter();
-    read.watch_targets
-        .extend(targets.map(|(folder, names)| WatchTarget::new(folder, Names::these(names), Parts::WORDS)));
+pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
+    let places = ask.places;
+    let mut read = SessionsRead { watch_targets: ask.watch_targets(), ..SessionsRead::default() };
     let moved = |place: &&SessionPlace| {
         place.record.symlink_metadata().map_or(Timestamp(i64::MIN), |found| modified_at(&found))
     };
@@ -45,12 +33,7 @@ pub(in crate::agent) fn sessions(places: &[&SessionPlace], memory: &mut Memory) 
     newest.sort_unstable_by(|one, other| other.cmp(one));
     newest.truncate(MOST_READ);
     for (_, place) in &newest {
-        match read_place(place, memory) {
-            Ok(Some(session)) => read.sessions.push(session),
-            Ok(None) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => read.trouble.push(unreadable(&place.record, "the session's record", &error)),
-        }
+        read.take(&place.record, read_place(place, memory));
     }
     memory.records.retain(|(path, _)| newest.iter().any(|(_, place)| place.record == *path));
     read
@@ -95,18 +78,7 @@ fn reach_for_todos(followed: &mut Followed<Chat>, file: &File) -> io::Result<()>
     if followed.reader.has_todos() {
         return Ok(());
     }
-    let size = file.metadata()?.len();
-    let start = size.saturating_sub(TODO_REACH);
     let name = format!("\"name\":\"{WRITE_TODOS}\"");
-    let mut end = followed.begins_at;
-    while end > start {
-        let begin = end.saturating_sub(TODO_BLOCK).max(start);
-        // A call that lies across two blocks is found in the overlap.
-        let block = read_range(file, begin, (end + TODO_OVERLAP).min(size))?;
-        if block.windows(name.len()).any(|piece| piece == name.as_bytes()) {
-            return followed.take_from(file, start, size);
-        }
-        end = begin;
-    }
-    Ok(())
+    followed
+        .reach_for(file, TODO_REACH, |block| block.windows(name.len()).any(|piece| piece == name.as_bytes()))
 }

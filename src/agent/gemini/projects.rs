@@ -5,12 +5,11 @@
 //! path.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::agent::record::{read_small, unreadable};
+use crate::agent::record::{note_unreadable, read_small};
 use crate::model::{ReadProblem, Unreadable};
 
 /// The list of projects.
@@ -39,9 +38,8 @@ impl Projects {
         let path = home.join(LIST);
         let bytes = match read_small(&path, LONGEST_LIST) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Projects::default(),
             Err(error) => {
-                problems.push(unreadable(&path, "the list of projects", &error));
+                note_unreadable(problems, &path, "the list of projects", &error);
                 return Projects::default();
             }
         };

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use super::chat::Chat;
 use super::projects::{LIST, Projects};
 use crate::agent::commands::COPY_PREFIX;
 use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
-use crate::agent::record::{modified_at, open_record, read_range, take_lines, unreadable};
+use crate::agent::record::{entries, modified_at, open_record, read_range, take_lines};
 use crate::model::{Names, Parts, ReadProblem, SessionPlace, Timestamp, Unreadable, WatchTarget};
 
 /// More projects than these are not looked at.
@@ -56,19 +55,11 @@ pub(in crate::agent) fn survey(home: &Path, ask: &SurveyAsk<'_>, memory: &mut Su
     let tmp = home.join("tmp");
     survey.watch_targets.push(WatchTarget::new(home, Names::these([LIST]), Parts::WORDS));
     survey.watch_targets.push(WatchTarget::new(&tmp, Names::Any, Parts::WORDS).arrivals());
-    let entries = match fs::read_dir(&tmp) {
-        Ok(entries) => entries,
-        Err(error) => {
-            if error.kind() != io::ErrorKind::NotFound {
-                survey.problems.push(unreadable(&tmp, "the folder of the projects", &error));
-            }
-            return survey;
-        }
-    };
     let projects = Projects::read(home, &mut survey.problems);
     let mut watched = Vec::new();
     let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    for entry in entries.filter_map(Result::ok).filter(is_folder).take(MOST_PROJECTS) {
+    let folders = entries(&tmp, "the folder of the projects", &mut survey.problems);
+    for entry in folders.filter(is_folder).take(MOST_PROJECTS) {
         let project = entry.path();
         let name = entry.file_name();
         let folder = name.to_str().and_then(|name| projects.folder_of(name, &project));
@@ -131,16 +122,12 @@ fn tell_unknown(chats: &Path, survey: &mut Survey) {
 /// The entries of a folder of chats that are named like records.
 fn records(chats: &Path, survey: &mut Survey) -> impl Iterator<Item = DirEntry> + use<> {
     let is_real = fs::symlink_metadata(chats).is_ok_and(|found| found.is_dir());
-    let entries = if is_real { fs::read_dir(chats).map(Some) } else { Ok(None) };
-    let entries = entries.unwrap_or_else(|error| {
-        survey.problems.push(unreadable(chats, "the folder of chats", &error));
-        None
-    });
+    let entries = is_real.then(|| entries(chats, "the folder of chats", &mut survey.problems));
     let is_record = |entry: &DirEntry| {
         let name = entry.file_name();
         name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
     };
-    entries.into_iter().flatten().filter_map(Result::ok).filter(is_record)
+    entries.into_iter().flatten().filter(is_record)
 }
 
 /// What the begin of a record tells; `None` where it cannot be opened. A begin that is not written yet is

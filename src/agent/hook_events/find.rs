@@ -2,16 +2,13 @@
 //! no record yet.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::reader::EventFile;
 use crate::agent::facts::Hooks;
-use crate::agent::kind::Memories;
-use crate::agent::kind::{FoundSession, Survey, SurveyAsk};
+use crate::agent::kind::{FoundSession, Memories, Survey, SurveyAsk};
 use crate::agent::list::all_hooks;
-use crate::agent::record::{modified_at, unreadable};
+use crate::agent::record::{entries, modified_at};
 use crate::model::{Names, Parts, SessionPlace, Timestamp, WatchTarget, hook_file_stem};
 
 /// More files of one agent than these are left out.
@@ -39,17 +36,10 @@ fn look(folder: &Path, ask: &SurveyAsk<'_>, memory: &mut Known, found: &mut Surv
         let of_agent = folder.join(hooks.agent);
         let names = Names::Ending(".jsonl".to_owned());
         found.watch_targets.push(WatchTarget::new(&of_agent, names, Parts::WORDS).arrivals());
-        let entries = match fs::read_dir(&of_agent) {
-            Ok(entries) => entries,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                continue;
-            }
-            Err(error) => {
-                found.problems.push(unreadable(&of_agent, "the events of hooks", &error));
-                continue;
-            }
-        };
-        for entry in entries.filter_map(Result::ok).take(MOST_FILES) {
+        if !of_agent.is_dir() {
+            continue;
+        }
+        for entry in entries(&of_agent, "the events of hooks", &mut found.problems).take(MOST_FILES) {
             let path = entry.path();
             let moved_at = entry.metadata().ok().map(|metadata| modified_at(&metadata));
             let is_events = path.extension().is_some_and(|extension| extension == "jsonl");

@@ -5,11 +5,11 @@ use std::path::Path;
 use super::{NAME, api, arrivals, command, session_copy, sessions, survey};
 use crate::agent::commands::{AgentCommand, Asking};
 use crate::agent::facts::{EVENT_LIMIT_S, Facts, Folder, GATE_LIMIT_S, Hooks, Settings};
-use crate::agent::kind::{Agent, Memories, SessionsRead, Survey, SurveyAsk};
+use crate::agent::kind::{Agent, Memories, SessionsAsk, SessionsRead, Survey, SurveyAsk};
 use crate::agent::screen::{EmptyBox, Typing};
 use crate::agent::server::AgentServer;
 use crate::agent::version::Version;
-use crate::model::{HookKind, SessionObservation, SessionPlace, Unreadable, VariableNames};
+use crate::model::{HookKind, SessionObservation, Unreadable, VariableNames};
 
 /// opencode.
 #[derive(Debug)]
@@ -119,14 +119,8 @@ impl Agent for OpenCode {
         })
     }
 
-    fn sessions(
-        &self,
-        home: &Path,
-        _workspace: &Path,
-        places: &[&SessionPlace],
-        memory: &mut Memories,
-    ) -> SessionsRead {
-        memory.with(|memory| sessions::sessions(home, places, memory))
+    fn sessions(&self, ask: &SessionsAsk<'_>, memory: &mut Memories) -> SessionsRead {
+        memory.with(|memory| sessions::sessions(ask, memory))
     }
 
     fn command(&self, session: &SessionObservation, asking: &Asking) -> Option<AgentCommand> {

@@ -8,11 +8,11 @@ use regex::Regex;
 use super::row::{self, SessionRow};
 use super::store::{self, Settling, Store};
 use super::{DATABASE, LOG, NAME, is_session_id};
-use crate::agent::SessionsRead;
 use crate::agent::record_text::shortened;
+use crate::agent::{SessionsAsk, SessionsRead};
 use crate::model::{
-    Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionPlace, SessionUsage, Subagent,
-    Timestamp, WatchTarget,
+    Checklist, Names, Parts, SessionObservation, SessionOrigin, SessionUsage, Subagent, Timestamp,
+    WatchTarget,
 };
 
 /// So many sessions of a workspace are read, the newest.
@@ -45,11 +45,8 @@ pub(crate) struct Memory {
 
 /// Reads the sessions at `places`, the newest first. No other belongs to the workspace: a new one is
 /// found by the survey.
-pub(in crate::agent) fn sessions(
-    data_dir: &Path,
-    places: &[&SessionPlace],
-    memory: &mut Memory,
-) -> SessionsRead {
+pub(in crate::agent) fn sessions(ask: &SessionsAsk<'_>, memory: &mut Memory) -> SessionsRead {
+    let SessionsAsk { home: data_dir, places, .. } = *ask;
     let mut asked: Vec<String> = places.iter().map(|place| place.session_id.clone()).collect();
     asked.retain(|id| is_session_id(id));
     if asked.is_empty() {
