@@ -4,23 +4,14 @@
 use crate::action::asking::{Asker, shown};
 use crate::agent::{Adapter, AgentCommand, Asking};
 use crate::model::{
-    ActionClass, ActionOutcome, ActionProblem, ActionRequest, ActivityState, AskPlan, AskPurpose, Bounds,
+    ActionClass, ActionProblem, ActionRequest, ActivityState, AskPlan, AskPurpose, Bounds,
     PROBE_INTERVAL_SECONDS, PROBE_TIMEOUT_SECONDS, PROBES, ProbeRescue, SessionName, Trace,
 };
 use crate::process::{self, Launcher};
 
 use super::refresher::{Current, Refresher};
-use super::tools::{ActionFinished, Tools};
+use super::tools::Tools;
 use super::{decide, prompts};
-
-pub(super) fn plan(
-    request: &ActionRequest,
-    purpose: AskPurpose,
-    session: Option<&SessionName>,
-    tools: &Tools<'_>,
-) -> ActionFinished {
-    ready(request, purpose, session, tools).map(|ready| ActionOutcome::AskPlanned(Box::new(ready.plan)))
-}
 
 /// All that it takes to ask.
 pub(super) struct Ready<'a> {

@@ -7,12 +7,12 @@
 use super::asking::{Ready, ready};
 use super::audit;
 use super::smart_check::carry_out;
-use super::tools::{ActionFinished, Tools, guarded};
+use super::tools::{Stop, Tools, finished, guarded};
 use crate::engine::clock;
 use crate::judge::supervised_loop::Breaker;
 use crate::model::{
     ActionClass, ActionKind, ActionOutcome, ActionProblem, ActionRequest, ActivitySource, ActivityState,
-    Actor, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, Trace,
+    Actor, AskPlan, AskPurpose, AuditEntry, NotAsked, ProbeRescue, SessionMoment, SmartReport, Trace,
 };
 use crate::store::{Store, StoreError};
 
@@ -24,7 +24,8 @@ pub(super) fn perform(
     tools: &Tools<'_>,
 ) -> (ActionOutcome, Option<AuditEntry>) {
     let mut begun = None;
-    let outcome = guarded(|| ask(request, moment, store, tools, &mut begun));
+    let outcome =
+        guarded(|| finished(ask(request, moment, store, tools, &mut begun), ActionOutcome::Checked));
     let ended = begun.map(|begun| audit::end(begun, &outcome, false, clock::now()));
     if let Some(Err(problem)) = ended.as_ref().map(|ended| audit::write(store, ended)) {
         tracing::warn!("{}", problem.message);
@@ -38,30 +39,26 @@ fn ask(
     store: Option<&Store>,
     tools: &Tools<'_>,
     begun: &mut Option<AuditEntry>,
-) -> ActionFinished {
+) -> Result<SmartReport, Stop> {
     if !request.settings.may_be_asked {
-        return Err(refused("the configuration does not allow it (completion_check.auto_probe)"));
+        return Err(refused("the configuration does not allow it (completion_check.auto_probe)").into());
     }
     let store = store.ok_or_else(|| refused("there is no state folder to keep the budget in"))?;
     if (Breaker { n_time_outs: store.time_outs(&request.workspace) }).is_open() {
-        return Err(refused(
-            "the circuit breaker of the workspace is open: the last questions and commands timed out",
-        ));
+        let words = "the circuit breaker of the workspace is open: the last questions and commands timed out";
+        return Err(refused(words).into());
     }
     let ready = ready(request, AskPurpose::Probe, Some(&moment.session), tools)?;
     check(&ready, moment)?;
     if has_person_asked(store, request, moment).map_err(|error| unkept(&error))? {
-        return Ok(ActionOutcome::NotAsked(NotAsked::AskedBefore));
+        return Err(Stop::NotAsked(NotAsked::AskedBefore));
     }
     let plan = AskPlan { rescue: ProbeRescue::Never, ..ready.plan };
     let per_hour = tools.config.config.auto_probes().per_hour;
     let mut leave = |_number| {
         let now = clock::now();
         let taken = store.acquire_probe_permit(moment, begun.is_none(), per_hour, now);
-        let budget = match taken.map_err(|error| unkept(&error))? {
-            Ok(budget) => budget,
-            Err(why) => return Ok(Err(why)),
-        };
+        let budget = taken.map_err(|error| unkept(&error))?.map_err(Stop::NotAsked)?;
         if begun.is_none()
             && let Some(mut entry) = audit::begin(request, Actor::Automatic, now)
         {
@@ -70,7 +67,7 @@ fn ask(
             audit::write(Some(store), &entry)?;
             *begun = Some(entry);
         }
-        Ok(Ok(()))
+        Ok(())
     };
     carry_out(request, Ready { plan, ..ready }, tools, &mut leave)
 }

@@ -3,14 +3,14 @@
 
 use serde_json::json;
 
-use super::tools::{ActionFinished, Tools, cancelled};
+use super::tools::{Tools, cancelled};
 use super::{rescuer, trust};
 use crate::action::checking::Checking;
 use crate::engine::clock;
-use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionRequest};
+use crate::model::{ActionClass, ActionProblem, ActionRequest, CheckRecord};
 
 /// Runs them.
-pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> Result<Vec<CheckRecord>, ActionProblem> {
     let plan = &request.settings.checks;
     if plan.checks.is_empty() {
         return Err(ActionProblem::new(ActionClass::Nothing, "no check is configured for this workspace")
@@ -40,7 +40,7 @@ pub(super) fn run(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished 
     if tools.cancel.is_cancelled() {
         return Err(cancelled());
     }
-    Ok(ActionOutcome::ChecksRan(records))
+    Ok(records)
 }
 
 /// What an external check reads on its standard input.

@@ -4,16 +4,16 @@
 use std::ffi::OsString;
 
 use crate::action::decision::{self, DecisionText};
-use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionRequest, DecidedFile};
+use crate::model::{ActionClass, ActionProblem, ActionRequest, DecidedFile};
 
-use super::tools::{ActionFinished, Tools, cancelled};
+use super::tools::{Tools, cancelled};
 
 pub(super) fn decide(
     request: &ActionRequest,
     is_complete: bool,
     reason: Option<&str>,
     tools: &Tools<'_>,
-) -> ActionFinished {
+) -> Result<DecidedFile, ActionProblem> {
     // A file is written as a whole.
     let Some(_held) = tools.cancel.hold() else { return Err(cancelled()) };
     let Some(name) = &request.settings.decision_file else {
@@ -25,12 +25,7 @@ pub(super) fn decide(
     let text = DecisionText { is_complete, reason, check_id };
     let (path, digest) = decision::write(request.workspace.path(), name, &text)
         .map_err(|error| ActionProblem::new(error.class(), error.to_string()))?;
-    Ok(ActionOutcome::Decided(Box::new(DecidedFile {
-        path,
-        is_complete,
-        check_id: check_id.map(str::to_owned),
-        digest,
-    })))
+    Ok(DecidedFile { path, is_complete, check_id: check_id.map(str::to_owned), digest })
 }
 
 /// The variables by which a program that is started for a workspace knows where its decision goes, and the id

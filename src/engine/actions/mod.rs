@@ -28,7 +28,7 @@ use crate::store::Store;
 use super::clock;
 
 pub(super) use tools::Tools;
-use tools::{ActionFinished, cancelled, guarded};
+use tools::{ActionFinished, cancelled, finished, guarded};
 
 /// Carries out an action and writes it down. Blocks as long as it takes. The second value is its entry in
 /// the record of what was done; `None` for a plan.
@@ -78,19 +78,30 @@ pub(super) fn perform(
 
 fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
     match &request.action {
-        Action::PlanRescue { message, order } => rescue::plan(request, message.as_deref(), *order, tools),
-        Action::Record { order } => rescue::record(request, *order, tools),
-        Action::Rescue { plan } => rescue::commit(request, plan, tools),
-        Action::PlanUndo { way } => rescue::plan_undo(request, *way, tools),
-        Action::Undo { plan } => rescue::undo(request, plan, tools),
-        Action::PlanReply { session } => reply::plan(request, session, tools),
-        Action::Reply { plan, body } => reply::send(request, plan, body, tools),
-        Action::PlanAsk { purpose, session } => asking::plan(request, *purpose, session.as_ref(), tools),
+        Action::PlanRescue { message, order } => {
+            finished(rescue::plan(request, message.as_deref(), *order, tools), ActionOutcome::RescuePlanned)
+        }
+        Action::Record { order } => finished(rescue::record(request, *order, tools), ActionOutcome::Recorded),
+        Action::Rescue { plan } => finished(rescue::commit(request, plan, tools), ActionOutcome::Rescued),
+        Action::PlanUndo { way } => {
+            finished(rescue::plan_undo(request, *way, tools), ActionOutcome::UndoPlanned)
+        }
+        Action::Undo { plan } => finished(rescue::undo(request, plan, tools), ActionOutcome::Undone),
+        Action::PlanReply { session } => {
+            finished(reply::plan(request, session, tools), ActionOutcome::ReplyPlanned)
+        }
+        Action::Reply { plan, body } => {
+            finished(reply::send(request, plan, body, tools), ActionOutcome::Replied)
+        }
+        Action::PlanAsk { purpose, session } => {
+            let ready = asking::ready(request, *purpose, session.as_ref(), tools);
+            finished(ready.map(|ready| ready.plan), ActionOutcome::AskPlanned)
+        }
         Action::Ask { plan } => match plan.purpose {
-            AskPurpose::Probe => smart_check::run(request, plan, tools),
-            AskPurpose::Verify => verify::run(request, plan, tools),
+            AskPurpose::Probe => finished(smart_check::run(request, plan, tools), ActionOutcome::Checked),
+            AskPurpose::Verify => finished(verify::run(request, plan, tools), ActionOutcome::Verified),
         },
-        Action::RunChecks => checks::run(request, tools),
+        Action::RunChecks => finished(checks::run(request, tools), |ran| ActionOutcome::ChecksRan(*ran)),
         // Written down by itself.
         Action::AutoProbe { .. } => Err(ActionProblem::new(ActionClass::Refused, "nobody asked for it")),
         // Who marks is asked before; what it means for the verdict is the monitor's affair.
@@ -98,7 +109,7 @@ fn carry_out(request: &ActionRequest, tools: &Tools<'_>) -> ActionFinished {
             Ok(ActionOutcome::Marked { order: order.clone(), reason: reason.clone() })
         }
         Action::Decide { is_complete, reason } => {
-            decide::decide(request, *is_complete, reason.as_deref(), tools)
+            finished(decide::decide(request, *is_complete, reason.as_deref(), tools), ActionOutcome::Decided)
         }
     }
 }

@@ -9,14 +9,14 @@ use crate::action::reply::{Current, Programs, Replier, TmuxAccess};
 use crate::agent::Adapter;
 use crate::agent::processes::{ProcessTable, Sought};
 use crate::model::{
-    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, Receipt, ReplyBody, ReplyPlan,
-    SessionName, SessionObservation, TurnState,
+    ActionClass, ActionProblem, ActionProgress, ActionRequest, Receipt, ReplyBody, ReplyPlan, SessionName,
+    SessionObservation, TurnState,
 };
 use crate::process::{self, Launcher};
 
 use super::decide;
 use super::refresher::{self, Refresher};
-use super::tools::{ActionFinished, Tools};
+use super::tools::Tools;
 use crate::engine::clock;
 
 /// How long the record is looked at for words that were typed or queued.
@@ -25,10 +25,12 @@ const PATIENCE: Duration = Duration::from_millis(2500);
 /// end it.
 const TURN_LIMIT: Duration = Duration::from_hours(6);
 
-pub(super) fn plan(request: &ActionRequest, session: &SessionName, tools: &Tools<'_>) -> ActionFinished {
-    with_replier(request, session, tools, |replier| {
-        Ok(ActionOutcome::ReplyPlanned(Box::new(replier.plan(session)?)))
-    })
+pub(super) fn plan(
+    request: &ActionRequest,
+    session: &SessionName,
+    tools: &Tools<'_>,
+) -> Result<ReplyPlan, ActionProblem> {
+    with_replier(request, session, tools, |replier| replier.plan(session))
 }
 
 pub(super) fn send(
@@ -36,18 +38,16 @@ pub(super) fn send(
     plan: &ReplyPlan,
     body: &ReplyBody,
     tools: &Tools<'_>,
-) -> ActionFinished {
-    with_replier(request, &plan.session, tools, |replier| {
-        Ok(ActionOutcome::Replied(Box::new(replier.send(plan, body)?)))
-    })
+) -> Result<Receipt, ActionProblem> {
+    with_replier(request, &plan.session, tools, |replier| replier.send(plan, body))
 }
 
-fn with_replier(
+fn with_replier<T>(
     request: &ActionRequest,
     session: &SessionName,
     tools: &Tools<'_>,
-    action: impl FnOnce(&Replier<'_>) -> ActionFinished,
-) -> ActionFinished {
+    action: impl FnOnce(&Replier<'_>) -> Result<T, ActionProblem>,
+) -> Result<T, ActionProblem> {
     let config = tools.config;
     let adapter = config.adapters.iter().find(|adapter| adapter.name() == session.agent);
     let adapter = adapter.ok_or_else(|| unknown("its agent is not known"))?;

@@ -2,12 +2,12 @@
 
 use crate::action::rescue::{PlanRequest, RescueError, Rescuer};
 use crate::model::{
-    ActionClass, ActionOutcome, ActionProblem, ActionRequest, RecordOrder, RescuePlan, UndoDirection,
+    ActionClass, ActionProblem, ActionRequest, RecordOrder, RescuePlan, RescueRecord, Rescued, UndoDirection,
     UndoPlan,
 };
 
 use super::rescuer::problem;
-use super::tools::{ActionFinished, Tools};
+use super::tools::{Stop, Tools};
 use super::trust;
 
 /// Records the work, and plans a visible commit of it.
@@ -16,7 +16,7 @@ pub(super) fn plan(
     message: Option<&str>,
     order: RecordOrder,
     tools: &Tools<'_>,
-) -> ActionFinished {
+) -> Result<RescuePlan, Stop> {
     tools.say("recording the uncommitted work");
     let wanted = PlanRequest {
         message: message.map(str::to_owned),
@@ -25,10 +25,7 @@ pub(super) fn plan(
         evidence: request.settings.evidence_files().map(|name| from_top(name)).collect(),
         order,
     };
-    match rescuer(request, tools)?.plan(request.workspace.path(), wanted) {
-        Ok(plan) => Ok(ActionOutcome::RescuePlanned(Box::new(plan))),
-        Err(error) => asked_or(&error),
-    }
+    rescuer(request, tools)?.plan(request.workspace.path(), wanted).map_err(|error| stop(&error))
 }
 
 /// A name of the settings as git has it.
@@ -37,23 +34,28 @@ fn from_top(name: &str) -> Vec<u8> {
 }
 
 /// Only records the work.
-pub(super) fn record(request: &ActionRequest, order: RecordOrder, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn record(
+    request: &ActionRequest,
+    order: RecordOrder,
+    tools: &Tools<'_>,
+) -> Result<RescueRecord, Stop> {
     tools.say("recording the uncommitted work");
-    match rescuer(request, tools)?.record_ordered(request.workspace.path(), order) {
-        Ok(record) => Ok(ActionOutcome::Recorded(Box::new(record))),
-        Err(error) => asked_or(&error),
-    }
+    rescuer(request, tools)?.record_ordered(request.workspace.path(), order).map_err(|error| stop(&error))
 }
 
 /// A question about the size is no problem.
-fn asked_or(error: &RescueError) -> ActionFinished {
-    if let RescueError::Ask(cost) = error { Ok(ActionOutcome::SizeAsked(*cost)) } else { Err(problem(error)) }
+fn stop(error: &RescueError) -> Stop {
+    if let RescueError::Ask(cost) = error { Stop::Size(*cost) } else { Stop::Problem(problem(error)) }
 }
 
 /// Commits what a plan shows.
-pub(super) fn commit(request: &ActionRequest, plan: &RescuePlan, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn commit(
+    request: &ActionRequest,
+    plan: &RescuePlan,
+    tools: &Tools<'_>,
+) -> Result<Rescued, ActionProblem> {
     tools.say("checking again, then committing what was confirmed");
-    let rescued = rescuer(request, tools)?.commit(request.workspace.path(), plan).map_err(|error| {
+    rescuer(request, tools)?.commit(request.workspace.path(), plan).map_err(|error| {
         let problem = problem(&error);
         let is_saved = problem.next.is_none() && problem.class == ActionClass::SavedOnly;
         if is_saved {
@@ -61,18 +63,21 @@ pub(super) fn commit(request: &ActionRequest, plan: &RescuePlan, tools: &Tools<'
         } else {
             problem
         }
-    })?;
-    Ok(ActionOutcome::Rescued(Box::new(rescued)))
+    })
 }
 
 /// What an undo or a redo would do.
-pub(super) fn plan_undo(request: &ActionRequest, way: UndoDirection, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn plan_undo(
+    request: &ActionRequest,
+    way: UndoDirection,
+    tools: &Tools<'_>,
+) -> Result<UndoPlan, ActionProblem> {
     let (rescuer, path) = (rescuer(request, tools)?, request.workspace.path());
     let plan = match way {
         UndoDirection::Undo => rescuer.undo_plan(path),
         UndoDirection::Redo => rescuer.redo_plan(path),
     };
-    plan.map(|plan| ActionOutcome::UndoPlanned(Box::new(plan))).map_err(|error| {
+    plan.map_err(|error| {
         let words = match (&error, way) {
             (RescueError::Nothing, UndoDirection::Undo) => "there is no rescue to take back here",
             (RescueError::Nothing, UndoDirection::Redo) => "there is no rescue to make again here",
@@ -83,9 +88,13 @@ pub(super) fn plan_undo(request: &ActionRequest, way: UndoDirection, tools: &Too
 }
 
 /// Takes a rescue back, or makes it again, as the plan says.
-pub(super) fn undo(request: &ActionRequest, plan: &UndoPlan, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn undo(
+    request: &ActionRequest,
+    plan: &UndoPlan,
+    tools: &Tools<'_>,
+) -> Result<UndoPlan, ActionProblem> {
     rescuer(request, tools)?.turn_back(request.workspace.path(), plan).map_err(|error| problem(&error))?;
-    Ok(ActionOutcome::Undone(Box::new(plan.clone())))
+    Ok(plan.clone())
 }
 
 /// What rescues of this workspace are made from.

@@ -10,26 +10,26 @@ use crate::judge::smart_check::{
     Happened, ProbeAnswer, RescueOutcome, SmartCheck, SmartCheckConfig, Step, read_probe, read_probe_doubting,
 };
 use crate::model::{
-    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost,
-    AskPlan, AskPurpose, NotAsked, Parts, ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord,
-    RecordOrder, Rescued, SmartReport, Timestamp,
+    ActionProblem, ActionProgress, ActionRequest, ActivityState, AskCost, AskPlan, AskPurpose, Parts,
+    ProbeAttempt, ProbeFailure, ProbeReading, ProbeRescue, ProbeWord, RecordOrder, Rescued, SmartReport,
+    Timestamp,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
 use super::rescue;
-use super::tools::{ActionFinished, Tools, cancelled};
+use super::tools::{Stop, Tools, cancelled};
 use crate::engine::clock;
 
 /// So many characters of an answer are kept.
 const ANSWER_CHARACTERS: usize = 2000;
 
 /// Asked right before a question is sent, with its number: whether it may be.
-pub(super) type Permit<'a> = dyn FnMut(u32) -> Result<Result<(), NotAsked>, ActionProblem> + 'a;
+pub(super) type Permit<'a> = dyn FnMut(u32) -> Result<(), Stop> + 'a;
 
 /// The smart check that a person confirmed.
-pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> Result<SmartReport, Stop> {
     let ready = confirmed(request, plan, tools)?;
-    carry_out(request, ready, tools, &mut |_| Ok(Ok(())))
+    carry_out(request, ready, tools, &mut |_| Ok(()))
 }
 
 /// A smart check as its plan says. Each of its questions needs `leave`.
@@ -38,7 +38,7 @@ pub(super) fn carry_out<'a>(
     ready: Ready<'a>,
     tools: &'a Tools<'a>,
     leave: &'a mut Permit<'a>,
-) -> ActionFinished {
+) -> Result<SmartReport, Stop> {
     let mut check = Check {
         request,
         tools,
@@ -58,25 +58,25 @@ pub(super) fn carry_out<'a>(
     let (mut machine, mut step) = SmartCheck::new(config);
     let outcome = loop {
         if tools.cancel.is_cancelled() {
-            return Err(check.ended());
+            return Err(check.ended().into());
         }
         let happened = match step {
             Step::Finish(outcome) => break outcome,
             Step::CountCommits => Happened::Commits(check.count_commits()),
-            Step::Probe { number } => match check.probe(number)? {
+            Step::Probe { number } => match check.probe(number) {
                 Ok(reading) => {
                     if is_hopeless(reading) {
                         machine.send_no_more();
                     }
                     Happened::Probed(reading)
                 }
-                Err(why) if check.attempts.is_empty() => return Ok(ActionOutcome::NotAsked(why)),
-                Err(why) => {
+                Err(Stop::NotAsked(why)) if !check.attempts.is_empty() => {
                     let words = why.words().unwrap_or_default();
                     check.notes.push(format!("not asked again by itself: {words}"));
                     step = machine.send_none();
                     continue;
                 }
+                Err(stop) => return Err(stop),
             },
             Step::LookAtChanges => Happened::Changes(check.has_changes()),
             Step::Rescue { is_final } => Happened::Rescued(check.rescue(is_final)),
@@ -87,14 +87,14 @@ pub(super) fn carry_out<'a>(
         };
         step = machine.advance(happened);
     };
-    Ok(ActionOutcome::Checked(Box::new(SmartReport {
+    Ok(SmartReport {
         session: Some(check.ready.plan.session.clone()).filter(|_| !check.attempts.is_empty()),
         at: clock::now(),
         outcome,
         attempts: check.attempts,
         record: check.record,
         notes: check.notes,
-    })))
+    })
 }
 
 /// Whether another probe would end as this one did, or do harm.
@@ -152,7 +152,7 @@ impl Check<'_> {
     }
 
     /// One probe, and how it was read; or why it was not sent.
-    fn probe(&mut self, number: u32) -> Result<Result<ProbeReading, NotAsked>, ActionProblem> {
+    fn probe(&mut self, number: u32) -> Result<ProbeReading, Stop> {
         self.attempts.push(ProbeAttempt {
             number,
             began_at: clock::now(),
@@ -163,13 +163,11 @@ impl Check<'_> {
             cost: AskCost::default(),
         });
         self.tell(format!("asking {}", self.ready.plan.session.agent), None);
-        let (reading, ended) = match self.ask(number)? {
-            Ok(asked) => asked,
-            Err(why) => {
+        let (reading, ended) = self.ask(number).inspect_err(|stop| {
+            if matches!(stop, Stop::NotAsked(_)) {
                 self.attempts.pop();
-                return Ok(Err(why));
             }
-        };
+        })?;
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.took_ms = Some(ended.took_ms);
             attempt.answer = ended.answer;
@@ -178,16 +176,16 @@ impl Check<'_> {
             attempt.cost = ended.cost;
         }
         self.tell("an answer was read", None);
-        Ok(Ok(reading))
+        Ok(reading)
     }
 
-    fn ask(&mut self, number: u32) -> Result<Result<(ProbeReading, Ended), NotAsked>, ActionProblem> {
+    fn ask(&mut self, number: u32) -> Result<(ProbeReading, Ended), Stop> {
         let current = self.ready.refresher.session(&self.ready.plan.session)?;
         if current.view.activity.state == ActivityState::Working {
             // It went on by itself: it is not disturbed, and what it does is known.
             let words = Some("not asked: the session is at work again".to_owned());
             let ended = Ended { took_ms: 0, answer: None, words, cost: AskCost::default() };
-            return Ok(Ok((ProbeReading::Answered(ProbeWord::Working), ended)));
+            return Ok((ProbeReading::Answered(ProbeWord::Working), ended));
         }
         self.ready.current = current;
         let plan = &self.ready.plan;
@@ -195,16 +193,14 @@ impl Check<'_> {
             asking::command(self.ready.adapter, &self.ready.current, AskPurpose::Probe, &plan.prompt)?;
         let before = self.ready.refresher.signature();
         if self.tools.cancel.is_cancelled() {
-            return Err(cancelled());
+            return Err(cancelled().into());
         }
-        if let Err(why) = (self.leave)(number)? {
-            return Ok(Err(why));
-        }
+        (self.leave)(number)?;
         let client = asker(self.request, &self.ready, self.tools);
         let asked = client.ask(self.ready.adapter, &self.ready.current.session, &command);
         self.notes.extend(asked.notes.iter().cloned());
         if asked.answer == Err(NoAnswer::Cancelled) {
-            return Err(self.ended());
+            return Err(self.ended().into());
         }
         let (reading, answer, words) = read(&asked);
         let mut ended = Ended { took_ms: asked.took_ms, answer, words, cost: asked.cost };
@@ -218,9 +214,9 @@ impl Check<'_> {
         });
         if let Some(changed) = changed {
             ended.words = Some(format!("the probe changed files: {changed}"));
-            return Ok(Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended)));
+            return Ok((ProbeReading::Failed(ProbeFailure::ChangedFiles), ended));
         }
-        Ok(Ok((reading, ended)))
+        Ok((reading, ended))
     }
 
     /// A rescue within what the plan allows, and how it ended by its own word. Commits decide what it was worth.
@@ -242,52 +238,39 @@ impl Check<'_> {
         };
         match done {
             Ok(()) => RescueOutcome::Ok,
-            Err(problem) => {
-                self.notes.push(format!("the rescue failed: {}", problem.message));
+            Err(stop) => {
+                let words = match stop {
+                    Stop::Problem(problem) => problem.message,
+                    Stop::Size(_) => "a record would be so large that you are asked first".to_owned(),
+                    Stop::NotAsked(why) => why.words().unwrap_or_default(),
+                };
+                self.notes.push(format!("the rescue failed: {words}"));
                 RescueOutcome::Fail
             }
         }
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "every other outcome is one that the action cannot have"
-    )]
-    fn keep(&mut self) -> Result<(), ActionProblem> {
+    fn keep(&mut self) -> Result<(), Stop> {
         self.tell("recording the uncommitted work", None);
-        match rescue::record(self.request, RecordOrder::default(), self.tools)? {
-            ActionOutcome::Recorded(record) => {
-                self.record = Some(record.reference.clone());
-                self.notes.push(format!("the work is recorded: {}", record.reference));
-                Ok(())
-            }
-            _ => Err(too_large()),
-        }
+        let record = rescue::record(self.request, RecordOrder::default(), self.tools)?;
+        self.notes.push(format!("the work is recorded: {}", record.reference));
+        self.record = Some(record.reference);
+        Ok(())
     }
 
     /// Commits the work; `None` where it is recorded and no commit was made of it, which is noted.
-    fn commit(&mut self) -> Result<Option<Rescued>, ActionProblem> {
+    fn commit(&mut self) -> Result<Option<Rescued>, Stop> {
         self.tell("committing the uncommitted work", None);
-        let planned = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
-        let ActionOutcome::RescuePlanned(plan) = planned else { return Err(too_large()) };
+        let plan = rescue::plan(self.request, None, RecordOrder::default(), self.tools)?;
         self.record = Some(plan.record.reference.clone());
         if let Some(refusal) = &plan.refusal {
             self.notes.push(format!("recorded, and not committed: {refusal}"));
             return Ok(None);
         }
-        let ActionOutcome::Rescued(rescued) = rescue::commit(self.request, &plan, self.tools)? else {
-            return Ok(None);
-        };
+        let rescued = rescue::commit(self.request, &plan, self.tools)?;
         self.notes.push(format!("committed {} files on {}", rescued.n_paths, rescued.branch));
-        Ok(Some(*rescued))
+        Ok(Some(rescued))
     }
-}
-
-/// A person is to be asked about its size first.
-fn too_large() -> ActionProblem {
-    let problem =
-        ActionProblem::new(ActionClass::Refused, "a record would be so large that you are asked first");
-    problem.with_next("closeout rescue")
 }
 
 /// What is kept of an attempt that ended.

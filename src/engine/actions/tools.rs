@@ -3,11 +3,41 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::{EngineConfig, collect};
-use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress};
+use crate::model::{ActionClass, ActionOutcome, ActionProblem, ActionProgress, NotAsked, RecordCost};
 use crate::process::Cancel;
 
 /// Outcome of an action, or why it was not done.
 pub(super) type ActionFinished = Result<ActionOutcome, ActionProblem>;
+
+/// Why an action ends before it is done.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It cannot be done.
+    Problem(ActionProblem),
+    /// The record would be so large that a person is asked first.
+    Size(RecordCost),
+    /// closeout may not ask by itself now.
+    NotAsked(NotAsked),
+}
+
+impl From<ActionProblem> for Stop {
+    fn from(problem: ActionProblem) -> Stop {
+        Stop::Problem(problem)
+    }
+}
+
+/// How an action of one kind ended, as one of all kinds.
+pub(super) fn finished<T>(
+    done: Result<T, impl Into<Stop>>,
+    outcome: impl FnOnce(Box<T>) -> ActionOutcome,
+) -> ActionFinished {
+    match done.map_err(Into::into) {
+        Ok(done) => Ok(outcome(Box::new(done))),
+        Err(Stop::Problem(problem)) => Err(problem),
+        Err(Stop::Size(cost)) => Ok(ActionOutcome::SizeAsked(cost)),
+        Err(Stop::NotAsked(why)) => Ok(ActionOutcome::NotAsked(why)),
+    }
+}
 
 /// What an action is carried out with.
 pub(in crate::engine) struct Tools<'a> {

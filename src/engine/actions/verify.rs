@@ -4,20 +4,24 @@
 use crate::action::asking::{Answer, Asked, NoAnswer};
 use crate::judge::closer::{self, CloserAnswer, CloserError, CloserReport};
 use crate::model::{
-    ActionClass, ActionOutcome, ActionProblem, ActionProgress, ActionRequest, AskCost, AskPlan, AskPurpose,
-    Checklist, ChecklistItem, ItemState, VerifyReport,
+    ActionClass, ActionProblem, ActionProgress, ActionRequest, AskCost, AskPlan, AskPurpose, Checklist,
+    ChecklistItem, ItemState, VerifyReport,
 };
 
 use super::asking::{self, Ready, asker, confirmed};
 use super::prompts;
-use super::tools::{ActionFinished, Tools, cancelled};
+use super::tools::{Tools, cancelled};
 use crate::engine::clock;
 
 /// So many items and pending actions are kept, and so many characters of each text.
 const MOST_ITEMS: usize = 200;
 const MOST_CHARACTERS: usize = 1000;
 
-pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) -> ActionFinished {
+pub(super) fn run(
+    request: &ActionRequest,
+    plan: &AskPlan,
+    tools: &Tools<'_>,
+) -> Result<VerifyReport, ActionProblem> {
     let ready = confirmed(request, plan, tools)?;
     let before = ready.refresher.signature();
     let mut cost = AskCost::default();
@@ -46,7 +50,7 @@ pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) ->
     check_unchanged(request, &ready, before)?;
     let report = report.ok_or_else(|| ActionProblem::new(ActionClass::Failed, "nothing was asked"))?;
     let round = request.verified.as_ref().map_or(0, |verified| verified.round);
-    Ok(ActionOutcome::Verified(Box::new(VerifyReport {
+    Ok(VerifyReport {
         session: ready.plan.session.clone(),
         at: clock::now(),
         round: round.saturating_add(1),
@@ -59,7 +63,7 @@ pub(super) fn run(request: &ActionRequest, plan: &AskPlan, tools: &Tools<'_>) ->
         n_attempts,
         cost,
         notes,
-    })))
+    })
 }
 
 fn ask(
