@@ -59,33 +59,11 @@ pub(super) struct Smart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SmartWord {
-    /// There are commits since the baseline.
-    CommitsCreated,
-    /// A rescue committed the changes.
-    Rescued,
-    /// The agent is done, and nothing was left to commit.
-    NothingToDo,
-    /// The probes are used up, or the agent is done and changes are left that nobody may commit.
-    Timeout,
-    /// No probe was answered.
-    ProbeError,
-    /// The agent says that it is done, and git cannot confirm it.
-    GitError,
     /// Nobody was asked; `reason` says why.
     NotAsked,
-}
-
-impl From<SmartStatus> for SmartWord {
-    fn from(status: SmartStatus) -> SmartWord {
-        match status {
-            SmartStatus::CommitsCreated => SmartWord::CommitsCreated,
-            SmartStatus::Rescued => SmartWord::Rescued,
-            SmartStatus::NothingToDo => SmartWord::NothingToDo,
-            SmartStatus::Timeout => SmartWord::Timeout,
-            SmartStatus::ProbeError => SmartWord::ProbeError,
-            SmartStatus::GitError => SmartWord::GitError,
-        }
-    }
+    /// As the smart check says.
+    #[serde(untagged)]
+    Ended(SmartStatus),
 }
 
 /// What is known at the end.
@@ -136,15 +114,10 @@ pub(super) fn run(config: &EngineConfig, check: &Check) -> Ended {
     }
     Ok(match status {
         _ if is_complete => Outcome::Done,
-        SmartWord::GitError => Outcome::Unjudged,
-        SmartWord::ProbeError if state != VerdictState::RescueNeeded => Outcome::Unjudged,
+        SmartWord::Ended(SmartStatus::GitError) => Outcome::Unjudged,
+        SmartWord::Ended(SmartStatus::ProbeError) if state != VerdictState::RescueNeeded => Outcome::Unjudged,
         _ if state == VerdictState::Error => Outcome::Unjudged,
-        SmartWord::CommitsCreated
-        | SmartWord::Rescued
-        | SmartWord::NothingToDo
-        | SmartWord::Timeout
-        | SmartWord::ProbeError
-        | SmartWord::NotAsked => Outcome::NotComplete,
+        SmartWord::Ended(_) | SmartWord::NotAsked => Outcome::NotComplete,
     })
 }
 
@@ -278,16 +251,16 @@ fn smart(view: &WorkspaceView, state: VerdictState, found: Found) -> Smart {
     let n_new = view.git.as_ref().map_or(0, |git| git.commits.n_new);
     let is_complete = state == VerdictState::Complete;
     let status = match &found.report {
-        _ if found.rescued && is_complete => SmartWord::Rescued,
-        Some(report) => report.outcome.status.into(),
-        None if is_complete && n_new > 0 => SmartWord::CommitsCreated,
-        None if is_complete => SmartWord::NothingToDo,
+        _ if found.rescued && is_complete => SmartWord::Ended(SmartStatus::Rescued),
+        Some(report) => SmartWord::Ended(report.outcome.status),
+        None if is_complete && n_new > 0 => SmartWord::Ended(SmartStatus::CommitsCreated),
+        None if is_complete => SmartWord::Ended(SmartStatus::NothingToDo),
         None => SmartWord::NotAsked,
     };
-    let is_settled = match status {
-        SmartWord::CommitsCreated | SmartWord::Rescued | SmartWord::NothingToDo => true,
-        SmartWord::Timeout | SmartWord::ProbeError | SmartWord::GitError | SmartWord::NotAsked => false,
-    };
+    let is_settled = matches!(
+        status,
+        SmartWord::Ended(SmartStatus::CommitsCreated | SmartStatus::Rescued | SmartStatus::NothingToDo)
+    );
     let why = view.verdict.as_ref().map(|verdict| verdict.why.clone()).unwrap_or_default();
     let outcome = found.report.as_ref().map(|report| report.outcome);
     Smart {

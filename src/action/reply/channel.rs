@@ -175,7 +175,7 @@ fn pane(replier: &Replier<'_>, current: &Current) -> Result<Chosen, ActionProble
     let typing = replier.adapter.facts().typing.ok_or_else(|| {
         refused("what its screen makes of pasted words was never tried", "answer it in its pane")
     })?;
-    let (channel, words, address) = in_pane(replier, current)?;
+    let (channel, words, address) = in_pane(replier, current, "pasted into")?;
     let folder = current.session.folder.as_deref().unwrap_or(replier.workspace);
     let is_ready = replier.adapter.title_status(&address.title, folder) == Some(LiveStatus::Idle);
     if replier.adapter.facts().tells_by_title && !is_ready {
@@ -234,11 +234,8 @@ fn dialog(replier: &Replier<'_>, current: &Current) -> Chosen {
 
 /// A key for what its screen shows. `why` it is not certain which, if it is not.
 fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chosen {
-    let mut chosen = match in_pane(replier, current) {
-        Ok((channel, words, address)) => {
-            let words = words.replacen("pasted into", "typed into", 1);
-            Chosen { address: Some(address), ..plain(channel, words) }
-        }
+    let mut chosen = match in_pane(replier, current, "typed into") {
+        Ok((channel, words, address)) => Chosen { address: Some(address), ..plain(channel, words) },
         Err(problem) => {
             let mut chosen = plain(ReplyChannel::Nowhere, String::new());
             chosen.next.extend(problem.next);
@@ -253,10 +250,11 @@ fn by_a_key(replier: &Replier<'_>, current: &Current, why: Option<&str>) -> Chos
     chosen
 }
 
-/// The pane of its process, as it is now.
+/// The pane of its process, as it is now, and `what` is done to it in words.
 fn in_pane(
     replier: &Replier<'_>,
     current: &Current,
+    what: &str,
 ) -> Result<(ReplyChannel, String, Address), ActionProblem> {
     let elsewhere = "answer it in its terminal";
     let Some(process) = current.view.process else {
@@ -270,7 +268,7 @@ fn in_pane(
         return Err(refused("it is open outside of tmux, where closeout cannot type", elsewhere));
     };
     let address = tmux.find(pane, process)?;
-    let words = format!("pasted into tmux pane {}", pane.id);
+    let words = format!("{what} tmux pane {}", pane.id);
     let channel = ReplyChannel::Pane { pane: pane.clone(), server: address.server, process };
     Ok((channel, words, address))
 }

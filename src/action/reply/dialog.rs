@@ -7,7 +7,7 @@
 use super::channel::refused;
 use super::input_box::{AtCursor, plain};
 use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
-use super::pane::{Address, NotTyped};
+use super::pane::{Address, Sent};
 use super::{Current, Replier};
 use crate::agent::{Adapter, OptionDialog};
 use crate::model::{ActionProblem, AskedOption, ReceiptState, ReplyPlan};
@@ -63,13 +63,7 @@ impl Replier<'_> {
     }
 
     /// Types the key of an option, and looks for the answer in the record.
-    pub(super) fn choose_option(
-        &self,
-        plan: &ReplyPlan,
-        place: usize,
-        label: &str,
-        call: &str,
-    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+    pub(super) fn choose_option(&self, plan: &ReplyPlan, place: usize, label: &str, call: &str) -> Sent {
         let (tmux, address, current) = self.pane_now(plan)?;
         check(self.adapter, place, label, call, &current)?;
         let key = self
@@ -80,13 +74,8 @@ impl Replier<'_> {
         let key =
             key.ok_or_else(|| refused("which key chooses it is not certain; nothing was typed", IN_PANE))?;
         let at = self.open_dialog(&address, &current)?;
-        match tmux.press(&address, Some(&at), key) {
-            Ok(()) => {}
-            Err(NotTyped::Surely(problem)) => return Err(problem),
-            Err(NotTyped::Perhaps) => {
-                let words = "tmux did not answer: it may have been typed".to_owned();
-                return Ok((ReceiptState::Unknown, Some(words)));
-            }
+        if let Err(not_typed) = tmux.press(&address, Some(&at), key) {
+            return not_typed.sent();
         }
         let is_answered = |current: &Current| answer(current, call).is_some();
         if !self.wait_until(is_answered) {

@@ -10,7 +10,7 @@ use super::input_box::AtCursor;
 use crate::agent::panes::is_pane_id;
 use crate::agent::process_stat::{ProcessState, process_state};
 use crate::agent::processes::is_below;
-use crate::model::{ActionClass, ActionProblem, Pane, ProcessId, ProcessStat};
+use crate::model::{ActionClass, ActionProblem, Pane, ProcessId, ProcessStat, ReceiptState};
 use crate::process::{self, End, Output, Spec};
 
 /// How long tmux may take.
@@ -54,6 +54,21 @@ pub(super) enum NotTyped {
     Surely(ActionProblem),
     /// tmux did not answer.
     Perhaps,
+}
+
+/// What is known of a reply that was sent, with more in words. An error says that nothing was sent.
+pub(super) type Sent = Result<(ReceiptState, Option<String>), ActionProblem>;
+
+impl NotTyped {
+    /// The same of a reply.
+    pub(super) fn sent(self) -> Sent {
+        match self {
+            NotTyped::Surely(problem) => Err(problem),
+            NotTyped::Perhaps => {
+                Ok((ReceiptState::Unknown, Some("tmux did not answer: it may have been typed".to_owned())))
+            }
+        }
+    }
 }
 
 fn refused(words: impl Into<String>) -> ActionProblem {

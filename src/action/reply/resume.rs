@@ -10,9 +10,10 @@ use std::time::Duration;
 use super::Replier;
 use super::channel::refused;
 use super::look::LOOK_AGAIN;
+use super::pane::Sent;
 use super::program::Ran;
 use crate::agent::Asking;
-use crate::model::{ActionProblem, Receipt, ReceiptState};
+use crate::model::{Receipt, ReceiptState};
 
 /// A program that runs for so long has taken what was on its input, also where the record does not show it yet.
 const SURELY_TAKEN: Duration = Duration::from_secs(5);
@@ -20,12 +21,7 @@ const SURELY_TAKEN: Duration = Duration::from_secs(5);
 impl Replier<'_> {
     /// Gives the words to the agent's program, and waits for its end. `taken` is told once when it has them and
     /// works on: they stand in the record, or it has run for a while with them on its input.
-    pub(super) fn resume_session(
-        &self,
-        text: &str,
-        receipt: &Receipt,
-        taken: &dyn Fn(&Receipt),
-    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+    pub(super) fn resume_session(&self, text: &str, receipt: &Receipt, taken: &dyn Fn(&Receipt)) -> Sent {
         let current = (self.look)()?;
         let command = self.adapter.command(&current.session, &Asking::Reply { text: text.to_owned() });
         let command = command

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::channel::{Chosen, refused};
 use super::input_box::{self, AtCursor};
 use super::look::{LOOK_AGAIN, LOOKS_AT_BOX};
-use super::pane::{Address, NotTyped};
+use super::pane::{Address, NotTyped, Sent};
 use super::program::Ran;
 use super::{Current, Replier, dialog, file, text};
 use crate::agent::Asking;
@@ -90,45 +90,31 @@ impl Replier<'_> {
         receipt: &Receipt,
         taken: &dyn Fn(&Receipt),
     ) -> Result<Receipt, ActionProblem> {
-        let known = |(state, words): (ReceiptState, Option<String>)| Receipt {
-            state,
-            detail: words,
-            ..receipt.clone()
-        };
-        match (&plan.channel, body) {
-            (ReplyChannel::Pane { .. }, ReplyBody::Text { text }) => {
-                self.type_words(plan, text, receipt).map(known)
-            }
-            (ReplyChannel::Pane { .. }, ReplyBody::Permission { answer, .. }) => {
-                self.answer(plan, answer).map(known)
-            }
+        let sent = match (&plan.channel, body) {
+            (ReplyChannel::Pane { .. }, ReplyBody::Text { text }) => self.type_words(plan, text, receipt),
+            (ReplyChannel::Pane { .. }, ReplyBody::Permission { answer, .. }) => self.answer(plan, answer),
             (ReplyChannel::Pane { .. }, ReplyBody::Option { place, label, call }) => {
-                self.choose_option(plan, *place, label, call).map(known)
+                self.choose_option(plan, *place, label, call)
             }
             (ReplyChannel::Nowhere, _) => {
                 Err(refused("it can be answered on its own screen only", "answer it there"))
             }
             (ReplyChannel::File { path }, ReplyBody::Text { text }) => {
                 file::write(path, self.workspace, text)?;
-                Ok(known((
-                    ReceiptState::Queued,
-                    Some("the file is there; the agent takes it when it looks".to_owned()),
-                )))
+                let words = "the file is there; the agent takes it when it looks".to_owned();
+                Ok((ReceiptState::Queued, Some(words)))
             }
-            (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt).map(known),
-            (ReplyChannel::Resume, ReplyBody::Text { text }) => {
-                self.resume_session(text, receipt, taken).map(known)
-            }
-            (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => {
-                self.post_words(plan, text, receipt).map(known)
-            }
+            (ReplyChannel::Queue, ReplyBody::Text { text }) => self.queue(plan, text, receipt),
+            (ReplyChannel::Resume, ReplyBody::Text { text }) => self.resume_session(text, receipt, taken),
+            (ReplyChannel::Api { .. }, ReplyBody::Text { text }) => self.post_words(plan, text, receipt),
             (ReplyChannel::Api { .. }, ReplyBody::Permission { answer, .. }) => {
-                self.post_answer(plan, answer).map(known)
+                self.post_answer(plan, answer)
             }
             (_, ReplyBody::Permission { .. } | ReplyBody::Option { .. }) => {
                 Err(refused("a prompt on its screen is answered in a pane only", "answer it on its screen"))
             }
-        }
+        };
+        sent.map(|(state, detail)| Receipt { state, detail, ..receipt.clone() })
     }
 
     /// Where the cursor is in the empty input box of the pane; `None` for an agent whose empty box was never
@@ -152,23 +138,11 @@ impl Replier<'_> {
         ))
     }
 
-    fn type_words(
-        &self,
-        plan: &ReplyPlan,
-        text: &str,
-        receipt: &Receipt,
-    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+    fn type_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
         let (tmux, address, _) = self.pane_now(plan)?;
         let current = self.empty_box(&address)?;
-        match tmux.paste(&address, current.as_ref(), text, &plan.id) {
-            Ok(()) => {}
-            Err(NotTyped::Surely(problem)) => return Err(problem),
-            Err(NotTyped::Perhaps) => {
-                return Ok((
-                    ReceiptState::Unknown,
-                    Some("tmux did not answer: it may have been typed".to_owned()),
-                ));
-            }
+        if let Err(not_typed) = tmux.paste(&address, current.as_ref(), text, &plan.id) {
+            return not_typed.sent();
         }
         let typing_ms = self.adapter.facts().typing.map_or(0, |typing| u64::from(typing.pause_ms));
         let more_ms = u64::try_from(text.len() / BYTES_A_MS).unwrap_or(0);
@@ -191,25 +165,14 @@ impl Replier<'_> {
         Ok((ReceiptState::Held, Some("typed, and its record does not show it yet".to_owned())))
     }
 
-    fn answer(
-        &self,
-        plan: &ReplyPlan,
-        answer: &str,
-    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+    fn answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
         let (tmux, address, current) = self.pane_now(plan)?;
         let keys = self.adapter.permission_keys(&current.session).map(|(_, keys)| keys).unwrap_or_default();
         let Some(key) = keys.iter().find(|key| key.answer == answer) else {
             return Err(refused("which key would answer it is not certain", "answer it in its pane"));
         };
-        match tmux.press(&address, None, key.key) {
-            Ok(()) => {}
-            Err(NotTyped::Surely(problem)) => return Err(problem),
-            Err(NotTyped::Perhaps) => {
-                return Ok((
-                    ReceiptState::Unknown,
-                    Some("tmux did not answer: it may have been typed".to_owned()),
-                ));
-            }
+        if let Err(not_typed) = tmux.press(&address, None, key.key) {
+            return not_typed.sent();
         }
         let is_answered = |current: &Current| {
             let what = self.adapter.permission_keys(&current.session).map(|(what, _)| what.to_owned());
@@ -222,12 +185,7 @@ impl Replier<'_> {
         Ok((ReceiptState::Held, Some("the key was typed, and the prompt still stands".to_owned())))
     }
 
-    fn queue(
-        &self,
-        plan: &ReplyPlan,
-        text: &str,
-        receipt: &Receipt,
-    ) -> Result<(ReceiptState, Option<String>), ActionProblem> {
+    fn queue(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
         let current = (self.look)()?;
         self.as_planned(plan, &current)?;
         let asking = Asking::Queue { text: text.to_owned() };

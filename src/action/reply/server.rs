@@ -6,6 +6,7 @@
 
 use super::channel::{Chosen, plain, refused};
 use super::loopback::{self, NoResponse};
+use super::pane::Sent;
 use super::{Current, Replier};
 use crate::agent::processes::listening_ports;
 use crate::agent::{AgentServer, ApiAnswers, ApiAsk, ApiRequest};
@@ -15,9 +16,6 @@ use crate::model::{
 
 /// More ports of a process are not asked.
 const MOST_PORTS: usize = 4;
-
-/// What became of something that was sent.
-type Outcome = Result<(ReceiptState, Option<String>), ActionProblem>;
 
 impl Replier<'_> {
     /// The way by the server of the session's process; `None` where it has none that answers.
@@ -61,7 +59,7 @@ impl Replier<'_> {
     }
 
     /// Gives the words to the server.
-    pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Outcome {
+    pub(super) fn post_words(&self, plan: &ReplyPlan, text: &str, receipt: &Receipt) -> Sent {
         let request = |server: &dyn AgentServer, current: &Current| {
             server.request(&current.session, &ApiAsk::Prompt { text })
         };
@@ -77,7 +75,7 @@ impl Replier<'_> {
     }
 
     /// Gives the answer to a permission to the server.
-    pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Outcome {
+    pub(super) fn post_answer(&self, plan: &ReplyPlan, answer: &str) -> Sent {
         let ReplyChannel::Api { request: Some(id), .. } = &plan.channel else {
             return Err(refused("it waits for no permission any more; nothing was sent", "look again"));
         };
