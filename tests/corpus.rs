@@ -82,7 +82,10 @@ fn measure(corpus: &str) -> Figures {
     let (mut predictions, mut wrong) = (String::new(), Vec::new());
     for line in text.lines() {
         let message: Message = serde_json::from_str(line).unwrap();
-        let judged = questions::classify(&message.text, &Context::of_request(message.request.as_deref()));
+        let judged = questions::classify(
+            &message.text,
+            &Context { request: message.request.as_deref(), ..Context::default() },
+        );
         let said = name(judged.label);
         whole.add(&message.label, said);
         parts.entry(format!("lang {}", message.lang)).or_default().add(&message.label, said);
@@ -171,7 +174,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 fn ranges_are_in(text: &str) {
-    let judged = questions::classify(text, &Context::of_request(Some(text)));
+    let judged = questions::classify(text, &Context { request: Some(text), ..Context::default() });
     for hit in &judged.signals {
         assert_eq!(text.get(hit.range.clone()), Some(hit.excerpt.as_str()));
     }

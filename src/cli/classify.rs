@@ -6,7 +6,9 @@ use std::io::{self, BufRead, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::questions::{self, Ask, Classification, Context, Finding, Label, SignalHit, Speech};
+use crate::judge::questions::{
+    self, Ask, Classification, Context, ContextRecord, Finding, Label, SignalHit, Speech,
+};
 use crate::model::{TaskKind, display_text};
 use crate::present::json as forms;
 
@@ -24,35 +26,8 @@ struct Message {
     #[serde(rename = "task_kind")]
     _task_kind: TaskKind,
     text: String,
-    request: Option<String>,
-    /// How the turn ended; a word that is not known says nothing.
-    #[serde(default)]
-    end: serde_json::Value,
-    did: Option<Did>,
-}
-
-/// What the turn did, as far as it is known.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Did {
-    edits: Option<u32>,
-    commands: Option<u32>,
-    commits: Option<u32>,
-    todos_open: Option<u32>,
-}
-
-impl Message {
-    fn context(&self) -> Context<'_> {
-        let did = self.did.as_ref();
-        Context {
-            request: self.request.as_deref(),
-            end: serde_json::from_value(self.end.clone()).ok(),
-            edits: did.and_then(|did| did.edits),
-            commands: did.and_then(|did| did.commands),
-            commits: did.and_then(|did| did.commits),
-            todos_open: did.and_then(|did| did.todos_open),
-        }
-    }
+    #[serde(flatten)]
+    known: ContextRecord,
 }
 
 /// What `classify --json` prints, and `classify --jsonl` for each line.
@@ -109,7 +84,7 @@ fn lines(input: Box<dyn BufRead>, explain: bool) -> Ended {
                 display_text::line(&error.to_string())
             ))
         })?;
-        let judged = questions::classify(&message.text, &message.context());
+        let judged = questions::classify(&message.text, &message.known.context());
         let findings = explain.then(|| questions::explain(&message.text));
         printed.push_str(&forms::line(&Labelled::new(Some(message.id), judged, findings)));
         printed.push('\n');

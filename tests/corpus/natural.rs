@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use closeout::judge::questions::{self, Context};
+use closeout::judge::questions::{self, Context, ContextRecord};
 use serde::Deserialize;
 
 use super::{Figures, name};
@@ -26,38 +26,13 @@ struct Natural {
     lang: String,
     kind: String,
     group: String,
-    request: Option<String>,
-    #[serde(default)]
-    end: serde_json::Value,
-    #[serde(default)]
-    did: Option<Did>,
+    #[serde(flatten)]
+    known: ContextRecord,
     #[serde(default)]
     ambiguous: bool,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Did {
-    edits: Option<u32>,
-    commands: Option<u32>,
-    commits: Option<u32>,
-    todos_open: Option<u32>,
-}
-
 impl Natural {
-    /// All that is known beside the text.
-    fn context(&self) -> Context<'_> {
-        let did = self.did.as_ref();
-        Context {
-            request: self.request.as_deref(),
-            end: serde_json::from_value(self.end.clone()).ok(),
-            edits: did.and_then(|did| did.edits),
-            commands: did.and_then(|did| did.commands),
-            commits: did.and_then(|did| did.commits),
-            todos_open: did.and_then(|did| did.todos_open),
-        }
-    }
-
     fn length(&self) -> &'static str {
         match self.text.len() {
             0..300 => "length below 300",
@@ -81,7 +56,7 @@ fn measure(path: &Path, with_record: bool) -> Figures {
     let mut groups: BTreeMap<String, Figures> = BTreeMap::new();
     for line in text.lines() {
         let message: Natural = serde_json::from_str(line).unwrap();
-        let context = if with_record { message.context() } else { Context::default() };
+        let context = if with_record { message.known.context() } else { Context::default() };
         let judged = questions::classify(&message.text, &context);
         let said = name(judged.label);
         whole.add(&message.label, said);

@@ -37,12 +37,41 @@ pub struct Context<'c> {
     pub todos_open: Option<u32>,
 }
 
-impl<'c> Context<'c> {
-    /// Only the request is known.
-    pub fn of_request(request: Option<&'c str>) -> Self {
-        Self { request, ..Self::default() }
-    }
+/// The same as a line of JSON has it, with a message.
+#[derive(Clone, Default, Debug, Deserialize)]
+pub struct ContextRecord {
+    request: Option<String>,
+    /// A word that is not known says nothing.
+    #[serde(default)]
+    end: serde_json::Value,
+    did: Option<Did>,
+}
 
+/// What the turn did, as far as it is known.
+#[derive(Clone, Default, Debug, Deserialize)]
+struct Did {
+    edits: Option<u32>,
+    commands: Option<u32>,
+    commits: Option<u32>,
+    todos_open: Option<u32>,
+}
+
+impl ContextRecord {
+    /// What it tells.
+    pub fn context(&self) -> Context<'_> {
+        let did = self.did.as_ref();
+        Context {
+            request: self.request.as_deref(),
+            end: serde_json::from_value(self.end.clone()).ok(),
+            edits: did.and_then(|did| did.edits),
+            commands: did.and_then(|did| did.commands),
+            commits: did.and_then(|did| did.commits),
+            todos_open: did.and_then(|did| did.todos_open),
+        }
+    }
+}
+
+impl Context<'_> {
     /// Whether the turn did anything that is seen in its record.
     pub(super) fn acted(&self) -> bool {
         [self.edits, self.commands, self.commits].into_iter().flatten().any(|count| count > 0)

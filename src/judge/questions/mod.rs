@@ -48,7 +48,7 @@ mod wording;
 use serde::Serialize;
 
 pub(crate) use choices::choices;
-pub use context::{Context, EndOfTurn};
+pub use context::{Context, ContextRecord, EndOfTurn};
 pub use explain::{Finding, Speech};
 pub use judgement::{Ask, Classification, Kind, Label};
 pub use language::Language;
