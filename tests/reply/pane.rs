@@ -54,10 +54,16 @@ fn words_that_look_like_options_keys_and_commands_arrive_as_they_are() {
     ];
     let mut wanted = String::new();
     for text in texts {
-        let receipt = bench.send(&bench.plan().unwrap(), text).unwrap();
-        assert_eq!(receipt.state, ReceiptState::Held, "{text:?}: nobody took it");
         wanted.extend([BEGIN, text, END, "\r"]);
-        assert_eq!(bench.wait_for_bytes(wanted.len()), wanted, "{text:?}");
+        let receipt = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                bench.wait_for_bytes(wanted.len());
+                bench.say(text, "Which one?");
+            });
+            bench.send(&bench.plan().unwrap(), text).unwrap()
+        });
+        assert_eq!(receipt.state, ReceiptState::Consumed, "{text:?}");
+        assert_eq!(bench.bytes(), wanted, "{text:?}");
     }
     assert!(!canary.exists());
 }

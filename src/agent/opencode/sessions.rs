@@ -1,6 +1,6 @@
 //! Reading the sessions of a workspace out of the database.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use regex::Regex;

@@ -76,7 +76,7 @@ pub(super) fn carry_out<'a>(
                     step = machine.send_none();
                     continue;
                 }
-                Err(stop) => return Err(stop),
+                Err(ended) => return Err(ended),
             },
             Step::LookAtChanges => Happened::Changes(check.has_changes()),
             Step::Rescue { is_final } => Happened::Rescued(check.rescue(is_final)),

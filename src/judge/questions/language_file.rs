@@ -53,13 +53,16 @@ pub(super) struct Answers {
 }
 
 /// One group of phrases.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Group {
+    #[serde(default)]
     phrases: Vec<String>,
     /// Sentences in which a phrase of the group must be found.
+    #[serde(default)]
     pub(super) examples: Vec<String>,
     /// Sentences in which none may be found.
+    #[serde(default)]
     pub(super) counter_examples: Vec<String>,
 }
 
