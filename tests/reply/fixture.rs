@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use closeout::agent::{Adapter, claude_folder_name};
@@ -47,6 +48,8 @@ cat > "$BYTES"
 pub(super) struct ReplyFixture {
     pub(super) repo: Repo,
     pub(super) server: Server,
+    /// Held by a test whose processes must be the only ones that name the session.
+    pub(super) turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl ReplyFixture {
@@ -61,7 +64,7 @@ impl ReplyFixture {
     pub(super) fn without_agent() -> Option<ReplyFixture> {
         let repo = Repo::new();
         let server = Server::start(&repo)?;
-        Some(ReplyFixture { repo, server })
+        Some(ReplyFixture { repo, server, turn: None })
     }
 
     /// Starts the agent in a pane, and waits until it listens; the pane and its process.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use closeout::agent::Adapter;
 use closeout::engine::{EngineConfig, OneShot, Scope};
@@ -25,9 +26,14 @@ fn program(bench: &ReplyFixture, name: &str, then: &str) -> PathBuf {
     folder
 }
 
+/// A program that goes on with the session has its id in its command line: beside it nobody else's session of that id
+/// would be one that nobody has open.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// A session that nobody has open, and what closeout is started with.
 fn over(then: &str) -> Option<(ReplyFixture, EngineConfig)> {
-    let bench = ReplyFixture::new()?;
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let bench = ReplyFixture { turn: Some(turn), ..ReplyFixture::new()? };
     fs::create_dir_all(bench.repo.home().join(".claude/sessions")).unwrap();
     let folder = program(&bench, "claude", then);
     let mut launch = bench.launch(&[&folder]);
