@@ -49,7 +49,7 @@ pub(super) struct ReplyFixture {
     pub(super) repo: Repo,
     pub(super) server: Server,
     /// Held by a test whose processes must be the only ones that name the session.
-    pub(super) turn: Option<MutexGuard<'static, ()>>,
+    pub(super) _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl ReplyFixture {
@@ -64,7 +64,7 @@ impl ReplyFixture {
     pub(super) fn without_agent() -> Option<ReplyFixture> {
         let repo = Repo::new();
         let server = Server::start(&repo)?;
-        Some(ReplyFixture { repo, server, turn: None })
+        Some(ReplyFixture { repo, server, _turn: None })
     }
 
     /// Starts the agent in a pane, and waits until it listens; the pane and its process.

@@ -33,7 +33,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// A session that nobody has open, and what closeout is started with.
 fn over(then: &str) -> Option<(ReplyFixture, EngineConfig)> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let bench = ReplyFixture { turn: Some(turn), ..ReplyFixture::new()? };
+    let bench = ReplyFixture { _turn: Some(turn), ..ReplyFixture::new()? };
     fs::create_dir_all(bench.repo.home().join(".claude/sessions")).unwrap();
     let folder = program(&bench, "claude", then);
     let mut launch = bench.launch(&[&folder]);
