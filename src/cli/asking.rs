@@ -13,8 +13,7 @@ use crate::model::{
 
 use super::ask_args::{Asked, Probe, Verify};
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed, unexpected};
 use super::target::{self, Target};
 use super::target_workspace::{TargetWorkspace, confirm};

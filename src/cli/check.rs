@@ -10,8 +10,7 @@ use crate::present::json::{Report, Row, VERSION};
 
 use super::args::Check;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::signalled::Signalled;
 use super::{output, probing, text};
 

@@ -14,8 +14,7 @@ use crate::present::json as forms;
 
 use super::args::Classify;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::output;
 
 /// A line of `classify --jsonl`.

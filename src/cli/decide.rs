@@ -9,8 +9,7 @@ use crate::model::{Action, ActionOutcome, display_text};
 
 use super::ask_args::{Decide, DecisionWord};
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use super::target_workspace::{TargetWorkspace, unexpected};
 

@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::model::{ActionClass, ActionOutcome, ActionProblem};
 use crate::present::json::{VERSION, line};
 
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::{output, target_workspace};
 
 /// How an action ended, with what it is about.

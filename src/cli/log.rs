@@ -15,8 +15,7 @@ use crate::store::{Audit, History, Store};
 
 use super::args::Log;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::{local_time, output};
 
 /// One action, for scripts.

@@ -19,8 +19,7 @@ use crate::store::Store;
 use super::args::Check;
 use super::ask_args::{Probing, RescueWay};
 use super::asking::{allowed, ask};
-use super::exit::Ended;
-use super::exit::Outcome;
+use super::exit::{Ended, Outcome};
 use super::target_workspace::{TargetWorkspace, confirm};
 use super::{output, text};
 

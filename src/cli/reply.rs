@@ -16,8 +16,7 @@ use crate::present::json as forms;
 
 use super::args::Reply;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::json::{self, Printed};
 use super::signalled::Signalled;
 use super::target::{self, Target};

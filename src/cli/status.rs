@@ -11,8 +11,7 @@ use crate::present::json::{Follow, Refused, Report, Row, VERSION};
 
 use super::args::Status;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::{output, text};
 
 /// Prints the verdicts.

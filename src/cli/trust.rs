@@ -12,8 +12,7 @@ use crate::model::{ActionClass, ActionProblem, TrustItem, TrustList, display_tex
 use crate::present::sets;
 
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::Outcome;
+use super::exit::{Ended, Outcome};
 use super::json::{self, Printed};
 use super::output;
 use super::rescue_args::Trust;

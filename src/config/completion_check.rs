@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::key::LayerOrigin;
-use super::key::{self, COMPLETION_CHECK, SPECS, Spec};
+use super::key::{self, COMPLETION_CHECK, LayerOrigin, SPECS, Spec};
 use super::kind::Value;
 use super::layer::{Layer, Values};
 use super::near_name::nearest;

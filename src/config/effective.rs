@@ -12,8 +12,7 @@ use crate::model::{
 use super::check_entry::CheckEntry;
 use super::completion_check::{CompletionCheck, parse_completion_check};
 use super::file::{self, Owner};
-use super::key::Key;
-use super::key::LayerOrigin;
+use super::key::{Key, LayerOrigin};
 use super::kind::Value;
 use super::layer::{Layer, Values, parse_layer, read_layer};
 use super::own_word::OwnWord;

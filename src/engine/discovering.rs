@@ -9,11 +9,10 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
-use super::discover;
 use super::event::{Discovered, EngineEvent};
 use super::recall::recall;
 use super::watching::Watching;
-use super::{EngineConfig, clock};
+use super::{EngineConfig, clock, discover};
 use crate::agent::{self, Memories};
 use crate::model::{Event, Timestamp, WatchTarget, WorkspaceId};
 use crate::store::{Store, hook_log};

@@ -19,9 +19,8 @@ use crate::process::Cancel;
 use crate::store::{Store, StoreWrite};
 
 use super::actions::{self, Tools};
-use super::discover;
 use super::recall::recall;
-use super::{EngineConfig, Scope, clock, collect, history};
+use super::{EngineConfig, Scope, clock, collect, discover, history};
 
 /// How many collections run at once.
 const N_WORKERS: usize = 2;

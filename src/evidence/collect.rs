@@ -7,15 +7,14 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::checks::{ResultMemory, read_checks};
-use super::excluded;
 use super::git::{self, BaselineChoice, GitAsk, GitMemory};
 use super::live_facts::LiveSources;
-use super::provenance;
 use super::required_files::is_pattern;
 use super::sessions::{self, SessionSources, read_sessions};
 use super::text_file::{configured, read_decision, read_output};
 use super::untrusted_file::WorkspaceDir;
 use super::watch_folders::{arrivals_at_top, declared_folders};
+use super::{excluded, provenance};
 use crate::agent::Adapter;
 use crate::model::{
     Baseline, BaselineOrigin, CollectRequest, EndingTurn, GitObservation, GivenBaseline, Observations, Parts,

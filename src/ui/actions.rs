@@ -15,8 +15,7 @@ use super::input::Reaction;
 use super::keymap::{KeyCommand, WorkspaceCommand, key_of};
 use super::selection::selected_row;
 use super::state::{Page, Ready, State};
-use super::text;
-use super::{open_dialog, points};
+use super::{open_dialog, points, text};
 use crate::model::{
     Action, ActionClass, ActionKind, ActionOutcome, AskPurpose, Intent, JumpOutcome, NextActionKind,
     OpenPoint, RecordOrder, Response, RunningAction, UndoDirection, WorkspaceId, WorkspaceView, display_text,

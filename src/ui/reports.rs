@@ -8,8 +8,7 @@ use super::look::{Sign, TextStyle};
 use super::sheet::TextLayout;
 use super::text;
 use crate::model::{ProbeAttempt, ProbeReading, ProbeWord, SmartReport, VerifyReport};
-use crate::present::Urgency;
-use crate::present::{action, age};
+use crate::present::{Urgency, action, age};
 
 /// Behind an attempt's number.
 const INDENT: usize = 4;

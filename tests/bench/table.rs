@@ -1,9 +1,8 @@
 //! The one table at the end, and the file by which two runs are compared.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::fs;
 use std::time::Duration;
+use std::{fmt, fs};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};

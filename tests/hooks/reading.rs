@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use closeout::agent::Memories;
 use closeout::agent::hook_events::{HookReader, survey};
-use closeout::agent::{Survey, SurveyAsk};
+use closeout::agent::{Memories, Survey, SurveyAsk};
 use closeout::model::{
     HookEvent, HookKind, LiveStatus, Names, Pane, ProcessId, SessionObservation, SessionPlace, Timestamp,
 };

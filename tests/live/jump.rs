@@ -3,8 +3,7 @@
 use closeout::engine::Engine;
 use closeout::evidence::LiveSources;
 use closeout::evidence::panes::{PaneSource, Tmux};
-use closeout::model::Response;
-use closeout::model::{Intent, JumpOutcome, WorkspaceId};
+use closeout::model::{Intent, JumpOutcome, Response, WorkspaceId};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::gone::{launch, record, run, until};

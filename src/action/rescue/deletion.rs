@@ -7,14 +7,13 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::Rescuer;
 use super::catalogue::{self, Reaches};
 use super::error::RescueError;
 use super::journal::{self, Journal, JournalEntry, Move, Purpose, Reading, Saved};
 use super::lock::{self, WorktreeLock};
 use super::settings::Settings;
 use super::worktrees::{self, Place};
-use super::{recovery, references, vault};
+use super::{Rescuer, recovery, references, vault};
 use crate::git::Git;
 use crate::model::{ForgottenRecord, ObjectsGo, Reach};
 

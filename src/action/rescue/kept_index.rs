@@ -7,8 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::error::RescueError;
 use super::journal::KeptIndex;
 use super::lock::WorktreeLock;
-use super::shared_index;
-use super::whole_file;
+use super::{shared_index, whole_file};
 use crate::disk::write;
 use crate::git::{RawIndex, Sha1};
 

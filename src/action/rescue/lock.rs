@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Rescuer;
-use super::belonging;
 use super::error::RescueError;
 use super::journal::Journal;
-use super::repository;
 use super::step::Step;
 use super::whole_file::read_small;
-use super::worktrees;
+use super::{Rescuer, belonging, repository, worktrees};
 use crate::disk::write;
 use crate::git::{Git, Repository, Sha1};
 

@@ -3,14 +3,12 @@
 //! the commits that are there afterwards, never by its words.
 
 use super::error::RescueError;
-use super::hooks;
 use super::journal::{JournalEntry, Move, Purpose, Saved};
-use super::listing;
 use super::lock::WorktreeLock;
 use super::looked_at::Current;
 use super::seen_index::{self, SeenIndex};
 use super::spool::Spool;
-use super::{Rescuer, branch, kept_index, own_command, references, survey};
+use super::{Rescuer, branch, hooks, kept_index, listing, own_command, references, survey};
 use crate::git::{Git, Input, line, operation, succeeded};
 use crate::model::{RescuePlan, Rescued, display_text};
 use crate::process::{self, End, Output, ProcessError, Spec};

@@ -11,13 +11,9 @@ use serde_json::json;
 
 use super::error::RescueError;
 use super::listing::{self, Tree, TreeEntry, digest};
-use super::names;
-use super::nested;
-use super::settings;
-use super::shared_index;
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
-use super::unchanged;
+use super::{names, nested, settings, shared_index, unchanged};
 use crate::git::{self, Git, IndexEntry, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 use crate::model::Gap;
 

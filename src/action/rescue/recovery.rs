@@ -8,13 +8,11 @@ use std::fs;
 use super::branch::{branch_at, inode};
 use super::error::RescueError;
 use super::journal::{self, JournalEntry, Move, Saved};
-use super::listing;
 use super::lock::WorktreeLock;
 use super::packs::{self, Needed};
 use super::prepared::{branch_inode, checked, done, is_ours, prepared, roll_back};
 use super::ref_transaction::{busy, finish};
-use super::seen_index;
-use super::{Rescuer, branch, new_branch, references};
+use super::{Rescuer, branch, listing, new_branch, references, seen_index};
 use crate::git::{Git, index_entries};
 
 /// Brings a move to its end that a crash has cut: all of it, or nothing.

@@ -11,13 +11,11 @@ use super::branch::{self, Branch, branch_at, inode, move_branch};
 use super::error::RescueError;
 use super::journal::{JournalEntry, Move};
 use super::kept_index::kept;
-use super::listing;
 use super::lock::WorktreeLock;
 use super::prepared::{checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back};
 use super::seen_index::SeenIndex;
-use super::shared_index;
 use super::step::Step;
-use super::{Rescuer, holder, new_branch, same_index, target};
+use super::{Rescuer, holder, listing, new_branch, same_index, shared_index, target};
 use crate::git::{Git, RawIndex, Shadow, operation};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {

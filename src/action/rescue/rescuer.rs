@@ -14,12 +14,11 @@ use super::seen_index::{self, SeenIndex};
 use super::settings::Settings;
 use super::spool::Spool;
 use super::step::Step;
-use super::survey;
 use super::trust::Programs;
 use super::visible::{self, Staged, Staging};
 use super::{
-    Rescuer, author, branch, kept_index, packs, record, recovery, ref_transaction, references, split, target,
-    unchanged,
+    Rescuer, author, branch, kept_index, packs, record, recovery, ref_transaction, references, split, survey,
+    target, unchanged,
 };
 use crate::git::{Git, Shadow, index_entries};
 use crate::model::{CommitTarget, LeftOut, PlannedPath, RescuePlan, Rescued, WantedProgram};

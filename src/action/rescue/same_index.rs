@@ -7,11 +7,10 @@ use std::fs;
 use super::error::RescueError;
 use super::journal::Move;
 use super::kept_index::kept;
-use super::listing;
 use crate::git::{Git, IndexEntry, RawIndex, Shadow, index_entries};
 
 use super::lock::WorktreeLock;
-use super::shared_index;
+use super::{listing, shared_index};
 
 /// Whether an index says what it said before the move. In a sparse checkout any `git status` takes the mark of
 /// being skipped from files that are there, and writes that down.

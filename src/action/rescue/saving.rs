@@ -11,14 +11,13 @@ use super::listing::Tree;
 use super::lock::WorktreeLock;
 use super::looked_at::Recorded;
 use super::record::{Commits, Draft};
-use super::seen_index;
 use super::settings::Settings;
 use super::spool::Spool;
 use super::step::Step;
 use super::survey::Survey;
 use super::{
     Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
-    survey, unchanged, vault, verify,
+    seen_index, survey, unchanged, vault, verify,
 };
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};

@@ -6,10 +6,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use super::Rescuer;
 use super::journal::{self, Journal};
-use super::names;
 use super::whole_file::read_small;
+use super::{Rescuer, names};
 
 impl Rescuer {
     /// Removes what killed rescues left of their work in our own folder: copies of contents, which can be

@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::coverage;
 use super::error::RescueError;
 use super::listing::{self, Head};
-use super::nested;
 use super::reading::{Blob, Found, WorkTree};
 use super::spool::Spool;
+use super::{coverage, nested};
 use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 

@@ -15,17 +15,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::Rescuer;
 use super::error::RescueError;
-use super::hook_files;
-use super::listing;
 use super::lock::WorktreeLock;
-use super::own_command;
 use super::scripts::{Scripts, named_files};
-use super::seen_index;
 use super::settings::Settings;
 use super::tracked::Tracked;
 use super::whole_file::{self, Files, file_id};
+use super::{Rescuer, hook_files, listing, own_command, seen_index};
 use crate::git::{Git, IndexEntry, Input, Repository, Shadow, index_entries, succeeded};
 use crate::model::{TrustItem, TrustKind, TrustList, display_text};
 

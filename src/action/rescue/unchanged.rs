@@ -9,12 +9,10 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use super::error::RescueError;
 use super::listing::{self, Tree};
-use super::nested;
 use super::reading::Blob;
-use super::repository;
 use super::settings::Settings;
 use super::survey::{self, Survey};
-use super::visible;
+use super::{nested, repository, visible};
 use crate::git::{Git, IndexEntry, Input, Shadow, index_entries, succeeded};
 
 /// The files, by their paths.

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use super::Rescuer;
 use super::error::RescueError;
 use super::journal::{self, Move, Purpose, Reading};
 use super::listing::{self, Tree};
 use super::lock::WorktreeLock;
-use super::seen_index;
-use super::{recovery, ref_transaction};
+use super::{Rescuer, recovery, ref_transaction, seen_index};
 use crate::git::{Git, Input, line, succeeded};
 use crate::model::{TakenBack, UndoDirection, UndoPlan};
 

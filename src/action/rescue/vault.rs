@@ -9,12 +9,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Rescuer;
 use super::error::RescueError;
-use super::listing;
 use super::lock::WorktreeLock;
 use super::record::{Commits, Draft};
-use super::references;
+use super::{Rescuer, listing, references};
 use crate::git::{Git, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 
 /// The first bytes of a bundle, which tell the format of its objects.

@@ -5,15 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::error::RescueError;
-use super::filters;
 use super::hooks::Hooks;
-use super::leaving_out;
 use super::listing::{self, Tree, TreeEntry};
-use super::message;
-use super::names;
 use super::settings::Settings;
-use super::shared_index;
 use super::survey::Survey;
+use super::{filters, leaving_out, message, names, shared_index};
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Input, Shadow, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 

@@ -10,9 +10,8 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 
-use super::is_session_id;
-use super::row;
 use super::store::{self, Store};
+use super::{is_session_id, row};
 use crate::model::{ReadProblem, Unreadable};
 
 /// More than this is not copied, in bytes.

@@ -11,13 +11,11 @@ use std::thread;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::counts;
-use crate::present::json as forms;
+use crate::present::{counts, json as forms};
 
 use super::args::Doctor;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::Outcome;
+use super::exit::{Ended, Outcome};
 use super::output;
 use finding::{Finding, Level, Section};
 

@@ -12,8 +12,7 @@ use std::process::ExitCode;
 
 use super::args::Hook;
 use super::environment::Environment;
-use super::exit::Ended;
-use super::exit::Outcome;
+use super::exit::{Ended, Outcome};
 use crate::model::GateEvent;
 
 pub(super) use install::own_program;

@@ -11,13 +11,10 @@ use crate::present::{action, counts};
 
 use super::records::{named, rescuer, top};
 use crate::cli::environment::Environment;
-use crate::cli::exit::Ended;
-use crate::cli::exit::Outcome;
-use crate::cli::json;
-use crate::cli::local_time;
-use crate::cli::output;
+use crate::cli::exit::{Ended, Outcome};
 use crate::cli::rescue_args::Forget;
 use crate::cli::target_workspace::{confirm, engine_config, fail};
+use crate::cli::{json, local_time, output};
 
 /// Runs `closeout forget`.
 pub(in crate::cli) fn forget(environment: &Environment, forget: &Forget) -> Ended {

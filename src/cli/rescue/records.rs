@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::action::rescue::{RescueError, Rescuer};
 use crate::cli::environment::Environment;
-use crate::cli::exit::Ended;
-use crate::cli::exit::{Failure, Outcome};
+use crate::cli::exit::{Ended, Failure, Outcome};
 use crate::cli::json::{self, Printed};
 use crate::cli::rescue_args::{Rescues, Restore};
 use crate::cli::target_workspace::{engine_config, fail};

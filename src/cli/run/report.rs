@@ -7,8 +7,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output;
 use crate::engine::clock;
 use crate::model::{CommandEnd, RunStatus, Timestamp, VerdictState, display_text, quantity};
-use crate::present::json as forms;
-use crate::present::{age, json::VERSION};
+use crate::present::{age, json as forms, json::VERSION};
 
 /// A line of `run` that is no terminal's, and of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]

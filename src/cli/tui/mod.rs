@@ -23,8 +23,7 @@ use crate::ui::Look;
 
 use super::args::Watch;
 use super::environment::{Environment, is_utf8};
-use super::exit::Ended;
-use super::exit::{Failure, Outcome};
+use super::exit::{Ended, Failure, Outcome};
 use super::output;
 use planted::Planted;
 

@@ -1,10 +1,9 @@
 //! Locks that the kernel frees when their holder dies.
 
 use std::fs::{File, TryLockError};
-use std::io;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use super::open_to_append;
 

@@ -8,10 +8,9 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 
-use super::GitAsk;
 use super::in_process::EQUIVALENCE_LIMIT;
-use super::porcelain;
 use super::reader::{Commit, Entry, Id, Ref, Repo};
+use super::{GitAsk, porcelain};
 use crate::git::{
     self, CallPolicy, Git, GitError, Gitlink, Gitlinks, Input, LogEntry, Read, ReflogAction, Repository,
     Setting, Shadow, damaged_config, trouble,

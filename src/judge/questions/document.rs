@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use super::forms::{Form, FormSet};
 use super::language::{Language, Share};
-use super::letters;
 use super::lexicon::Search;
 use super::lines::{self, Line, Role};
 use super::masks::{self, Masked};
 use super::normal::{self, Normal};
-use super::script;
+use super::{letters, script};
 
 /// How a sentence ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,14 +3,12 @@
 
 use super::context::{Context, EndOfTurn};
 use super::document::{Document, End, Sentence};
-use super::ending;
 use super::forms::{COUNT as FORMS, Form, FormSet};
 use super::judgement::{Ask, Classification, Label};
 use super::lines::Role;
 use super::markers::Marker;
 use super::reading::{Asks, Reading};
-use super::signals;
-use super::truncation;
+use super::{ending, signals, truncation};
 
 /// The parts of a text in which the phrases are counted, in their order.
 const PARTS: usize = 7;

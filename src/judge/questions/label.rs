@@ -1,20 +1,14 @@
 //! Puts the readings together into the three-way label, with offer or blocking, kind and reasons.
 
 use super::answered;
-use super::asking;
 use super::context::{Context, EndOfTurn};
 use super::correction::{self, Corrected};
 use super::document::{Document, End, Sentence};
-use super::ending;
-use super::features;
 use super::forms::Form;
 use super::judgement::{Ask, Classification, Kind, Label};
 use super::language::Language;
 use super::reading::{Asks, Reading};
-use super::signals;
-use super::topic;
-use super::truncation;
-use super::wording;
+use super::{asking, ending, features, signals, topic, truncation, wording};
 use crate::model::Certainty;
 
 /// Classifies a text; see [`super::classify`].

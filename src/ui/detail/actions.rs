@@ -4,8 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{Actor, AuditEntry, Receipt, ReceiptState, RunningAction, WorkspaceView};
-use crate::present::Urgency;
-use crate::present::{action, age, row, sets};
+use crate::present::{Urgency, action, age, row, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::{keymap, reports, text};

@@ -3,8 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::{ActivityState, SessionView, Subagent, WorkspaceView};
-use crate::present::Urgency;
-use crate::present::{age, counts, sessions, sets};
+use crate::present::{Urgency, age, counts, sessions, sets};
 use crate::ui::look::{Sign, TextStyle};
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;

@@ -8,14 +8,12 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::keys::{BoxAction, CONFIRM};
-use super::page;
-use super::{Context, Step};
+use super::{Context, Step, page};
 use crate::model::{
     Action, AskPlan, Intent, RecordCost, RecordOrder, RunningAction, UndoPlan, WorkspaceId, WorkspaceView,
 };
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::action_of;
-use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::text;
 
 /// A plan before a person said yes.

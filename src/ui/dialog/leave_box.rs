@@ -8,13 +8,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::keys::{BoxAction, LEAVE};
-use super::page;
-use super::{Context, Step, Then};
+use super::{Context, Step, Then, page};
 use crate::model::{ActionKind, Intent, RunningAction, WorkspaceId, WorkspaceView};
 use crate::present::{action, age, row};
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::action_of;
-use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::look::TextStyle;
 use crate::ui::sheet::TextLayout;
 use crate::ui::text;

@@ -8,16 +8,13 @@ use ratatui::text::Line;
 
 use super::field::{Field, Written};
 use super::keys::{BoxAction, CONFIRM, FIELD, MARK, MarkKey};
-use super::page;
-use super::{Context, Step};
+use super::{Context, Step, page};
 use crate::model::{Action, Intent, MarkOrder, Marks, WorkspaceId, WorkspaceView};
 use crate::present::mark;
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::action_of;
-use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::keymap::{Hint, action_of, hints_of};
 use crate::ui::look::TextStyle;
-use crate::ui::sheet::TextLayout;
-use crate::ui::sheet::put;
+use crate::ui::sheet::{TextLayout, put};
 use crate::ui::text;
 
 /// A mark that is being made.

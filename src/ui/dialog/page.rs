@@ -14,8 +14,7 @@ use crate::model::{
 use crate::present::{action, age, baseline, counts, sets};
 use crate::ui::keymap::Hint;
 use crate::ui::look::{Sign, TextStyle};
-use crate::ui::sheet::TextLayout;
-use crate::ui::sheet::put;
+use crate::ui::sheet::{TextLayout, put};
 use crate::ui::{reflow, text};
 
 /// More files of an undo are counted.

@@ -8,14 +8,11 @@ use ratatui::text::Line;
 use super::keys::{BoxAction, CLOSER, REPORT};
 use super::{Context, Step, Then, page};
 use crate::model::{ActionKind, ActionProblem, SmartReport, VerifyReport, WorkspaceId, WorkspaceView};
-use crate::present::Urgency;
-use crate::present::sets;
+use crate::present::{Urgency, sets};
 use crate::ui::input::KeyPress;
-use crate::ui::keymap::{Binding, action_of};
-use crate::ui::keymap::{Hint, hints_of};
+use crate::ui::keymap::{Binding, Hint, action_of, hints_of};
 use crate::ui::look::{Sign, TextStyle};
-use crate::ui::steps::Step as Steps;
-use crate::ui::steps::scrolled_to;
+use crate::ui::steps::{Step as Steps, scrolled_to};
 use crate::ui::{reports, text};
 
 /// A report.
