@@ -5,6 +5,7 @@
 
 pub mod asking;
 pub mod checking;
+mod clock;
 pub mod decision;
 pub mod reply;
 pub mod rescue;

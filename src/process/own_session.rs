@@ -106,6 +106,7 @@ impl LauncherReport {
 }
 
 /// What no other run since the machine was started has.
+#[expect(clippy::disallowed_methods, reason = "it is part of a name, and no time")]
 fn unique() -> String {
     static RUNS: AtomicU64 = AtomicU64::new(0);
     let since_boot = rustix::time::clock_gettime(ClockId::Boottime);

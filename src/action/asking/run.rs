@@ -4,11 +4,11 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use super::answer::{Found, client_error};
 use super::files::{Files, copy_file};
 use super::{Asked, Asker, MOST_COMPLAINTS, MOST_OUTPUT, NoAnswer, read_answer};
+use crate::action::clock;
 use crate::agent::{Adapter, AgentCommand, AnswerPlace, Argument};
 use crate::model::{AskCost, SessionObservation, Trace};
 use crate::process::{self, End, Output, ProcessError, Spec, find_program};
@@ -17,7 +17,7 @@ impl Asker {
     /// Asks once by `command`, which `adapter` made for `session`. Blocks up to the time limit, and as long
     /// again where a copy is removed.
     pub fn ask(&self, adapter: &Adapter, session: &SessionObservation, command: &AgentCommand) -> Asked {
-        let began = now();
+        let began = clock::instant();
         let mut notes = Vec::new();
         let found = match self.run(adapter, session, command) {
             Ok(ran) => {
@@ -149,11 +149,6 @@ fn not_started(error: &ProcessError) -> NoAnswer {
 
 fn left_behind(session: &SessionObservation, why: &str) -> String {
     format!("a copy of the session stays in the records of {}: {why}", session.agent)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a person is told how long an answer took")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// The arguments of a command line as a person sees them before it is run.

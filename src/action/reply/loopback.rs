@@ -10,6 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use crate::action::clock;
 use crate::agent::ApiRequest;
 use crate::agent::processes::ends_connection;
 use crate::model::ProcessId;
@@ -49,7 +50,7 @@ pub(super) fn ask(process: ProcessId, port: u16, request: &ApiRequest) -> Result
         request.path,
         body.len()
     );
-    let deadline = now() + LIMIT;
+    let deadline = clock::instant() + LIMIT;
     stream.write_all(head.as_bytes()).map_err(|_| NoResponse::Perhaps)?;
     stream.write_all(body.as_bytes()).map_err(|_| NoResponse::Perhaps)?;
     read(&mut stream, deadline).ok_or(NoResponse::Perhaps)
@@ -61,10 +62,10 @@ fn connect(process: ProcessId, port: u16) -> Option<TcpStream> {
     stream.set_read_timeout(Some(LIMIT)).ok()?;
     stream.set_write_timeout(Some(LIMIT)).ok()?;
     let own_port = stream.local_addr().ok()?.port();
-    let deadline = now() + ACCEPTED;
+    let deadline = clock::instant() + ACCEPTED;
     // It belongs to nobody until the server has accepted it.
     while !ends_connection(process, port, own_port) {
-        if now() > deadline {
+        if clock::instant() > deadline {
             return None;
         }
         std::thread::sleep(LOOK_AGAIN);
@@ -79,7 +80,7 @@ fn read(stream: &mut TcpStream, deadline: Instant) -> Option<HttpResponse> {
         if let Some(response) = parse(&bytes) {
             return Some(response);
         }
-        if bytes.len() > LARGEST || now() > deadline {
+        if bytes.len() > LARGEST || clock::instant() > deadline {
             return None;
         }
         match stream.read(&mut piece) {
@@ -111,11 +112,6 @@ fn parse(bytes: &[u8]) -> Option<HttpResponse> {
     };
     let body = bytes.get(end + 4..end + 4 + length)?;
     Some(HttpResponse { status, body: body.to_vec() })
-}
-
-#[expect(clippy::disallowed_methods, reason = "a server that does not answer is given up")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub use pane::TmuxAccess;
 pub use program::Programs;
 pub use replier::{Current, Replier};
 
+use crate::action::clock;
 use crate::model::{
     ActionClass, ActionProblem, Receipt, ReceiptState, ReplyBody, ReplyPlan, SessionName, Timestamp,
 };
@@ -151,6 +152,6 @@ fn unsettled(journal: &mut Journal, current: &Current) -> Option<Receipt> {
 
 /// A name that was not given before.
 fn new_id(now: Timestamp) -> String {
-    let salt = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_nsec;
+    let salt = clock::since_start().subsec_nanos();
     format!("{:x}-{:x}-{salt:x}", now.0, std::process::id())
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::error::RescueError;
 use super::journal::Move;
 use super::lock::WorktreeLock;
+use crate::action::clock;
 use crate::disk;
 use crate::disk::write::open_to_append;
 use crate::git::{self, Git, HeadRef, Input, PackedRefs, Read, Repository, line};
@@ -159,7 +160,7 @@ fn who(git: &Git<'_>) -> Result<String, RescueError> {
     Ok(if who.is_success() {
         line(&who)
     } else {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+        let now = clock::since_epoch().as_secs();
         format!("closeout <closeout@localhost> {now} +0000")
     })
 }

@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{self, Journal, Saved};
 use super::lock::WorktreeLock;
@@ -14,6 +13,7 @@ use super::references::{self, Hidden};
 use super::settings::Settings;
 use super::worktrees::{self, Place};
 use super::{Rescuer, recovery, vault};
+use crate::action::clock;
 use crate::git::{Git, GitError, Input, ObjectFormat, succeeded};
 use crate::model::{KeptRecord, Reach, RecordList, RecordNotice, RecordState, RecordTotals, Timestamp};
 
@@ -174,7 +174,7 @@ fn in_journal(place: &Place, saved: &Saved, state: RecordState, reach: Reach) ->
         reach,
         state,
         vault: bundle(place, saved),
-        is_old: is_there && reach == Reach::InBranch && Timestamp(now_millis()).millis_since(time) > OLD,
+        is_old: is_there && reach == Reach::InBranch && clock::now().millis_since(time) > OLD,
     }
 }
 

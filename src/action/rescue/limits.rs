@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::ask_above::AskAbove;
+use super::AskAbove;
 use super::error::RescueError;
 use super::lock::WorktreeLock;
 use super::survey::Expected;

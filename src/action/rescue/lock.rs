@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::error::RescueError;
 use super::journal::Journal;
 use super::step::Step;
 use super::whole_file::read_small;
 use super::{Rescuer, belonging, repository, worktrees};
+use crate::action::clock;
 use crate::disk::write;
 use crate::git::{Git, Repository, Sha1};
 
@@ -69,12 +70,12 @@ impl WorktreeLock {
 
     /// A name that was not given before: the time in UTC and eight digits, of which four are the owner's.
     pub(super) fn new_id(&self) -> String {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+        let now = clock::since_epoch();
         let mut sum = Sha1::default();
-        let salt = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_nsec;
-        sum.update(format!("{} {} {salt} {}", now.tv_sec, now.tv_nsec, std::process::id()).as_bytes());
+        let salt = clock::since_start().subsec_nanos();
+        sum.update(format!("{} {salt} {}", now.as_nanos(), std::process::id()).as_bytes());
         sum.update(self.repo.key.as_bytes());
-        let time = jiff::Timestamp::from_second(now.tv_sec).unwrap_or_default();
+        let time = jiff::Timestamp::try_from(SystemTime::UNIX_EPOCH + now).unwrap_or_default();
         format!("{}-{}{}", time.strftime("%Y%m%dT%H%M%SZ"), &self.owner[..4], &sum.hex()[..4])
     }
 
@@ -105,9 +106,8 @@ fn owner_of(folder: &Path) -> Result<String, RescueError> {
     // Not to be guessed by chance, and not secret.
     let metadata = folder.metadata().map_err(RescueError::io("look at", folder))?;
     let mut sum = Sha1::default();
-    for clock in [rustix::time::ClockId::Realtime, rustix::time::ClockId::Monotonic] {
-        let now = rustix::time::clock_gettime(clock);
-        sum.update(format!("{} {} ", now.tv_sec, now.tv_nsec).as_bytes());
+    for now in [clock::since_epoch(), clock::since_start()] {
+        sum.update(format!("{} ", now.as_nanos()).as_bytes());
     }
     sum.update(format!("{} {} {}", metadata.dev(), metadata.ino(), std::process::id()).as_bytes());
     let owner = sum.hex()[..8].to_owned();

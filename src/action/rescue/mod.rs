@@ -4,12 +4,10 @@
 //! It must not run anything that a repository names and nobody trusts, must not change the work tree, and must
 //! not remove a lock that is not provably its own.
 
-mod ask_above;
 mod author;
 mod belonging;
 mod branch;
 mod catalogue;
-mod clock;
 mod coverage;
 mod deletion;
 mod error;
@@ -44,12 +42,10 @@ mod repository;
 mod rescuer;
 mod restore;
 mod reuse;
-mod same_index;
 mod saving;
 mod scripts;
 mod seen_index;
 mod settings;
-mod shared_index;
 mod shell;
 mod split;
 mod spool;
@@ -78,7 +74,6 @@ use std::time::Duration;
 use crate::git::{CallPolicy, Git, Repository};
 use crate::process::{Cancel, Held, Launcher};
 
-pub use ask_above::AskAbove;
 pub use error::RescueError;
 pub use plan::PlanRequest;
 pub use step::Step;
@@ -108,6 +103,21 @@ const POLICY: CallPolicy = CallPolicy {
     // A million paths fit.
     answer_cap: 256 << 20,
 };
+
+/// A record of more than this is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskAbove {
+    /// New or changed bytes.
+    pub n_bytes: u64,
+    /// New or changed files.
+    pub n_files: usize,
+}
+
+impl Default for AskAbove {
+    fn default() -> AskAbove {
+        AskAbove { n_bytes: 200_000_000, n_files: 10_000 }
+    }
+}
 
 /// Where rescues are run from. One value serves any number of workspaces.
 pub struct Rescuer {

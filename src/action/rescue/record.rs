@@ -13,7 +13,8 @@ use super::error::RescueError;
 use super::listing::{self, Tree, TreeEntry, digest};
 use super::spool::{Spool, quoted};
 use super::survey::Survey;
-use super::{names, nested, settings, shared_index, unchanged};
+use super::{kept_index, names, nested, settings, unchanged};
+use crate::action::clock;
 use crate::git::{self, Git, IndexEntry, Input, ObjectFormat, Repository, Shadow, line, succeeded};
 use crate::model::Gap;
 
@@ -79,7 +80,7 @@ pub(super) fn draft(
     draft.add_stages(git, shadow, survey)?;
     if let Some(raw) = &shadow.raw_index {
         draft.add(git.repo.format, spool, b"index", &raw.bytes)?;
-        for (name, bytes) in shared_index::parts(&shadow.git_dir, &raw.bytes)? {
+        for (name, bytes) in kept_index::parts(&shadow.git_dir, &raw.bytes)? {
             draft.add(git.repo.format, spool, name.as_bytes(), &bytes)?;
         }
     }
@@ -196,7 +197,7 @@ impl Draft {
 
     /// Writes the commands for the two commits.
     fn commit_commands(&self, survey: &Survey, spool: &mut Spool) -> Result<(), RescueError> {
-        let when = rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec;
+        let when = clock::since_epoch().as_secs();
         let (record, snapshot) = (spool.next_mark(), spool.next_mark());
         for (name, tree, mark) in [("record", &self.record, record), ("snapshot", &self.snapshot, snapshot)] {
             let message = format!("closeout: {name} of uncommitted work\n");

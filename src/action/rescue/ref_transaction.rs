@@ -15,7 +15,7 @@ use super::lock::WorktreeLock;
 use super::prepared::{checked, done, for_branch, forget_prepared, prepared, release_branch, roll_back};
 use super::seen_index::SeenIndex;
 use super::step::Step;
-use super::{Rescuer, holder, listing, new_branch, same_index, shared_index, target};
+use super::{Rescuer, holder, kept_index, listing, new_branch, target};
 use crate::git::{Git, RawIndex, Shadow, operation};
 
 fn mark_checked(worktree: &WorktreeLock, plan: &Move) -> Result<(), RescueError> {
@@ -87,7 +87,7 @@ fn prepare<'t>(
     let beside = prepared(worktree, &plan.id);
     let after = plan.index_after.as_ref().map(|index| kept(worktree, index)).transpose()?;
     if let Some(after) = &after {
-        shared_index::put_back(worktree, &after.bytes)?;
+        kept_index::put_back(worktree, &after.bytes)?;
     }
     let empty = RawIndex { bytes: Vec::new(), modified: SystemTime::UNIX_EPOCH };
     let written = after.as_ref().unwrap_or(&empty).write(&beside).and_then(|()| {
@@ -138,7 +138,7 @@ fn lock(
         let now = SeenIndex::read(&index)?;
         // After a `git status` the bytes are others and say the same.
         if now.bytes() != known.as_deref() {
-            if !same_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), plan)? {
+            if !kept_index::says_the_same(git, worktree, shadow, now.raw.as_ref(), plan)? {
                 return Err(RescueError::SavedOnly("something was staged since you looked".to_owned()));
             }
             known = now.bytes().map(<[u8]>::to_vec);

@@ -5,7 +5,6 @@
 //! they are. Everything was read and summed up before this is asked, and the record must hold all of it now.
 
 use super::Rescuer;
-use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{self, Saved};
 use super::listing::Tree;
@@ -13,6 +12,7 @@ use super::lock::WorktreeLock;
 use super::record::Draft;
 use super::survey::Survey;
 use super::{catalogue, listing, references, vault, verify};
+use crate::action::clock;
 use crate::git::Git;
 use crate::model::{Gap, IgnoredFiles, KeepIn, RecordOrder, RescueRecord, Timestamp};
 
@@ -62,7 +62,7 @@ pub(super) fn told(
 ) -> Result<RescueRecord, RescueError> {
     let shown = saved.shown;
     let time = Timestamp(shown.time.unwrap_or_default());
-    let unchanged = Timestamp(now_millis()).millis_since(time);
+    let unchanged = clock::now().millis_since(time);
     let bundle = shown.vault.map(|name| vault::folder(&worktree.folder).join(name));
     Ok(RescueRecord {
         reference: saved.reference,

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::clock::now_millis;
 use super::error::RescueError;
 use super::journal::{Saved, Shown};
 use super::listing::Tree;
@@ -19,6 +18,7 @@ use super::{
     Rescuer, catalogue, ignored, limits, listing, packs, record, recovery, references, repository, reuse,
     seen_index, survey, unchanged, vault, verify,
 };
+use crate::action::clock;
 use crate::git::{Git, Shadow};
 use crate::model::{KeepIn, RecordNotice, RecordOrder, RescueRecord, Timestamp};
 
@@ -116,7 +116,7 @@ impl Rescuer {
         let commits = record::import(git, shadow, survey, &draft, spool)?;
         self.reached(Step::Imported);
         worktree.repo.check_same()?;
-        let time = Timestamp(now_millis());
+        let time = clock::now();
         let saving = Saved {
             reference: references::of_record(&worktree.repo.key, &worktree.new_id()),
             snapshot: commits.snapshot.clone(),

@@ -9,6 +9,7 @@ use super::listing::{self, Head};
 use super::reading::{Blob, Found, WorkTree};
 use super::spool::Spool;
 use super::{coverage, nested};
+use crate::action::clock;
 use crate::git::{Git, IndexEntry, Shadow, index_entries};
 use crate::model::Gap;
 
@@ -123,7 +124,7 @@ pub(super) fn survey_if(
                             reason: "it changed while it was read".to_owned(),
                         });
                     }
-                    next.insert(path, Kept { blob, read_at: now(), is_confirmed });
+                    next.insert(path, Kept { blob, read_at: clock::since_epoch(), is_confirmed });
                 }
                 Found::Unreadable(reason) => gaps.push(Gap { path, reason }),
                 Found::Folder | Found::Absent => is_moving |= before.is_some(),
@@ -194,11 +195,6 @@ fn expected(tree: &WorkTree, paths: &BTreeSet<Vec<u8>>, entries: &[IndexEntry]) 
         }
     }
     expected
-}
-
-fn now() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    Duration::new(u64::try_from(now.tv_sec).unwrap_or(0), u32::try_from(now.tv_nsec).unwrap_or(0))
 }
 
 /// What is to be read.

@@ -9,7 +9,7 @@ use super::hooks::Hooks;
 use super::listing::{self, Tree, TreeEntry};
 use super::settings::Settings;
 use super::survey::Survey;
-use super::{filters, leaving_out, message, names, shared_index};
+use super::{filters, kept_index, leaving_out, message, names};
 use crate::git::{ForPrograms, Git, GitError, IndexEntry, Input, Shadow, index_entries, line, succeeded};
 use crate::model::{LeftOut, PlannedChange, PlannedPath, display_text};
 
@@ -178,7 +178,7 @@ impl Staging<'_> {
                 converted.push(path.clone());
             }
         }
-        shared_index::join(git, shadow)?;
+        kept_index::join(git, shadow)?;
         let zero = git.repo.format.zero();
         let input: Vec<u8> =
             staged.iter().flat_map(|(path, entry)| index_line(&zero, path, entry.as_ref())).collect();
