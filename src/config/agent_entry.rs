@@ -7,10 +7,9 @@ use toml::de::DeValue;
 
 use crate::model::{AgentTrail, CustomAgent, TranscriptFormat};
 
-use super::key::LayerOrigin;
 use super::near_name::nearest;
 use super::problem::shown;
-use super::reader::{Reader, type_name};
+use super::reader::{Reader, texts, type_name};
 
 /// The table that holds them.
 pub(super) const AGENTS: &str = "agent";
@@ -63,27 +62,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         agents: &mut Vec<CustomAgent>,
     ) {
-        if self.origin == LayerOrigin::Workspace {
-            let what = "counts only in your own configuration file: it names commands".to_owned();
-            self.problem(at, Some(AGENTS.to_owned()), what);
-            return;
-        }
-        let entries = value
-            .get_ref()
-            .as_array()
-            .filter(|entries| entries.iter().all(|entry| matches!(entry.get_ref(), DeValue::Table(_))));
-        let Some(entries) = entries else {
-            self.problem(at, Some(AGENTS.to_owned()), "must be a list of tables: write [[agent]]".to_owned());
-            return;
-        };
-        if entries.len() > MAX_AGENTS {
-            let what = format!("must be at most {MAX_AGENTS} entries, not {}", entries.len());
-            self.problem(at, Some(AGENTS.to_owned()), what);
-            return;
-        }
-        for entry in entries {
-            let DeValue::Table(table) = entry.get_ref() else { continue };
-            let at = entry.span().start;
+        for (at, table) in self.tables(AGENTS, at, value, (MAX_AGENTS, ": it names commands")) {
             let mut read = Entry::default();
             for (name, value) in table {
                 self.read_agent_key(name.get_ref(), name.span().start, value, &mut read);
@@ -94,7 +73,7 @@ impl Reader<'_> {
 
     fn read_agent_key(&mut self, key: &str, at: usize, value: &Spanned<DeValue<'_>>, entry: &mut Entry) {
         let Some(known) = KEYS.iter().copied().find(|known| *known == key) else {
-            self.unknown_in_agent("", key, at, &KEYS);
+            self.unknown_in(AGENTS, key, at, &KEYS);
             return;
         };
         entry.given.push((known, at));
@@ -141,7 +120,7 @@ impl Reader<'_> {
             let at = name.span().start;
             match allowed.iter().position(|allowed| allowed == name.get_ref()) {
                 Some(index) => found.push((index, at, value)),
-                None => self.unknown_in_agent(section, name.get_ref(), at, allowed),
+                None => self.unknown_in(&format!("{AGENTS}.{section}"), name.get_ref(), at, allowed),
             }
         }
         found
@@ -161,11 +140,8 @@ impl Reader<'_> {
     }
 
     fn agent_command(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-        let parts = value.get_ref().as_array().and_then(|parts| {
-            parts.iter().map(|part| part.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        });
         let rule = "must be a list of strings: a program, by its name or an absolute path, and its arguments";
-        let Some(mut parts) = parts.filter(|parts| parts.len() <= MAX_ARGUMENTS) else {
+        let Some(mut parts) = texts(value.get_ref()).filter(|parts| parts.len() <= MAX_ARGUMENTS) else {
             self.agent_problem(value.span().start, key, rule.to_owned());
             return None;
         };
@@ -277,14 +253,6 @@ impl Reader<'_> {
             }
         }
         Some(TranscriptFormat::Jsonl { role: role?, text: text?, time })
-    }
-
-    fn unknown_in_agent(&mut self, section: &str, name: &str, at: usize, allowed: &[&str]) {
-        let prefix = if section.is_empty() { String::new() } else { format!("{section}.") };
-        let meant = nearest(name, allowed.iter().copied())
-            .map_or_else(String::new, |near| format!("; did you mean `{AGENTS}.{prefix}{near}`?"));
-        let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
-        self.agent_problem(at, &format!("{prefix}{}", shown(name)), what);
     }
 
     fn agent_problem(&mut self, at: usize, key: &str, what: String) {

@@ -7,11 +7,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::{CheckAsk, CheckMode, ConfiguredCheck};
 
-use super::key::LayerOrigin;
 use super::near_name::nearest;
 use super::pattern::Pattern;
 use super::problem::shown;
-use super::reader::{Reader, type_name};
+use super::reader::{Reader, number, texts, type_name};
 
 /// The table that holds them.
 pub(super) const CHECKS: &str = "check";
@@ -58,25 +57,8 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         checks: &mut Vec<CheckEntry>,
     ) {
-        let problem = |what: &str| Some(what.to_owned());
-        let entries = value.get_ref().as_array();
-        let refusal = match entries {
-            _ if self.origin == LayerOrigin::Workspace => {
-                problem("counts only in your own configuration file: it names commands")
-            }
-            Some(entries) if entries.len() > MAX_CHECKS => {
-                Some(format!("must be at most {MAX_CHECKS} entries, not {}", entries.len()))
-            }
-            Some(entries) if entries.iter().all(|entry| matches!(entry.get_ref(), DeValue::Table(_))) => None,
-            Some(_) | None => problem("must be a list of tables: write [[check]]"),
-        };
-        if let Some(what) = refusal {
-            self.problem(at, Some(CHECKS.to_owned()), what);
-            return;
-        }
-        for entry in entries.into_iter().flatten() {
-            let DeValue::Table(table) = entry.get_ref() else { continue };
-            self.read_check(entry.span().start, table, checks);
+        for (at, table) in self.tables(CHECKS, at, value, (MAX_CHECKS, ": it names commands")) {
+            self.read_check(at, table, checks);
         }
         self.look_at_groups(at, checks);
     }
@@ -109,14 +91,8 @@ impl Reader<'_> {
         entry: &mut Entry,
     ) -> bool {
         let text = || value.get_ref().as_str().map(str::to_owned);
-        let list = || {
-            let entries = value.get_ref().as_array()?.iter();
-            entries.map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-        };
-        let number = || {
-            let number = value.get_ref().as_integer()?;
-            i64::from_str_radix(number.as_str(), number.radix()).ok()
-        };
+        let list = || texts(value.get_ref());
+        let number = || number(value.get_ref());
         let is_read = match key {
             "name" => set(&mut entry.name, text()),
             "kind" => set(&mut entry.kind, text()),
@@ -133,10 +109,7 @@ impl Reader<'_> {
                 read => set(&mut entry.pattern, read.and_then(Result::ok)),
             },
             _ => {
-                let meant = nearest(key, KEYS)
-                    .map_or_else(String::new, |near| format!("; did you mean `{CHECKS}.{near}`?"));
-                let what = format!("is not a key of closeout{meant}; allowed here: {}", KEYS.join(", "));
-                self.check_problem(at, &shown(key), what);
+                self.unknown_in(CHECKS, key, at, &KEYS);
                 return false;
             }
         };

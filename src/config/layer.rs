@@ -19,7 +19,7 @@ use super::kind::Value;
 use super::near_name::nearest;
 use super::pattern::Pattern;
 use super::problem::{Problems, shown};
-use super::reader::{Reader, type_name};
+use super::reader::{Reader, number, texts, type_name};
 
 /// The table that holds settings for some workspaces.
 const OVERRIDES: &str = "workspace";
@@ -152,29 +152,8 @@ impl Reader<'_> {
     }
 
     fn read_overrides(&mut self, at: usize, value: &Spanned<DeValue<'_>>, layer: &mut Layer) {
-        if self.origin == LayerOrigin::Workspace {
-            let what = "counts only in your own configuration file".to_owned();
-            self.problem(at, Some(OVERRIDES.to_owned()), what);
-            return;
-        }
-        let DeValue::Array(entries) = value.get_ref() else {
-            let what = "must be a list of tables: write [[workspace]]".to_owned();
-            self.problem(at, Some(OVERRIDES.to_owned()), what);
-            return;
-        };
-        for entry in entries {
-            match entry.get_ref() {
-                DeValue::Table(table) => self.read_override(entry.span().start, table, layer),
-                DeValue::String(_)
-                | DeValue::Integer(_)
-                | DeValue::Float(_)
-                | DeValue::Boolean(_)
-                | DeValue::Datetime(_)
-                | DeValue::Array(_) => {
-                    let what = "must be a list of tables: write [[workspace]]".to_owned();
-                    self.problem(entry.span().start, Some(OVERRIDES.to_owned()), what);
-                }
-            }
+        for (at, table) in self.tables(OVERRIDES, at, value, (usize::MAX, "")) {
+            self.read_override(at, table, layer);
         }
     }
 
@@ -247,15 +226,9 @@ impl Reader<'_> {
 fn plain(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Number)
-        }
+        DeValue::Integer(_) => number(value).map(Value::Number),
         DeValue::Boolean(switch) => Some(Value::Switch(*switch)),
-        DeValue::Array(entries) => entries
-            .iter()
-            .map(|entry| entry.get_ref().as_str().map(str::to_owned))
-            .collect::<Option<Vec<_>>>()
-            .map(Value::List),
+        DeValue::Array(_) => texts(value).map(Value::List),
         DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
     }
 }

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use toml::de::DeValue;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::key::LayerOrigin;
-use super::problem::{Place, Problem, Problems};
+use super::near_name::nearest;
+use super::problem::{Place, Problem, Problems, shown};
 
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
@@ -16,6 +18,40 @@ pub(super) struct Reader<'t> {
 }
 
 impl Reader<'_> {
+    /// The tables of the list `[[key]]`, each with its place; none where it is no such list, is longer than `most`, or
+    /// counts only in the person's own file, which is said with the reason.
+    pub(super) fn tables<'v, 'd>(
+        &mut self,
+        key: &str,
+        at: usize,
+        value: &'v Spanned<DeValue<'d>>,
+        (most, why_own): (usize, &str),
+    ) -> Vec<(usize, &'v DeTable<'d>)> {
+        let table = |entry: &'v Spanned<DeValue<'d>>| Some((entry.span().start, entry.get_ref().as_table()?));
+        let what = match value.get_ref().as_array() {
+            _ if self.origin == LayerOrigin::Workspace => {
+                format!("counts only in your own configuration file{why_own}")
+            }
+            Some(entries) if entries.len() > most => {
+                format!("must be at most {most} entries, not {}", entries.len())
+            }
+            Some(entries) if entries.iter().all(|entry| entry.get_ref().is_table()) => {
+                return entries.iter().filter_map(table).collect();
+            }
+            Some(_) | None => format!("must be a list of tables: write [[{key}]]"),
+        };
+        self.problem(at, Some(key.to_owned()), what);
+        Vec::new()
+    }
+
+    /// A key that is none in this table.
+    pub(super) fn unknown_in(&mut self, table: &str, name: &str, at: usize, allowed: &[&str]) {
+        let meant = nearest(name, allowed.iter().copied())
+            .map_or_else(String::new, |near| format!("; did you mean `{table}.{near}`?"));
+        let what = format!("is not a key of closeout{meant}; allowed here: {}", allowed.join(", "));
+        self.problem(at, Some(format!("{table}.{}", shown(name))), what);
+    }
+
     pub(super) fn problem(&mut self, offset: usize, key: Option<String>, what: String) {
         // Finding a place reads the text from its beginning: not for a million problems.
         let place = (!self.problems.is_full()).then(|| Place::of(self.text, offset));
@@ -36,4 +72,15 @@ pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
         DeValue::Array(_) => "a list of something else",
         DeValue::Table(_) => "a table",
     }
+}
+
+/// The texts of a list; `None` for what is no list of texts.
+pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+/// A whole number.
+pub(super) fn number(value: &DeValue<'_>) -> Option<i64> {
+    let number = value.as_integer()?;
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
