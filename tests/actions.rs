@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 use closeout::model::{
     Action, ActionClass, ActionEnd, ActionKind, ActionOutcome, ActionProblem, ActionProgress, ActivityState,
@@ -102,11 +103,22 @@ fn drafts_of_each_workspace_come_back_and_are_forgotten() {
     store.keep_drafts(&other, &[draft("はい")]).unwrap();
     store.keep_drafts(&id(), &[draft("new")]).unwrap();
     let expected = [(id(), vec![draft("new")]), (other.clone(), vec![draft("はい")])];
-    assert_eq!(store.drafts().unwrap(), (expected.into_iter().collect(), 0));
+    let of = |workspaces: &[WorkspaceId]| store.drafts_of(workspaces);
+    assert_eq!(of(&[id(), other.clone()]), (expected.into_iter().collect(), 0));
     store.keep_drafts(&id(), &[]).unwrap();
     store.keep_drafts(&id(), &[]).unwrap();
-    fs::write(store.folder().join("drafts/damaged.json"), "{").unwrap();
-    assert_eq!(store.drafts().unwrap(), ([(other, vec![draft("はい")])].into_iter().collect(), 1));
+    let damaged = WorkspaceId::local("/work/damaged");
+    store.keep_drafts(&damaged, &[draft("lost")]).unwrap();
+    damage(&store.folder().join("drafts"), "/work/damaged");
+    let expected = [(other.clone(), vec![draft("はい")])];
+    assert_eq!(of(&[id(), other, damaged]), (expected.into_iter().collect(), 1));
+}
+
+/// Cuts the file that is about this path.
+fn damage(folder: &Path, path: &str) {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.into_iter().find(|file| fs::read_to_string(file).unwrap().contains(path)).unwrap();
+    fs::write(file, "{").unwrap();
 }
 
 fn monitor() -> Monitor {
@@ -444,8 +456,10 @@ fn kept(at: i64) -> KeptReports {
 fn what_agents_said_is_kept_for_other_runs_and_the_newest_counts() {
     let (_folder, store) = store();
     store.keep_reports(&id(), &kept(20)).unwrap();
-    fs::write(store.folder().join("reports/damaged.json"), "{").unwrap();
-    assert_eq!(store.reports().unwrap(), ([(id(), kept(20))].into_iter().collect(), 1));
+    let damaged = WorkspaceId::local("/work/damaged");
+    store.keep_reports(&damaged, &kept(20)).unwrap();
+    damage(&store.folder().join("reports"), "/work/damaged");
+    assert_eq!(store.reports_of(&[id(), damaged]), ([(id(), kept(20))].into_iter().collect(), 1));
     let mut monitor = monitor();
     let _ = want(&mut monitor, decide());
     let heard = ActionOutcome::Verified(Box::new(verified(20)));

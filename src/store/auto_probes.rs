@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::{AutoBudget, NotAsked, SessionMoment, Timestamp};
 
 use super::StoreError;
-use super::folder::{Store, read_up_to, replace_record};
+use super::folder::{Store, read_form, replace_form};
 
-/// The version that this program writes and the newest that it reads.
-const VERSION: u32 = 1;
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 4 << 20;
 /// The span of the budget.
@@ -24,9 +22,8 @@ const KEPT_MS: i64 = 7 * 24 * HOUR_MS;
 /// So many questions are remembered at most. The budget of an hour is far below.
 const MOST_KEPT: usize = 2_000;
 
-#[derive(Serialize, Deserialize)]
-struct Form {
-    version: u32,
+#[derive(Default, Serialize, Deserialize)]
+struct Questions {
     /// The oldest first.
     sent: Vec<Sent>,
 }
@@ -68,7 +65,7 @@ impl Store {
             return Ok(Err(NotAsked::UsedUp { budget, until }));
         }
         sent.push(Sent { at: now, moment: moment.clone() });
-        self.keep_sent(remembered(&sent, now))?;
+        replace_form(&self.sent_file(), &Questions { sent: remembered(&sent, now) })?;
         Ok(Ok(AutoBudget { n_sent: budget.n_sent + 1, per_hour }))
     }
 
@@ -82,23 +79,8 @@ impl Store {
     }
 
     fn sent_by_itself(&self) -> Result<Vec<Sent>, StoreError> {
-        let path = self.sent_file();
-        let Some(json) = read_up_to(&path, MAX_FILE)? else { return Ok(Vec::new()) };
-        match serde_json::from_slice::<Form>(&json) {
-            Ok(form) if form.version <= VERSION => Ok(form.sent),
-            Ok(form) => Err(StoreError::Newer { path, version: form.version }),
-            Err(_) => Err(StoreError::WrongKind {
-                path,
-                expected: "a record of the questions that were sent; without the file it begins anew",
-            }),
-        }
-    }
-
-    fn keep_sent(&self, sent: Vec<Sent>) -> Result<(), StoreError> {
-        let path = self.sent_file();
-        let json = serde_json::to_vec(&Form { version: VERSION, sent })
-            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
-        replace_record(&path, &json)
+        let expected = "a record of the questions that were sent; without the file it begins anew";
+        read_form(&self.sent_file(), MAX_FILE, expected).map(|form: Questions| form.sent)
     }
 
     fn sent_file(&self) -> PathBuf {

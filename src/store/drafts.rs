@@ -22,14 +22,6 @@ impl Store {
         self.draft_files().keep(workspace, drafts, replace_record_soon)
     }
 
-    /// The drafts of all workspaces. What cannot be read stays where it is, and is counted.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
-    pub fn drafts(&self) -> Result<(BTreeMap<WorkspaceId, Vec<Draft>>, usize), StoreError> {
-        self.draft_files().all()
-    }
-
     /// The drafts of these workspaces, and how many of their files cannot be read: those stay where they are.
     pub fn drafts_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, Vec<Draft>>, usize) {
         self.draft_files().of(workspaces)

@@ -5,6 +5,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
 use super::StoreError;
 use crate::disk::{self, write};
 
@@ -110,6 +113,39 @@ pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Sto
     let read = disk::existing(disk::open(path))
         .and_then(|file| file.map(|file| disk::read_start(&file, limit + 1)).transpose());
     read.map_err(|error| unreadable(path, error))
+}
+
+/// The version of a form that this program writes and the newest that it reads.
+const VERSION: u32 = 1;
+
+/// What stands in a small file that is replaced as a whole.
+#[derive(Serialize, Deserialize)]
+struct Form<T> {
+    version: u32,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// What stands in a form of at most `limit` bytes; nothing if there is none. Of one that cannot be read is said what
+/// was expected.
+pub(super) fn read_form<T: DeserializeOwned + Default>(
+    path: &Path,
+    limit: u64,
+    expected: &'static str,
+) -> Result<T, StoreError> {
+    let Some(json) = read_up_to(path, limit)? else { return Ok(T::default()) };
+    match serde_json::from_slice::<Form<T>>(&json) {
+        Ok(form) if form.version <= VERSION => Ok(form.content),
+        Ok(form) => Err(StoreError::Newer { path: path.to_owned(), version: form.version }),
+        Err(_) => Err(StoreError::WrongKind { path: path.to_owned(), expected }),
+    }
+}
+
+/// Puts a form in the place of the one before.
+pub(super) fn replace_form(path: &Path, content: &impl Serialize) -> Result<(), StoreError> {
+    let json = serde_json::to_vec(&Form { version: VERSION, content })
+        .map_err(|source| StoreError::Unwritable { path: path.to_owned(), source })?;
+    replace_record(path, &json)
 }
 
 /// What is said of a file that cannot be opened or read.

@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::BlockRow;
 
 use super::StoreError;
-use super::folder::{Store, read_up_to, replace_record};
+use super::folder::{Store, read_form, replace_form};
 
-/// The version that this program writes and the newest that it reads.
-const VERSION: u32 = 1;
 /// The largest file, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// So many sessions are remembered at most, those that were held last.
@@ -21,8 +19,7 @@ const MOST_KEPT: usize = 512;
 const LONGEST_KEY: usize = 300;
 
 #[derive(Default, Serialize, Deserialize)]
-struct Form {
-    version: u32,
+struct Rows {
     rows: BTreeMap<String, BlockRow>,
 }
 
@@ -47,23 +44,12 @@ impl Store {
             let oldest = rows.iter().min_by_key(|(_, row)| row.blocked_at).map(|(key, _)| key.clone());
             rows.remove(&oldest.unwrap_or_default());
         }
-        let path = self.block_file();
-        let json = serde_json::to_vec(&Form { version: VERSION, rows })
-            .map_err(|source| StoreError::Unwritable { path: path.clone(), source })?;
-        replace_record(&path, &json)
+        replace_form(&self.block_file(), &Rows { rows })
     }
 
     fn block_rows(&self) -> Result<BTreeMap<String, BlockRow>, StoreError> {
-        let path = self.block_file();
-        let Some(json) = read_up_to(&path, MAX_FILE)? else { return Ok(BTreeMap::new()) };
-        match serde_json::from_slice::<Form>(&json) {
-            Ok(form) if form.version <= VERSION => Ok(form.rows),
-            Ok(form) => Err(StoreError::Newer { path, version: form.version }),
-            Err(_) => Err(StoreError::WrongKind {
-                path,
-                expected: "a record of sessions that were held back; without the file it begins anew",
-            }),
-        }
+        let expected = "a record of sessions that were held back; without the file it begins anew";
+        read_form(&self.block_file(), MAX_FILE, expected).map(|form: Rows| form.rows)
     }
 
     fn block_file(&self) -> PathBuf {

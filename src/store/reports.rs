@@ -18,14 +18,6 @@ impl Store {
         self.report_files().keep(workspace, reports, |path, json| self.replace(path, json))
     }
 
-    /// The reports of all workspaces. What cannot be read stays where it is, and is counted.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
-    pub fn reports(&self) -> Result<(BTreeMap<WorkspaceId, KeptReports>, usize), StoreError> {
-        self.report_files().all()
-    }
-
     /// The reports of these workspaces, and how many of their files cannot be read: those stay where they are.
     pub fn reports_of(&self, workspaces: &[WorkspaceId]) -> (BTreeMap<WorkspaceId, KeptReports>, usize) {
         self.report_files().of(workspaces)

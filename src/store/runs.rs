@@ -4,7 +4,6 @@
 //! A run is kept as a whole before each step, so that one that was killed goes on where it was. A text for the
 //! agent (prompt, output, answer) is for this user only.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -62,14 +61,6 @@ impl Store {
     /// The last run of a workspace, as it was kept.
     pub fn run(&self, workspace: &WorkspaceId) -> Option<SupervisedRun> {
         self.run_files().one(workspace)
-    }
-
-    /// The last run of each workspace.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
-    pub fn runs(&self) -> Result<BTreeMap<WorkspaceId, SupervisedRun>, StoreError> {
-        Ok(self.run_files().all()?.0)
     }
 
     /// Whether a closeout runs a command in this workspace now.

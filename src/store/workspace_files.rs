@@ -77,20 +77,8 @@ impl WorkspaceFiles {
         }
     }
 
-    /// What the files of all workspaces hold, and how many cannot be read: those stay where they are.
-    pub(super) fn all<T: DeserializeOwned>(&self) -> Result<(BTreeMap<WorkspaceId, T>, usize), StoreError> {
-        let mut read = BTreeMap::new();
-        let mut n_unread = 0;
-        for path in json_files(&self.folder)? {
-            match read_up_to(&path, MAX_FILE).ok().flatten().and_then(|json| parse(&json)) {
-                Some((workspace, content)) => drop(read.insert(workspace, content)),
-                None => n_unread += 1,
-            }
-        }
-        Ok((read, n_unread))
-    }
-
-    /// The same of these workspaces alone; no other file is looked at.
+    /// What the files of these workspaces hold, and how many of them cannot be read: those stay where they are. No other
+    /// file is looked at.
     pub(super) fn of<T: DeserializeOwned>(
         &self,
         workspaces: &[WorkspaceId],
